@@ -1,0 +1,96 @@
+"""Sixty-four-bit sets of squares: a1 is bit 0, h8 is bit 63.
+
+``uint64 + 1`` and ``1 << square`` turn into *signed* integers inside numba (and square 63 then looks negative): build masks with :func:`bit` only, and compare
+them with ``!= 0``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from klss.kernel import kernel
+
+__all__ = ["bit", "highest", "lowest", "mix64", "popcount", "without_lowest"]
+
+
+@intrinsic
+def _ctpop(typingctx: Any, mask: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def _cttz(typingctx: Any, mask: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], cgutils.true_bit)
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def _ctlz(typingctx: Any, mask: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], cgutils.true_bit)
+
+    return types.int64(types.uint64), codegen
+
+
+def popcount(mask: Any) -> int:
+    """Number of squares in ``mask`` (uint64)."""
+    return int(mask).bit_count()
+
+
+def lowest(mask: Any) -> int:
+    """Lowest square of ``mask`` (uint64, not empty)."""
+    value = int(mask)
+    return (value & -value).bit_length() - 1
+
+
+def highest(mask: Any) -> int:
+    """Highest square of ``mask`` (uint64, not empty)."""
+    return int(mask).bit_length() - 1
+
+
+# The Python bodies above serve interpreted runs; inside kernels each is one machine instruction. (numba wants the same parameter names, unannotated.)
+@overload(popcount, inline="always")
+def _popcount(mask):  # type: ignore[no-untyped-def]
+    return lambda mask: _ctpop(np.uint64(mask))
+
+
+@overload(lowest, inline="always")
+def _lowest(mask):  # type: ignore[no-untyped-def]
+    return lambda mask: _cttz(np.uint64(mask))
+
+
+@overload(highest, inline="always")
+def _highest(mask):  # type: ignore[no-untyped-def]
+    return lambda mask: np.int64(63) - _ctlz(np.uint64(mask))
+
+
+@kernel(inline="always")
+def bit(square: int) -> Any:
+    """The set that holds ``square`` (0–63) only, as uint64."""
+    return np.uint64(1) << np.uint64(square)
+
+
+@kernel(inline="always")
+def without_lowest(mask: Any) -> Any:
+    """``mask`` (uint64) less its lowest square."""
+    return mask & (mask - np.uint64(1))
+
+
+@kernel(inline="always")
+def mix64(value: Any) -> Any:
+    """A bijection of uint64 that spreads every input bit (the finaliser of SplitMix64, Steele et al. 2014)."""
+    value = np.uint64(value)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+

@@ -1,0 +1,265 @@
+"""Generate and make moves: rules.md rules 1 and 3. Every pseudo-legal move is legal; no one looks for check."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess._kernels.attacks import bishop_attacks, rook_attacks
+from darkchess._kernels.bits import bit, lowest, without_lowest
+from klss.kernel import kernel
+
+__all__ = ["MAX_MOVES", "generate", "has_move", "king_capture", "make", "perft"]
+
+MAX_MOVES = 320
+"""Room for the moves of one position (sixteen men of any kind have fewer)."""
+
+
+@kernel
+def _add(from_square: int, targets: Any, out: Any, count: int) -> int:
+    while targets != np.uint64(0):
+        out[count] = (from_square << 9) | (lowest(targets) << 3)
+        targets = without_lowest(targets)
+        count += 1
+    return count
+
+
+@kernel
+def _add_pawn(from_square: int, targets: Any, out: Any, count: int) -> int:
+    while targets != np.uint64(0):
+        square = lowest(targets)
+        targets = without_lowest(targets)
+        base = (from_square << 9) | (square << 3)
+        if square >= 56 or square < 8:
+            for promotion in range(1, 5):
+                out[count] = base | promotion
+                count += 1
+        else:
+            out[count] = base
+            count += 1
+    return count
+
+
+@kernel(inline="always")
+def pawn_steps(square: int, side: int, occupied: Any) -> Any:
+    """Squares that a pawn can step to: one ahead when empty, two from home when both are."""
+    ahead = square + 8 if side == 0 else square - 8
+    steps = np.uint64(0)
+    if bit(ahead) & occupied == np.uint64(0):
+        steps = bit(ahead)
+        if (side == 0 and square < 16) or (side == 1 and square >= 48):
+            second = ahead + 8 if side == 0 else ahead - 8
+            if bit(second) & occupied == np.uint64(0):
+                steps |= bit(second)
+    return steps
+
+
+@kernel(inline="always")
+def castling_targets(row: Any, side: int, occupied: Any) -> Any:
+    """Squares that the king of ``side`` can castle to: rights, and nothing between king and rook."""
+    rights = (row[8] >> np.uint64(1 + 2 * side)) & np.uint64(3)
+    shift = np.uint64(56 * side)
+    targets = np.uint64(0)
+    if rights & np.uint64(1) != np.uint64(0) and occupied & (np.uint64(0x60) << shift) == np.uint64(0):
+        targets |= np.uint64(0x40) << shift
+    if rights & np.uint64(2) != np.uint64(0) and occupied & (np.uint64(0x0E) << shift) == np.uint64(0):
+        targets |= np.uint64(0x04) << shift
+    return targets
+
+
+@kernel
+def generate(row: Any, tables: Any, out: Any) -> int:
+    """Write the codes of all moves of the side to move into ``out`` (int32[MAX_MOVES]); returns how many. Unsorted."""
+    side = np.int64(row[8] & np.uint64(1))
+    own = row[6 + side]
+    enemy = row[7 - side]
+    occupied = own | enemy
+    ep = np.int64((row[8] >> np.uint64(8)) & np.uint64(0x7F)) - 1
+    capturable = enemy
+    if ep >= 0:
+        capturable |= bit(ep)
+    count = 0
+    men = row[0] & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        targets = pawn_steps(square, side, occupied) | (tables[square, 2 + side] & capturable)
+        count = _add_pawn(square, targets, out, count)
+    men = row[1] & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        count = _add(square, tables[square, 0] & ~own, out, count)
+    men = (row[2] | row[4]) & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        count = _add(square, bishop_attacks(square, occupied, tables) & ~own, out, count)
+    men = (row[3] | row[4]) & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        count = _add(square, rook_attacks(square, occupied, tables) & ~own, out, count)
+    men = row[5] & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        count = _add(square, tables[square, 1] & ~own, out, count)
+    targets = castling_targets(row, side, occupied)
+    if targets != np.uint64(0):
+        count = _add(4 + 56 * side, targets, out, count)
+    return count
+
+
+@kernel
+def has_move(row: Any, tables: Any) -> Any:
+    """Whether the side to move has a move (bool). Castling needs no look: the rook could move too. Nor does en passant: it is looked at."""
+    side = np.int64(row[8] & np.uint64(1))
+    own = row[6 + side]
+    enemy = row[7 - side]
+    occupied = own | enemy
+    if (row[8] >> np.uint64(8)) & np.uint64(0x7F) != np.uint64(0):
+        return True
+    men = row[0] & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        ahead = square + 8 if side == 0 else square - 8
+        if bit(ahead) & occupied == np.uint64(0) or tables[square, 2 + side] & enemy != np.uint64(0):
+            return True
+    men = (row[1] | row[5]) & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        reach = tables[square, 0] if row[1] & bit(square) != np.uint64(0) else tables[square, 1]
+        if reach & ~own != np.uint64(0):
+            return True
+    men = (row[2] | row[3] | row[4]) & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        reach = np.uint64(0)
+        if row[3] & bit(square) == np.uint64(0):
+            reach |= bishop_attacks(square, occupied, tables)
+        if row[2] & bit(square) == np.uint64(0):
+            reach |= rook_attacks(square, occupied, tables)
+        if reach & ~own != np.uint64(0):
+            return True
+    return False
+
+
+@kernel(inline="always")
+def rights_kept(mask: Any) -> Any:
+    """Castling bits (META bits 1–4) that a move touching the squares of ``mask`` leaves."""
+    kept = np.uint64(0x1E)
+    if mask & np.uint64(0x90) != np.uint64(0):
+        kept &= ~np.uint64(0x02)
+    if mask & np.uint64(0x11) != np.uint64(0):
+        kept &= ~np.uint64(0x04)
+    if mask & np.uint64(0x9000000000000000) != np.uint64(0):
+        kept &= ~np.uint64(0x08)
+    if mask & np.uint64(0x1100000000000000) != np.uint64(0):
+        kept &= ~np.uint64(0x10)
+    return kept
+
+
+@kernel
+def make(row: Any, code: int, tables: Any, out: Any) -> int:
+    """Write the position after the move ``code`` into ``out`` (uint64[9], may not be ``row``); returns the captured piece's index or −1.
+
+    The move has to be one that :func:`generate` gives. A captured king leaves its side without one.
+    """
+    side = np.int64(row[8] & np.uint64(1))
+    other = 1 - side
+    from_square = code >> 9
+    to_square = (code >> 3) & 63
+    promotion = code & 7
+    from_mask = bit(from_square)
+    to_mask = bit(to_square)
+    for i in range(8):
+        out[i] = row[i]
+    piece = 5
+    for i in range(5):
+        if row[i] & from_mask != np.uint64(0):
+            piece = i
+    captured = -1
+    if row[6 + other] & to_mask != np.uint64(0):
+        for i in range(6):
+            if row[i] & to_mask != np.uint64(0):
+                captured = i
+                out[i] &= ~to_mask
+        out[6 + other] &= ~to_mask
+    ep = np.int64((row[8] >> np.uint64(8)) & np.uint64(0x7F)) - 1
+    if piece == 0 and to_square == ep:
+        victim = bit(to_square - 8 if side == 0 else to_square + 8)
+        out[0] &= ~victim
+        out[6 + other] &= ~victim
+        captured = 0
+    out[6 + side] = (out[6 + side] & ~from_mask) | to_mask
+    out[piece] &= ~from_mask
+    out[promotion if promotion != 0 else piece] |= to_mask
+    if piece == 5 and (to_square - from_square == 2 or from_square - to_square == 2):
+        if to_square > from_square:
+            rook_from, rook_to = bit(to_square + 1), bit(to_square - 1)
+        else:
+            rook_from, rook_to = bit(to_square - 2), bit(to_square + 1)
+        out[3] = (out[3] & ~rook_from) | rook_to
+        out[6 + side] = (out[6 + side] & ~rook_from) | rook_to
+    meta = np.uint64(other) | (row[8] & rights_kept(from_mask | to_mask))
+    if piece == 0 and (to_square - from_square == 16 or from_square - to_square == 16):
+        target = (from_square + to_square) >> 1
+        if tables[target, 2 + side] & row[0] & row[6 + other] != np.uint64(0):
+            meta |= np.uint64(target + 1) << np.uint64(8)
+    if piece != 0 and captured < 0:
+        quiet = (row[8] >> np.uint64(16)) & np.uint64(0xFFFF)
+        if quiet < np.uint64(0xFFFF):
+            quiet += np.uint64(1)
+        meta |= quiet << np.uint64(16)
+    out[8] = meta
+    return captured
+
+
+@kernel
+def king_capture(row: Any, tables: Any) -> int:
+    """Code of a move that takes the enemy king, −1 when there is none; the lowest such code."""
+    side = np.int64(row[8] & np.uint64(1))
+    king = row[5] & row[7 - side]
+    if king == np.uint64(0):
+        return -1
+    square = lowest(king)
+    own = row[6 + side]
+    occupied = own | row[7 - side]
+    attackers = tables[square, 0] & row[1]
+    attackers |= tables[square, 1] & row[5]
+    attackers |= tables[square, 3 - side] & row[0]
+    attackers |= bishop_attacks(square, occupied, tables) & (row[2] | row[4])
+    attackers |= rook_attacks(square, occupied, tables) & (row[3] | row[4])
+    attackers &= own
+    if attackers == np.uint64(0):
+        return -1
+    from_square = lowest(attackers)
+    code = (from_square << 9) | (square << 3)
+    if row[0] & bit(from_square) != np.uint64(0) and (square >= 56 or square < 8):
+        code |= 1
+    return code
+
+
+@kernel
+def perft(row: Any, depth: int, tables: Any) -> int:
+    """Number of move sequences of length ``depth``; a captured king ends one (it then counts only at depth 0)."""
+    if depth == 0:
+        return 1
+    side = np.int64(row[8] & np.uint64(1))
+    if row[5] & row[6 + side] == np.uint64(0):
+        return 0
+    moves = np.empty(320, dtype=np.int32)
+    count = generate(row, tables, moves)
+    if depth == 1:
+        return count
+    child = np.empty(9, dtype=np.uint64)
+    total = 0
+    for i in range(count):
+        make(row, moves[i], tables, child)
+        total += perft(child, depth - 1, tables)
+    return total
