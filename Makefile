@@ -1,0 +1,62 @@
+# What a newcomer types. Everything lives in .venv, which is made on first use and renewed when pyproject.toml or
+# constraints.txt change; second runs start at once.
+#
+#   make play              play a game of Fog of War chess      (ARGS="--time 2 --black human" passes flags)
+#   make test              the tests                            (ARGS="tests/cli -x" passes arguments)
+#   make check             ruff, mypy, import-linter, tests
+#   make bench             how fast the engine searches here
+#   make soak              the long tests
+#   make clean             removes .venv
+#
+# PYTHON=python3.12 chooses the interpreter that .venv is made with (3.11 or newer).
+
+PYTHON ?= python3
+VENV   ?= .venv
+ARGS   ?=
+
+PY   = $(VENV)/bin/python
+# Under the constraints at build time too: pip hands the variables on to the environments it builds in.
+PIP  = PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet
+
+.PHONY: play test check lint bench soak clean
+
+play: $(VENV)/installed-play
+	@$(PY) -m klss play $(ARGS)
+
+test: $(VENV)/installed-dev
+	@$(PY) -m pytest $(ARGS)
+
+lint: $(VENV)/installed-dev
+	@echo "ruff";          $(PY) -m ruff check .
+	@echo "mypy --strict"; $(PY) -m mypy
+	@echo "import-linter"; $(VENV)/bin/lint-imports
+
+check: lint test
+
+bench: $(VENV)/installed-play
+	@$(PY) -m klss bench search $(ARGS)
+
+soak: $(VENV)/installed-dev
+	@$(PY) -m pytest -m soak $(ARGS)
+
+clean:
+	rm -rf $(VENV)
+
+# One line where no environment can be made from $(PYTHON), nothing where it can.
+PROBLEM = $(shell if command -v $(PYTHON) >/dev/null; then $(PYTHON) .ci/python_problem.py $(PYTHON); else \
+    echo "$(PYTHON) is not there: install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3"; fi)
+
+$(PY):
+	$(if $(PROBLEM),$(error $(PROBLEM)))
+	@echo "Making a virtual environment in $(VENV) with $$($(PYTHON) -V)."
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed-play: pyproject.toml constraints.txt | $(PY)
+	@echo "Installing klss into $(VENV), once: numpy, numba, scipy, highspy, chess and rich (about 120 MB to download)."
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml constraints.txt | $(PY)
+	@echo "Installing klss and its test tools into $(VENV), once: the above, open_spiel, pyffish, pytest, hypothesis, ruff, mypy, import-linter (about 200 MB to download)."
+	@$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/installed-play

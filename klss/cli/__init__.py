@@ -1,0 +1,4 @@
+"""The front door: the ``klss`` command, one file a command. Imports every package; nothing imports it.
+
+Reading order: ``main`` the entry point, ``options`` the flags that commands share, then the commands.
+"""

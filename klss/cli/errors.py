@@ -1,0 +1,21 @@
+"""What a command raises when it cannot go on; ``main`` prints it as one line."""
+
+from __future__ import annotations
+
+__all__ = ["CliError", "FailedError", "UsageError"]
+
+
+class CliError(Exception):
+    """Base of the front door's errors: the message becomes the one line on stderr."""
+
+    exit_code = 1
+
+
+class UsageError(CliError):
+    """Bad input on the command line. The message says what, got, expected."""
+
+    exit_code = 2
+
+
+class FailedError(CliError):
+    """The command ran and failed."""

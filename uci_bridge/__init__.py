@@ -1,0 +1,8 @@
+"""Processes and protocols around the player.
+
+Reading order:
+
+- ``stockfish`` Stockfish as an evaluator, over UCI
+
+Import from the modules.
+"""
