@@ -1,0 +1,134 @@
+"""What a position is worth: the :class:`Evaluator` protocol, and the built-in evaluator that is always there.
+
+A value is tanh(pawns/6) for the side to move, in [−1, 1] (Zhang & Sandholm 2021, §6: τ = 6 pawns); exactly +1 where she can take the king. What a ruleset says
+about a side without a move is the caller's.
+
+Positions are the rows of :mod:`darkchess._kernels.board`: uint64[n, 9].
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from darkchess._kernels.board import WIDTH
+from darkchess._kernels.evaluation import evaluate_many
+from darkchess._kernels.features import FEATURES
+from darkchess._kernels.tables import TABLES
+
+__all__ = ["PAWNS_SCALE", "BuiltinEvaluator", "Evaluator", "Rows", "Values", "load_weights"]
+
+Rows = npt.NDArray[np.uint64]
+Values = npt.NDArray[np.float64]
+Offsets = npt.NDArray[np.int64]
+
+PAWNS_SCALE = 6.0
+"""Pawns at which a value is tanh(1) = 0.76."""
+
+_WORTH = np.array([1.0, 3.2, 3.3, 5.0, 9.5, 100.0])
+_WORTH.setflags(write=False)
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Values of positions, in batches."""
+
+    @property
+    def name(self) -> str:
+        """Short name, as ``--evaluator`` takes it."""
+        ...
+
+    def values(self, rows: Rows) -> Values:
+        """Value of each of ``rows`` (uint64[n, 9]) for its side to move: float64[n] in [−1, 1], +1 exactly where she can take the king."""
+        ...
+
+    def child_values(self, rows: Rows, move_offsets: Offsets, child_rows: Rows) -> Values:
+        """Values of the children of a whole expansion, each for its *own* side to move: float64[m].
+
+        ``child_rows[move_offsets[i]:move_offsets[i + 1]]`` (uint64[m, 9]; offsets int64[n + 1]) are positions one move after ``rows[i]``.
+        """
+        ...
+
+    def new_game(self) -> None:
+        """Forget what earlier games left behind."""
+        ...
+
+    def close(self) -> None:
+        """Free what is held; the evaluator is not used afterwards."""
+        ...
+
+
+def as_rows(rows: Rows) -> Rows:
+    """``rows`` as a contiguous uint64[n, 9] array.
+
+    Raises
+    ------
+    ValueError
+        The shape is another one.
+    """
+    array = np.ascontiguousarray(rows, dtype=np.uint64)
+    if array.ndim != 2 or array.shape[1] != WIDTH:
+        raise ValueError(f"rows of positions: got shape {array.shape}, expected (n, {WIDTH}); one position is rows[None, :]")
+    return array
+
+
+@lru_cache(maxsize=1)
+def load_weights() -> npt.NDArray[np.float64]:
+    """The packaged weights, float64[FEATURES, 2] (middlegame, endgame) in pawns, read-only; written by ``experiments/tune_evaluation.py``."""
+    with resources.files("darkchess").joinpath("data/evaluation_weights.npz").open("rb") as file:
+        weights = np.ascontiguousarray(np.load(file)["linear"], dtype=np.float64)
+    if weights.shape != (FEATURES, 2):
+        raise ValueError(
+            f"darkchess/data/evaluation_weights.npz: got weights of shape {weights.shape}, expected {(FEATURES, 2)}; run experiments/tune_evaluation.py"
+        )
+    weights.setflags(write=False)
+    return weights
+
+
+class BuiltinEvaluator:
+    """Tapered evaluation with quiescence search, compiled; defined on every Fog of War position, legal in chess or not.
+
+    Parameters
+    ----------
+    weights
+        float64[FEATURES, 2] in pawns; the packaged ones by default.
+
+    Examples
+    --------
+    The side to move can take the king (black king on h8, white rook on h1):
+
+    >>> row = np.zeros((1, 9), dtype=np.uint64)
+    >>> row[0, 3] = 1 << 7
+    >>> row[0, 5] = (1 << 4) | (1 << 63)
+    >>> row[0, 6], row[0, 7] = (1 << 7) | (1 << 4), 1 << 63
+    >>> BuiltinEvaluator().values(row).tolist()
+    [1.0]
+    """
+
+    name = "builtin"
+
+    def __init__(self, weights: npt.NDArray[np.float64] | None = None) -> None:
+        self._weights = load_weights() if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+        if self._weights.shape != (FEATURES, 2):
+            raise ValueError(f"weights: got shape {self._weights.shape}, expected {(FEATURES, 2)} (middlegame, endgame)")
+
+    def values(self, rows: Rows) -> Values:
+        """See :meth:`Evaluator.values`."""
+        rows = as_rows(rows)
+        out = np.empty(rows.shape[0], dtype=np.float64)
+        evaluate_many(rows, TABLES, self._weights, _WORTH, out)
+        return out
+
+    def child_values(self, rows: Rows, move_offsets: Offsets, child_rows: Rows) -> Values:
+        """See :meth:`Evaluator.child_values`; the parents are not looked at."""
+        return self.values(child_rows)
+
+    def new_game(self) -> None:
+        """Nothing is remembered: does nothing."""
+
+    def close(self) -> None:
+        """Nothing is held: does nothing."""
