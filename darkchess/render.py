@@ -1,0 +1,161 @@
+"""Boards as text: what one player sees, or the true board, alone or side by side. Pure drawing, no terminal is asked.
+
+Three styles, chosen by the caller: letters and ``?`` for fog (``ASCII``), chess figures and shading (``UNICODE``), and
+the same on coloured squares (``COLOR``, ANSI sequences of 256 colours). Fog is a square whose contents the player
+does not see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import chess
+
+__all__ = ["ALL_SQUARES", "ASCII", "COLOR", "UNICODE", "Style", "beside", "board_lines", "width"]
+
+ALL_SQUARES = (1 << 64) - 1
+"""The mask of someone who sees everything."""
+
+_FIGURES = {
+    chess.WHITE: {1: "♙", 2: "♘", 3: "♗", 4: "♖", 5: "♕", 6: "♔"},
+    chess.BLACK: {1: "♟", 2: "♞", 3: "♝", 4: "♜", 5: "♛", 6: "♚"},
+}
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_RESET = "\x1b[0m"
+# Backgrounds of the 256-colour palette: (dark square, light square).
+_SEEN = (101, 144)
+_FOG = (236, 238)
+_MARKED = (136, 178)
+_FOREGROUND = {chess.WHITE: "38;5;231;1", chess.BLACK: "38;5;16"}
+
+
+@dataclass(frozen=True)
+class Style:
+    """How boards are drawn.
+
+    Attributes
+    ----------
+    unicode
+        Chess figures and shading; letters, ``.`` and ``?`` otherwise.
+    color
+        Coloured squares, by ANSI sequences.
+    """
+
+    unicode: bool = True
+    color: bool = False
+
+
+ASCII = Style(unicode=False)
+UNICODE = Style()
+COLOR = Style(color=True)
+
+
+def width(text: str) -> int:
+    """Columns that ``text`` takes in a terminal: ANSI sequences take none.
+
+    >>> width("\\x1b[1mab\\x1b[0m")
+    2
+    """
+    return len(_ESCAPE.sub("", text))
+
+
+def board_lines(
+    pieces: Mapping[int, chess.Piece],
+    visible: int = ALL_SQUARES,
+    *,
+    bottom: chess.Color = chess.WHITE,
+    style: Style = UNICODE,
+    marked: Collection[int] = (),
+    cell: int = 2,
+) -> list[str]:
+    """The lines of a board: eight ranks and the line of files.
+
+    Parameters
+    ----------
+    pieces
+        Piece by square (0–63). A piece on a fogged square is drawn all the same: the caller says who sees what.
+    visible
+        Mask of the squares whose contents are seen (bit 0 is a1); the others are fog.
+    bottom
+        The side that sits at the bottom.
+    style
+        See :class:`Style`.
+    marked
+        Squares to set off, as the last move's.
+    cell
+        Columns a square takes, 2 or more; 3 looks square in most terminals.
+
+    Examples
+    --------
+    >>> lines = board_lines({0: chess.Piece.from_symbol("R")}, 0x101, style=ASCII)
+    >>> lines[-3:]
+    ['2 . ? ? ? ? ? ? ?', '1 R ? ? ? ? ? ? ?', '  a b c d e f g h']
+    """
+    ranks = range(7, -1, -1) if bottom == chess.WHITE else range(8)
+    files = range(8) if bottom == chess.WHITE else range(7, -1, -1)
+    lines = []
+    for rank in ranks:
+        squares = [8 * rank + file for file in files]
+        cells = [
+            _cell(square, pieces.get(square), bool(visible >> square & 1), style, square in marked, cell)
+            for square in squares
+        ]
+        lines.append(f"{rank + 1}" + (" " if style.color else "") + "".join(cells) + (_RESET if style.color else ""))
+    left, right = _padding(cell, style)
+    names = "".join(" " * left + "abcdefgh"[file] + " " * right for file in files)
+    lines.append((" " + (" " if style.color else "") + names).rstrip())
+    return [line if style.color else line.rstrip() for line in lines]
+
+
+def _padding(cell: int, style: Style) -> tuple[int, int]:
+    """Blanks left and right of the sign in a cell: in the middle on coloured squares, else they only part the signs."""
+    left = (cell - 1) // 2 if style.color else cell - 1
+    return left, cell - 1 - left
+
+
+def _cell(square: int, piece: chess.Piece | None, seen: bool, style: Style, marked: bool, cell: int) -> str:
+    if piece is not None:
+        # On coloured squares the filled figures serve both sides: outlined ones look hollow there.
+        sign = _FIGURES[not style.color and piece.color][piece.piece_type] if style.unicode else piece.symbol()
+    elif style.color:
+        sign = " " if seen or style.unicode else "?"
+    elif style.unicode:
+        sign = "·" if seen else "░"
+    else:
+        sign = "." if seen else "?"
+    left, right = _padding(cell, style)
+    text = " " * left + sign + " " * right
+    if not style.color:
+        return text
+    light = (chess.square_rank(square) + chess.square_file(square)) % 2
+    background = (_MARKED if marked else _SEEN if seen else _FOG)[light]
+    foreground = _FOREGROUND[piece.color] if piece is not None else "38;5;244"
+    return f"\x1b[0;{foreground};48;5;{background}m{text}"
+
+
+def beside(blocks: Sequence[tuple[str, Sequence[str]]], gap: int = 4) -> list[str]:
+    """Blocks of lines side by side, each under its title.
+
+    Parameters
+    ----------
+    blocks
+        ``(title, lines)`` from left to right.
+    gap
+        Columns between two blocks.
+
+    >>> beside([("A", ["x", "yy"]), ("B", ["z"])], gap=1)
+    ['A  B', 'x  z', 'yy']
+    """
+    columns = [[title, *lines] for title, lines in blocks]
+    widths = [max(map(width, column)) for column in columns]
+    height = max(map(len, columns))
+    rows = []
+    for i in range(height):
+        row = ""
+        for column, wide in zip(columns, widths, strict=True):
+            text = column[i] if i < len(column) else ""
+            row += text + " " * (wide - width(text) + gap)
+        rows.append(row.rstrip())
+    return rows
