@@ -1,14 +1,14 @@
-"""Fog of War chess: rules, views, the exact position set, and a player. Knows no process and no network.
+"""Fog of War chess (dark chess): rules, views, and an engine for it. Knows no process and no network.
 
-Reading order:
-
-- ``move``, ``position``, ``view``, ``rules`` the vocabulary and the rulesets
-- ``referee`` the true game: applies moves, gives each player her view, declares the result
-- ``position_set`` every position that agrees with a player's views
-- ``evaluation`` the evaluator protocol and the built-in evaluator
-- ``model`` the game as ``klss.search`` sees it; ``player`` a player; ``configuration`` the named configurations
-- ``record``, ``render`` games as PGN, boards as text
-- ``_kernels`` the compiled functions beneath
-
-Import from the modules: this package imports nothing, so that the command line starts at once.
+Reading order: ``errors``, ``move``, ``fen``, ``position`` (vocabulary over ``_kernels``), ``rules`` (rulesets, results), ``view`` (what a player sees), ``referee``
+(the true game), ``san`` and ``record`` (notation and PGN); then ``position_set`` (everything that a player holds possible), ``evaluation``, ``model``,
+``configuration``, ``player``, and ``render``.
 """
+
+from darkchess.errors import DarkchessError
+from darkchess.position import START_FEN, Position
+from darkchess.referee import Referee
+from darkchess.rules import PAPER, PYCHESS, Outcome, Ruleset, ruleset
+from darkchess.view import View
+
+__all__ = ["PAPER", "PYCHESS", "START_FEN", "DarkchessError", "Outcome", "Position", "Referee", "Ruleset", "View", "ruleset"]

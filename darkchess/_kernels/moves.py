@@ -12,8 +12,8 @@ from klss.kernel import kernel
 
 __all__ = ["MAX_MOVES", "generate", "has_move", "king_capture", "make", "perft"]
 
-MAX_MOVES = 320
-"""Room for the moves of one position (sixteen men of any kind have fewer)."""
+MAX_MOVES = 448
+"""Room for the moves of one position: sixteen men have at most 16 × 27 of them and two castlings."""
 
 
 @kernel
@@ -253,7 +253,7 @@ def perft(row: Any, depth: int, tables: Any) -> int:
     side = np.int64(row[8] & np.uint64(1))
     if row[5] & row[6 + side] == np.uint64(0):
         return 0
-    moves = np.empty(320, dtype=np.int32)
+    moves = np.empty(448, dtype=np.int32)
     count = generate(row, tables, moves)
     if depth == 1:
         return count

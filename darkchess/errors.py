@@ -1,0 +1,36 @@
+"""The exceptions of dark chess: one base, a few leaves that are also ``ValueError``.
+
+Every message says what is wrong, what was got, what was expected, and where it helps what to do.
+"""
+
+from __future__ import annotations
+
+__all__ = ["DarkchessError", "FenError", "GameOverError", "IllegalMove", "RecordError", "RulesetError", "ViewError"]
+
+
+class DarkchessError(Exception):
+    """Base of every exception that :mod:`darkchess` raises on purpose."""
+
+
+class FenError(DarkchessError, ValueError):
+    """A FEN that is garbled, or a position that no game of dark chess may start from (rules.md, rule 6)."""
+
+
+class IllegalMove(DarkchessError, ValueError):
+    """A move that is misspelt, ambiguous, or not among the moves of the side to move."""
+
+
+class GameOverError(DarkchessError, ValueError):
+    """A move, a resignation or a flag after the end of the game."""
+
+
+class RulesetError(DarkchessError, ValueError):
+    """A ruleset that does not exist."""
+
+
+class RecordError(DarkchessError, ValueError):
+    """A game record (PGN) that cannot be read."""
+
+
+class ViewError(DarkchessError, ValueError):
+    """An observation that contradicts itself, the view before it, or the rules."""

@@ -1,0 +1,97 @@
+"""Rulesets and results (rules.md, rules 2 and 3): what differs between the papers' game and the one played on pychess."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import chess
+
+from darkchess.errors import RulesetError
+
+__all__ = [
+    "FIFTY_MOVES_PLIES", "PAPER", "PYCHESS", "REASONS", "REPETITIONS", "RULESETS", "Outcome", "Ruleset", "ruleset",
+]  # fmt: skip
+
+REPETITIONS = 3
+"""The game is drawn at this occurrence of a position; the start position's first occurrence counts."""
+
+FIFTY_MOVES_PLIES = 100
+"""The game is drawn after this many plies in a row without a pawn move or a capture."""
+
+REASONS = (
+    "king_captured", "no_move", "repetition", "fifty_moves", "ply_limit", "resign", "flag", "forfeit", "aborted", "unknown",
+)  # fmt: skip
+"""The reasons that an :class:`Outcome` of ours has; other programs may send others."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a game ended.
+
+    Attributes
+    ----------
+    winner
+        ``chess.WHITE``, ``chess.BLACK``, or None for a draw (and for an aborted game).
+    reason
+        One of :data:`REASONS`, or what another program called it.
+    """
+
+    winner: chess.Color | None
+    reason: str
+
+    @property
+    def result(self) -> str:
+        """The result as PGN writes it: ``1-0``, ``0-1``, ``1/2-1/2``; ``*`` when the game was aborted."""
+        if self.winner is None:
+            return "*" if self.reason == "aborted" else "1/2-1/2"
+        return "1-0" if self.winner == chess.WHITE else "0-1"
+
+
+@dataclass(frozen=True)
+class Ruleset:
+    """The choices that the rules leave open.
+
+    Attributes
+    ----------
+    name
+        Its name on the command line.
+    no_move
+        What happens to a player who cannot move: ``"loss"`` or ``"draw"``.
+    ply_limit
+        The game is drawn once this many plies were played; None for never.
+    """
+
+    name: str
+    no_move: Literal["loss", "draw"]
+    ply_limit: int | None = None
+
+    def no_move_outcome(self, side_to_move: chess.Color) -> Outcome:
+        """The outcome when ``side_to_move`` cannot move."""
+        return Outcome(None if self.no_move == "draw" else not side_to_move, "no_move")
+
+
+PAPER = Ruleset("paper", "loss")
+"""The papers' game: who cannot move loses; no limit on plies."""
+
+PYCHESS = Ruleset("pychess", "draw", 600)
+"""The game as pychess.org plays it: who cannot move draws, and so does ply 600."""
+
+RULESETS = {PAPER.name: PAPER, PYCHESS.name: PYCHESS}
+
+
+def ruleset(name: str) -> Ruleset:
+    """The ruleset called ``name``.
+
+    Raises
+    ------
+    RulesetError
+        There is none of that name.
+
+    >>> ruleset("paper").no_move
+    'loss'
+    """
+    try:
+        return RULESETS[name]
+    except KeyError:
+        raise RulesetError(f"unknown ruleset: got {name!r}, expected one of {', '.join(RULESETS)}") from None
