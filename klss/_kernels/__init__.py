@@ -1,0 +1,4 @@
+"""Compiled loops over game trees and treeplexes: arrays in, arrays out; the faces in the parent package validate and allocate.
+
+Reading order: `tree` (nodes), `treeplex` (sequences).
+"""

@@ -1,0 +1,111 @@
+"""Passes over a game tree in preorder (``parent[h] < h``): each node is touched once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from klss.kernel import kernel
+
+__all__ = ["arrival_points", "component_balls", "node_passes", "outside_payoffs", "owners"]
+
+Array = Any
+
+
+@kernel
+def node_passes(parent: Array, probability: Array, reach: Array, end: Array) -> None:
+    """Chance reach and the end of every subtree's range; ``reach`` and ``end`` are filled in place."""
+    n = parent.shape[0]
+    for h in range(n):
+        end[h] = h + 1
+        reach[h] = probability[h] if parent[h] < 0 else probability[h] * reach[parent[h]]
+    for h in range(n - 1, 0, -1):
+        p = parent[h]
+        if end[h] > end[p]:
+            end[p] = end[h]
+
+
+@kernel
+def arrival_points(parent: Array, player: Array, action: Array, infoset: Array, first_point: Array, who: int, points: Array) -> None:
+    """The point (observation sequence) of player ``who`` on arriving at each node, before she observes anything there."""
+    for h in range(parent.shape[0]):
+        p = parent[h]
+        if p < 0:
+            points[h] = 0
+        elif player[p] < 0:
+            points[h] = points[p]
+        elif player[p] == who:
+            points[h] = first_point[infoset[p]] + action[h]
+        else:
+            points[h] = first_point[infoset[p]]
+
+
+@kernel
+def owners(parent_infoset: Array, root_index: Array, owner: Array) -> None:
+    """For each infoset of an observation tree the index of the topmost marked infoset at or above it, else -1 (``owner``, in place)."""
+    for j in range(parent_infoset.shape[0]):
+        p = parent_infoset[j]
+        if p >= 0 and owner[p] >= 0:
+            owner[j] = owner[p]
+        else:
+            owner[j] = root_index[j]
+
+
+@kernel
+def outside_payoffs(terminals: Array, inside: Array, terminal_point: Array, point_owner: Array, payoff: Array, scale: Array, out: Array) -> None:
+    """Add each terminal's payoff that lies below an owned point but outside the copied nodes to that point, over the owner's scale."""
+    for t in range(terminals.shape[0]):
+        point = terminal_point[t]
+        j = point_owner[point]
+        if j >= 0 and not inside[terminals[t]] and scale[j] > 0.0:
+            out[point] += payoff[t] / scale[j]
+
+
+@kernel
+def component_balls(
+    infoset0: Array, infoset1: Array, start0: Array, members0: Array, start1: Array, members1: Array, source: int, radius: int, stamp: Array, mark: int, queue: Array, sizes: Array
+) -> int:
+    """Breadth-first search in the infoset hypergraph from ``source``.
+
+    ``infoset*`` holds each vertex's hyperedges (-1: none), ``start*``/``members*`` the hyperedges' vertices. ``sizes[d]`` receives the number of vertices at
+    distance <= d for d <= radius. Visited vertices are left in ``queue``; ``stamp`` marks them with ``mark``. Returns the eccentricity of the source within
+    ``radius``. ``stamp`` has room for the vertices, then the edges of player 0, then those of player 1.
+    """
+    n = infoset0.shape[0]
+    edges0 = start0.shape[0] - 1
+    queue[0] = source
+    stamp[source] = mark
+    head = 0
+    tail = 1
+    depth = 0
+    sizes[0] = 1
+    while depth < radius and head < tail:
+        stop = tail
+        while head < stop:
+            v = queue[head]
+            head += 1
+            e = infoset0[v]
+            if e >= 0 and stamp[n + e] != mark:
+                stamp[n + e] = mark
+                for k in range(start0[e], start0[e + 1]):
+                    w = members0[k]
+                    if stamp[w] != mark:
+                        stamp[w] = mark
+                        queue[tail] = w
+                        tail += 1
+            e = infoset1[v]
+            if e >= 0 and stamp[n + edges0 + e] != mark:
+                stamp[n + edges0 + e] = mark
+                for k in range(start1[e], start1[e + 1]):
+                    w = members1[k]
+                    if stamp[w] != mark:
+                        stamp[w] = mark
+                        queue[tail] = w
+                        tail += 1
+        if tail == stop:
+            break
+        depth += 1
+        if depth < sizes.shape[0]:
+            sizes[depth] = tail
+    for d in range(depth + 1, sizes.shape[0]):
+        sizes[d] = tail
+    return depth

@@ -1,0 +1,221 @@
+"""Kernels of the trunk (:mod:`klss.search.trunk`): adding children, walking down, best responses. Arrays in, arrays or a code out.
+
+Everything is laid out in the order of creation, so that parents come before children: a forward sweep goes down the tree, a backward sweep up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from klss.kernel import kernel
+
+__all__ = ["attach", "best_response_tree", "mark_above", "mix", "repetitions", "spread_down"]
+
+
+@kernel(inline="always")
+def mix(value: Any) -> Any:
+    """A bijection of uint64 that spreads every input bit (the finaliser of SplitMix64)."""
+    value = np.uint64(value)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@kernel(inline="always")
+def label_of(own_action: int, observation: Any, mover: int) -> Any:
+    """What a player learns on one step: her own action (−1: not hers), her observation, and who acts next if that is she."""
+    return mix(mix(np.uint64(own_action + 1)) ^ observation) + np.uint64(mover)
+
+
+@kernel
+def find_or_add(table_keys: Any, table_values: Any, key: Any, value: int) -> int:
+    """Value of ``key`` in an open-addressing table (values are −1 where empty); ``value`` is entered where the key is new."""
+    mask = np.uint64(table_keys.shape[0] - 1)
+    slot = mix(key) & mask
+    while True:
+        found = table_values[slot]
+        if found < 0:
+            table_keys[slot] = key
+            table_values[slot] = value
+            return value
+        if table_keys[slot] == key:
+            return found
+        slot = (slot + np.uint64(1)) & mask
+
+
+@kernel
+def fill_table(keys: Any, count: int, table_keys: Any, table_values: Any) -> None:
+    """Enter keys[:count] with their indices into an empty table."""
+    for i in range(count):
+        find_or_add(table_keys, table_values, keys[i], i)
+
+
+@kernel
+def lookup(table_keys: Any, table_values: Any, key: Any) -> int:
+    """Value of ``key``, −1 when it is not in the table."""
+    mask = np.uint64(table_keys.shape[0] - 1)
+    slot = mix(key) & mask
+    while True:
+        found = table_values[slot]
+        if found < 0 or table_keys[slot] == key:
+            return found
+        slot = (slot + np.uint64(1)) & mask
+
+
+@kernel
+def child_key(parent_key: Any, own_action: int, observation: Any, mover: int) -> Any:
+    """Key of the infoset reached from the infoset ``parent_key``."""
+    return mix(parent_key ^ label_of(own_action, observation, mover))
+
+
+@kernel
+def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
+    """How often player 0 has made the observation ``key`` on the way to ``node`` and, by ``history`` (sorted uint64, with repeats), before the trunk."""
+    count = np.searchsorted(history, key, side="right") - np.searchsorted(history, key, side="left")
+    while node >= 0:
+        if nodes.observation[node] == key and nodes.parent[node] >= 0:
+            count += 1
+        node = nodes.parent[node]
+    return count
+
+
+@kernel
+def attach(
+    leaves: Any, nodes: Any, node_count: int, infosets0: Any, infosets1: Any, counts: Any, sequences0: Any, sequences1: Any,
+    tables: Any, expansion: Any, history: Any, repetition_limit: int,
+) -> int:  # fmt: skip
+    """Add the children of ``leaves``. All arrays have room. Returns 0, or −1 − i when leaf i breaks "one infoset, one action set".
+
+    ``counts`` is int64[4], updated in place: infosets of player 0 and 1, sequences of player 0 and 1.
+    """
+    offsets, actions, movers, probabilities, observations, values, interest, drawable = expansion
+    next_node = node_count
+    for i in range(leaves.shape[0]):
+        parent = leaves[i]
+        mover = nodes.mover[parent]
+        begin = offsets[i]
+        count = offsets[i + 1] - begin
+        first = 0
+        if mover == 0 or mover == 1:
+            infosets = infosets0 if mover == 0 else infosets1
+            sequences = sequences0 if mover == 0 else sequences1
+            infoset = nodes.infoset[parent, mover]
+            if infosets.first[infoset] < 0:
+                infosets.first[infoset] = counts[2 + mover]
+                infosets.count[infoset] = count
+                for c in range(count):
+                    sequences.infoset[counts[2 + mover] + c] = infoset
+                    sequences.action[counts[2 + mover] + c] = actions[begin + c]
+                counts[2 + mover] += count
+            first = infosets.first[infoset]
+            if infosets.count[infoset] != count:
+                return -1 - i
+            for c in range(count):
+                if sequences.action[first + c] != actions[begin + c]:
+                    return -1 - i
+        nodes.first_child[parent] = next_node
+        nodes.child_count[parent] = count
+        for c in range(begin, begin + count):
+            node = next_node
+            next_node += 1
+            nodes.parent[node] = parent
+            nodes.first_child[node] = -1
+            nodes.child_count[node] = 0
+            nodes.action[node] = actions[c]
+            nodes.mover[node] = movers[c]
+            nodes.depth[node] = nodes.depth[parent] + 1
+            nodes.chance[node] = nodes.chance[parent] * probabilities[c]
+            nodes.interest[node] = interest[c]
+            nodes.observation[node] = observations[c, 0]
+            capped = nodes.capped[parent] or drawable[c]
+            if not capped and repetition_limit > 0:
+                capped = repetitions(nodes, parent, observations[c, 0], history) + 1 >= repetition_limit
+            nodes.capped[node] = capped
+            value = values[c]
+            if capped and value > 0.0:
+                value = 0.0
+            nodes.value[node] = value
+            for player in range(2):
+                own = player == mover
+                sequence = nodes.sequence[parent, player]
+                if own:
+                    sequence = first + (c - begin)
+                nodes.sequence[node, player] = sequence
+                own_action = np.int64(actions[c]) if own else np.int64(-1)
+                acts = 1 if movers[c] == player else (2 if movers[c] == 3 else 0)
+                label = label_of(own_action, observations[c, player], acts)
+                infosets = infosets0 if player == 0 else infosets1
+                above = nodes.infoset[parent, player]
+                key = mix(infosets.key[above] ^ label)
+                new = counts[player]
+                found = find_or_add(tables[player][0], tables[player][1], key, new)
+                if found == new:
+                    infosets.key[new] = key
+                    infosets.label[new] = label
+                    infosets.parent[new] = above
+                    infosets.sequence[new] = sequence
+                    infosets.first[new] = -1
+                    infosets.count[new] = 0
+                    counts[player] = new + 1
+                nodes.infoset[node, player] = found
+    return 0
+
+
+@kernel
+def best_response_tree(infosets: Any, infoset_count: int, sequence_value: Any, infoset_value: Any) -> None:
+    """Minimising player's counterfactual values, from the leaves up, on her observation tree.
+
+    ``infoset_value`` (float64[infosets]) holds on entry what lies at each infoset itself, on return its value; ``sequence_value`` (float64[sequences]) is zero on
+    entry and holds the value of each of her sequences on return (sequence 0: the sum over the roots).
+    """
+    for infoset in range(infoset_count - 1, -1, -1):
+        first = infosets.first[infoset]
+        if first >= 0:
+            best = sequence_value[first]
+            for s in range(first + 1, first + infosets.count[infoset]):
+                if sequence_value[s] < best:
+                    best = sequence_value[s]
+            infoset_value[infoset] += best
+        parent = infosets.parent[infoset]
+        if parent < 0:
+            sequence_value[0] += infoset_value[infoset]
+        elif infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
+            sequence_value[infosets.sequence[infoset]] += infoset_value[infoset]
+        else:
+            infoset_value[parent] += infoset_value[infoset]
+
+
+@kernel
+def gifts_tree(infosets: Any, infoset_count: int, sequence_value: Any, gift: Any) -> None:
+    """Sum of what the minimising player has given away by her own actions on the way to each infoset: Σ (u*(I'a') − u*(I')); float64[infosets], filled in."""
+    for infoset in range(infoset_count):
+        parent = infosets.parent[infoset]
+        if parent < 0:
+            gift[infoset] = 0.0
+            continue
+        gift[infoset] = gift[parent]
+        first = infosets.first[parent]
+        if first >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
+            best = sequence_value[first]
+            for s in range(first + 1, first + infosets.count[parent]):
+                if sequence_value[s] < best:
+                    best = sequence_value[s]
+            gift[infoset] += sequence_value[infosets.sequence[infoset]] - best
+
+
+@kernel
+def spread_down(parent: Any, count: int, mark: Any) -> None:
+    """Give each element the mark (int, −1: none) of its parent unless it has one of its own; parents come first."""
+    for i in range(count):
+        if mark[i] < 0 and parent[i] >= 0:
+            mark[i] = mark[parent[i]]
+
+
+@kernel
+def mark_above(parent: Any, count: int, mark: Any) -> None:
+    """Give each parent of a marked (True) element the mark."""
+    for i in range(count - 1, -1, -1):
+        if mark[i] and parent[i] >= 0:
+            mark[parent[i]] = True

@@ -1,0 +1,97 @@
+"""Counterfactual best-response values, worst cases and saddle gaps, by backward induction over a treeplex.
+
+Source: Zhang & Sandholm (NeurIPS 2021), §2 (best-response value u*). Values here are *unnormalised*: those of the paper times the opponent's and chance's reach.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from klss._kernels import treeplex as kernels
+from klss.sequence_form import SequenceForm, Treeplex
+
+__all__ = ["BestResponse", "best_response", "saddle_gap", "worst_case"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BestResponse:
+    """What a best response achieves.
+
+    Attributes
+    ----------
+    value : float
+        The optimum, from the empty sequence.
+    infoset_value : float64[I]
+        Optimal value from each infoset on, counterfactual (as if the player had played to reach it), unnormalised.
+    sequence_value : float64[S]
+        The same after each sequence.
+    plan : float64[S]
+        A realization plan that attains it: at each infoset the first optimal action (with the floor's share of the others).
+    """
+
+    value: float
+    infoset_value: Floats
+    sequence_value: Floats
+    plan: Floats
+
+
+def best_response(treeplex: Treeplex, utility: Floats, maximize: bool, floor: Floats | None = None) -> BestResponse:
+    """Best response of one player to utilities of her sequences.
+
+    Parameters
+    ----------
+    treeplex : Treeplex
+        Of the responding player.
+    utility : float64[S]
+        Payoff of each sequence against a fixed opponent: ``form.payoff @ y`` for player 0, ``form.payoff.T @ x`` for player 1.
+    maximize : bool
+        True for player 0, False for player 1.
+    floor : float64[S], optional
+        The least behaviour probability of each sequence; the best *allowed* response is found then.
+
+    Returns
+    -------
+    BestResponse
+    """
+    sequence_value = np.array(utility, dtype=np.float64)
+    infoset_value = np.empty(treeplex.infoset_count)
+    choice = np.empty(treeplex.infoset_count, np.int64)
+    least = np.zeros(treeplex.sequence_count) if floor is None else np.ascontiguousarray(floor, dtype=np.float64)
+    kernels.best_response(
+        treeplex.parent_sequence,
+        treeplex.first_sequence,
+        treeplex.action_count,
+        1.0 if maximize else -1.0,
+        least,
+        sequence_value,
+        infoset_value,
+        choice,
+    )
+    probabilities = least.copy()
+    if choice.size:
+        probabilities[choice] += 1.0 - np.add.reduceat(least, treeplex.first_sequence)
+    plan = np.empty(treeplex.sequence_count)
+    plan[0] = 1.0
+    kernels.realise(treeplex.parent_sequence, treeplex.first_sequence, treeplex.action_count, probabilities, plan)
+    return BestResponse(float(sequence_value[0]), infoset_value, sequence_value, plan)
+
+
+def worst_case(form: SequenceForm, player: int, plan: Floats) -> float:
+    """The payoff (to player 0) of ``plan`` float64[S] of ``player`` against the other's best response."""
+    if player == 0:
+        return best_response(form.treeplexes[1], form.payoff_transposed @ plan, maximize=False).value
+    return best_response(form.treeplexes[0], form.payoff @ plan, maximize=True).value
+
+
+def saddle_gap(form: SequenceForm, x: Floats, y: Floats, x_floor: Floats | None = None) -> float:
+    """How far the plans ``x`` float64[S0] and ``y`` float64[S1] are from equilibrium: max over x' of u(x', y) minus min over y' of u(x, y').
+
+    Non-negative up to rounding and 0 exactly at equilibria. With ``x_floor`` float64[S0] player 0's deviations keep to that floor too.
+    """
+    upper = best_response(form.treeplexes[0], form.payoff @ y, maximize=True, floor=x_floor).value
+    return upper - worst_case(form, 0, x)

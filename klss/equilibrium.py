@@ -1,0 +1,266 @@
+"""Equilibria of sequence-form games by linear programming: build, solve, read back, and measure what was read.
+
+Source: Koller, Megiddo & von Stengel (STOC 1994). The program is player 0's: columns are her realization plan x >= 0 and one free value v per infoset of
+player 1; rows are her flow constraints and one per non-empty sequence of player 1, which says that the sequence can't bring player 1 less than its infoset's
+value. y = the absolute row duals, renormalised per infoset from the top.
+
+Deviations: the empty sequence of player 1 has no row, it is the objective. Infosets that y or x does not reach have plan 0 throughout; whoever needs a
+behaviour there takes :func:`klss.sequence_form.behaviour`, uniform unless told otherwise. The solver's word is not taken: the saddle gap is recomputed by
+best responses, and a gap too large sends the program to another method.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from klss._highs import LinearProgram, LpMethod, LpResult, Model
+from klss.best_response import best_response, worst_case
+from klss.errors import GameError
+from klss.sequence_form import SequenceForm, behaviour, realization, uniform_behaviour
+
+__all__ = ["Method", "Program", "Solution", "SolveStats", "Status", "build_program", "solve"]
+
+Floats = NDArray[np.float64]
+
+Method = Literal["auto", "simplex", "ipm"]
+Status = Literal["optimal", "iteration_limit", "time_limit", "failed"]
+
+# A gap above this share of the largest payoff is not an optimum, whatever the solver says.
+_GAP = 1e-7
+# "auto" lets simplex run this long (iterations per row and column) before it suspects stalling; degenerate games want interior point then.
+_PATIENCE = 2.0
+_PATIENCE_LEAST = 2000
+
+
+@dataclass(frozen=True)
+class SolveStats:
+    """Size of the program, the method that gave the answer, iterations and seconds over all attempts, and the attempts' statuses."""
+
+    rows: int
+    columns: int
+    nonzeros: int
+    method: str
+    iterations: int
+    seconds: float
+    attempts: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A strategy profile and how good it is.
+
+    Attributes
+    ----------
+    value : float
+        Player 0's payoff of the profile.
+    x : float64[S0], y : float64[S1]
+        Realization plans.
+    status : "optimal" | "iteration_limit" | "time_limit" | "failed"
+        "optimal": the recomputed gap is within tolerance. A limit: the best that was read when it ran out. "failed": no method gave an optimum; the plans are
+        the best that was read (uniform when nothing was), ``exploitability`` says how bad.
+    exploitability : float
+        The saddle gap recomputed by best responses.
+    stats : SolveStats
+    """
+
+    value: float
+    x: Floats
+    y: Floats
+    status: Status
+    exploitability: float
+    stats: SolveStats
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Player 0's linear program: columns ``x`` (S0 of them), then one value an infoset of player 1; rows flow (I0), responses (S1 - 1), floors."""
+
+    program: LinearProgram
+    form: SequenceForm
+    floor: Floats | None
+
+    @property
+    def response_rows(self) -> slice:
+        """Rows of player 1's non-empty sequences."""
+        first = self.form.treeplexes[0].infoset_count
+        return slice(first, first + self.form.treeplexes[1].sequence_count - 1)
+
+
+def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
+    """Assemble player 0's program by arrays; ``x_floor`` float64[S0] is the least behaviour probability of each sequence (0: none)."""
+    t0, t1 = form.treeplexes
+    s0, s1, i0, i1 = t0.sequence_count, t1.sequence_count, t0.infoset_count, t1.infoset_count
+    payoff = form.payoff.tocoo()
+    later = payoff.col > 0
+    floored = np.flatnonzero(x_floor > 0.0) if x_floor is not None else np.zeros(0, np.int64)
+    parts = [
+        # flow of player 0: sum of an infoset's sequences = its parent sequence
+        (t0.infoset_of_sequence[1:], np.arange(1, s0), np.ones(s0 - 1)),
+        (np.arange(i0), t0.parent_sequence, np.full(i0, -1.0)),
+        # responses: payoff of the sequence + values of the infosets after it - value of its infoset >= 0
+        (i0 - 1 + payoff.col[later], payoff.row[later], payoff.data[later]),
+        (i0 + np.arange(s1 - 1), s0 + t1.infoset_of_sequence[1:], np.full(s1 - 1, -1.0)),
+    ]
+    inner = t1.parent_sequence > 0
+    parts.append((i0 - 1 + t1.parent_sequence[inner], s0 + np.flatnonzero(inner), np.ones(int(inner.sum()))))
+    if x_floor is not None and floored.size:
+        rows = i0 + s1 - 1 + np.arange(floored.size)
+        parts.append((rows, floored, np.ones(floored.size)))
+        parts.append((rows, t0.parent_of_sequence[floored], -x_floor[floored]))
+    row_count = i0 + s1 - 1 + floored.size
+    row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    matrix = sparse.csc_array((value, (row, column)), shape=(row_count, s0 + i1))
+    cost = np.zeros(s0 + i1)
+    np.add.at(cost, payoff.row[~later], payoff.data[~later])
+    cost[s0:][~inner] = 1.0
+    lower = np.concatenate([np.zeros(s0), np.full(i1, -np.inf)])
+    upper = np.full(s0 + i1, np.inf)
+    lower[0] = upper[0] = 1.0
+    program = LinearProgram(
+        starts=matrix.indptr.astype(np.int32),
+        index=matrix.indices.astype(np.int32),
+        value=matrix.data,
+        cost=cost,
+        column_lower=lower,
+        column_upper=upper,
+        row_lower=np.zeros(row_count),
+        row_upper=np.concatenate([np.zeros(i0), np.full(row_count - i0, np.inf)]),
+    )
+    return Program(program, form, x_floor)
+
+
+def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats, float, float]:
+    """Plans x and y from a run's primal values and row duals, the profile's value and its saddle gap."""
+    form = program.form
+    t0, t1 = form.treeplexes
+    weights = behaviour(t0, result.primal[: t0.sequence_count])
+    if program.floor is not None:
+        weights = _lifted(weights, program.floor, t0.first_sequence, t0.infoset_of_sequence)
+    x = realization(t0, weights)
+    duals = np.concatenate([[1.0], np.abs(result.row_dual[program.response_rows])])
+    y = realization(t1, behaviour(t1, duals))
+    utility = form.payoff @ y
+    upper = best_response(t0, utility, maximize=True, floor=program.floor).value
+    return x, y, float(x @ utility), upper - worst_case(form, 0, x)
+
+
+def solve(
+    form: SequenceForm,
+    *,
+    method: Method = "auto",
+    iteration_limit: int | None = None,
+    time_limit_s: float | None = None,
+    x_floor: Floats | None = None,
+) -> Solution:
+    """An equilibrium of ``form``.
+
+    Parameters
+    ----------
+    form : SequenceForm
+    method : "auto" | "simplex" | "ipm"
+        Dual simplex, interior point with crossover, or simplex first and interior point when it stalls. Whatever is asked for, a failure is retried with
+        the other.
+    iteration_limit : int, optional
+        Most simplex iterations of one attempt.
+    time_limit_s : float, optional
+        Most seconds of all attempts together.
+    x_floor : float64[S0], optional
+        Player 0 plays each sequence with at least this behaviour probability (least exploitable strategy under that condition).
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    GameError
+        When the method is unknown or the floor can't be met.
+    """
+    if method not in get_args(Method):
+        raise GameError(f"method {method!r}: expected one of {', '.join(get_args(Method))}")
+    t0, t1 = form.treeplexes
+    floor = None if x_floor is None else _checked_floor(form, x_floor)
+    begin = time.perf_counter()
+    program = build_program(form, floor)
+    lp = program.program
+    model = Model(lp)
+    patience = int(max(_PATIENCE_LEAST, _PATIENCE * (lp.cost.size + lp.row_lower.size)))
+    plan: list[tuple[LpMethod, int | None]]
+    if method == "ipm":
+        plan = [("ipm", iteration_limit), ("simplex", iteration_limit)]
+    elif method == "simplex" or (iteration_limit is not None and iteration_limit <= patience):
+        plan = [("simplex", iteration_limit), ("ipm", iteration_limit)]
+    else:
+        plan = [("simplex", patience), ("ipm", iteration_limit), ("simplex", iteration_limit)]
+    scale = max(1.0, float(np.abs(form.payoff.data).max(initial=0.0)))
+    best: tuple[Floats, Floats, float, float] | None = None
+    used, status, iterations = "none", "failed", 0
+    attempts: list[str] = []
+    for name, limit in plan:
+        left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - begin)
+        if left is not None and left <= 0.0 and attempts:
+            break
+        model.forget()
+        result = model.solve(name, iteration_limit=limit, time_limit_s=left)
+        iterations += result.iterations
+        attempts.append(f"{name}: {result.status}")
+        if result.valid:
+            read = read_back(program, result)
+            if best is None or read[3] < best[3]:
+                best, used = read, name
+        if best is not None and best[3] <= _GAP * scale:
+            status = "optimal"
+            break
+        if result.status == "time_limit" or (result.status == "iteration_limit" and limit == iteration_limit):
+            status = result.status
+            break
+    if best is None:
+        weights = uniform_behaviour(t0)
+        if floor is not None:
+            weights = _lifted(weights, floor, t0.first_sequence, t0.infoset_of_sequence)
+        x, y = realization(t0, weights), realization(t1, uniform_behaviour(t1))
+        upper = best_response(t0, form.payoff @ y, maximize=True, floor=floor).value
+        best = (x, y, form.value(x, y), upper - worst_case(form, 0, x))
+    x, y, value, gap = best
+    stats = SolveStats(
+        rows=lp.row_lower.size,
+        columns=lp.cost.size,
+        nonzeros=lp.value.size,
+        method=used,
+        iterations=iterations,
+        seconds=time.perf_counter() - begin,
+        attempts=tuple(attempts),
+    )
+    return Solution(value, x, y, status, gap, stats)  # type: ignore[arg-type]
+
+
+def _checked_floor(form: SequenceForm, x_floor: Floats) -> Floats:
+    t0 = form.treeplexes[0]
+    floor = np.ascontiguousarray(x_floor, dtype=np.float64)
+    if floor.shape != (t0.sequence_count,):
+        raise GameError(f"x_floor has shape {floor.shape}, expected ({t0.sequence_count},): one entry a sequence of player 0")
+    floor = floor.copy()
+    floor[0] = 0.0
+    total = np.add.reduceat(floor, t0.first_sequence) if t0.infoset_count else np.zeros(0)
+    if floor.min(initial=0.0) < 0.0 or total.max(initial=0.0) > 1.0 + 1e-12:
+        raise GameError("x_floor: an infoset's entries must be >= 0 and sum to at most 1")
+    return floor
+
+
+def _lifted(weights: Floats, floor: Floats, first_sequence: NDArray[np.int64], infoset: NDArray[np.int64]) -> Floats:
+    """Behaviour with entries below the floor raised to it, what is above it scaled to make the sum 1."""
+    above = np.maximum(weights - floor, 0.0)
+    if not first_sequence.size:
+        return weights
+    total = np.add.reduceat(above, first_sequence)
+    rest = 1.0 - np.add.reduceat(floor, first_sequence)
+    ratio = np.where(total > 0.0, rest / np.where(total > 0.0, total, 1.0), 0.0)
+    out = floor + above * np.concatenate([[0.0], ratio])[infoset + 1]
+    out[0] = 1.0
+    return out

@@ -1,0 +1,426 @@
+"""Knowledge-limited subgames: the Maxmargin and Resolve gadgets of k-KLSS.
+
+Source: Zhang & Sandholm (NeurIPS 2021), §3 and §4, Appendix C (example) and the first algorithm of Appendix E; Brown & Sandholm (NeurIPS 2017) for gifts.
+
+Legend: I player 0's infoset; I^k its order-k knowledge set (k odd); I0 an infoset of player 1 that meets I^k; x the blueprint; u* a best-response value of
+player 1; D = sum of p(h) x(h) over the nodes h of I0 in I^k; s a point of player 1's observation tree. A subgame is again a :class:`klss.game.Game` with its
+B, so the next subgame is made from it in the same way.
+
+Deviations from Appendix E:
+
+- line 21: every quantity of I0 is divided by the one D: alternate value, copied entries of B, folded-in outside terminals, gifts.
+- line 22: the gift *lowers* the alternate value, B <- B + gift (the text subtracts).
+- line 23: the gift sums V(I'a') - V(I') over player 1's own actions I'a' on the way to I0; V is her best-response value, a minimum. The choice of I0 at the
+  root of an earlier gadget is not counted: she chose nothing there (``count_gadget_choice`` counts it).
+- lines 24-25: B is copied at every point s >= I0, also at points with no infoset after them, and at infosets where player 1 waits.
+- I0 runs over the topmost infosets of player 1 that meet I^k, and I^k is reduced to its topmost nodes; both only matter for k > 1 in games where I^k holds a
+  node and a descendant of it.
+- an I0 with D = 0 (the blueprint never goes there) is left out: nothing that player 0 does in the subgame changes it.
+- MaxmarginToResolve: B's top row is scaled by 1/N, its first column (the information term) is not.
+- Resolve's Exit pays 0 and the alternate value is subtracted on Play, as in the pseudocode (§3 pays it on Exit: the same game up to a constant).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from klss._kernels import tree as kernels
+from klss.best_response import best_response
+from klss.errors import GameError
+from klss.game import CHANCE, TERMINAL, Game, Observations
+from klss.knowledge import knowledge_set
+
+__all__ = ["Kind", "Subgame", "Values", "counterfactual_values", "make_subgame", "maxmargin_to_resolve", "resolve_to_maxmargin"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+Kind = Literal["maxmargin", "resolve"]
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What player 1 can get against a fixed strategy of player 0, everywhere in her observation tree; unnormalised.
+
+    Attributes
+    ----------
+    plan : float64[S0]
+        Player 0's strategy.
+    node_reach : float64[N]
+        p(h) x(h).
+    point : float64[P1], infoset : float64[J1]
+        Best-response values (minima) after each point and from each infoset on, B included.
+    """
+
+    plan: Floats
+    node_reach: Floats
+    point: Floats
+    infoset: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Subgame:
+    """A gadget and where its parts come from.
+
+    Attributes
+    ----------
+    game : Game
+        Player 1 moves first: which of her infosets I0 (Maxmargin), or Exit or Play at the one chance chose (Resolve).
+    kind : "maxmargin" | "resolve"
+    infoset : int
+        Player 0's infoset I, numbered as in ``game``.
+    origin : (int64[J0], int64[J1])
+        The infoset of the game this was made from that each infoset stands for; -1 for the gadget's own.
+    roots : int64[N]
+        Player 1's infosets I0 (numbered as in the game this was made from), in the order of the gadget's choices.
+    scale : float64[N]
+        D of each I0.
+    alternate_value : float64[N]
+        u*(x|I0) minus the gift: what B subtracts.
+    """
+
+    game: Game
+    kind: Kind
+    infoset: int
+    origin: tuple[Ints, Ints]
+    roots: Ints
+    scale: Floats
+    alternate_value: Floats
+
+    @cached_property
+    def root_sequences(self) -> Ints:
+        """int64[N]: player 1's sequence that enters each I0 (the choice of it, or Play)."""
+        own = self.game.observations[1]
+        if self.kind == "maxmargin":
+            return own.sequence_of_point[own.first_point[0] + np.arange(self.roots.size)]
+        return own.sequence_of_point[own.first_point[: self.roots.size] + 1]
+
+    def source_sequences(self, source: Game) -> Ints:
+        """int64[S0]: the sequence of player 0 in ``source``, the game this was made from, for each of the subgame's; 0 for the empty one."""
+        mine, theirs = self.game.observations[0], source.observations[0]
+        t = mine.treeplex
+        first = theirs.treeplex.first_sequence[theirs.treeplex_infoset[self.origin[0][mine.turn_infosets]]]
+        return np.concatenate([[0], np.repeat(first - t.first_sequence, t.action_count) + np.arange(1, t.sequence_count)]).astype(np.int64)
+
+
+def counterfactual_values(game: Game, x: Floats) -> Values:
+    """Best-response values of player 1 against ``x`` float64[S0], a realization plan of player 0 in ``game``."""
+    if x.shape != (game.treeplex(0).sequence_count,):
+        raise GameError(f"blueprint of shape {x.shape}; expected ({game.treeplex(0).sequence_count},), one entry a sequence of player 0")
+    own = game.observations[1]
+    node_reach = game.reach * x[game.sequences(0)]
+    z = game.terminals
+    utility = np.bincount(game.points(1)[z], weights=node_reach[z] * game.utility[z], minlength=own.point_count) + game.b[1]
+    utility[0] += float(game.b[0] @ x[game.observations[0].sequence_of_point])
+    response = best_response(own.tree, utility, maximize=False)
+    return Values(x, node_reach, response.sequence_value, response.infoset_value)
+
+
+def make_subgame(
+    game: Game,
+    x: Floats | Values,
+    infoset: int,
+    order: float = 1,
+    *,
+    reach: bool = False,
+    count_gadget_choice: bool = False,
+) -> Subgame:
+    """The Maxmargin subgame at player 0's ``infoset``.
+
+    Parameters
+    ----------
+    game : Game
+        The full game, or the gadget of the subgame before.
+    x : float64[S0] or Values
+        Player 0's blueprint in ``game`` as a realization plan; or its values, when several subgames are made from one game and blueprint.
+    infoset : int
+        Of player 0's observation tree in ``game``.
+    order : int or inf
+        k: odd, or inf for the common-knowledge closure.
+    reach : bool
+        Reach subgame solving: lower each alternate value by the gift estimate.
+    count_gadget_choice : bool
+        Count an earlier gadget's root choice as player 1's mistake.
+
+    Returns
+    -------
+    Subgame
+
+    Raises
+    ------
+    GameError
+        When the infoset does not exist, the order is even, or the blueprint never reaches the infoset.
+    """
+    theirs = game.observations[1]
+    if not 0 <= infoset < game.observations[0].infoset_count:
+        raise GameError(f"infoset {infoset}: expected 0 to {game.observations[0].infoset_count - 1}, an infoset of player 0's observation tree")
+    if order != math.inf and (order < 1 or int(order) != order or int(order) % 2 == 0):
+        raise GameError(f"order {order}: expected an odd number or inf; the sets of even order cut through player 0's infosets")
+    values = x if isinstance(x, Values) else counterfactual_values(game, x)
+    known = game.nodes_of(0, infoset)
+    if order > 1:
+        known = knowledge_set(game, known, order)
+    top = _topmost(game, known)
+    # Player 1's topmost infosets at those nodes, and for each of her infosets the one it lies below.
+    candidates = np.unique(game.infoset[1][top])
+    mark = np.full(theirs.infoset_count, -1, np.int64)
+    mark[candidates] = candidates
+    owner = np.empty(theirs.infoset_count, np.int64)
+    kernels.owners(theirs.parent_infoset, mark, owner)
+    weight = np.bincount(owner[game.infoset[1][top]], weights=values.node_reach[top], minlength=theirs.infoset_count)
+    roots = np.flatnonzero(weight > 0.0)
+    if not roots.size:
+        raise GameError(f"infoset {game.observations[0].keys[infoset]!r}: the blueprint never reaches it; nothing can be normalised there")
+    rank = np.full(theirs.infoset_count + 1, -1, np.int64)
+    rank[roots] = np.arange(roots.size)
+    owner = rank[owner]
+    scale = weight[roots]
+    top = top[owner[game.infoset[1][top]] >= 0]
+    inside = _covered(game, top)
+    alternate = values.infoset[roots] / scale
+    if reach:
+        alternate = alternate - _gifts(game, values, roots, count_gadget_choice) / scale
+    # B at every point below an I0: what was there, and the terminals outside.
+    owner_of_point = np.concatenate([owner, [-1]])[theirs.infoset_of_point]
+    below = owner_of_point >= 0
+    entries = np.zeros(theirs.point_count)
+    entries[below] = game.b[1][below] / scale[owner_of_point[below]]
+    z = game.terminals
+    kernels.outside_payoffs(z, inside, game.points(1)[z], owner_of_point, values.node_reach[z] * game.utility[z], scale, entries)
+    return _assemble(game, "maxmargin", infoset, top, inside, owner, roots, scale, alternate, values.node_reach, entries)
+
+
+def maxmargin_to_resolve(subgame: Subgame) -> Subgame:
+    """The Resolve gadget of a Maxmargin one: chance picks I0 uniformly, player 1 exits for 0 or plays on."""
+    return _converted(subgame, "resolve")
+
+
+def resolve_to_maxmargin(subgame: Subgame) -> Subgame:
+    """The Maxmargin gadget of a Resolve one; the inverse of :func:`maxmargin_to_resolve`."""
+    return _converted(subgame, "maxmargin")
+
+
+def _topmost(game: Game, nodes: Ints) -> Ints:
+    """Nodes (ascending) without those that lie below another of them."""
+    end = np.maximum.accumulate(game.end[nodes])
+    kept = np.ones(nodes.size, bool)
+    kept[1:] = nodes[1:] >= end[:-1]
+    return nodes[kept]
+
+
+def _covered(game: Game, top: Ints) -> NDArray[np.bool_]:
+    """bool[N]: nodes at or below the nodes ``top``."""
+    steps = np.zeros(game.node_count + 1, np.int64)
+    steps[top] += 1
+    np.add.at(steps, game.end[top], -1)
+    return np.cumsum(steps[:-1]) > 0
+
+
+def _gifts(game: Game, values: Values, roots: Ints, count_gadget_choice: bool) -> Floats:
+    """Unnormalised gift estimate of each root infoset: what player 1's own actions on the way there cost her against the blueprint."""
+    own = game.observations[1]
+    given = np.zeros(roots.size)
+    for j, root in enumerate(roots.tolist()):
+        point = int(own.parent_point[root])
+        while point > 0:
+            at = int(own.infoset_of_point[point])
+            if own.turn[at] and (count_gadget_choice or not own.synthetic[at]):
+                given[j] += values.point[point] - values.infoset[at]
+            point = int(own.parent_point[at])
+    return given
+
+
+def _assemble(
+    game: Game,
+    kind: Kind,
+    infoset: int,
+    top: Ints,
+    inside: NDArray[np.bool_],
+    owner: Ints,
+    roots: Ints,
+    scale: Floats,
+    alternate: Floats,
+    node_reach: Floats,
+    entries: Floats,
+) -> Subgame:
+    """Maxmargin gadget: root of player 1, a chance node per I0, the copied subtrees below; player 1's observation tree keeps what has nodes or entries of B."""
+    theirs = game.observations[1]
+    count = roots.size
+    group = owner[game.infoset[1][top]]
+    order = np.argsort(group, kind="stable")
+    top, group = top[order], group[order]
+    sizes = game.end[top] - top
+    # Preorder: root, then for each I0 its chance node and its subtrees.
+    start = 2 + group + np.cumsum(sizes) - sizes
+    shift = np.repeat(start - top, sizes)
+    copied = np.arange(shift.size) + np.repeat(top - np.cumsum(sizes) + sizes, sizes)
+    total = 1 + count + copied.size
+    members = np.bincount(group, weights=sizes, minlength=count).astype(np.int64)
+    chance_nodes = 1 + np.arange(count) + np.cumsum(members) - members
+    place = copied + shift
+    parent = np.empty(total, np.int64)
+    player = np.empty(total, np.int64)
+    action = np.empty(total, np.int64)
+    probability = np.ones(total)
+    utility = np.zeros(total)
+    infosets = np.full((2, total), -1, np.int64)
+    parent[0], player[0], action[0] = -1, 1, -1
+    parent[chance_nodes], player[chance_nodes], action[chance_nodes] = 0, CHANCE, np.arange(count)
+    parent[place] = game.parent[copied] + shift
+    player[place] = game.player[copied]
+    action[place] = game.action[copied]
+    probability[place] = game.probability[copied]
+    utility[place] = game.utility[copied]
+    tree_top = start
+    per_group = np.bincount(group, minlength=count)
+    parent[tree_top] = chance_nodes[group]
+    action[tree_top] = np.arange(top.size) - np.repeat(np.cumsum(per_group) - per_group, per_group)
+    probability[tree_top] = node_reach[top] / scale[group]
+    observations = []
+    origins = []
+    payoffs = []
+    for i in (0, 1):
+        old = game.observations[i]
+        used = np.zeros(old.infoset_count, bool)
+        here = game.infoset[i][copied]
+        used[here[here >= 0]] = True
+        if i == 1:
+            used[old.infoset_of_point[np.flatnonzero(entries)]] = True
+            used = _with_ancestors(old, used, owner >= 0)
+        kept = np.flatnonzero(used)
+        new = np.full(old.infoset_count + 1, -1, np.int64)
+        new[kept] = 1 + np.arange(kept.size)
+        # Infoset 0 is the gadget's root; a kept infoset hangs from it when the one before is not kept.
+        root_actions = 1 if i == 0 else count
+        counts = np.concatenate([[root_actions], old.action_count[kept]])
+        first = 1 + np.cumsum(counts) - counts
+        before = new[old.parent_infoset[kept]]
+        offset = old.parent_point[kept] - np.append(old.first_point, 0)[old.parent_infoset[kept]]
+        entry = first[0] + (owner[kept] if i == 1 else 0)
+        parent_point = np.concatenate([[0], np.where(before > 0, first[before] + offset, entry)])
+        observations.append(
+            Observations(
+                parent_point=parent_point,
+                action_count=counts,
+                turn=np.concatenate([[i == 1], old.turn[kept]]),
+                synthetic=np.concatenate([[True], old.synthetic[kept]]),
+                keys=("gadget", *(old.keys[j] for j in kept.tolist())),
+                action_names=(tuple(str(old.keys[j]) for j in roots.tolist()) if i == 1 else (), *(old.action_names[j] for j in kept.tolist())),
+            )
+        )
+        infosets[i, 0] = 0
+        infosets[i, place] = new[here]
+        origins.append(np.concatenate([[-1], kept]))
+        b = np.zeros(1 + int(counts.sum()))
+        source = np.repeat(old.first_point[kept] - first[1:], old.action_count[kept]) + np.arange(1 + root_actions, b.size)
+        if i == 1:
+            b[1 : 1 + count] = -alternate
+            b[1 + count :] = entries[source]
+        payoffs.append(b)
+        if i == 0:
+            mine = int(new[infoset])
+    made = Game(parent, player, action, probability, utility, infosets, (observations[0], observations[1]), (payoffs[0], payoffs[1]))
+    return Subgame(made, kind, mine, (origins[0], origins[1]), roots, scale, alternate)
+
+
+def _with_ancestors(tree: Observations, used: NDArray[np.bool_], owned: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Add to ``used`` the infosets before used ones, as far as they are owned; drop what is not owned."""
+    used = used & owned
+    frontier = np.flatnonzero(used)
+    while frontier.size:
+        above = np.unique(tree.parent_infoset[frontier])
+        above = above[above >= 0]
+        frontier = above[owned[above] & ~used[above]]
+        used[frontier] = True
+    return used
+
+
+def _converted(subgame: Subgame, kind: Kind) -> Subgame:
+    if subgame.kind == kind:
+        return subgame
+    return _to_resolve(subgame) if kind == "resolve" else _to_maxmargin(subgame)
+
+
+def _to_resolve(subgame: Subgame) -> Subgame:
+    """Root chance node; per I0 a node of player 1 with Exit (a terminal) and Play (the chance node below which the copies hang)."""
+    game, count = subgame.game, subgame.roots.size
+    chance_nodes = np.flatnonzero(game.parent == 0)
+    group = np.cumsum(np.bincount(chance_nodes, minlength=game.node_count)) - 1
+    place = np.arange(game.node_count) + 2 * (group + 1)  # an owner's node and its Exit come before each chance node
+    place[0] = 0
+    total = game.node_count + 2 * count
+    choice, leave = place[chance_nodes] - 2, place[chance_nodes] - 1
+    parent, player, action = (np.empty(total, np.int64) for _ in range(3))
+    probability, utility = np.ones(total), np.zeros(total)
+    infoset = np.full((2, total), -1, np.int64)
+    parent[place] = place[game.parent]
+    player[place], action[place], probability[place], utility[place] = game.player, game.action, game.probability, game.utility
+    parent[0], player[0], action[0] = -1, CHANCE, -1
+    parent[choice], player[choice], action[choice], probability[choice] = 0, 1, np.arange(count), 1.0 / count
+    parent[leave], player[leave], action[leave] = choice, TERMINAL, 0
+    parent[place[chance_nodes]], action[place[chance_nodes]] = choice, 1
+    old = game.observations[1]
+    # Player 1's gadget root becomes one infoset (Exit, Play) per I0.
+    counts = np.concatenate([np.full(count, 2), old.action_count[1:]])
+    first = 1 + np.cumsum(counts) - counts
+    from_root = old.parent_infoset[1:] == 0
+    inner = np.where(from_root, 0, old.parent_infoset[1:] - 1 + count)
+    offset = old.parent_point[1:] - old.first_point[old.parent_infoset[1:]]
+    play = first[np.where(from_root, offset, 0)] + 1
+    observed = Observations(
+        parent_point=np.concatenate([np.zeros(count, np.int64), np.where(from_root, play, first[inner] + offset)]),
+        action_count=counts,
+        turn=np.concatenate([np.ones(count, bool), old.turn[1:]]),
+        synthetic=np.concatenate([np.ones(count, bool), old.synthetic[1:]]),
+        keys=(*(("gadget", name) for name in old.action_names[0]), *old.keys[1:]),
+        action_names=(("Exit", "Play"),) * count + old.action_names[1:],
+    )
+    infoset[0, place], infoset[1, place] = game.infoset[0], np.where(game.infoset[1] > 0, game.infoset[1] - 1 + count, -1)
+    infoset[0, 0] = infoset[1, 0] = -1
+    infoset[0, choice], infoset[1, choice] = 0, np.arange(count)
+    b = np.zeros(observed.point_count)
+    b[2 : 2 + 2 * count : 2] = game.b[1][1 : 1 + count] / count
+    b[1 + 2 * count :] = game.b[1][1 + count :] / count
+    made = Game(parent, player, action, probability, utility, infoset, (game.observations[0], observed), (game.b[0], b))
+    origin = (subgame.origin[0], np.concatenate([np.full(count, -1), subgame.origin[1][1:]]))
+    return Subgame(made, "resolve", subgame.infoset, origin, subgame.roots, subgame.scale, subgame.alternate_value)
+
+
+def _to_maxmargin(subgame: Subgame) -> Subgame:
+    game, count = subgame.game, subgame.roots.size
+    choice = np.flatnonzero(game.parent == 0)
+    gone = np.zeros(game.node_count, bool)
+    gone[choice] = gone[choice + 1] = True
+    kept = np.flatnonzero(~gone)
+    place = np.cumsum(~gone) - 1
+    chance_nodes = place[choice + 2]
+    parent, action = place[game.parent[kept]], game.action[kept].copy()
+    player, probability = game.player[kept].copy(), game.probability[kept]
+    parent[0], player[0] = -1, 1
+    parent[chance_nodes], action[chance_nodes] = 0, np.arange(count)
+    old = game.observations[1]
+    counts = np.concatenate([[count], old.action_count[count:]])
+    first = 1 + np.cumsum(counts) - counts
+    before = old.parent_infoset[count:]
+    offset = old.parent_point[count:] - old.first_point[before]
+    observed = Observations(
+        parent_point=np.concatenate([[0], np.where(before < count, 1 + before, first[np.maximum(before - count + 1, 0)] + offset)]),
+        action_count=counts,
+        turn=np.concatenate([[True], old.turn[count:]]),
+        synthetic=np.concatenate([[True], old.synthetic[count:]]),
+        keys=("gadget", *old.keys[count:]),
+        action_names=(tuple(str(key[1]) for key in old.keys[:count]), *old.action_names[count:]),  # type: ignore[index]
+    )
+    infoset = game.infoset[:, kept].copy()
+    infoset[1] = np.where(infoset[1] >= 0, infoset[1] - count + 1, -1)
+    infoset[:, 0] = 0
+    b = np.concatenate([[0.0], game.b[1][2 : 2 + 2 * count : 2] * count, game.b[1][1 + 2 * count :] * count])
+    made = Game(parent, player, action, probability, game.utility[kept], infoset, (game.observations[0], observed), (game.b[0], b))
+    origin = (subgame.origin[0], np.concatenate([[-1], subgame.origin[1][count:]]))
+    return Subgame(made, "maxmargin", subgame.infoset, origin, subgame.roots, subgame.scale, subgame.alternate_value)
