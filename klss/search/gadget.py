@@ -1,0 +1,150 @@
+"""The gadget on top of a trunk, as payoff A plus B in sequence form, and its equilibrium (App. C, App. E).
+
+Maxmargin: player 1 chooses among all root infosets. Resolve: nature does, uniformly, and player 1 plays on or exits for 0. What lies below is the same; only the
+numbering of player 1's sequences and the scale of A and of B's top row (1/J in Resolve) differ, so either form is laid over the same trunk.
+
+B's top row holds the alternate values (with a minus) and the folded-in entries, its first column the information penalty of player 0's actions at her infoset.
+The penalty is D.3's 2^(−H(a))·|I|/M with a minus (line 20 adds the same up to the constant |I|/M); *margins are tested without it*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from klss.best_response import best_response
+from klss.equilibrium import Solution, solve
+from klss.search.trunk import Trunk
+from klss.sequence_form import SequenceForm, Treeplex
+
+__all__ = ["Equilibrium", "Kind", "gadget_form", "solve_gadget"]
+
+Float = npt.NDArray[np.float64]
+Kind = Literal["maxmargin", "resolve"]
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """An equilibrium of a gadget, in the trunk's own numbering of sequences.
+
+    Attributes
+    ----------
+    kind : "maxmargin" or "resolve"
+    x : float64[S0]
+        Player 0's plan.
+    y : float64[S1]
+        Player 1's plan; entry 1 + j is the probability of root infoset j (in Resolve: nature's 1/J times that of playing on).
+    margin : float
+        Maxmargin: the least margin over the root infosets, information penalty left out. Resolve: the gadget's value, likewise (≤ 0; 0: all margins safe).
+    gap : float
+        Recomputed saddle gap.
+    fallbacks : int
+        How many methods failed before one answered.
+    solved : bool
+        Whether the solver finished; if not, ``x`` and ``y`` are what it had.
+    seconds : float
+        Time of the solver.
+    """
+
+    kind: Kind
+    x: Float
+    y: Float
+    margin: float
+    gap: float
+    fallbacks: int
+    solved: bool
+    seconds: float
+
+
+def _treeplex(trunk: Trunk, player: int, shift: int, top: list[tuple[int, int, int]]) -> Treeplex:
+    """A player's treeplex; ``top`` are (parent sequence, first sequence, actions) put before her own infosets, whose sequences move up by ``shift``."""
+    infosets = trunk.infosets[player]
+    active = np.flatnonzero(infosets.first[: trunk.infoset_count(player)] >= 0)
+    active = active[np.argsort(infosets.first[active])]
+    head = np.array(top, dtype=np.int64).reshape(-1, 3)
+    parents = infosets.sequence[active].astype(np.int64)
+    if player == 1:
+        roots = trunk.group_count
+        parents = np.where(parents > roots, parents + shift, _play(parents, shift))
+    return Treeplex(
+        parent_sequence=np.concatenate([head[:, 0], parents]),
+        first_sequence=np.concatenate([head[:, 1], infosets.first[active].astype(np.int64) + shift]),
+        action_count=np.concatenate([head[:, 2], infosets.count[active].astype(np.int64)]),
+    )
+
+
+def _play(sequence: npt.NDArray[np.int64], shift: int) -> npt.NDArray[np.int64]:
+    """The form's number of a root sequence 1 + j: itself in Maxmargin (no shift), the first of the pair (play, exit) in Resolve."""
+    return sequence if shift == 0 else np.where(sequence > 0, 2 * sequence - 1, 0)
+
+
+def _their_numbers(trunk: Trunk, kind: Kind) -> npt.NDArray[np.int64]:
+    """Number in the form of each of player 1's sequences in the trunk."""
+    numbers = np.arange(trunk.sequence_count(1), dtype=np.int64)
+    if kind == "maxmargin":
+        return numbers
+    roots = trunk.group_count
+    return np.where(numbers > roots, numbers + roots, _play(numbers, roots))
+
+
+def gadget_form(trunk: Trunk, kind: Kind, penalty: Float | None = None) -> SequenceForm:
+    """The gadget's treeplexes and payoffs.
+
+    Parameters
+    ----------
+    trunk : Trunk
+    kind : "maxmargin" or "resolve"
+    penalty : float64[actions at player 0's infoset] or None
+        What is subtracted from player 0's payoff for each action at her infoset.
+    """
+    roots = trunk.group_count
+    shift = 0 if kind == "maxmargin" else roots
+    scale = 1.0 if kind == "maxmargin" else 1.0 / roots
+    top = [(0, 1, roots)] if kind == "maxmargin" else [(0, 1 + 2 * j, 2) for j in range(roots)]
+    treeplexes = (_treeplex(trunk, 0, 0, []), _treeplex(trunk, 1, shift, top))
+    shape = (treeplexes[0].sequence_count, treeplexes[1].sequence_count)
+    numbers = _their_numbers(trunk, kind)
+    nodes = trunk.nodes
+    leaves = np.flatnonzero(trunk.leaf & (nodes.value[: trunk.node_count] != 0.0))
+    rows = nodes.sequence[leaves, 0].astype(np.int64)
+    columns = numbers[nodes.sequence[leaves, 1]]
+    a = sparse.csr_array((scale * nodes.chance[leaves] * nodes.value[leaves], (rows, columns)), shape=shape)
+    at = [numbers[1 : 1 + roots], numbers[trunk.infosets[1].sequence[trunk.folded_infoset]]]
+    values = [-scale * trunk.alternate, scale * trunk.folded_value]
+    b_rows = [np.zeros(roots, dtype=np.int64), np.zeros(len(trunk.folded_value), dtype=np.int64)]
+    if penalty is not None and trunk.infosets[0].first[0] >= 0:
+        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].count[0])
+        b_rows.append(np.arange(first, first + count, dtype=np.int64))
+        at.append(np.zeros(count, dtype=np.int64))
+        values.append(-np.asarray(penalty, dtype=np.float64))
+    b = sparse.csr_array((np.concatenate(values), (np.concatenate(b_rows), np.concatenate(at))), shape=shape)
+    return SequenceForm(treeplexes=treeplexes, a=a, b=b)
+
+
+def solve_gadget(
+    trunk: Trunk, kind: Kind, penalty: Float | None = None, *, iteration_limit: int | None = None, time_limit_s: float | None = None
+) -> Equilibrium:
+    """Solve the gadget exactly and read both plans back; never raises for a solver's failure."""
+    form = gadget_form(trunk, kind, penalty)
+    solution: Solution = solve(form, iteration_limit=iteration_limit, time_limit_s=time_limit_s)
+    worst = best_response(form.treeplexes[1], form.payoff.T @ solution.x, maximize=False).value
+    paid = 0.0
+    if penalty is not None and trunk.infosets[0].first[0] >= 0:
+        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].count[0])
+        paid = float(solution.x[first : first + count] @ np.asarray(penalty))
+    return Equilibrium(
+        kind=kind,
+        x=solution.x,
+        y=solution.y[_their_numbers(trunk, kind)] * (1.0 if kind == "maxmargin" else 1.0 / trunk.group_count) ** np.minimum(
+            np.arange(trunk.sequence_count(1)), 1
+        ),
+        margin=worst + paid,
+        gap=solution.exploitability,
+        fallbacks=max(0, len(solution.stats.attempts) - 1),
+        solved=solution.status == "optimal",
+        seconds=solution.stats.seconds,
+    )

@@ -1,0 +1,104 @@
+"""What a game hands to :mod:`klss.search`: batches of children, and a belief to draw positions from. Nothing here knows any game.
+
+Player 0 (⊕) is the one who searches, whichever seat she has at the table; values are hers. A *state* is a row of uint64 that only the game reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["CHANCE", "TERMINAL", "Belief", "Expansion", "Model"]
+
+CHANCE = 2
+"""Mover of a node at which nature acts."""
+TERMINAL = 3
+"""Mover of a node at which the game is over, or decided whatever is played."""
+
+Int = npt.NDArray[np.int64]
+States = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """All children of a batch of n states, m in all; the children of state i are rows ``offsets[i]:offsets[i + 1]``, in the order of their actions' codes.
+
+    Attributes
+    ----------
+    offsets : int64[n + 1]
+    states : uint64[m, w]
+    actions : int32[m]
+        Code ≥ 0 of the action that leads to the child. Nodes of one infoset of the mover have the same codes in the same order.
+    movers : int8[m]
+        Who acts at the child: 0, 1, :data:`CHANCE` or :data:`TERMINAL`.
+    probabilities : float64[m]
+        Nature's probability of the child where nature acts at its parent, else 1.
+    observations : uint64[m, 2]
+        Key of what each player observes on reaching the child. Equal keys mean equal observations.
+    values : float64[m]
+        Utility for player 0: exact at a terminal child, an estimate at any other.
+    interest : float64[m]
+        How interesting the child is to look at first (D.2): only its order among siblings counts.
+    drawable : bool[m]
+        Whether a draw that player 0 can't rule out may stand at the child (the value of the child and of all below is then capped at 0; B.1).
+    """
+
+    offsets: Int
+    states: States
+    actions: npt.NDArray[np.int32]
+    movers: npt.NDArray[np.int8]
+    probabilities: npt.NDArray[np.float64]
+    observations: npt.NDArray[np.uint64]
+    values: npt.NDArray[np.float64]
+    interest: npt.NDArray[np.float64]
+    drawable: npt.NDArray[np.bool_]
+
+
+class Model(Protocol):
+    """A game as the search sees it."""
+
+    @property
+    def state_width(self) -> int:
+        """Number of uint64 in a state's row (w)."""
+        ...
+
+    @property
+    def repetition_limit(self) -> int:
+        """At how many equal observations of player 0 in one game a draw may stand; 0: never."""
+        ...
+
+    def expand(self, states: States) -> Expansion:
+        """All children of each of ``states`` (uint64[n, w]; none of them terminal)."""
+        ...
+
+    def movers(self, states: States) -> npt.NDArray[np.int8]:
+        """Who acts at each of ``states``: int8[n]."""
+        ...
+
+    def values(self, states: States) -> npt.NDArray[np.float64]:
+        """Estimated utility for player 0 of each of ``states``: float64[n]."""
+        ...
+
+    def identities(self, states: States) -> States:
+        """Rows that are equal iff the states are transpositions (paper, §2): uint64[n, any]."""
+        ...
+
+
+class Belief(Protocol):
+    """Every state that player 0 can't rule out, transpositions merged: the paper's I."""
+
+    @property
+    def size(self) -> int:
+        """Number of states."""
+        ...
+
+    def sample(self, count: int, exclude: States, seed: int) -> States:
+        """At most ``count`` states uniformly at random without replacement, none that equals a row of ``exclude`` (both uint64[., w])."""
+        ...
+
+    def information(self, actions: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        """Entropy, in bits, of player 0's next observation after each action, the state being uniform over the belief: float64[len(actions)]."""
+        ...

@@ -1,0 +1,276 @@
+"""Nested, depth-limited 1-KLSS from a value function only: the last algorithm of App. E, line by line.
+
+Previous trunk → nodes consistent with what player 0 has observed since → particles from her belief beside them, up to L → the subgame with alternate values and
+the information penalty → equilibrium → expand in the support → repeat until time or nodes are spent → Maxmargin, falling back to Resolve → sample the move.
+
+Decided here, where the paper leaves it open:
+
+* Lines 24–30 test u(x, y); we test the *margins*, information penalty left out (algorithms.md §3), within ``TOLERANCE``.
+* The roots are expanded before the first equilibrium: line 32's rule expands them in the first iteration whatever the plans are.
+* A move that the plan never plays (a forced or an obvious move made without a search) has no reach to divide by: the next search starts afresh.
+* When the limit is near, an iteration that would not leave time for its equilibrium (judged by the last one's) is not begun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from klss.search.budget import Budget
+from klss.search.expansion import SUPPORT, leaves_to_expand
+from klss.search.gadget import Equilibrium, Kind, solve_gadget
+from klss.search.model import Belief, Model
+from klss.search.nesting import fresh_roots, merge_transpositions, sections_at, subgame, value_at
+from klss.search.trunk import Roots, Trunk
+
+__all__ = ["Result", "Search", "SearchConfiguration", "TOLERANCE"]
+
+TOLERANCE = 1e-7
+"""Margins above −TOLERANCE count as not negative."""
+
+_BATCH = 256
+"""Leaves expanded between two looks at the budget."""
+
+_LP_ITERATIONS_PER_ROW = 50
+"""Simplex iterations allowed with a node budget, for each row and column of the program."""
+
+Progress = Callable[[dict[str, float]], None]
+
+
+@dataclass(frozen=True)
+class SearchConfiguration:
+    """The choices of one search; the defaults are the paper's (§6, Appendix D).
+
+    Attributes
+    ----------
+    particles : int
+        L: sample the belief up to this many roots.
+    information : float
+        M: denominator of the information penalty; infinite: none.
+    reach : bool
+        Whether gifts lower the alternate values.
+    gadget : "hybrid", "maxmargin" or "resolve"
+        Hybrid: Maxmargin while no margin is negative, else Resolve.
+    nested : bool
+        Whether the previous trunk is carried on; if not, every search starts afresh.
+    """
+
+    particles: int = 200
+    information: float = 1e7
+    reach: bool = True
+    gadget: Literal["hybrid", "maxmargin", "resolve"] = "hybrid"
+    nested: bool = True
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a search found.
+
+    Attributes
+    ----------
+    actions : int32[n]
+        Codes of the actions at player 0's infoset.
+    probabilities : float64[n]
+        The strategy there.
+    action : int
+        The one sampled.
+    diagnostics : dict
+        Keys as in the engine protocol: positions, carried, sampled, gadget, margin, value, nodes, depth, depth_mean, iterations, gap, fallbacks, seconds.
+    """
+
+    actions: npt.NDArray[np.int32]
+    probabilities: npt.NDArray[np.float64]
+    action: int
+    diagnostics: dict[str, Any]
+
+
+@dataclass
+class Search:
+    """One player's search through one game: keeps the trunk from move to move."""
+
+    model: Model
+    configuration: SearchConfiguration = field(default_factory=SearchConfiguration)
+    seed: int = 0
+    trunk: Trunk | None = None
+    equilibrium: Equilibrium | None = None
+    infoset: int = -1
+    _searches: int = 0
+
+    def observe(self, own_action: int, observation: int, acts: bool) -> None:
+        """Walk down: her action (−1: the opponent's or nature's), the key of what she then observed, and whether she acts next."""
+        if self.trunk is not None:
+            self.infoset = self.trunk.step(self.infoset, own_action, observation, acts)
+
+    def forget(self) -> None:
+        """Start the next search afresh."""
+        self.trunk, self.equilibrium, self.infoset = None, None, -1
+
+    def begin(self, belief: Belief) -> tuple[int, int]:
+        """Build this move's subgame from the previous trunk and the belief (App. E, lines 11–19). Returns how many roots were carried and sampled."""
+        self._searches += 1
+        rng = np.random.default_rng([self.seed, self._searches])
+        seeds = rng.integers(0, 2**63, size=3)
+        sections = []
+        estimate = np.inf
+        if self.trunk is not None and self.equilibrium is not None and self.infoset >= 0 and self.configuration.nested:
+            sections = sections_at(self.trunk, self.equilibrium.x, self.infoset, reach=self.configuration.reach)
+        if sections:
+            assert self.trunk is not None and self.equilibrium is not None
+            estimate = value_at(self.trunk, self.equilibrium.x, self.equilibrium.y, self.infoset)
+            sections = merge_transpositions(self.trunk, sections, self.model, int(seeds[0]))
+            known = self.trunk.states[np.concatenate([section.nodes for section in sections])]
+        else:
+            known = np.zeros((0, self.model.state_width), dtype=np.uint64)
+        wanted = self.configuration.particles - len(known)
+        states = belief.sample(wanted, known, int(seeds[1])) if wanted > 0 and len(known) < belief.size else known[:0]
+        fresh = fresh_roots(states, self.model, estimate, int(seeds[2]))
+        if sections:
+            assert self.trunk is not None
+            self.trunk = subgame(self.trunk, self.infoset, sections, fresh)
+        else:
+            self.trunk = Trunk.from_roots(fresh)
+        self.infoset = 0
+        self.equilibrium = None
+        return len(known), len(states)
+
+    def start(self, roots: Roots) -> None:
+        """Begin from given roots instead of a belief (toy games, tests)."""
+        self.trunk, self.equilibrium, self.infoset = Trunk.from_roots(roots), None, 0
+
+    def search(
+        self, belief: Belief, budget: Budget, *, history: npt.NDArray[np.uint64] | None = None, progress: Progress | None = None
+    ) -> Result:
+        """One move: build the subgame, grow and solve it within ``budget``, sample an action.
+
+        Parameters
+        ----------
+        belief : Belief
+            Not empty.
+        budget : Budget
+        history : uint64[k], optional
+            Keys of player 0's observations in the game so far, the current one included, in any order.
+        progress : callable, optional
+            Called with nodes, depth and seconds after each equilibrium.
+        """
+        carried, sampled = self.begin(belief)
+        added, iterations, gap, fallbacks = self.grow(belief, budget, history=history, progress=progress)
+        trunk, equilibrium = self.trunk, self.equilibrium
+        assert trunk is not None and equilibrium is not None
+        actions, probabilities = self.strategy()
+        rng = np.random.default_rng([self.seed, self._searches, 1])
+        action = int(actions[np.searchsorted(np.cumsum(probabilities)[:-1], rng.random(), side="right")])
+        depth = trunk.nodes.depth[: trunk.node_count][trunk.leaf]
+        diagnostics: dict[str, Any] = {
+            "positions": belief.size, "carried": carried, "sampled": sampled, "gadget": equilibrium.kind, "margin": equilibrium.margin,
+            "value": value_at(trunk, equilibrium.x, equilibrium.y, 0), "nodes": added, "depth": int(depth.max(initial=0)),
+            "depth_mean": float(depth.mean()) if len(depth) else 0.0, "iterations": iterations, "gap": gap, "fallbacks": fallbacks, "seconds": budget.elapsed(),
+        }  # fmt: skip
+        return Result(actions=actions, probabilities=probabilities, action=action, diagnostics=diagnostics)
+
+    def strategy(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        """Player 0's actions at her infoset and their probabilities."""
+        trunk, equilibrium = self.trunk, self.equilibrium
+        assert trunk is not None and equilibrium is not None
+        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].count[0])
+        probabilities = equilibrium.x[first : first + count].copy()
+        probabilities[probabilities <= SUPPORT] = 0.0
+        return trunk.sequences[0].action[first : first + count].copy(), probabilities / probabilities.sum()
+
+    def grow(
+        self, belief: Belief | None, budget: Budget, *, history: npt.NDArray[np.uint64] | None = None, progress: Progress | None = None
+    ) -> tuple[int, int, float, int]:
+        """The loop (App. E, lines 22–38). Returns nodes added, iterations, the largest saddle gap met and how often a solver's method failed."""
+        trunk = self.trunk
+        assert trunk is not None
+        seen = np.sort(history) if history is not None else np.zeros(0, dtype=np.uint64)
+        kind: Kind = "resolve" if self.configuration.gadget == "resolve" else "maxmargin"
+        unopened = np.flatnonzero(trunk.open_leaf[: trunk.root_count])
+        added = self._expand(trunk, unopened, budget, 0, seen, at_least=1 if len(unopened) == trunk.root_count else 0)
+        penalty = self._penalty(trunk, belief)
+        iteration, gap, fallbacks, last_s = 0, 0.0, 0, 0.0
+        while True:
+            iteration += 1
+            equilibrium = self._solve(trunk, kind, penalty, budget)
+            fallbacks += equilibrium.fallbacks
+            last_s = equilibrium.seconds
+            if self.configuration.gadget == "hybrid" and self._switches(equilibrium):
+                kind = "resolve" if kind == "maxmargin" else "maxmargin"
+                equilibrium = self._solve(trunk, kind, penalty, budget)
+                fallbacks += equilibrium.fallbacks
+                last_s += equilibrium.seconds
+            if equilibrium.solved or self.equilibrium is None:
+                self.equilibrium = equilibrium
+                gap = max(gap, equilibrium.gap)
+            else:
+                self.equilibrium = self._extended(trunk, self.equilibrium)
+                break
+            if progress is not None:
+                depth = int(trunk.nodes.depth[: trunk.node_count].max(initial=0))
+                progress({"nodes": float(added), "depth": float(depth), "seconds": budget.elapsed()})
+            if budget.nodes_left(added) <= 0 or budget.left() <= 1.5 * last_s + 0.01:
+                break
+            leaves = leaves_to_expand(trunk, self.equilibrium.x, self.equilibrium.y, iteration)
+            if not len(leaves):
+                if not self._deeper(trunk, iteration):
+                    break
+                continue
+            added += self._expand(trunk, leaves, budget, added, seen, reserve_s=2.0 * last_s)
+        return added, iteration, gap, fallbacks
+
+    def _deeper(self, trunk: Trunk, iteration: int) -> bool:
+        """Whether a later iteration may expand what this one held back for its depth."""
+        assert self.equilibrium is not None
+        return len(leaves_to_expand(trunk, self.equilibrium.x, self.equilibrium.y, iteration=1 << 30)) > 0 and iteration < (1 << 15)
+
+    def _switches(self, equilibrium: Equilibrium) -> bool:
+        if equilibrium.kind == "maxmargin":
+            return equilibrium.margin < -TOLERANCE
+        return equilibrium.margin >= -TOLERANCE
+
+    def _solve(self, trunk: Trunk, kind: Kind, penalty: npt.NDArray[np.float64] | None, budget: Budget) -> Equilibrium:
+        if budget.seconds is None:
+            size = trunk.sequence_count(0) + trunk.sequence_count(1) + trunk.infoset_count(0)
+            return solve_gadget(trunk, kind, penalty, iteration_limit=_LP_ITERATIONS_PER_ROW * size)
+        return solve_gadget(trunk, kind, penalty, time_limit_s=max(0.05, budget.left()) if self.equilibrium is not None else None)
+
+    def _expand(
+        self, trunk: Trunk, leaves: npt.NDArray[np.int64], budget: Budget, added: int, history: npt.NDArray[np.uint64], *, at_least: int = 0,
+        reserve_s: float = 0.0,
+    ) -> int:  # fmt: skip
+        """Expand ``leaves`` in batches while the budget lasts, ``at_least`` so many of them; returns the number of nodes added."""
+        new = 0
+        at = 0
+        while at < len(leaves):
+            room = budget.nodes_left(added + new)
+            if at >= at_least and (room <= 0 or budget.left() <= reserve_s):
+                break
+            size = _BATCH if room == float("inf") else max(1, min(_BATCH, int(room) // 32))
+            new += trunk.expand(leaves[at : at + size], self.model, history)
+            at += size
+        return new
+
+    def _penalty(self, trunk: Trunk, belief: Belief | None) -> npt.NDArray[np.float64] | None:
+        """2^(−H(a))·|I|/M for each action at player 0's infoset (D.3); None where there is nothing to pay."""
+        if belief is None or np.isinf(self.configuration.information) or trunk.infosets[0].first[0] < 0:
+            return None
+        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].count[0])
+        bits = belief.information(trunk.sequences[0].action[first : first + count])
+        return np.asarray(2.0**-bits * (belief.size / self.configuration.information))
+
+    @staticmethod
+    def _extended(trunk: Trunk, equilibrium: Equilibrium) -> Equilibrium:
+        """An earlier equilibrium on a trunk that has grown since: uniform at infosets that are new."""
+        plans = []
+        for player, plan in ((0, equilibrium.x), (1, equilibrium.y)):
+            infosets = trunk.infosets[player]
+            longer = np.concatenate([plan, np.zeros(trunk.sequence_count(player) - len(plan))])
+            active = np.flatnonzero(infosets.first[: trunk.infoset_count(player)] >= len(plan))
+            for infoset in active[np.argsort(infosets.first[active])]:
+                first, count = int(infosets.first[infoset]), int(infosets.count[infoset])
+                longer[first : first + count] = longer[infosets.sequence[infoset]] / count
+            plans.append(longer)
+        return Equilibrium(equilibrium.kind, plans[0], plans[1], equilibrium.margin, equilibrium.gap, equilibrium.fallbacks, False, equilibrium.seconds)

@@ -1,0 +1,316 @@
+"""The trunk (Definition 10 of the paper): the expanded part of the current subgame, as growing flat arrays.
+
+Every node is a history; it has a place in the observation tree of *both* players, whoever moves. Children are appended, so a parent's index is always below its
+child's. The roots are the nodes among which the gadget on top (:mod:`klss.search.gadget`) chooses: each belongs to one *root infoset* of player 1, which carries
+an alternate value.
+
+Letters for shapes: N nodes, R roots, J root infosets of player 1, I infosets and S sequences of one player (sequence 0 is empty; for player 1 sequence 1 + j is
+"play" at root infoset j), E entries folded in from pruned nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from klss._kernels import trunk as kernels
+from klss.errors import KlssError
+from klss.search.model import CHANCE, TERMINAL, Expansion, Model
+
+__all__ = ["InfosetArrays", "ModelError", "NodeArrays", "Roots", "SequenceArrays", "Trunk"]
+
+Int32 = npt.NDArray[np.int32]
+Float = npt.NDArray[np.float64]
+Keys = npt.NDArray[np.uint64]
+
+
+class ModelError(KlssError, ValueError):
+    """A model broke a law of games; the message names it."""
+
+
+class NodeArrays(NamedTuple):
+    """One entry a node. ``value`` is a utility for player 0 and counts only where the node has no children."""
+
+    parent: Int32  # [N], −1 at a root
+    first_child: Int32  # [N], −1 while not expanded
+    child_count: Int32  # [N]
+    action: Int32  # [N], code of the action that led here
+    mover: npt.NDArray[np.int8]  # [N], 0, 1, CHANCE, TERMINAL
+    depth: npt.NDArray[np.int16]  # [N], plies below the root
+    infoset: Int32  # [N, 2]
+    sequence: Int32  # [N, 2], each player's last sequence on the way here
+    value: Float  # [N]
+    chance: Float  # [N], nature's share of the probability of the way here, from the root infoset on
+    interest: Float  # [N]
+    observation: Keys  # [N], key of player 0's observation here
+    capped: npt.NDArray[np.bool_]  # [N], a draw may stand here or above: values are capped at 0
+
+
+class InfosetArrays(NamedTuple):
+    """One entry a place in a player's observation tree, whether or not she acts there."""
+
+    key: Keys  # [I], hash of the whole observation sequence
+    label: Keys  # [I], hash of the last step: own action, observation, whether she acts
+    parent: Int32  # [I], −1 at a root
+    sequence: Int32  # [I], her last sequence before
+    first: Int32  # [I], her first sequence here, −1 while she has none
+    count: Int32  # [I], number of her sequences here
+
+
+class SequenceArrays(NamedTuple):
+    """One entry a sequence of a player; entry 0 is the empty sequence."""
+
+    infoset: Int32  # [S]
+    action: Int32  # [S]
+
+
+@dataclass(frozen=True)
+class Roots:
+    """What stands on top of a trunk.
+
+    Attributes
+    ----------
+    states : uint64[R, w]
+    movers : int8[R]
+    values : float64[R]
+        Estimated utility for player 0.
+    group : int32[R]
+        Root infoset of player 1 that the root belongs to, 0 … J − 1.
+    weight : float64[R]
+        Probability of the root given its root infoset (each group's sum is 1).
+    keys : uint64[J]
+        Keys of the root infosets of player 1, all different.
+    alternate : float64[J]
+        Alternate value of each, gift included (what "exit" is worth to player 0).
+    key : int
+        Key of player 0's infoset.
+    """
+
+    states: Keys
+    movers: npt.NDArray[np.int8]
+    values: Float
+    group: Int32
+    weight: Float
+    keys: Keys
+    alternate: Float
+    key: int
+
+
+def _grown(arrays: tuple[npt.NDArray[np.generic], ...], room: int) -> list[npt.NDArray[np.generic]]:
+    return [np.concatenate([a, np.zeros((room - a.shape[0], *a.shape[1:]), dtype=a.dtype)]) for a in arrays]
+
+
+def _room(needed: int, have: int) -> int:
+    return max(needed, 2 * have)
+
+
+def empty_nodes(room: int) -> NodeArrays:
+    """Node arrays with ``room`` entries."""
+    i4 = np.int32
+    shapes: dict[str, tuple[tuple[int, ...], type]] = {
+        "parent": ((room,), i4), "first_child": ((room,), i4), "child_count": ((room,), i4), "action": ((room,), i4), "mover": ((room,), np.int8),
+        "depth": ((room,), np.int16), "infoset": ((room, 2), i4), "sequence": ((room, 2), i4), "value": ((room,), np.float64),
+        "chance": ((room,), np.float64), "interest": ((room,), np.float64), "observation": ((room,), np.uint64), "capped": ((room,), np.bool_),
+    }  # fmt: skip
+    return NodeArrays(**{name: np.zeros(shape, dtype=dtype) for name, (shape, dtype) in shapes.items()})
+
+
+def empty_infosets(room: int) -> InfosetArrays:
+    """Infoset arrays with ``room`` entries."""
+    return InfosetArrays(*(np.zeros(room, dtype=t) for t in (np.uint64, np.uint64, np.int32, np.int32, np.int32, np.int32)))
+
+
+def empty_sequences(room: int) -> SequenceArrays:
+    """Sequence arrays with ``room`` entries."""
+    return SequenceArrays(np.full(room, -1, dtype=np.int32), np.full(room, -1, dtype=np.int32))
+
+
+@dataclass
+class Trunk:
+    """A trunk with its roots. Build with :meth:`from_roots` or by :func:`klss.search.nesting.subgame`; grow with :meth:`expand`."""
+
+    nodes: NodeArrays
+    node_count: int
+    states: Keys  # [room, w]
+    infosets: tuple[InfosetArrays, InfosetArrays]
+    sequences: tuple[SequenceArrays, SequenceArrays]
+    counts: npt.NDArray[np.int64]  # infosets of 0 and 1, sequences of 0 and 1
+    alternate: Float  # [J]
+    root_count: int
+    folded_infoset: Int32  # [E] infoset of player 1
+    folded_value: Float  # [E]
+    _tables: list[tuple[Keys, Int32]] = field(default_factory=list)
+
+    @classmethod
+    def from_roots(cls, roots: Roots) -> Trunk:
+        """A trunk of unexpanded roots."""
+        trunk = cls(
+            nodes=empty_nodes(max(1024, 2 * len(roots.values))),
+            node_count=0,
+            states=np.zeros((max(1024, 2 * len(roots.values)), roots.states.shape[1]), dtype=np.uint64),
+            infosets=(empty_infosets(256), empty_infosets(max(256, 2 * len(roots.keys)))),
+            sequences=(empty_sequences(1024), empty_sequences(max(1024, 2 * len(roots.keys)))),
+            counts=np.array([1, 0, 1, 1], dtype=np.int64),
+            alternate=np.zeros(0),
+            root_count=0,
+            folded_infoset=np.zeros(0, dtype=np.int32),
+            folded_value=np.zeros(0),
+        )
+        own = trunk.infosets[0]
+        own.key[0], own.parent[0], own.sequence[0], own.first[0] = roots.key, -1, 0, -1
+        trunk.add_roots(roots)
+        return trunk
+
+    # -- sizes ---------------------------------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def group_count(self) -> int:
+        """Number of root infosets of player 1 (J)."""
+        return len(self.alternate)
+
+    def infoset_count(self, player: int) -> int:
+        """Number of places in the observation tree of ``player``."""
+        return int(self.counts[player])
+
+    def sequence_count(self, player: int) -> int:
+        """Number of sequences of ``player``, the empty one included."""
+        return int(self.counts[2 + player])
+
+    @property
+    def leaf(self) -> npt.NDArray[np.bool_]:
+        """Which nodes have no children (terminal ones too): bool[N]."""
+        return self.nodes.first_child[: self.node_count] < 0
+
+    @property
+    def open_leaf(self) -> npt.NDArray[np.bool_]:
+        """Which nodes can be expanded: bool[N]."""
+        return self.leaf & (self.nodes.mover[: self.node_count] != TERMINAL)
+
+    # -- growth --------------------------------------------------------------------------------------------------------------------------------------------
+
+    def add_roots(self, roots: Roots) -> None:
+        """Add roots, each group a new root infoset of player 1. Only before the groups' sequences are followed by others, that is, before anything is expanded,
+        or through :mod:`klss.search.nesting`, which lays the numbers out anew."""
+        first = self.node_count
+        count = len(roots.values)
+        groups = len(roots.keys)
+        if self.sequence_count(1) != 1 + self.group_count:
+            raise ModelError("roots added after an expansion: the root sequences of player 1 have to come first; add roots before expanding")
+        self.make_room(count, (0, groups), (0, groups))
+        nodes, theirs = self.nodes, self.infosets[1]
+        at = slice(first, first + count)
+        base = self.infoset_count(1)
+        new = slice(base, base + groups)
+        theirs.key[new] = roots.keys
+        theirs.label[new] = roots.keys
+        theirs.parent[new] = -1
+        theirs.sequence[new] = 1 + self.group_count + np.arange(groups)
+        theirs.first[new] = -1
+        nodes.parent[at] = -1
+        nodes.first_child[at] = -1
+        nodes.child_count[at] = 0
+        nodes.action[at] = -1
+        nodes.mover[at] = roots.movers
+        nodes.depth[at] = 0
+        nodes.infoset[at, 0] = 0
+        nodes.infoset[at, 1] = base + roots.group
+        nodes.sequence[at, 0] = 0
+        nodes.sequence[at, 1] = theirs.sequence[base + roots.group]
+        nodes.value[at] = roots.values
+        nodes.chance[at] = roots.weight
+        nodes.interest[at] = 0.0
+        nodes.observation[at] = 0
+        nodes.capped[at] = False
+        self.states[at] = roots.states
+        self.counts[1] += groups
+        self.counts[3] += groups
+        self.alternate = np.concatenate([self.alternate, roots.alternate])
+        self.node_count += count
+        self.root_count += count
+
+    def expand(self, leaves: npt.NDArray[np.int64], model: Model, history: Keys) -> int:
+        """Add all children of ``leaves`` (int64[n], distinct open leaves), and, below nature's nodes among them, theirs. Returns the number of nodes added.
+
+        ``history`` (sorted uint64, with repeats) are the keys of player 0's observations in the game before the trunk, for draws by repetition.
+        """
+        before = self.node_count
+        while len(leaves):
+            start = self.node_count
+            expansion = model.expand(self.states[leaves])
+            self._attach(leaves, expansion, history, model.repetition_limit)
+            leaves = start + np.flatnonzero(self.nodes.mover[start : self.node_count] == CHANCE)
+        return self.node_count - before
+
+    def _attach(self, leaves: npt.NDArray[np.int64], expansion: Expansion, history: Keys, repetition_limit: int) -> None:
+        added = len(expansion.values)
+        self.make_room(added, (added, added), (added, added))
+        arrays = (
+            expansion.offsets, expansion.actions, expansion.movers, expansion.probabilities, expansion.observations, expansion.values, expansion.interest,
+            expansion.drawable,
+        )  # fmt: skip
+        code = kernels.attach(
+            leaves, self.nodes, self.node_count, *self.infosets, self.counts, *self.sequences, (self._tables[0], self._tables[1]), arrays, history, repetition_limit
+        )
+        if code < 0:
+            leaf = leaves[-1 - code]
+            player = int(self.nodes.mover[leaf])
+            infoset = self.nodes.infoset[leaf, player]
+            first, count = self.infosets[player].first[infoset], self.infosets[player].count[infoset]
+            begin, end = expansion.offsets[-1 - code], expansion.offsets[-code]
+            raise ModelError(
+                f"one infoset, two action sets: node {leaf} of player {player} has actions {expansion.actions[begin:end].tolist()}, its infoset "
+                f"{self.sequences[player].action[first : first + count].tolist()}; the model's observations have to tell them apart"
+            )
+        self.states[self.node_count : self.node_count + added] = expansion.states
+        self.node_count += added
+
+    def make_room(self, nodes: int, infosets: tuple[int, int], sequences: tuple[int, int]) -> None:
+        """Let the arrays hold that many more nodes, infosets and sequences (of player 0 and 1)."""
+        needed = self.node_count + nodes
+        if needed > len(self.nodes.parent):
+            room = _room(needed, len(self.nodes.parent))
+            self.nodes = NodeArrays(*_grown(self.nodes, room))
+            (self.states,) = _grown((self.states,), room)
+        grown_infosets, grown_sequences = list(self.infosets), list(self.sequences)
+        for player in range(2):
+            needed = self.infoset_count(player) + infosets[player]
+            if needed > len(self.infosets[player].key):
+                grown_infosets[player] = InfosetArrays(*_grown(self.infosets[player], _room(needed, len(self.infosets[player].key))))
+            needed = self.sequence_count(player) + sequences[player]
+            if needed > len(self.sequences[player].action):
+                grown_sequences[player] = SequenceArrays(*_grown(self.sequences[player], _room(needed, len(self.sequences[player].action))))
+        self.infosets = (grown_infosets[0], grown_infosets[1])
+        self.sequences = (grown_sequences[0], grown_sequences[1])
+        self._make_tables(infosets)
+
+    def index_infosets(self) -> None:
+        """Make the look-up of infosets by key anew, after infosets were written into the arrays directly."""
+        self._tables.clear()
+        self._make_tables((0, 0))
+
+    def _make_tables(self, more: tuple[int, int]) -> None:
+        """Hash tables from infoset keys to infosets, at most half full after ``more`` are entered."""
+        for player in range(2):
+            needed = 2 * (self.infoset_count(player) + more[player])
+            if player < len(self._tables) and needed <= len(self._tables[player][0]):
+                continue
+            size = 1 << max(10, int(2 * needed - 1).bit_length())
+            table = (np.zeros(size, dtype=np.uint64), np.full(size, -1, dtype=np.int32))
+            kernels.fill_table(self.infosets[player].key, self.infoset_count(player), *table)
+            self._tables[player : player + 1] = [table]
+
+    # -- looking up ----------------------------------------------------------------------------------------------------------------------------------------
+
+    def step(self, infoset: int, own_action: int, observation: int, acts: bool) -> int:
+        """The infoset of player 0 that follows ``infoset`` on her action (−1: not hers), her observation and whether she acts next; −1 when no node has it."""
+        if infoset < 0:
+            return -1
+        key = kernels.child_key(self.infosets[0].key[infoset], own_action, np.uint64(observation), 1 if acts else 0)
+        return int(kernels.lookup(*self._tables[0], key))
+
+    def members(self, infoset: int) -> npt.NDArray[np.int64]:
+        """Nodes of an infoset of player 0: int64[n]."""
+        return np.flatnonzero(self.nodes.infoset[: self.node_count, 0] == infoset)
