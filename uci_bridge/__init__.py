@@ -2,6 +2,8 @@
 
 Reading order:
 
+- ``errors`` one base, few leaves
+- ``uci`` questions to UCI engines over raw pipes: pipelined, timed, restarted
 - ``stockfish`` Stockfish as an evaluator, over UCI
 
 Import from the modules.

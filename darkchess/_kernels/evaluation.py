@@ -17,7 +17,7 @@ import numpy as np
 from darkchess._kernels.attacks import attacked_by, bishop_attacks, rook_attacks
 from darkchess._kernels.bits import bit, lowest, without_lowest
 from darkchess._kernels.features import features, phase
-from darkchess._kernels.moves import generate, king_capture, make
+from darkchess._kernels.moves import MAX_MOVES, generate, king_capture, make
 from klss.kernel import kernel
 
 __all__ = ["DEPTH", "WON", "evaluate_many", "quiet_leaf", "static"]
@@ -185,8 +185,8 @@ def evaluate_many(rows: Any, tables: Any, weights: Any, worth: Any, out: Any) ->
     """
     stack = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
     leaves = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
-    moves = np.zeros((DEPTH + 1, 320), dtype=np.int32)
-    keys = np.zeros((DEPTH + 1, 320), dtype=np.float64)
+    moves = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.int32)
+    keys = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.float64)
     index = np.zeros(320, dtype=np.int32)
     count = np.zeros(320, dtype=np.int32)
     maps = np.zeros(12, dtype=np.uint64)
@@ -203,8 +203,8 @@ def quiet_leaf(rows: Any, tables: Any, weights: Any, worth: Any, leaves_out: Any
     """For tuning: the position whose static evaluation decides each of ``rows``, and the score in pawns for the side to move at the root."""
     stack = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
     leaves = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
-    moves = np.zeros((DEPTH + 1, 320), dtype=np.int32)
-    keys = np.zeros((DEPTH + 1, 320), dtype=np.float64)
+    moves = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.int32)
+    keys = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.float64)
     index = np.zeros(320, dtype=np.int32)
     count = np.zeros(320, dtype=np.int32)
     maps = np.zeros(12, dtype=np.uint64)

@@ -1,0 +1,343 @@
+"""Questions to UCI engines over raw pipes: pipelined, bounded, timed, restarted.
+
+A question is a piece of UCI text that ends in ``go``; its answer is everything the engine says up to and including ``bestmove``. Questions are written ahead of
+the answers (commands are read in order), by one thread that waits for both pipes at once: a full pipe can't deadlock it. An engine that ends, falls silent
+or never stops talking is killed and replaced in the background; its open questions go to another engine once, then stay unanswered.
+
+Source: the UCI protocol (S. Meyer-Kahlen, R. Huber 2006). POSIX only, as far as waiting on pipes goes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import selectors
+import subprocess
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+
+__all__ = ["EnginePool", "EngineProcess"]
+
+log = logging.getLogger(__name__)
+
+_READ_BYTES = 1 << 16
+_LINE_BYTES = 1 << 16
+_ANSWER_BYTES = 1 << 20
+_AHEAD = 32
+"""Questions that an engine may have before it at once."""
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill and reap a process; safe to call twice, and at interpreter exit."""
+    if process.poll() is None:
+        process.kill()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            try:
+                pipe.close()
+            except OSError:
+                continue
+    try:
+        process.wait(timeout=1.0)
+    except subprocess.TimeoutExpired:
+        log.warning("engine process %d does not end after kill", process.pid)
+
+
+class EngineProcess:
+    """One engine: starts, takes bytes, gives answers. Nothing here waits.
+
+    Attributes
+    ----------
+    ready
+        The engine has answered ``isready`` after its options.
+    dead
+        Why the engine can't be used any more, None while it can.
+    open
+        Numbers of the questions that it has not answered yet, oldest first.
+    settings
+        The settings it was last told.
+    """
+
+    def __init__(self, command: Sequence[str], greeting: bytes) -> None:
+        self.ready = False
+        self.dead: str | None = None
+        self.started = self.heard = time.monotonic()
+        self.open: deque[int] = deque()
+        self.settings = b""
+        self._unsent = bytearray()
+        self._heard = bytearray()
+        self._checked = 0
+        # A session of its own: Ctrl-C in the terminal is for the player, not for the engine. It ends by itself when our end of its stdin closes.
+        self._process = subprocess.Popen(
+            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, start_new_session=True
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._finalizer = weakref.finalize(self, _end, self._process)
+        self.stdin, self.stdout = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self.stdin, False)
+        os.set_blocking(self.stdout, False)
+        self.send(greeting)
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def unsent(self) -> bool:
+        """Whether bytes wait to be written."""
+        return bool(self._unsent)
+
+    def send(self, text: bytes) -> None:
+        """Queue ``text`` and write what fits into the pipe."""
+        self._unsent += text
+        self.write()
+
+    def write(self) -> None:
+        """Write what fits into the pipe."""
+        try:
+            while self._unsent and self.dead is None:
+                written = os.write(self.stdin, self._unsent[:_READ_BYTES])
+                del self._unsent[:written]
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self.dead = f"its stdin is closed ({error.strerror})"
+
+    def read(self) -> list[bytes]:
+        """Read what is there; returns the complete answers, oldest first."""
+        try:
+            piece = os.read(self.stdout, _READ_BYTES)
+        except BlockingIOError:
+            return []
+        except OSError as error:
+            self.dead = f"its stdout is closed ({error.strerror})"
+            return []
+        if not piece:
+            self.dead = f"it ended (exit code {self._process.poll()})"
+            return []
+        self.heard = time.monotonic()
+        self._heard += piece
+        if not self.ready:
+            self._await_ready()
+            if not self.ready:
+                return []
+        return self._answers()
+
+    def _await_ready(self) -> None:
+        end = self._heard.find(b"readyok")
+        if end >= 0 and self._heard.find(b"\n", end) >= 0:
+            self.ready = True
+            del self._heard[: self._heard.find(b"\n", end) + 1]
+        elif len(self._heard) > _ANSWER_BYTES:
+            self.dead = f"it said {len(self._heard)} bytes and no readyok"
+
+    def _answers(self) -> list[bytes]:
+        answers = []
+        while True:
+            start = 0 if self._heard.startswith(b"bestmove") else self._heard.find(b"\nbestmove", self._checked)
+            end = -1 if start < 0 else self._heard.find(b"\n", start + 1)
+            if end < 0:
+                break
+            answers.append(bytes(self._heard[:end]))
+            del self._heard[: end + 1]
+            self._checked = 0
+        self._checked = max(0, len(self._heard) - 16) if start < 0 else start
+        if len(self._heard) > _ANSWER_BYTES or (len(self._heard) > _LINE_BYTES and b"\n" not in self._heard[-_LINE_BYTES:]):
+            self.dead = f"it said {len(self._heard)} bytes without an end"
+        return answers
+
+    def close(self) -> None:
+        """End the process."""
+        self.dead = self.dead or "closed"
+        self._finalizer()
+
+
+class EnginePool:
+    """Engines that share the questions.
+
+    Parameters
+    ----------
+    command
+        Program and arguments.
+    greeting
+        What every new engine is told; ends with ``isready``.
+    processes
+        How many engines.
+    silence_s
+        An engine with open questions that says nothing for so long is hung.
+    start_s
+        An engine that has not said ``readyok`` for so long after its start is dead.
+    """
+
+    def __init__(self, command: Sequence[str], greeting: bytes, processes: int = 1, silence_s: float = 0.4, start_s: float = 10.0) -> None:
+        self._command = tuple(command)
+        self._greeting = greeting
+        self._silence_s = silence_s
+        self._start_s = start_s
+        self._lock = threading.Lock()
+        self._engines: list[EngineProcess | None] = [None] * processes
+        self._retry_at = [0.0] * processes
+        self._failures = [0] * processes
+        self.restarts = 0
+        self._closed = False
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the engines that live."""
+        return [engine.pid for engine in self._engines if engine is not None and engine.dead is None]
+
+    def start(self) -> str | None:
+        """Start all engines and wait until each is ready; returns what went wrong, None if nothing did."""
+        with self._lock:
+            for slot in range(len(self._engines)):
+                problem = self._start(slot)
+                if problem:
+                    return problem
+            self._run([], b"", time.monotonic() + self._start_s, lambda: all(e is not None and e.ready for e in self._engines))
+            for engine in self._engines:
+                if engine is None or engine.dead or not engine.ready:
+                    return (engine.dead if engine is not None else None) or f"it did not say readyok within {self._start_s:g} s"
+            return None
+
+    def ask(self, questions: Sequence[bytes], settings: bytes = b"", time_s: float = float("inf")) -> list[bytes | None]:
+        """Answers to ``questions``, in their order; None where there was none in ``time_s`` seconds, or from two engines in a row.
+
+        ``settings`` are ``setoption`` lines that the questions need. They are sent while an engine is idle: engines read options while they search.
+        """
+        with self._lock:
+            if self._closed or not questions:
+                return [None] * len(questions)
+            return self._run(questions, settings, time.monotonic() + time_s, None)
+
+    def tell(self, text: bytes) -> None:
+        """Send a command without an answer to every engine; one that is started later gets the greeting only."""
+        with self._lock:
+            for engine in self._engines:
+                if engine is not None and engine.dead is None:
+                    engine.send(text)
+
+    def close(self) -> None:
+        """End every engine; later questions stay unanswered."""
+        with self._lock:
+            self._closed = True
+            for engine in self._engines:
+                if engine is not None:
+                    engine.close()
+
+    def _start(self, slot: int) -> str | None:
+        try:
+            self._engines[slot] = EngineProcess(self._command, self._greeting)
+        except OSError as error:
+            self._engines[slot] = None
+            self._retry_at[slot] = time.monotonic() + 5.0
+            return f"it can't be started ({error.strerror})"
+        return None
+
+    def _replace(self, slot: int) -> None:
+        """Put a fresh engine in the slot of a dead one; at once the first times, then ever more rarely, while no answer comes in between."""
+        engine = self._engines[slot]
+        now = time.monotonic()
+        if engine is not None and engine.dead is not None:
+            engine.close()
+            self._engines[slot] = None
+            self._failures[slot] += 1
+            self._retry_at[slot] = now + (0.0 if self._failures[slot] <= 3 else min(30.0, 0.5 * 2.0 ** (self._failures[slot] - 4)))
+            log.warning("engine process %d: %s; the built-in evaluator steps in until it is replaced", engine.pid, engine.dead)
+        if self._engines[slot] is None and now >= self._retry_at[slot] and not self._closed:
+            self.restarts += 1
+            problem = self._start(slot)
+            if problem:
+                log.warning("engine %s: %s", self._command[0], problem)
+
+    def _judge(self, engine: EngineProcess, now: float) -> None:
+        """Declare an engine dead that hangs."""
+        if engine.dead is None and not engine.ready and now - engine.started > self._start_s:
+            engine.dead = f"it did not say readyok within {self._start_s:g} s"
+        if engine.dead is None and engine.ready and engine.open and now - engine.heard > self._silence_s:
+            engine.dead = f"it said nothing for {self._silence_s:g} s"
+
+    def _run(self, questions: Sequence[bytes], settings: bytes, deadline: float, until: Callable[[], bool] | None) -> list[bytes | None]:
+        answers: list[bytes | None] = [None] * len(questions)
+        waiting = deque(range(len(questions)))
+        asked = bytearray(len(questions))
+        missing = len(questions)
+        while missing > 0 or (until is not None and not until()):
+            now = time.monotonic()
+            if now >= deadline:
+                break
+            usable = False
+            for slot in range(len(self._engines)):
+                if until is None:
+                    self._replace(slot)
+                engine = self._engines[slot]
+                if engine is None or engine.dead is not None:
+                    continue
+                # A starting engine is worth a short wait, not a long one.
+                usable |= until is not None or engine.ready or now - engine.started < self._silence_s
+                if engine.ready and waiting and len(engine.open) <= _AHEAD // 2:
+                    if not engine.open:
+                        engine.heard = now
+                        if engine.settings != settings:
+                            engine.settings = settings
+                            engine.send(settings)
+                    taken = [waiting.popleft() for _ in range(min(len(waiting), _AHEAD - len(engine.open)))]
+                    engine.open.extend(taken)
+                    for number in taken:
+                        asked[number] += 1
+                    engine.send(b"".join(questions[number] for number in taken))
+            for engine, found in self._listen(min(deadline - now, 0.02) if usable else 0.0):
+                for answer in found:
+                    if not engine.open:
+                        engine.dead = "it answered what was not asked"
+                        break
+                    answers[engine.open.popleft()] = answer
+                    missing -= 1
+            now = time.monotonic()
+            for slot, each in enumerate(self._engines):
+                if each is None:
+                    continue
+                self._judge(each, now)
+                if each.dead is not None:
+                    again = [number for number in each.open if asked[number] < 2]
+                    missing -= len(each.open) - len(again)
+                    waiting.extendleft(reversed(again))
+                    each.open.clear()
+                elif missing == 0 and each.ready:
+                    self._failures[slot] = 0
+            if not usable and not any(each is not None and each.ready and each.dead is None for each in self._engines):
+                break
+            if until is not None and any(each is None or each.dead is not None for each in self._engines):
+                break
+        self._abandon()
+        return answers
+
+    def _listen(self, wait_s: float) -> list[tuple[EngineProcess, list[bytes]]]:
+        """Wait for the pipes of all engines at once, write what fits, return the answers that came."""
+        heard = []
+        with selectors.DefaultSelector() as selector:
+            for engine in self._engines:
+                if engine is None or engine.dead is not None:
+                    continue
+                selector.register(engine.stdout, selectors.EVENT_READ, engine)
+                if engine.unsent:
+                    selector.register(engine.stdin, selectors.EVENT_WRITE, engine)
+            if not selector.get_map():
+                return []
+            for key, events in selector.select(max(0.0, wait_s)):
+                engine = key.data
+                if events & selectors.EVENT_WRITE:
+                    engine.write()
+                else:
+                    heard.append((engine, engine.read()))
+        return heard
+
+    def _abandon(self) -> None:
+        """An engine that still has questions open when the time is up can't be told which of its later answers is for whom: replace it."""
+        for engine in self._engines:
+            if engine is not None and engine.open and engine.dead is None:
+                engine.dead = "its answers came too late"
+                engine.open.clear()
