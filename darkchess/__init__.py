@@ -1,8 +1,9 @@
 """Fog of War chess (dark chess): rules, views, and an engine for it. Knows no process and no network.
 
-Reading order: ``errors``, ``move``, ``fen``, ``position`` (vocabulary over ``_kernels``), ``rules`` (rulesets, results), ``view`` (what a player sees), ``referee``
-(the true game), ``san`` and ``record`` (notation and PGN); then ``position_set`` (everything that a player holds possible), ``evaluation``, ``model``,
-``configuration``, ``player``, and ``render``.
+Reading order: ``errors``, ``move``, ``fen``, ``position`` (vocabulary over ``_kernels``), ``rules`` (rulesets,
+results), ``view`` (what a player sees), ``referee`` (the true game), ``san`` and ``record`` (notation and PGN); then
+``position_set`` (everything that a player holds possible), ``evaluation``, ``model``, ``configuration``, ``player``,
+and ``render``.
 """
 
 from darkchess.errors import DarkchessError
@@ -11,4 +12,15 @@ from darkchess.referee import Referee
 from darkchess.rules import PAPER, PYCHESS, Outcome, Ruleset, ruleset
 from darkchess.view import View
 
-__all__ = ["PAPER", "PYCHESS", "START_FEN", "DarkchessError", "Outcome", "Position", "Referee", "Ruleset", "View", "ruleset"]
+__all__ = [
+    "PAPER",
+    "PYCHESS",
+    "START_FEN",
+    "DarkchessError",
+    "Outcome",
+    "Position",
+    "Referee",
+    "Ruleset",
+    "View",
+    "ruleset",
+]

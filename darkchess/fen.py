@@ -1,6 +1,7 @@
 """The text of a board: the first and third fields of a FEN, with or without hidden squares.
 
-Shared by :mod:`darkchess.position` (true positions) and :mod:`darkchess.view` (fog FEN, where ``?`` or ``*`` is a square that is not seen).
+Shared by :mod:`darkchess.position` (true positions) and :mod:`darkchess.view` (fog FEN, where ``?`` or ``*`` is a
+square that is not seen).
 """
 
 from __future__ import annotations
@@ -11,7 +12,17 @@ import chess
 
 from darkchess.errors import FenError
 
-__all__ = ["HIDDEN", "ROOK_HOMES", "board_text", "parse_board", "parse_castling", "parse_counter", "parse_square", "parse_turn", "split_fields"]
+__all__ = [
+    "HIDDEN",
+    "ROOK_HOMES",
+    "board_text",
+    "parse_board",
+    "parse_castling",
+    "parse_counter",
+    "parse_square",
+    "parse_turn",
+    "split_fields",
+]
 
 HIDDEN = "?*"
 """The signs of a hidden square; the first is the one we write."""
@@ -33,7 +44,8 @@ def split_fields(text: str) -> list[str]:
 
 
 def parse_board(text: str, hidden: str = "") -> tuple[dict[int, chess.Piece], int]:
-    """Pieces by square and the mask of hidden squares of a FEN's first field; ``hidden`` holds the signs that stand for one."""
+    """Pieces by square and the mask of hidden squares of a FEN's first field; ``hidden`` holds the signs that stand for
+    one."""
     ranks = text.split("/")
     if len(ranks) != 8:
         raise FenError(f"bad FEN board: got {len(ranks)} ranks in {text!r}, expected 8, split by '/'")
@@ -93,8 +105,8 @@ def parse_castling(text: str, pieces: Mapping[int, chess.Piece]) -> str:
         for square, kind in ((king, chess.KING), (rook, chess.ROOK)):
             if pieces.get(square) != chess.Piece(kind, color):
                 raise FenError(
-                    f"castling right {right!r} needs {chess.COLOR_NAMES[color]}'s {chess.PIECE_NAMES[kind]} on {chess.SQUARE_NAMES[square]}: "
-                    f"got {pieces.get(square, 'nothing')} there; drop the right from {text!r}"
+                    f"bad FEN castling right {right!r}: got {pieces.get(square, 'nothing')} on "
+                    f"{chess.SQUARE_NAMES[square]}, expected {chess.COLOR_NAMES[color]}'s {chess.PIECE_NAMES[kind]}; drop the right from {text!r}"
                 )
     return "".join(right for right in "KQkq" if right in text)
 

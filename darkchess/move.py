@@ -1,7 +1,7 @@
 """Moves: :class:`chess.Move` at every face, an integer code inside the kernels.
 
-The code is ``from << 9 | to << 3 | promotion`` with promotion 0 (none), 1 knight, 2 bishop, 3 rook, 4 queen: codes sort by from, to, promotion.
-Castling is the king's move of two squares.
+The code is ``from << 9 | to << 3 | promotion`` with promotion 0 (none), 1 knight, 2 bishop, 3 rook, 4 queen: codes sort
+by from, to, promotion. Castling is the king's move of two squares.
 """
 
 from __future__ import annotations

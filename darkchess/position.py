@@ -1,7 +1,8 @@
 """A position of dark chess: immutable, a face over the kernels' row.
 
-A position knows nothing of the game before it (repetitions) and nothing of rulesets; :class:`darkchess.referee.Referee` does. Its moves are all pseudo-legal
-moves (rules.md, rule 1). The row also counts quiet plies; the move number is kept beside it for FEN's sake.
+A position knows nothing of the game before it (repetitions) and nothing of rulesets; :class:`darkchess.referee.Referee`
+does. Its moves are all pseudo-legal moves (rules.md, rule 1). The row also counts quiet plies; the move number is kept
+beside it for FEN's sake.
 """
 
 from __future__ import annotations
@@ -49,7 +50,11 @@ def row_of(
     for square, piece in pieces.items():
         sets[piece.piece_type - 1] |= 1 << square
         sets[6 if piece.color else 7] |= 1 << square
-    meta = (0 if turn else 1) | sum(2 << RIGHTS.index(right) for right in rights) | min(quiet, _QUIET_MAX) << board.QUIET_SHIFT
+    meta = (
+        (0 if turn else 1)
+        | sum(2 << RIGHTS.index(right) for right in rights)
+        | min(quiet, _QUIET_MAX) << board.QUIET_SHIFT
+    )
     if ep_square is not None:
         meta |= (ep_square + 1) << 8
     return np.array([*sets, meta], dtype=np.uint64)
@@ -84,13 +89,15 @@ class Position:
     def from_fen(cls, text: str) -> Position:
         """The position of a FEN.
 
-        Castling rights that the FEN lacks are never guessed. The en passant square is kept only when the side to move can capture so.
+        Castling rights that the FEN lacks are never guessed. The en passant square is kept only when the side to move
+        can capture so.
 
         Raises
         ------
         FenError
-            The text is garbled, or the position breaks rule 6 of rules.md: more than sixteen men or other than one king of a side, a pawn on rank 1 or 8, a
-            castling right without its king and rook at home, an en passant square that no double step explains.
+            The text is garbled, or the position breaks rule 6 of rules.md: more than sixteen men or other than one king
+            of a side, a pawn on rank 1 or 8, a castling right without its king and rook at home, an en passant square
+            that no double step explains.
 
         >>> Position.from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").turn == chess.WHITE
         True
@@ -205,14 +212,17 @@ class Position:
             ``move`` is not a move of the side to move.
         """
         if not self.is_legal(move):
-            side = chess.COLOR_NAMES[self.turn]
-            raise IllegalMove(f"illegal move: got {move.uci()}, expected one of {side}'s {len(self.legal_moves())} moves in {self.fen()}")
+            raise IllegalMove(
+                f"illegal move: got {move.uci()}, expected one of the {len(self.legal_moves())} moves of "
+                f"{chess.COLOR_NAMES[self.turn]}"
+            )
         out = np.empty(board.WIDTH, dtype=np.uint64)
         moves.make(self._row, encode(move), TABLES, out)
         return Position(out, self._fullmove + (not self.turn))
 
     def key(self) -> bytes:
-        """What makes two positions the same (rules.md, rule 3): pieces, side to move, castling rights, en passant possibility."""
+        """What makes two positions the same (rules.md, rule 3): pieces, side to move, castling rights, en passant
+        possibility."""
         row = self._row.copy()
         row[board.META] &= board.IDENTITY
         return row.tobytes()
@@ -260,16 +270,21 @@ def _check_men(pieces: Mapping[int, chess.Piece]) -> None:
 
 
 def _ep_capturable(pieces: Mapping[int, chess.Piece], turn: chess.Color, target: int) -> bool:
-    """Whether a pawn of ``turn`` can capture on the en passant square ``target``; raises FenError when no double step explains it."""
+    """Whether a pawn of ``turn`` can capture on the en passant square ``target``; raises FenError when no double step
+    explains it."""
     name = chess.SQUARE_NAMES[target]
     if chess.square_rank(target) != (5 if turn else 2):
-        raise FenError(f"bad FEN en passant square: got {name} with {chess.COLOR_NAMES[turn]} to move, expected one on rank {6 if turn else 3}")
+        raise FenError(
+            f"bad FEN en passant square: got {name} with {chess.COLOR_NAMES[turn]} to move, "
+            f"expected one on rank {6 if turn else 3}"
+        )
     ahead = 8 if turn else -8
     stepped, origin = target - ahead, target + ahead
     if pieces.get(stepped) != chess.Piece(chess.PAWN, not turn) or target in pieces or origin in pieces:
         raise FenError(
-            f"bad FEN en passant square: got {name}, expected {chess.COLOR_NAMES[not turn]}'s pawn on {chess.SQUARE_NAMES[stepped]} "
-            f"with {name} and {chess.SQUARE_NAMES[origin]} empty; write '-' if no pawn just made a double step"
+            f"bad FEN en passant square: got {name}, expected {chess.COLOR_NAMES[not turn]}'s pawn on "
+            f"{chess.SQUARE_NAMES[stepped]} with {name} and {chess.SQUARE_NAMES[origin]} empty; "
+            "write '-' if no pawn just made a double step"
         )
     beside = [square for square in (stepped - 1, stepped + 1) if chess.square_distance(square, stepped) == 1]
     return any(pieces.get(square) == chess.Piece(chess.PAWN, turn) for square in beside)

@@ -1,9 +1,12 @@
-"""Games as PGN (rules.md, "Formats"): writer and reader of our own, since python-chess's reader stops at the first king left in attack.
+"""Games as PGN (rules.md, "Formats"): writer and reader of our own, since python-chess's reader stops at the first king
+left in attack.
 
-Written: movetext in SAN without ``+`` and ``#``, ``[Variant "Fog of War"]``, ``FEN``/``SetUp`` for other start positions, the reason in ``[Termination]``. The moves are the true
-ones: a finished game is public, and both players' views follow by replaying it (:meth:`darkchess.referee.Referee.replay`).
+Written: movetext in SAN without ``+`` and ``#``, ``[Variant "Fog of War"]``, ``FEN``/``SetUp`` for other start
+positions, the reason in ``[Termination]``. The moves are the true ones: a finished game is public, and both players'
+views follow by replaying it (:meth:`darkchess.referee.Referee.replay`).
 
-Read as well: UCI movetext, comments, variations and NAGs (all three skipped), pychess's ``Fogofwar`` and ``Dark chess``, in any case. A king capture ends a game.
+Read as well: UCI movetext, comments, variations and NAGs (all three skipped), pychess's ``Fogofwar`` and ``Dark
+chess``, in any case. A king capture ends a game.
 """
 
 from __future__ import annotations
@@ -56,7 +59,8 @@ class GameRecord:
     fen
         The start position; None for the usual one.
     headers
-        Other PGN tags, such as ``White`` and ``Date``. ``Result``, ``Variant``, ``SetUp``, ``FEN`` and ``Termination`` follow from the other fields.
+        Other PGN tags, such as ``White`` and ``Date``. ``Result``, ``Variant``, ``SetUp``, ``FEN`` and ``Termination``
+        follow from the other fields.
     """
 
     moves: tuple[chess.Move, ...]
@@ -122,8 +126,8 @@ def read_pgn(text: str) -> list[GameRecord]:
     Raises
     ------
     RecordError
-        It is not PGN, is of another variant, holds a move that is misspelt, ambiguous or illegal, or a result that a captured king contradicts. The message
-        names the game and the ply.
+        It is not PGN, is of another variant, holds a move that is misspelt, ambiguous or illegal, or a result that a
+        captured king contradicts. The message names the game and the ply.
     """
     games: list[GameRecord] = []
     tags: dict[str, str] = {}
@@ -168,7 +172,9 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
         match = _TOKEN.match(text, at)
         if match is None:
             line = text.count("\n", 0, at) + 1
-            wanted = {"{": "a comment that ends in '}'", "[": 'a tag like [White "name"]'}.get(text[at], "a tag, a move, a comment or a result")
+            wanted = {"{": "a comment that ends in '}'", "[": 'a tag like [White "name"]'}.get(
+                text[at], "a tag, a move, a comment or a result"
+            )
             raise RecordError(f"bad PGN: got {text[at : at + 20]!r} in line {line}, expected {wanted}")
         yield match
         at = match.end()
@@ -181,7 +187,9 @@ def _line(match: re.Match[str]) -> int:
 def _game(number: int, tags: dict[str, str], words: list[str], result: str | None) -> GameRecord:
     variant = tags.get("Variant")
     if variant is not None and re.sub(r"[^a-z]", "", variant.lower()) not in _VARIANTS:
-        raise RecordError(f"game {number}: got the variant {variant!r}, expected 'Fog of War', 'Fogofwar' or 'Dark chess'")
+        raise RecordError(
+            f"game {number}: got the variant {variant!r}, expected 'Fog of War', 'Fogofwar' or 'Dark chess'"
+        )
     fen = tags.get("FEN") if tags.get("SetUp") != "0" else None
     try:
         position = Position.from_fen(fen or START_FEN)
@@ -209,7 +217,10 @@ def _outcome(number: int, tags: dict[str, str], result: str | None, final: Posit
         if final.king(color) is None:
             won = Outcome(not color, "king_captured")
             if said not in ("*", won.result):
-                raise RecordError(f"game {number}: got the result {said} after {chess.COLOR_NAMES[color]}'s king was captured, expected {won.result}")
+                raise RecordError(
+                    f"game {number}: got the result {said} after {chess.COLOR_NAMES[color]}'s king was captured, "
+                    f"expected {won.result}"
+                )
             return won
     if said == "*":
         return Outcome(None, "aborted") if termination == "aborted" else None

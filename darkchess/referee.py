@@ -114,7 +114,10 @@ class Referee:
         self._check_running(f"the move {move.uci()}")
         before = self.position
         if not before.is_legal(move):
-            raise IllegalMove(f"illegal move: got {move.uci()}, expected one of {len(before.legal_moves())} moves of {chess.COLOR_NAMES[before.turn]}")
+            raise IllegalMove(
+                f"illegal move: got {move.uci()}, expected one of the {len(before.legal_moves())} moves of "
+                f"{chess.COLOR_NAMES[before.turn]}"
+            )
         captured = before.captured_square(move)
         self._positions.append(before.after(move))
         self._moves.append(move)
@@ -152,7 +155,8 @@ class Referee:
         self.end(Outcome(not color, "flag"))
 
     def end(self, outcome: Outcome) -> None:
-        """End the game by something that is not a move: a resignation, a flag, a forfeit, an abort. Both last views then tell it."""
+        """End the game by something that is not a move: a resignation, a flag, a forfeit, an abort. Both last views
+        then tell it."""
         self._check_running(f"an end by {outcome.reason}")
         self._outcome = outcome
         for views in self._views.values():
@@ -160,10 +164,13 @@ class Referee:
 
     def _check_running(self, what: str) -> None:
         if self._outcome is not None:
-            raise GameOverError(f"the game is over: got {what} after {self._outcome.reason} at ply {self.ply}, expected nothing more")
+            raise GameOverError(
+                f"the game is over: got {what} after {self._outcome.reason} at ply {self.ply}, expected nothing more"
+            )
 
     def _judge(self) -> Outcome | None:
-        """The outcome of the position on the board, in the order of rules.md: king, no move, repetition, 50 moves; then the ply limit."""
+        """The outcome of the position on the board, in the order of rules.md: king, no move, repetition, 50 moves; then
+        the ply limit."""
         position = self.position
         for color in chess.COLORS:
             if position.king(color) is None:

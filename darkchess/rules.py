@@ -1,4 +1,5 @@
-"""Rulesets and results (rules.md, rules 2 and 3): what differs between the papers' game and the one played on pychess."""
+"""Rulesets and results (rules.md, rules 2 and 3): what differs between the papers' game and the one played on
+pychess."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ FIFTY_MOVES_PLIES = 100
 """The game is drawn after this many plies in a row without a pawn move or a capture."""
 
 REASONS = (
-    "king_captured", "no_move", "repetition", "fifty_moves", "ply_limit", "resign", "flag", "forfeit", "aborted", "unknown",
+    "king_captured", "no_move", "repetition", "fifty_moves", "ply_limit",
+    "resign", "flag", "forfeit", "aborted", "unknown",
 )  # fmt: skip
 """The reasons that an :class:`Outcome` of ours has; other programs may send others."""
 

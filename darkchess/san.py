@@ -1,10 +1,11 @@
-"""Moves as text: SAN among all pseudo-legal moves, without ``+`` and ``#``, since nobody is told of check (rules.md, "Formats").
+"""Moves as text: SAN among all pseudo-legal moves, without ``+`` and ``#``, since nobody is told of check (rules.md,
+"Formats").
 
-Works on a true :class:`~darkchess.position.Position` and on a player's own :class:`~darkchess.view.View` alike: she always knows her exact legal moves
-and sees what she can capture, so both give the same text.
+Works on a true :class:`~darkchess.position.Position` and on a player's own :class:`~darkchess.view.View` alike: she
+always knows her exact legal moves and sees what she can capture, so both give the same text.
 
-Read leniently: SAN with needless origin, captures without ``x``, ``0-0``, ``e8Q``, ``+ # ! ?`` and ``e.p.`` at the end, long notation (``Ng1-f3``), UCI, and castling in
-UCI as the king's capture of its own rook.
+Read leniently: SAN with needless origin, captures without ``x``, ``0-0``, ``e8Q``, ``+ # ! ?`` and ``e.p.`` at the end,
+long notation (``Ng1-f3``), UCI, and castling in UCI as the king's capture of its own rook.
 """
 
 from __future__ import annotations
@@ -108,7 +109,9 @@ def parse_move(board: Position | View, text: str) -> chess.Move:
         return _parse_san(board, moves, text, match)
     near = get_close_matches(bare, [san(board, move) for move in moves], n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    raise IllegalMove(f"misspelt move: got {text!r}, expected SAN like Nf3, exd5, O-O, e8=Q or UCI like g1f3, e7e8q{hint}")
+    raise IllegalMove(
+        f"misspelt move: got {text!r}, expected SAN like Nf3, exd5, O-O, e8=Q or UCI like g1f3, e7e8q{hint}"
+    )
 
 
 def _parse_uci(board: Position | View, moves: tuple[chess.Move, ...], text: str, match: re.Match[str]) -> chess.Move:
@@ -121,7 +124,9 @@ def _parse_uci(board: Position | View, moves: tuple[chess.Move, ...], text: str,
             rook = castling.to_square + (1 if castling.to_square > castling.from_square else -2)
             if rook == move.to_square and move.promotion is None:
                 return castling
-    if move.promotion is None and any(other.from_square == move.from_square and other.to_square == move.to_square for other in moves):
+    if move.promotion is None and any(
+        other.from_square == move.from_square and other.to_square == move.to_square for other in moves
+    ):
         raise IllegalMove(f"ambiguous move: got {text!r}, expected the promotion as well, like {move.uci()}q")
     origin, target = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
     from_here = [chess.SQUARE_NAMES[other.to_square] for other in moves if other.from_square == move.from_square]
@@ -130,7 +135,10 @@ def _parse_uci(board: Position | View, moves: tuple[chess.Move, ...], text: str,
         raise IllegalMove(f"illegal move: got {text!r}, expected a target of the {_name(piece)} on {origin}: {reach}")
     if piece is None or piece.color != (board.to_move if isinstance(board, View) else board.turn):
         raise IllegalMove(f"illegal move: got {text!r}, expected a man of the side to move on {origin}")
-    raise IllegalMove(f"illegal move: got {text!r}, expected a man that can move; the {_name(piece)} on {origin} can not go to {target}")
+    raise IllegalMove(
+        f"illegal move: got {text!r}, expected a man that can move; "
+        f"the {_name(piece)} on {origin} cannot go to {target}"
+    )
 
 
 def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str, match: re.Match[str]) -> chess.Move:
@@ -153,15 +161,22 @@ def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str,
             fits.append(move)
     if promotion is None and fits and all(move.promotion for move in fits):
         raise IllegalMove(f"ambiguous move: got {text!r}, expected the promotion as well, like {san(board, fits[-1])}")
-    fits = [move for move in fits if (chess.piece_symbol(move.promotion) if move.promotion else None) == (promotion or "").lower() or not promotion]
+    fits = [
+        move
+        for move in fits
+        if (chess.piece_symbol(move.promotion) if move.promotion else None) == (promotion or "").lower()
+        or not promotion
+    ]
     if len(fits) == 1:
         return fits[0]
     if fits:
-        raise IllegalMove(f"ambiguous move: got {text!r}, expected one of {' '.join(san(board, move) for move in fits)}")
+        raise IllegalMove(
+            f"ambiguous move: got {text!r}, expected one of {' '.join(san(board, move) for move in fits)}"
+        )
     others = [san(board, move) for move in moves if move.to_square == to_square]
     hint = f"; what can go to {target}: {' '.join(others)}" if others else f"; nothing can go to {target}"
     raise IllegalMove(f"illegal move: got {text!r}, expected a {chess.PIECE_NAMES[kind]} that can make it{hint}")
 
 
 def _name(piece: chess.Piece | None) -> str:
-    return "man" if piece is None else chess.PIECE_NAMES[piece.piece_type]
+    return "man" if piece is None else chess.piece_name(piece.piece_type)

@@ -1,12 +1,14 @@
 """What a player sees after a ply: rules.md rule 4, and nothing else.
 
-A :class:`View` is made by the referee's side with :func:`observe` from a true position, or by a player's side with :func:`initial_view` and :func:`observed` from
-what the engine protocol sends. The protocol tells neither castling rights nor the en passant square: rights are tracked from view to view, the en passant square
-is inferred (see :func:`observed`).
+A :class:`View` is made by the referee's side with :func:`observe` from a true position, or by a player's side with
+:func:`initial_view` and :func:`observed` from what the engine protocol sends. The protocol tells neither castling
+rights nor the en passant square: rights are tracked from view to view, the en passant square is inferred (see
+:func:`observed`).
 
 The law that ties the two sides: :meth:`View.key` equals ``observation_key`` of the true row.
 
-Deviations from the protocol's shape: none is sent back; a mask that also shows the pawn that can be taken en passant, as other hosts send it, is brought to ours.
+Deviations from the protocol's shape: none is sent back; a mask that also shows the pawn that can be taken en passant,
+as other hosts send it, is brought to ours.
 """
 
 from __future__ import annotations
@@ -103,7 +105,7 @@ class View:
         return row_of(self.pieces, self.to_move, self.castling.letters(self.color), self.ep_square)
 
     def key(self) -> int:
-        """Key (64 bits) of what is seen, as :func:`darkchess._kernels.vision.observation_key` computes it from the true row."""
+        """Key (64 bits) of what is seen; the kernel ``observation_key`` computes the same from the true row."""
         return int(vision.view_key(self.row(), np.uint64(self.visible)))
 
     def piece_at(self, square: int) -> chess.Piece | None:
@@ -149,7 +151,11 @@ def observe(
         color=color,
         own_move=own_move,
         visible=seen,
-        pieces={square: piece for square in squares_of(seen & position.occupied) if (piece := position.piece_at(square)) is not None},
+        pieces={
+            square: piece
+            for square in squares_of(seen & position.occupied)
+            if (piece := position.piece_at(square)) is not None
+        },
         own_capture_square=own_capture_square,
         opp_capture_landing_square=opp_capture_landing_square,
         ep_square=position.ep_square if own_turn else None,
@@ -192,9 +198,10 @@ def observed(
     Returns
     -------
     View
-        Its castling rights follow from the rights before and from what moved or was captured. The en passant square follows from ``legal_moves``; without them,
-        from a pawn's diagonal that is seen empty and that only en passant can show. Where another piece sees that square too, ``previous`` may still tell; if it
-        does not, ``ep_known`` is False, ``ep_square`` None, and ``legal_moves`` may lack the en passant capture.
+        Its castling rights follow from the rights before and from what moved or was captured. The en passant square
+        follows from ``legal_moves``; without them, from a pawn's diagonal that is seen empty and that only en passant
+        can show. Where another piece sees that square too, ``previous`` may still tell; if it does not, ``ep_known`` is
+        False, ``ep_square`` None, and ``legal_moves`` may lack the en passant capture.
 
     Raises
     ------
@@ -207,21 +214,33 @@ def observed(
         raise ViewError(f"{where}: got one after the end of the game ({previous.game_over.reason}), expected none")
     expected = "own_move" if previous.to_move == color else "opp_move"
     if kind != expected:
-        raise ViewError(f"{where}: got kind {kind!r} with {chess.COLOR_NAMES[previous.to_move]} to move before it, expected {expected!r}")
+        raise ViewError(
+            f"{where}: got kind {kind!r} after a view with {chess.COLOR_NAMES[previous.to_move]} to move, "
+            f"expected {expected!r}"
+        )
     if (own_move is None) == (kind == "own_move"):
-        raise ViewError(f"{where}: got own_move {own_move} with kind {kind!r}, expected a move exactly with kind 'own_move'")
-    if own_move is not None and own_move not in previous.legal_moves and previous.ep_known:
-        raise ViewError(f"{where}: got own_move {own_move.uci()}, expected one of her {len(previous.legal_moves)} legal moves")
+        raise ViewError(
+            f"{where}: got own_move {own_move} with kind {kind!r}, expected a move exactly with kind 'own_move'"
+        )
+    if own_move is not None and own_move not in previous.legal_moves and not _may_be_ep(previous, own_move):
+        raise ViewError(
+            f"{where}: got own_move {own_move.uci()}, expected one of her {len(previous.legal_moves)} legal moves"
+        )
     if own_capture_square is not None and (kind != "opp_move" or not _is_own(previous, own_capture_square)):
-        raise ViewError(f"{where}: got own_capture_square {own_capture_square}, expected the square of a piece of hers after an enemy move")
+        raise ViewError(
+            f"{where}: got own_capture_square {own_capture_square}, "
+            "expected the square of a piece of hers, after an enemy move"
+        )
     if opp_capture_landing_square is not None and opp_capture_landing_square != own_capture_square:
         raise ViewError(
-            f"{where}: got opp_capture_landing_square {opp_capture_landing_square} and own_capture_square {own_capture_square}, "
-            "expected the same square, or no landing square (en passant)"
+            f"{where}: got opp_capture_landing_square {opp_capture_landing_square} and own_capture_square "
+            f"{own_capture_square}, expected the same square, or no landing square (en passant)"
         )
     stray = [square for square in pieces if not visible >> square & 1]
     if stray:
-        raise ViewError(f"{where}: got a piece on {chess.SQUARE_NAMES[stray[0]]}, expected pieces on visible squares only")
+        raise ViewError(
+            f"{where}: got a piece on {chess.SQUARE_NAMES[stray[0]]}, expected pieces on visible squares only"
+        )
     _check_own_men(previous, own_move, own_capture_square, pieces, where)
     view = View(
         ply=ply,
@@ -243,9 +262,16 @@ def observed(
     view = _with_ep(view, previous, sent)
     view = _with_own_mask(view, where)
     view = replace(view, legal_moves=known_moves(view))
-    if sent is not None and game_over is None and (not view.ep_known or sorted(map(encode, sent)) != sorted(map(encode, view.legal_moves))):
+    if (
+        sent is not None
+        and game_over is None
+        and (not view.ep_known or sorted(map(encode, sent)) != sorted(map(encode, view.legal_moves)))
+    ):
         odd = sorted({move.uci() for move in sent} ^ {move.uci() for move in view.legal_moves})
-        raise ViewError(f"{where}: got legal moves that do not follow from what is seen, expected agreement; they differ in {' '.join(odd[:6])}")
+        raise ViewError(
+            f"{where}: got legal moves that do not follow from what is seen, expected agreement; "
+            f"they differ in {' '.join(odd[:6])}"
+        )
     return view
 
 
@@ -264,7 +290,8 @@ def known_moves(view: View) -> tuple[chess.Move, ...]:
 def parse_fog_fen(text: str, color: chess.Color | None = None) -> View:
     """The view of a fog FEN; ``color`` is who looks, by default the side to move. ``?`` and ``*`` are hidden squares.
 
-    A fog FEN is one look and no memory: ply 0, kind ``"initial"``. Castling rights of the other side are dropped (pyffish writes both).
+    A fog FEN is one look and no memory: ply 0, kind ``"initial"``. Castling rights of the other side are dropped
+    (pyffish writes both).
 
     Raises
     ------
@@ -300,7 +327,8 @@ def parse_fog_fen(text: str, color: chess.Color | None = None) -> View:
     return replace(view, legal_moves=known_moves(view))
 
 
-# ---------------------------------------------------------------------------------------------------------------------- helpers
+# ----------------------------------------------------------------------------------------------------------------------
+# helpers
 
 
 def _is_own(view: View, square: int) -> bool:
@@ -322,11 +350,18 @@ def _castling_after(previous: View, own_move: chess.Move | None, own_capture_squ
     touched = {own_capture_square} if own_move is None else {own_move.from_square}
     rank = 0 if previous.color else 56
     king = rank + 4 not in touched
-    return Castling(previous.castling.kingside and king and rank + 7 not in touched, previous.castling.queenside and king and rank not in touched)
+    return Castling(
+        previous.castling.kingside and king and rank + 7 not in touched,
+        previous.castling.queenside and king and rank not in touched,
+    )
 
 
 def _check_own_men(
-    previous: View, own_move: chess.Move | None, own_capture_square: int | None, pieces: Mapping[int, chess.Piece], where: str
+    previous: View,
+    own_move: chess.Move | None,
+    own_capture_square: int | None,
+    pieces: Mapping[int, chess.Piece],
+    where: str,
 ) -> None:
     """Her own men are known exactly: the ones before, moved by her move, less the one that was captured."""
     men = {square: piece for square, piece in previous.pieces.items() if piece.color == previous.color}
@@ -342,12 +377,14 @@ def _check_own_men(
     if told != men:
         odd = sorted(square for square in {*told, *men} if told.get(square) != men.get(square))[0]
         raise ViewError(
-            f"{where}: got {told.get(odd, 'nothing')} of hers on {chess.SQUARE_NAMES[odd]}, expected {men.get(odd, 'nothing')} after the view before"
+            f"{where}: got {told.get(odd, 'nothing')} of hers on {chess.SQUARE_NAMES[odd]}, "
+            f"expected {men.get(odd, 'nothing')} after the view before"
         )
 
 
 def _ep_targets(pieces: Mapping[int, chess.Piece], color: chess.Color) -> set[int]:
-    """Empty squares that her pawns could capture on en passant, as far as ``pieces`` tell: the victim's square holds an enemy pawn or nothing that is known."""
+    """Empty squares that her pawns could capture on en passant, as far as ``pieces`` tell: the victim's square holds an
+    enemy pawn or nothing that is known."""
     targets = set()
     ahead = 8 if color else -8
     for square, piece in pieces.items():
@@ -363,7 +400,8 @@ def _ep_targets(pieces: Mapping[int, chess.Piece], color: chess.Color) -> set[in
 
 
 def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) -> View:
-    """``view`` with its en passant square inferred: from her legal moves, else from what is seen, else from the view before."""
+    """``view`` with its en passant square inferred: from her legal moves, else from what is seen, else from the view
+    before."""
     if view.kind != "opp_move" or view.own_capture_square is not None or view.game_over is not None:
         return view
     targets = {square for square in _ep_targets(view.pieces, view.color) if view.sees(square)}
@@ -374,9 +412,9 @@ def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) ->
     otherwise = int(vision.visible(view.row(), 0 if view.color else 1, TABLES))
     unsure = False
     for target in sorted(targets):
-        if not otherwise >> target & 1:
-            return replace(view, ep_square=target)
         victim, origin = target - ahead, target + ahead
+        if view.visible & ~otherwise & (1 << target | 1 << victim):
+            return replace(view, ep_square=target)  # nothing else shows the target (or, to other hosts, its pawn)
         pawn = chess.Piece(chess.PAWN, not view.color)
         if view.sees(victim) and view.pieces.get(victim) != pawn:
             continue
@@ -396,15 +434,22 @@ def _changed(previous: View, view: View) -> int:
     return sum(1 << square for square in squares_of(both) if previous.pieces.get(square) != view.pieces.get(square))
 
 
+def _may_be_ep(view: View, move: chess.Move) -> bool:
+    """Whether ``move`` is an en passant capture that a rebuilt view could not exclude."""
+    return not view.ep_known and _is_ep(view, move) and move.to_square in _ep_targets(view.pieces, view.color)
+
+
 def _is_ep(view: View, move: chess.Move) -> bool:
     piece = view.pieces.get(move.from_square)
     return piece == chess.Piece(chess.PAWN, view.color) and (move.to_square - move.from_square) % 8 != 0
 
 
 def _with_own_mask(view: View, where: str) -> View:
-    """``view`` with exactly the squares that rule 4 shows; raises ViewError when its mask is not explained by its pieces.
+    """``view`` with exactly the squares that rule 4 shows; raises ViewError when its mask is not explained by its
+    pieces.
 
-    The masked row shows all that the true one does, and also the squares before a pawn that is blocked by an unseen man.
+    The masked row shows all that the true one does, and also the squares before a pawn that is blocked by an unseen
+    man.
     """
     side = 0 if view.color else 1
     most = int(vision.visible(view.row(), side, TABLES))
@@ -416,18 +461,23 @@ def _with_own_mask(view: View, where: str) -> View:
         extra = 0
     if extra:
         odd = chess.SQUARE_NAMES[next(squares_of(extra))]
-        raise ViewError(f"{where}: got {odd} as visible, expected only squares that {chess.COLOR_NAMES[view.color]}'s men see")
+        raise ViewError(
+            f"{where}: got {odd} as visible, expected only squares that {chess.COLOR_NAMES[view.color]}'s men see"
+        )
     hidden = most & ~view.visible
     if hidden:
         row = view.row()
-        pawns = int(row[board.PAWN]) & sum(1 << square for square, piece in view.pieces.items() if piece.color == view.color)
+        pawns = int(row[board.PAWN]) & sum(
+            1 << square for square, piece in view.pieces.items() if piece.color == view.color
+        )
         diagonals = int(np.bitwise_or.reduce(TABLES[list(squares_of(pawns)), 2 + side])) if pawns else 0
         row[board.PAWN] = np.uint64(int(row[board.PAWN]) & ~pawns)  # the pawns still stand in the way, but step nowhere
         others = int(vision.visible(row, side, TABLES))
         explained = 0
         for square in squares_of(pawns):
             ahead, second = (square + 8, square + 16) if view.color else (square - 8, square - 16)
-            # The nearest hidden square before a pawn holds an enemy, whom no other man of hers may see; behind him all may be hidden.
+            # The nearest hidden square before a pawn holds an enemy, whom no other man of hers may see; behind him all
+            # may be hidden.
             blocker = ahead if hidden >> ahead & 1 else second
             if 0 <= blocker < 64 and not (others | diagonals) >> blocker & 1:
                 explained |= 1 << blocker
@@ -435,5 +485,7 @@ def _with_own_mask(view: View, where: str) -> View:
                     explained |= 1 << second
         if hidden & ~explained:
             odd = chess.SQUARE_NAMES[next(squares_of(hidden & ~explained))]
-            raise ViewError(f"{where}: got {odd} as hidden, expected it to be visible to {chess.COLOR_NAMES[view.color]}'s men")
+            raise ViewError(
+                f"{where}: got {odd} as hidden, expected it to be visible to {chess.COLOR_NAMES[view.color]}'s men"
+            )
     return view

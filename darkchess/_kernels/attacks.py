@@ -1,7 +1,8 @@
 """What a piece attacks.
 
-Sliding pieces by obstruction difference (M. Hoffmann; Chess Programming Wiki, "Obstruction Difference"): on one line, the nearest blocker below and the lowest
-above bound a run of squares that one subtraction yields. No magic numbers and no large tables.
+Sliding pieces by obstruction difference (M. Hoffmann; Chess Programming Wiki, "Obstruction Difference"): on one line,
+the nearest blocker below and the lowest above bound a run of squares that one subtraction yields. No magic numbers and
+no large tables.
 """
 
 from __future__ import annotations
@@ -28,18 +29,23 @@ def line_attacks(lower: Any, upper: Any, occupied: Any) -> Any:
 @kernel(inline="always")
 def rook_attacks(square: int, occupied: Any, tables: Any) -> Any:
     """Squares that a rook on ``square`` attacks; own men count as attacked."""
-    return line_attacks(tables[square, 4], tables[square, 5], occupied) | line_attacks(tables[square, 6], tables[square, 7], occupied)
+    return line_attacks(tables[square, 4], tables[square, 5], occupied) | line_attacks(
+        tables[square, 6], tables[square, 7], occupied
+    )
 
 
 @kernel(inline="always")
 def bishop_attacks(square: int, occupied: Any, tables: Any) -> Any:
     """Squares that a bishop on ``square`` attacks; own men count as attacked."""
-    return line_attacks(tables[square, 8], tables[square, 9], occupied) | line_attacks(tables[square, 10], tables[square, 11], occupied)
+    return line_attacks(tables[square, 8], tables[square, 9], occupied) | line_attacks(
+        tables[square, 10], tables[square, 11], occupied
+    )
 
 
 @kernel(inline="always")
 def piece_attacks(piece: int, side: int, square: int, occupied: Any, tables: Any) -> Any:
-    """Squares that a piece of ``side`` (0 White, 1 Black) attacks; a pawn's are its two diagonals, own men count as attacked."""
+    """Squares that a piece of ``side`` (0 White, 1 Black) attacks; a pawn's are its two diagonals, own men count as
+    attacked."""
     if piece == 0:
         return tables[square, 2 + side]
     if piece == 1:

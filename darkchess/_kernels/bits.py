@@ -1,7 +1,7 @@
 """Sixty-four-bit sets of squares: a1 is bit 0, h8 is bit 63.
 
-``uint64 + 1`` and ``1 << square`` turn into *signed* integers inside numba (and square 63 then looks negative): build masks with :func:`bit` only, and compare
-them with ``!= 0``.
+``uint64 + 1`` and ``1 << square`` turn into *signed* integers inside numba (and square 63 then looks negative): build
+masks with :func:`bit` only, and compare them with ``!= 0``.
 """
 
 from __future__ import annotations
@@ -42,6 +42,12 @@ def _ctlz(typingctx: Any, mask: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
+# numba supplies the typing context of an intrinsic; to a type checker these are calls like any other.
+_count: Any = _ctpop
+_scan_up: Any = _cttz
+_scan_down: Any = _ctlz
+
+
 def popcount(mask: Any) -> int:
     """Number of squares in ``mask`` (uint64)."""
     return int(mask).bit_count()
@@ -58,20 +64,21 @@ def highest(mask: Any) -> int:
     return int(mask).bit_length() - 1
 
 
-# The Python bodies above serve interpreted runs; inside kernels each is one machine instruction. (numba wants the same parameter names, unannotated.)
+# The Python bodies above serve interpreted runs; inside kernels each is one machine instruction. (numba wants the same
+# parameter names, unannotated.)
 @overload(popcount, inline="always")
 def _popcount(mask):  # type: ignore[no-untyped-def]
-    return lambda mask: _ctpop(np.uint64(mask))
+    return lambda mask: _count(np.uint64(mask))
 
 
 @overload(lowest, inline="always")
 def _lowest(mask):  # type: ignore[no-untyped-def]
-    return lambda mask: _cttz(np.uint64(mask))
+    return lambda mask: _scan_up(np.uint64(mask))
 
 
 @overload(highest, inline="always")
 def _highest(mask):  # type: ignore[no-untyped-def]
-    return lambda mask: np.int64(63) - _ctlz(np.uint64(mask))
+    return lambda mask: np.int64(63) - _scan_down(np.uint64(mask))
 
 
 @kernel(inline="always")
@@ -93,4 +100,3 @@ def mix64(value: Any) -> Any:
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return value ^ (value >> np.uint64(31))
-

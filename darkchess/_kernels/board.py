@@ -12,8 +12,8 @@ index       content
 
 Two rows are the same position (rules.md, rule 3) iff entries 0–7 and ``META & IDENTITY`` agree.
 
-A move's code is ``from << 9 | to << 3 | promotion`` (promotion: 0 none, else the piece's index 1–4), so that codes sort by from, to, promotion.
-Castling is the king's move of two squares. Sides are 0 White, 1 Black.
+A move's code is ``from << 9 | to << 3 | promotion`` (promotion: 0 none, else the piece's index 1–4), so that codes sort
+by from, to, promotion. Castling is the king's move of two squares. Sides are 0 White, 1 Black.
 """
 
 from __future__ import annotations

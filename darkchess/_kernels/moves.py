@@ -114,7 +114,8 @@ def generate(row: Any, tables: Any, out: Any) -> int:
 
 @kernel
 def has_move(row: Any, tables: Any) -> Any:
-    """Whether the side to move has a move (bool). Castling needs no look: the rook could move too. Nor does en passant: it is looked at."""
+    """Whether the side to move has a move (bool). Castling needs no look: the rook could move too. Nor does en passant:
+    it is looked at."""
     side = np.int64(row[8] & np.uint64(1))
     own = row[6 + side]
     enemy = row[7 - side]
@@ -166,7 +167,8 @@ def rights_kept(mask: Any) -> Any:
 
 @kernel
 def make(row: Any, code: int, tables: Any, out: Any) -> int:
-    """Write the position after the move ``code`` into ``out`` (uint64[9], may not be ``row``); returns the captured piece's index or −1.
+    """Write the position after the move ``code`` into ``out`` (uint64[9], may not be ``row``); returns the captured
+    piece's index or −1.
 
     The move has to be one that :func:`generate` gives. A captured king leaves its side without one.
     """
@@ -246,8 +248,8 @@ def king_capture(row: Any, tables: Any) -> int:
 
 
 @kernel
-def perft(row: Any, depth: int, tables: Any) -> int:
-    """Number of move sequences of length ``depth``; a captured king ends one (it then counts only at depth 0)."""
+def perft(row: Any, depth: int, tables: Any) -> Any:
+    """Number of move sequences of length ``depth`` (int); a king capture ends a line, which counts only as the last move."""
     if depth == 0:
         return 1
     side = np.int64(row[8] & np.uint64(1))

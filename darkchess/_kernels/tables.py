@@ -1,7 +1,9 @@
-"""Attack tables, built once and passed to kernels as an argument: ``uint64[64, 12]``, six kilobytes, so that they stay in the fastest cache.
+"""Attack tables, built once and passed to kernels as an argument: ``uint64[64, 12]``, six kilobytes, so that they stay
+in the fastest cache.
 
-Columns: 0 knight, 1 king, 2 what a white pawn attacks, 3 what a black pawn attacks, then for each line through the square (file, rank, diagonal, antidiagonal) the
-squares below it and above it (by square number), without the square itself.
+Columns: 0 knight, 1 king, 2 what a white pawn attacks, 3 what a black pawn attacks, then for each line through the
+square (file, rank, diagonal, antidiagonal) the squares below it and above it (by square number), without the square
+itself.
 """
 
 from __future__ import annotations

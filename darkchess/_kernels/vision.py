@@ -54,7 +54,8 @@ def visible(row: Any, side: int, tables: Any) -> Any:
 
 @kernel
 def masked(row: Any, side: int, seen: Any, out: Any) -> None:
-    """Write into ``out`` (uint64[9]) what ``side`` knows of ``row``: the men on ``seen``, her own castling rights, the en passant square if it is hers to take.
+    """Write into ``out`` (uint64[9]) what ``side`` knows of ``row``: the men on ``seen``, her own castling rights, the
+    en passant square if it is hers to take.
 
     Quiet plies are left out: they are the true game's.
     """
