@@ -1,0 +1,176 @@
+"""The search, expanded to the end, is the theory's subgame: same gadget matrices as :mod:`klss.subgame`, same equilibrium value, at every nested step.
+
+The two share no code above :mod:`klss.best_response`: one works on enumerated games, the other on growing trunks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from klss import openspiel
+from klss.equilibrium import solve
+from klss.game import Game
+from klss.search import Budget, Search, SearchConfiguration, Trunk
+from klss.search.enumerated import EnumeratedModel, game_root
+from klss.search.gadget import gadget_form, solve_gadget
+from klss.search.nesting import fresh_roots, sections_at, subgame
+from klss.sequence_form import SequenceForm, sequence_form
+from klss.subgame import Subgame, make_subgame, maxmargin_to_resolve
+
+# Values of player 0: Kuhn 1950; Leduc: Southey et al. 2005, -0.0856; 2x2 abrupt dark hex: the first mover wins 3/4 of the time (checked against the game's own LP).
+GAMES = ["kuhn_poker", "leduc_poker", "dark_hex(board_size=2,gameversion=adh)"]
+
+Names = list[Any]
+Entries = dict[tuple[Any, Any], float]
+NO_KEYS = np.zeros(0, dtype=np.uint64)
+
+
+@pytest.fixture(scope="module", params=GAMES)
+def game(request: pytest.FixtureRequest) -> Game:
+    return openspiel.load(request.param)
+
+
+def whole_trunk(game: Game, model: EnumeratedModel) -> Trunk:
+    trunk = Trunk.from_roots(game_root(game, model))
+    while len(leaves := np.flatnonzero(trunk.open_leaf)):
+        trunk.expand(leaves, model, NO_KEYS)
+    return trunk
+
+
+def infoset_names(trunk: Trunk, game: Game) -> tuple[dict[int, int], dict[int, int]]:
+    """The game's infoset of every infoset key of a trunk, for both players."""
+    nodes = trunk.states[: trunk.node_count, 0].astype(np.int64)
+    names: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    for player in range(2):
+        keys = trunk.infosets[player].key[trunk.nodes.infoset[: trunk.node_count, player]].tolist()
+        names[player].update(zip(keys, game.infoset[player][nodes].tolist(), strict=True))
+    return names
+
+
+def trunk_names(trunk: Trunk, player: int, names: dict[int, int]) -> Names:
+    out: Names = ["empty"]
+    roots = trunk.group_count if player == 1 else 0
+    out += [("play", names[int(trunk.infosets[1].key[j])]) for j in range(roots)]
+    for s in range(1 + roots, trunk.sequence_count(player)):
+        infoset = trunk.sequences[player].infoset[s]
+        out.append((names[int(trunk.infosets[player].key[infoset])], int(trunk.sequences[player].action[s])))
+    return out
+
+
+def game_names(game: Game, player: int, origin: np.ndarray[Any, Any] | None = None) -> Names:
+    """Names of a game's sequences; ``origin`` maps its infosets to those of the game at the start of the nest."""
+    own = game.observations[player]
+    out: Names = ["empty"]
+    for infoset in own.turn_infosets:
+        name = int(infoset) if origin is None else int(origin[infoset])
+        out += [(name, a) for a in range(int(own.action_count[infoset]))]
+    return out
+
+
+def entries(matrix: Any, rows: Names, columns: Names) -> Entries:
+    coo = matrix.tocoo()
+    out: Entries = {}
+    for row, column, value in zip(*coo.coords, coo.data, strict=True):
+        key = (rows[row], columns[column])
+        out[key] = out.get(key, 0.0) + float(value)
+    return {key: value for key, value in out.items() if abs(value) > 1e-12}
+
+
+def assert_same(ours: Entries, theirs: Entries) -> None:
+    assert ours.keys() == theirs.keys()
+    for key, value in ours.items():
+        assert value == pytest.approx(theirs[key], abs=1e-9)
+
+
+def named_plan(names: Names, plan: np.ndarray[Any, Any]) -> dict[Any, float]:
+    return dict(zip(names, plan.tolist(), strict=True))
+
+
+def test_the_whole_game_has_the_same_matrix_and_value(game: Game) -> None:
+    model = EnumeratedModel(game)
+    trunk = whole_trunk(game, model)
+    names = infoset_names(trunk, game)
+    form, own = gadget_form(trunk, "maxmargin"), sequence_form(game)
+    ours = entries(form.a, trunk_names(trunk, 0, names[0]), [("empty") if isinstance(n, tuple) and n[0] == "play" else n for n in trunk_names(trunk, 1, names[1])])
+    assert_same(ours, entries(own.a, game_names(game, 0), game_names(game, 1)))
+    assert solve_gadget(trunk, "maxmargin").margin == pytest.approx(solve(own).value, abs=1e-9)
+
+
+def test_iterative_deepening_finds_the_value_without_expanding_everything(game: Game) -> None:
+    model = EnumeratedModel(game)
+    search = Search(model, SearchConfiguration(gadget="maxmargin"))
+    search.start(game_root(game, model))
+    _, _, gap, _ = search.grow(None, Budget(nodes=10**9))
+    assert search.equilibrium is not None and search.trunk is not None
+    assert gap < 1e-9
+    assert search.equilibrium.margin == pytest.approx(solve(sequence_form(game)).value, abs=1e-9)
+    assert search.trunk.node_count < game.node_count or game.node_count < 100
+
+
+@pytest.mark.parametrize("reach", [False, True])
+def test_nested_gadgets_are_the_same(game: Game, reach: bool) -> None:
+    """Two levels of nesting at every infoset that the plan reaches, both gadgets: A and B entry by entry, and the value."""
+    model = EnumeratedModel(game)
+    trunk = whole_trunk(game, model)
+    names = infoset_names(trunk, game)
+    blueprint = solve_gadget(trunk, "maxmargin")
+    checked = compare_below(game, game, None, trunk, blueprint.x, names, model, reach, depth=2)
+    assert checked >= 4
+
+
+def compare_below(
+    whole: Game, source: Game, origins: tuple[Any, Any] | None, trunk: Trunk, x: Any, names: tuple[dict[int, int], dict[int, int]], model: EnumeratedModel,
+    reach: bool, depth: int,
+) -> int:  # fmt: skip
+    plan = named_plan(trunk_names(trunk, 0, names[0]), x)
+    source_names = game_names(source, 0, None if origins is None else origins[0])
+    source_plan = np.array([plan.get(name, 0.0) for name in source_names])
+    checked = 0
+    for infoset in np.unique(trunk.nodes.infoset[: trunk.node_count, 0][trunk.nodes.mover[: trunk.node_count] == 0])[:12].tolist():
+        if infoset == 0 and origins is not None:
+            continue
+        sections = sections_at(trunk, x, infoset, reach=reach)
+        if not sections:
+            continue
+        wanted = names[0][int(trunk.infosets[0].key[infoset])]
+        in_source = wanted if origins is None else int(np.flatnonzero(origins[0] == wanted)[0])
+        theirs = make_subgame(source, source_plan, in_source, 1, reach=reach)
+        ours = subgame(trunk, infoset, sections, fresh_roots(NO_KEYS[:, None][:0].reshape(0, 1), model, np.inf, 0))
+        chained = chain(theirs, origins)
+        for kind in ("maxmargin", "resolve"):
+            gadget = theirs if kind == "maxmargin" else maxmargin_to_resolve(theirs)
+            compare(whole, gadget, chain(gadget, origins), source, origins, ours, kind, names)
+        checked += 1
+        if depth > 1:
+            checked += compare_below(whole, theirs.game, chained, ours, solve_gadget(ours, "maxmargin").x, names, model, reach, depth - 1)
+    return checked
+
+
+def chain(made: Subgame, origins: tuple[Any, Any] | None) -> tuple[Any, Any]:
+    if origins is None:
+        return made.origin
+    return tuple(np.where(made.origin[p] >= 0, origins[p][made.origin[p]], -1) for p in range(2))  # type: ignore[return-value]
+
+
+def compare(
+    whole: Game, made: Subgame, chained: tuple[Any, Any], source: Game, origins: tuple[Any, Any] | None, ours: Trunk, kind: Any,
+    names: tuple[dict[int, int], dict[int, int]],
+) -> None:  # fmt: skip
+    their_form: SequenceForm = sequence_form(made.game)
+    their_columns = game_names(made.game, 1, chained[1])
+    roots = made.roots if origins is None else origins[1][made.roots]
+    for j, sequence in enumerate(made.root_sequences.tolist()):
+        their_columns[sequence] = ("play", int(roots[j]))
+    our_form = gadget_form(ours, kind)
+    columns = trunk_names(ours, 1, names[1])
+    if kind == "resolve":
+        count = ours.group_count
+        columns = ["empty", *(n for j in range(count) for n in (columns[1 + j], ("exit", j))), *columns[1 + count :]]
+    rows = trunk_names(ours, 0, names[0])
+    their_rows = game_names(made.game, 0, chained[0])
+    assert_same(entries(our_form.a, rows, columns), entries(their_form.a, their_rows, their_columns))
+    assert_same(entries(our_form.b, rows, columns), entries(their_form.b, their_rows, their_columns))
+    assert solve_gadget(ours, kind).margin == pytest.approx(solve(their_form).value, abs=1e-9)
