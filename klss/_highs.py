@@ -111,7 +111,12 @@ class Model:
         self._highs.setOptionValue(name, value)
 
     def solve(
-        self, method: LpMethod = "simplex", *, iteration_limit: int | None = None, time_limit_s: float | None = None, presolve: bool = True
+        self,
+        method: LpMethod = "simplex",
+        *,
+        iteration_limit: int | None = None,
+        time_limit_s: float | None = None,
+        presolve: bool = True,
     ) -> LpResult:
         """Run HiGHS.
 
@@ -162,7 +167,10 @@ class Model:
     def set_column_bounds(self, columns: NDArray[np.int64], lower: Floats, upper: Floats) -> None:
         """Replace the bounds of some columns."""
         self._highs.changeColsBounds(
-            columns.size, columns.astype(np.int32), np.ascontiguousarray(lower, np.float64), np.ascontiguousarray(upper, np.float64)
+            columns.size,
+            columns.astype(np.int32),
+            np.ascontiguousarray(lower, np.float64),
+            np.ascontiguousarray(upper, np.float64),
         )
 
     def set_row_bounds(self, rows: NDArray[np.int64], lower: Floats, upper: Floats) -> None:
@@ -172,6 +180,8 @@ class Model:
 
     def add_row(self, lower: float, upper: float, columns: NDArray[np.int64], values: Floats) -> int:
         """Append a row; returns its index."""
-        self._highs.addRow(lower, upper, columns.size, columns.astype(np.int32), np.ascontiguousarray(values, np.float64))
+        self._highs.addRow(
+            lower, upper, columns.size, columns.astype(np.int32), np.ascontiguousarray(values, np.float64)
+        )
         self._row_count += 1
         return self._row_count - 1

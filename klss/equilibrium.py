@@ -244,7 +244,9 @@ def _checked_floor(form: SequenceForm, x_floor: Floats) -> Floats:
     t0 = form.treeplexes[0]
     floor = np.ascontiguousarray(x_floor, dtype=np.float64)
     if floor.shape != (t0.sequence_count,):
-        raise GameError(f"x_floor has shape {floor.shape}, expected ({t0.sequence_count},): one entry a sequence of player 0")
+        raise GameError(
+            f"x_floor has shape {floor.shape}, expected ({t0.sequence_count},): one entry a sequence of player 0"
+        )
     floor = floor.copy()
     floor[0] = 0.0
     total = np.add.reduceat(floor, t0.first_sequence) if t0.infoset_count else np.zeros(0)

@@ -213,7 +213,10 @@ class Game:
 
     @cached_property
     def _sequences(self) -> tuple[Ints, Ints]:
-        return (self.observations[0].sequence_of_point[self._points[0]], self.observations[1].sequence_of_point[self._points[1]])
+        return (
+            self.observations[0].sequence_of_point[self._points[0]],
+            self.observations[1].sequence_of_point[self._points[1]],
+        )
 
     def sequences(self, player: int) -> Ints:
         """int64[N]: the player's sequence at each node."""
@@ -273,7 +276,9 @@ class GameBuilder:
     def _add(self, parent: int | None, action: str | None, player: int, probability: float, utility: float) -> int:
         node = len(self._parent)
         if (parent is None) != (node == 0):
-            raise GameError(f"node {node}: got parent {parent}; expected None for the first node (the root) and a node for every other")
+            raise GameError(
+                f"node {node}: got parent {parent}; expected None for the first node (the root) and a node for every other"
+            )
         if parent is not None:
             if not 0 <= parent < node:
                 raise GameError(f"node {node}: got parent {parent}; expected a node added before, 0 to {node - 1}")
@@ -292,7 +297,13 @@ class GameBuilder:
         return self._add(parent, action, CHANCE, probability, 0.0)
 
     def add_decision(
-        self, parent: int | None, action: str | None, *, player: int, observations: tuple[Hashable, Hashable], probability: float = 1.0
+        self,
+        parent: int | None,
+        action: str | None,
+        *,
+        player: int,
+        observations: tuple[Hashable, Hashable],
+        probability: float = 1.0,
     ) -> int:
         """Add a decision node of ``player`` 0 or 1.
 
@@ -304,11 +315,15 @@ class GameBuilder:
         self._labels[node] = observations
         return node
 
-    def add_terminal(self, parent: int | None, action: str | None, *, utility: float | tuple[float, float], probability: float = 1.0) -> int:
+    def add_terminal(
+        self, parent: int | None, action: str | None, *, utility: float | tuple[float, float], probability: float = 1.0
+    ) -> int:
         """Add a terminal with player 0's ``utility``, or both players' (which must sum to zero). Returns the node."""
         if isinstance(utility, tuple):
             if abs(utility[0] + utility[1]) > _SUM * max(1.0, abs(utility[0])):
-                raise GameError(f"zero-sum: a terminal has utilities {utility[0]:g} and {utility[1]:g}; expected two that sum to 0")
+                raise GameError(
+                    f"zero-sum: a terminal has utilities {utility[0]:g} and {utility[1]:g}; expected two that sum to 0"
+                )
             utility = utility[0]
         if not np.isfinite(utility):
             raise GameError(f"terminal: got utility {utility}; expected a finite number")
@@ -348,7 +363,9 @@ class GameBuilder:
                 raise GameError(f"node {node}: it is no terminal but has no children; add some or make it a terminal")
             edges = tuple(self._edge[child] for child in below)
             if len(set(edges)) != len(edges):
-                raise GameError(f"node {node}: two of its edges have one name: {edges}; give every action a name of its own")
+                raise GameError(
+                    f"node {node}: two of its edges have one name: {edges}; give every action a name of its own"
+                )
             for i in (0, 1):
                 if observed is None:
                     labels[i].append(-1)
@@ -413,7 +430,9 @@ def assemble(
     total = np.bincount(parent[below_chance], weights=probability[below_chance], minlength=n)
     wrong = np.flatnonzero((player == CHANCE) & (np.abs(total - 1.0) > _SUM))
     if wrong.size:
-        raise GameError(f"chance sums to one: the probabilities at chance node {wrong[0]} (in preorder) sum to {total[wrong[0]]:.12g}")
+        raise GameError(
+            f"chance sums to one: the probabilities at chance node {wrong[0]} (in preorder) sum to {total[wrong[0]]:.12g}"
+        )
     probability = np.where(below_chance, probability, 1.0)
     observations = []
     for i in (0, 1):
@@ -455,12 +474,16 @@ def assemble(
     )
 
 
-def _raise_recall(who: int, node: int, infoset: int, parent: Ints, label: Ints, turn: Bools, keys: Sequence[Hashable]) -> None:
+def _raise_recall(
+    who: int, node: int, infoset: int, parent: Ints, label: Ints, turn: Bools, keys: Sequence[Hashable]
+) -> None:
     key = keys[infoset]
     above = int(parent[node])
     while above >= 0:
         if label[above] == infoset and turn[infoset]:
-            raise GameError(f"no absent-mindedness: player {who} moves in infoset {key!r} twice on the way to one node; tell her that she has moved")
+            raise GameError(
+                f"no absent-mindedness: player {who} moves in infoset {key!r} twice on the way to one node; tell her that she has moved"
+            )
         above = int(parent[above])
     raise GameError(
         f"perfect recall: two nodes of player {who}'s infoset {key!r} are reached by different observations or actions of hers; "

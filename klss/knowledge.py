@@ -85,7 +85,9 @@ def knowledge_set(game: Game, nodes: Ints, order: float, *, deciding_only: bool 
     return np.flatnonzero(found)
 
 
-def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, deciding_only: bool = True, skip_forced: bool = False) -> KnowledgeSizes:
+def knowledge_sizes(
+    game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, deciding_only: bool = True, skip_forced: bool = False
+) -> KnowledgeSizes:
     """Mean sizes of the balls around all decision nodes, and the diameter (Table 2).
 
     Parameters
@@ -130,7 +132,9 @@ def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, decid
     return KnowledgeSizes(game.node_count, infosets, diameter, mean)
 
 
-def _component(queue: Ints, far: int, ball: Ints, radius: int, stamp: Ints, mark: int, count: int, scratch: Ints) -> int:
+def _component(
+    queue: Ints, far: int, ball: Ints, radius: int, stamp: Ints, mark: int, count: int, scratch: Ints
+) -> int:
     if far <= radius:
         return int(ball[radius])
     return int((stamp[:count] == mark).sum())

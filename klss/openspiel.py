@@ -76,13 +76,17 @@ def _spiel_game(game: str | Any) -> tuple[Any, str]:
         raise GameError(f"game {name!r} has {spiel.num_players()} players; expected a zero-sum game of two players")
     if kind.utility != pyspiel.GameType.Utility.ZERO_SUM:
         what = str(kind.utility).rsplit(".", 1)[-1].lower().replace("_", "-")
-        raise GameError(f"game {name!r} is not zero-sum (OpenSpiel says: {what}); expected a zero-sum game of two players")
+        raise GameError(
+            f"game {name!r} is not zero-sum (OpenSpiel says: {what}); expected a zero-sum game of two players"
+        )
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         raise GameError(f"game {name!r} samples its chance outcomes; expected a game whose chance nodes list them")
     if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         spiel = pyspiel.convert_to_turn_based(spiel)
     elif kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
-        raise GameError(f"game {name!r} is a mean-field game; expected a game of two players who take turns or move at once")
+        raise GameError(
+            f"game {name!r} is a mean-field game; expected a game of two players who take turns or move at once"
+        )
     return spiel, name
 
 
@@ -96,7 +100,9 @@ class _Flattening:
         self.on_progress = on_progress
         self.by_history = not spiel.get_type().provides_information_state_string
         if self.by_history and not spiel.get_type().provides_observation_string:
-            raise GameError(f"game {name!r} has neither information states nor observations as strings; expected one of them")
+            raise GameError(
+                f"game {name!r} has neither information states nor observations as strings; expected one of them"
+            )
 
     def run(self) -> Game:
         try:

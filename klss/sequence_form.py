@@ -68,9 +68,13 @@ class Treeplex:
         if count.size:
             ends = np.cumsum(count) + 1
             if count.min() < 1 or self.first_sequence[0] != 1 or not np.array_equal(self.first_sequence[1:], ends[:-1]):
-                raise GameError("treeplex: first_sequence is not 1 plus the running sum of action_count (>= 1); number the sequences in infoset order")
+                raise GameError(
+                    "treeplex: first_sequence is not 1 plus the running sum of action_count (>= 1); number the sequences in infoset order"
+                )
             if self.parent_sequence.min() < 0 or not (self.parent_sequence < self.first_sequence).all():
-                raise GameError("treeplex: a parent sequence does not come before its infoset's sequences; order the infosets parents first")
+                raise GameError(
+                    "treeplex: a parent sequence does not come before its infoset's sequences; order the infosets parents first"
+                )
 
     @property
     def infoset_count(self) -> int:
@@ -116,7 +120,9 @@ class SequenceForm:
         for name in ("a", "b"):
             matrix = getattr(self, name)
             if matrix.shape != shape:
-                raise GameError(f"sequence form: matrix {name} has shape {matrix.shape}, the treeplexes have {shape} sequences")
+                raise GameError(
+                    f"sequence form: matrix {name} has shape {matrix.shape}, the treeplexes have {shape} sequences"
+                )
             object.__setattr__(self, name, sparse.csr_array(matrix, dtype=np.float64))
 
     @cached_property
@@ -140,7 +146,7 @@ def sequence_form(game: Game) -> SequenceForm:
     Linear in the tree and vectorised.
     """
     shape = (game.treeplex(0).sequence_count, game.treeplex(1).sequence_count)
-    z = game.terminals
+    z = game.terminals[game.utility[game.terminals] != 0.0]
     a = sparse.coo_array((game.reach[z] * game.utility[z], (game.sequences(0)[z], game.sequences(1)[z])), shape=shape)
     rows, columns = (np.flatnonzero(game.b[i]) for i in (0, 1))
     b = sparse.coo_array(

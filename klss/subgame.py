@@ -36,7 +36,15 @@ from klss.errors import GameError
 from klss.game import CHANCE, TERMINAL, Game, Observations
 from klss.knowledge import knowledge_set
 
-__all__ = ["Kind", "Subgame", "Values", "counterfactual_values", "make_subgame", "maxmargin_to_resolve", "resolve_to_maxmargin"]
+__all__ = [
+    "Kind",
+    "Subgame",
+    "Values",
+    "counterfactual_values",
+    "make_subgame",
+    "maxmargin_to_resolve",
+    "resolve_to_maxmargin",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -106,17 +114,23 @@ class Subgame:
         mine, theirs = self.game.observations[0], source.observations[0]
         t = mine.treeplex
         first = theirs.treeplex.first_sequence[theirs.treeplex_infoset[self.origin[0][mine.turn_infosets]]]
-        return np.concatenate([[0], np.repeat(first - t.first_sequence, t.action_count) + np.arange(1, t.sequence_count)]).astype(np.int64)
+        return np.concatenate(
+            [[0], np.repeat(first - t.first_sequence, t.action_count) + np.arange(1, t.sequence_count)]
+        ).astype(np.int64)
 
 
 def counterfactual_values(game: Game, x: Floats) -> Values:
     """Best-response values of player 1 against ``x`` float64[S0], a realization plan of player 0 in ``game``."""
     if x.shape != (game.treeplex(0).sequence_count,):
-        raise GameError(f"blueprint of shape {x.shape}; expected ({game.treeplex(0).sequence_count},), one entry a sequence of player 0")
+        raise GameError(
+            f"blueprint of shape {x.shape}; expected ({game.treeplex(0).sequence_count},), one entry a sequence of player 0"
+        )
     own = game.observations[1]
     node_reach = game.reach * x[game.sequences(0)]
     z = game.terminals
-    utility = np.bincount(game.points(1)[z], weights=node_reach[z] * game.utility[z], minlength=own.point_count) + game.b[1]
+    utility = (
+        np.bincount(game.points(1)[z], weights=node_reach[z] * game.utility[z], minlength=own.point_count) + game.b[1]
+    )
     utility[0] += float(game.b[0] @ x[game.observations[0].sequence_of_point])
     response = best_response(own.tree, utility, maximize=False)
     return Values(x, node_reach, response.sequence_value, response.infoset_value)
@@ -159,9 +173,13 @@ def make_subgame(
     """
     theirs = game.observations[1]
     if not 0 <= infoset < game.observations[0].infoset_count:
-        raise GameError(f"infoset {infoset}: expected 0 to {game.observations[0].infoset_count - 1}, an infoset of player 0's observation tree")
+        raise GameError(
+            f"infoset {infoset}: expected 0 to {game.observations[0].infoset_count - 1}, an infoset of player 0's observation tree"
+        )
     if order != math.inf and (order < 1 or int(order) != order or int(order) % 2 == 0):
-        raise GameError(f"order {order}: expected an odd number or inf; the sets of even order cut through player 0's infosets")
+        raise GameError(
+            f"order {order}: expected an odd number or inf; the sets of even order cut through player 0's infosets"
+        )
     values = x if isinstance(x, Values) else counterfactual_values(game, x)
     known = game.nodes_of(0, infoset)
     if order > 1:
@@ -176,7 +194,9 @@ def make_subgame(
     weight = np.bincount(owner[game.infoset[1][top]], weights=values.node_reach[top], minlength=theirs.infoset_count)
     roots = np.flatnonzero(weight > 0.0)
     if not roots.size:
-        raise GameError(f"infoset {game.observations[0].keys[infoset]!r}: the blueprint never reaches it; nothing can be normalised there")
+        raise GameError(
+            f"infoset {game.observations[0].keys[infoset]!r}: the blueprint never reaches it; nothing can be normalised there"
+        )
     rank = np.full(theirs.infoset_count + 1, -1, np.int64)
     rank[roots] = np.arange(roots.size)
     owner = rank[owner]
@@ -192,8 +212,12 @@ def make_subgame(
     entries = np.zeros(theirs.point_count)
     entries[below] = game.b[1][below] / scale[owner_of_point[below]]
     z = game.terminals
-    kernels.outside_payoffs(z, inside, game.points(1)[z], owner_of_point, values.node_reach[z] * game.utility[z], scale, entries)
-    return _assemble(game, "maxmargin", infoset, top, inside, owner, roots, scale, alternate, values.node_reach, entries)
+    kernels.outside_payoffs(
+        z, inside, game.points(1)[z], owner_of_point, values.node_reach[z] * game.utility[z], scale, entries
+    )
+    return _assemble(
+        game, "maxmargin", infoset, top, inside, owner, roots, scale, alternate, values.node_reach, entries
+    )
 
 
 def maxmargin_to_resolve(subgame: Subgame) -> Subgame:
@@ -311,21 +335,35 @@ def _assemble(
                 turn=np.concatenate([[i == 1], old.turn[kept]]),
                 synthetic=np.concatenate([[True], old.synthetic[kept]]),
                 keys=("gadget", *(old.keys[j] for j in kept.tolist())),
-                action_names=(tuple(str(old.keys[j]) for j in roots.tolist()) if i == 1 else (), *(old.action_names[j] for j in kept.tolist())),
+                action_names=(
+                    tuple(str(old.keys[j]) for j in roots.tolist()) if i == 1 else (),
+                    *(old.action_names[j] for j in kept.tolist()),
+                ),
             )
         )
         infosets[i, 0] = 0
         infosets[i, place] = new[here]
         origins.append(np.concatenate([[-1], kept]))
         b = np.zeros(1 + int(counts.sum()))
-        source = np.repeat(old.first_point[kept] - first[1:], old.action_count[kept]) + np.arange(1 + root_actions, b.size)
+        source = np.repeat(old.first_point[kept] - first[1:], old.action_count[kept]) + np.arange(
+            1 + root_actions, b.size
+        )
         if i == 1:
             b[1 : 1 + count] = -alternate
             b[1 + count :] = entries[source]
         payoffs.append(b)
         if i == 0:
             mine = int(new[infoset])
-    made = Game(parent, player, action, probability, utility, infosets, (observations[0], observations[1]), (payoffs[0], payoffs[1]))
+    made = Game(
+        parent,
+        player,
+        action,
+        probability,
+        utility,
+        infosets,
+        (observations[0], observations[1]),
+        (payoffs[0], payoffs[1]),
+    )
     return Subgame(made, kind, mine, (origins[0], origins[1]), roots, scale, alternate)
 
 
@@ -360,7 +398,12 @@ def _to_resolve(subgame: Subgame) -> Subgame:
     probability, utility = np.ones(total), np.zeros(total)
     infoset = np.full((2, total), -1, np.int64)
     parent[place] = place[game.parent]
-    player[place], action[place], probability[place], utility[place] = game.player, game.action, game.probability, game.utility
+    player[place], action[place], probability[place], utility[place] = (
+        game.player,
+        game.action,
+        game.probability,
+        game.utility,
+    )
     parent[0], player[0], action[0] = -1, CHANCE, -1
     parent[choice], player[choice], action[choice], probability[choice] = 0, 1, np.arange(count), 1.0 / count
     parent[leave], player[leave], action[leave] = choice, TERMINAL, 0
@@ -381,7 +424,10 @@ def _to_resolve(subgame: Subgame) -> Subgame:
         keys=(*(("gadget", name) for name in old.action_names[0]), *old.keys[1:]),
         action_names=(("Exit", "Play"),) * count + old.action_names[1:],
     )
-    infoset[0, place], infoset[1, place] = game.infoset[0], np.where(game.infoset[1] > 0, game.infoset[1] - 1 + count, -1)
+    infoset[0, place], infoset[1, place] = (
+        game.infoset[0],
+        np.where(game.infoset[1] > 0, game.infoset[1] - 1 + count, -1),
+    )
     infoset[0, 0] = infoset[1, 0] = -1
     infoset[0, choice], infoset[1, choice] = 0, np.arange(count)
     b = np.zeros(observed.point_count)
@@ -410,7 +456,9 @@ def _to_maxmargin(subgame: Subgame) -> Subgame:
     before = old.parent_infoset[count:]
     offset = old.parent_point[count:] - old.first_point[before]
     observed = Observations(
-        parent_point=np.concatenate([[0], np.where(before < count, 1 + before, first[np.maximum(before - count + 1, 0)] + offset)]),
+        parent_point=np.concatenate(
+            [[0], np.where(before < count, 1 + before, first[np.maximum(before - count + 1, 0)] + offset)]
+        ),
         action_count=counts,
         turn=np.concatenate([[True], old.turn[count:]]),
         synthetic=np.concatenate([[True], old.synthetic[count:]]),
@@ -421,6 +469,15 @@ def _to_maxmargin(subgame: Subgame) -> Subgame:
     infoset[1] = np.where(infoset[1] >= 0, infoset[1] - count + 1, -1)
     infoset[:, 0] = 0
     b = np.concatenate([[0.0], game.b[1][2 : 2 + 2 * count : 2] * count, game.b[1][1 + 2 * count :] * count])
-    made = Game(parent, player, action, probability, game.utility[kept], infoset, (game.observations[0], observed), (game.b[0], b))
+    made = Game(
+        parent,
+        player,
+        action,
+        probability,
+        game.utility[kept],
+        infoset,
+        (game.observations[0], observed),
+        (game.b[0], b),
+    )
     origin = (subgame.origin[0], np.concatenate([[-1], subgame.origin[1][count:]]))
     return Subgame(made, "maxmargin", subgame.infoset, origin, subgame.roots, subgame.scale, subgame.alternate_value)

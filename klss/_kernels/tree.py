@@ -25,7 +25,9 @@ def node_passes(parent: Array, probability: Array, reach: Array, end: Array) -> 
 
 
 @kernel
-def arrival_points(parent: Array, player: Array, action: Array, infoset: Array, first_point: Array, who: int, points: Array) -> None:
+def arrival_points(
+    parent: Array, player: Array, action: Array, infoset: Array, first_point: Array, who: int, points: Array
+) -> None:
     """The point (observation sequence) of player ``who`` on arriving at each node, before she observes anything there."""
     for h in range(parent.shape[0]):
         p = parent[h]
@@ -51,7 +53,9 @@ def owners(parent_infoset: Array, root_index: Array, owner: Array) -> None:
 
 
 @kernel
-def outside_payoffs(terminals: Array, inside: Array, terminal_point: Array, point_owner: Array, payoff: Array, scale: Array, out: Array) -> None:
+def outside_payoffs(
+    terminals: Array, inside: Array, terminal_point: Array, point_owner: Array, payoff: Array, scale: Array, out: Array
+) -> None:
     """Add each terminal's payoff that lies below an owned point but outside the copied nodes to that point, over the owner's scale."""
     for t in range(terminals.shape[0]):
         point = terminal_point[t]
@@ -62,7 +66,18 @@ def outside_payoffs(terminals: Array, inside: Array, terminal_point: Array, poin
 
 @kernel
 def component_balls(
-    infoset0: Array, infoset1: Array, start0: Array, members0: Array, start1: Array, members1: Array, source: int, radius: int, stamp: Array, mark: int, queue: Array, sizes: Array
+    infoset0: Array,
+    infoset1: Array,
+    start0: Array,
+    members0: Array,
+    start1: Array,
+    members1: Array,
+    source: int,
+    radius: int,
+    stamp: Array,
+    mark: int,
+    queue: Array,
+    sizes: Array,
 ) -> int:
     """Breadth-first search in the infoset hypergraph from ``source``.
 

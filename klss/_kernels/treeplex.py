@@ -13,7 +13,14 @@ Array = Any
 
 @kernel
 def best_response(
-    parent_sequence: Array, first_sequence: Array, action_count: Array, sign: float, floor: Array, sequence_value: Array, infoset_value: Array, choice: Array
+    parent_sequence: Array,
+    first_sequence: Array,
+    action_count: Array,
+    sign: float,
+    floor: Array,
+    sequence_value: Array,
+    infoset_value: Array,
+    choice: Array,
 ) -> None:
     """Backward induction. ``sequence_value`` holds the utilities on entry and the values on return; ``sign`` +1 maximises, -1 minimises."""
     for i in range(parent_sequence.shape[0] - 1, -1, -1):
@@ -43,7 +50,9 @@ def realise(parent_sequence: Array, first_sequence: Array, action_count: Array, 
 
 
 @kernel
-def normalise(first_sequence: Array, action_count: Array, plan: Array, fallback: Array, threshold: float, behaviour: Array) -> None:
+def normalise(
+    first_sequence: Array, action_count: Array, plan: Array, fallback: Array, threshold: float, behaviour: Array
+) -> None:
     """Behaviour of each infoset from weights, negative ones cut; where the sum is <= ``threshold`` the fallback's."""
     for i in range(first_sequence.shape[0]):
         s0 = first_sequence[i]

@@ -63,13 +63,24 @@ def random_game(seed: int, depth: int = 4, *, width: int = 3, secrets: int = 2) 
             plan[public] = (int(rng.integers(2)), int(rng.integers(1, width + 1)), bool(rng.random() < 0.5))
         return plan[public] if level < depth else (-1, 0, False)
 
-    def grow(parent: int, edge: str, chance: float, public: tuple[object, ...], private: tuple[tuple[object, ...], ...], level: int) -> None:
+    def grow(
+        parent: int,
+        edge: str,
+        chance: float,
+        public: tuple[object, ...],
+        private: tuple[tuple[object, ...], ...],
+        level: int,
+    ) -> None:
         mover, count, hidden = scheme(public, level)
         if mover < 0 or (level > 1 and rng.random() < 0.15):
             builder.add_terminal(parent, edge, utility=float(np.round(rng.normal(), 2)), probability=chance)
             return
         node = builder.add_decision(
-            parent, edge, player=mover, observations=((0, *private[0], public), (1, *private[1], public)), probability=chance
+            parent,
+            edge,
+            player=mover,
+            observations=((0, *private[0], public), (1, *private[1], public)),
+            probability=chance,
         )
         for a in range(count):
             told = (*public, "x" if hidden else a)

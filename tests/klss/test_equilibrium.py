@@ -1,0 +1,206 @@
+"""Laws of sequence form, best response and equilibrium, over every solver; values of known games."""
+
+from __future__ import annotations
+
+import itertools
+
+from tests.klss import games
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from klss.best_response import best_response, saddle_gap, worst_case
+from klss.equilibrium import Method, solve
+from klss.errors import GameError
+from klss.sequence_form import SequenceForm, Treeplex, behaviour, realization, sequence_form, uniform_behaviour
+
+METHODS: tuple[Method, ...] = ("simplex", "ipm", "auto")
+
+
+def random_treeplex(rng: np.random.Generator, infosets: int) -> Treeplex:
+    counts, parents, sequences = [], [], 1
+    for _ in range(infosets):
+        parents.append(int(rng.integers(sequences)))
+        counts.append(int(rng.integers(1, 4)))
+        sequences += counts[-1]
+    count = np.array(counts, np.int64)
+    return Treeplex(np.array(parents, np.int64), 1 + np.cumsum(count) - count, count)
+
+
+def pure_plans(treeplex: Treeplex) -> list[np.ndarray]:
+    """Every pure realization plan, by listing one action an infoset: slow and obvious."""
+    plans = []
+    for choice in itertools.product(*(range(int(c)) for c in treeplex.action_count)):
+        plan = np.zeros(treeplex.sequence_count)
+        plan[0] = 1.0
+        for i, a in enumerate(choice):
+            plan[treeplex.first_sequence[i] + a] = plan[treeplex.parent_sequence[i]]
+        plans.append(plan)
+    return plans
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("maximize", [True, False])
+def test_best_response_equals_the_best_pure_plan_of_all(seed: int, maximize: bool) -> None:
+    rng = np.random.default_rng(seed)
+    treeplex = random_treeplex(rng, 6)
+    utility = rng.normal(size=treeplex.sequence_count)
+    values = [plan @ utility for plan in pure_plans(treeplex)]
+    response = best_response(treeplex, utility, maximize)
+    assert response.value == pytest.approx(max(values) if maximize else min(values), abs=1e-12)
+    assert response.plan @ utility == pytest.approx(response.value, abs=1e-12)
+    children = np.bincount(treeplex.parent_sequence, weights=response.infoset_value, minlength=treeplex.sequence_count)
+    np.testing.assert_allclose(response.sequence_value, utility + children, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_best_response_with_a_floor_is_the_best_allowed_plan(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    treeplex = random_treeplex(rng, 5)
+    utility = rng.normal(size=treeplex.sequence_count)
+    floor = 0.3 * uniform_behaviour(treeplex)
+    # The allowed behaviours are the floor plus 0.7 times any behaviour; the best is among the pure ones.
+    values = []
+    for choice in itertools.product(*(range(int(c)) for c in treeplex.action_count)):
+        mixed = floor.copy()
+        mixed[treeplex.first_sequence + np.array(choice)] += 0.7
+        values.append(realization(treeplex, mixed) @ utility)
+    response = best_response(treeplex, utility, True, floor)
+    assert response.value == pytest.approx(max(values), abs=1e-12)
+    assert response.plan @ utility == pytest.approx(response.value, abs=1e-12)
+    assert (behaviour(treeplex, response.plan) >= floor - 1e-12)[1:].all()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_behaviour_and_realization_are_inverse_on_reached_infosets(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    treeplex = random_treeplex(rng, 8)
+    plan = realization(treeplex, behaviour(treeplex, rng.random(treeplex.sequence_count)))
+    np.testing.assert_allclose(realization(treeplex, behaviour(treeplex, plan)), plan, atol=1e-14)
+    for i in range(treeplex.infoset_count):
+        s = treeplex.first_sequence[i]
+        assert plan[s : s + treeplex.action_count[i]].sum() == pytest.approx(plan[treeplex.parent_sequence[i]])
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [([0, 5], [1, 3], [2, 2]), ([0, 0], [1, 4], [2, 2]), ([0], [1], [0]), ([0], [2], [1]), ([0, 0], [1], [1])],
+    ids=["parent after child", "gap", "no action", "starts late", "lengths"],
+)
+def test_a_treeplex_out_of_order_is_refused(arrays: tuple[list[int], list[int], list[int]]) -> None:
+    with pytest.raises(GameError, match="treeplex"):
+        Treeplex(*(np.array(a) for a in arrays))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_kuhn_poker_is_worth_minus_one_eighteenth(method: Method) -> None:
+    # Kuhn (1950).
+    solution = solve(sequence_form(games.kuhn()), method=method)
+    assert solution.value == pytest.approx(-1 / 18, abs=1e-9)
+    assert solution.exploitability < 1e-9
+    assert solution.status == "optimal"
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_the_value_is_what_both_plans_guarantee(method: Method, seed: int) -> None:
+    form = sequence_form(games.random_game(seed))
+    solution = solve(form, method=method)
+    assert worst_case(form, 0, solution.x) == pytest.approx(solution.value, abs=1e-8)
+    assert worst_case(form, 1, solution.y) == pytest.approx(solution.value, abs=1e-8)
+    assert 0.0 <= solution.exploitability + 1e-12 < 1e-8
+    assert saddle_gap(form, solution.x, solution.y) == pytest.approx(solution.exploitability, abs=1e-12)
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_solvers_agree_on_the_value(seed: int) -> None:
+    form = sequence_form(games.random_game(seed, depth=5))
+    values = [solve(form, method=method).value for method in METHODS]
+    assert max(values) - min(values) < 1e-8
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_the_mirrored_game_has_the_opposite_value(seed: int) -> None:
+    form = sequence_form(games.random_game(seed))
+    mirrored = SequenceForm((form.treeplexes[1], form.treeplexes[0]), -form.a.T, -form.b.T)
+    assert solve(mirrored).value == pytest.approx(-solve(form).value, abs=1e-8)
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6), epsilon=st.floats(0.05, 1.0))
+def test_a_floor_is_kept_and_what_it_costs_is_never_a_gain(seed: int, epsilon: float) -> None:
+    form = sequence_form(games.random_game(seed))
+    t0 = form.treeplexes[0]
+    free = solve(form)
+    held = solve(form, x_floor=epsilon * uniform_behaviour(t0))
+    assert held.status == "optimal"
+    assert held.value <= free.value + 1e-8
+    assert worst_case(form, 0, held.x) == pytest.approx(held.value, abs=1e-8)
+    least = epsilon * uniform_behaviour(t0)[1:] * held.x[t0.parent_of_sequence[1:]]
+    assert (held.x[1:] >= least - 1e-9).all()
+
+
+def test_entries_of_b_and_infosets_without_payoffs_are_solved() -> None:
+    # Player 0 picks one of two; player 1 has an infoset with no payoff at all; the information term (first column) tips the choice, the top row shifts it.
+    t0 = Treeplex(np.array([0]), np.array([1]), np.array([2]))
+    t1 = Treeplex(np.array([0, 2]), np.array([1, 3]), np.array([2, 2]))
+    a = sparse.csr_array(np.array([[0.0] * 5, [0, 1, 0, 0, 0], [0, 1, 0, 0, 0]]))
+    b = sparse.csr_array(np.array([[0.0, -3, -2.5, 0, 0], [0, 0, 0, 0, 0], [0.25, 0, 0, 0, 0]]))
+    solution = solve(SequenceForm((t0, t1), a, b))
+    assert solution.x.tolist() == [1.0, 0.0, 1.0]
+    assert solution.value == pytest.approx(0.25 - 2.5)
+    assert solution.exploitability == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_run_cut_short_says_so_and_its_gap_is_measured() -> None:
+    form = sequence_form(games.kuhn())
+    solution = solve(form, iteration_limit=0)
+    assert solution.status == "iteration_limit"
+    assert solution.exploitability == pytest.approx(saddle_gap(form, solution.x, solution.y))
+    assert solution.x[0] == 1.0 and solution.y[0] == 1.0
+    assert solve(form, time_limit_s=0.0).exploitability > 1e-3
+
+
+def test_a_bad_method_or_floor_is_refused() -> None:
+    form = sequence_form(games.kuhn())
+    with pytest.raises(GameError, match="method"):
+        solve(form, method="magic")  # type: ignore[arg-type]
+    with pytest.raises(GameError, match="shape"):
+        solve(form, x_floor=np.zeros(3))
+    with pytest.raises(GameError, match="at most 1"):
+        solve(form, x_floor=np.ones(form.treeplexes[0].sequence_count))
+
+
+def test_matrices_of_another_shape_are_refused() -> None:
+    form = sequence_form(games.kuhn())
+    with pytest.raises(GameError, match="shape"):
+        SequenceForm(form.treeplexes, form.a[:3], form.b)
+
+
+def test_the_payoff_of_a_profile_is_the_sum_over_terminals() -> None:
+    game = games.random_game(3)
+    form = sequence_form(game)
+    rng = np.random.default_rng(0)
+    x, y = (realization(t, behaviour(t, rng.random(t.sequence_count))) for t in form.treeplexes)
+    total = 0.0
+    for z in game.terminals:
+        weight, h = game.utility[z], int(z)
+        while game.parent[h] >= 0:
+            p = int(game.parent[h])
+            i = int(game.player[p])
+            if i < 0:
+                weight *= game.probability[h]
+            else:
+                o = game.observations[i]
+                t = form.treeplexes[i]
+                s = t.first_sequence[o.treeplex_infoset[game.infoset[i, p]]] + game.action[h]
+                plan = (x, y)[i]
+                weight *= plan[s] / plan[t.parent_of_sequence[s]]
+            h = p
+        total += weight
+    assert form.value(x, y) == pytest.approx(total)

@@ -1,0 +1,53 @@
+"""Knowledge sets: definition, growth, and the paper's example."""
+
+from __future__ import annotations
+
+import math
+
+from tests.klss import games
+import numpy as np
+import pytest
+
+from klss.errors import GameError
+from klss.game import Game
+from klss.knowledge import knowledge_set, knowledge_sizes
+
+
+def naive(game: Game, nodes: set[int], order: int) -> set[int]:
+    """Distance by distance, from the definition."""
+    decision = [h for h in range(game.node_count) if game.player[h] >= 0]
+    found = set(nodes)
+    for _ in range(order - 1):
+        found |= {h for h in decision for g in found if any(game.infoset[i, h] == game.infoset[i, g] for i in (0, 1))}
+    return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_k_set_is_what_distance_k_minus_1_reaches(seed: int) -> None:
+    game = games.random_game(seed, depth=3)
+    decision = np.flatnonzero(game.player >= 0)
+    for h in decision[:: max(1, decision.size // 5)]:
+        for k in (1, 2, 3, 4):
+            assert set(knowledge_set(game, np.array([h]), k)) == naive(game, {int(h)}, k)
+
+
+def test_sets_grow_with_the_order_up_to_the_closure() -> None:
+    game = games.figure_1()
+    r1 = game.nodes_of(0, game.observations[0].index["R1"])
+    sizes = [knowledge_set(game, r1, k).size for k in (1, 2, 3, math.inf)]
+    # Figure 1: R1 holds nodes 1 and 2; C2' adds 3; R3 adds 4.
+    assert sizes == [2, 3, 4, 4]
+
+
+@pytest.mark.parametrize("order", [0, -1, 1.5])
+def test_an_order_that_is_no_order_is_refused(order: float) -> None:
+    game = games.figure_1()
+    with pytest.raises(GameError, match="order"):
+        knowledge_set(game, np.array([1]), order)
+
+
+def test_kuhn_s_row_of_table_2() -> None:
+    # Zhang & Sandholm (2021), Table 2: 58 nodes (there, the cards are dealt one by one: 3 chance nodes more), 12 infosets, diameter 3, 2.50 3.50 4.00.
+    sizes = knowledge_sizes(games.kuhn())
+    assert (sizes.nodes + 3, sizes.infosets, sizes.diameter) == (58, 12, 3)
+    assert [round(sizes.mean[k], 2) for k in (1, 2, 3, 4, -1)] == [2.5, 3.5, 4.0, 4.0, 4.0]

@@ -1,0 +1,260 @@
+"""The worked example of the paper, and laws of the gadgets on random games."""
+
+from __future__ import annotations
+
+import math
+
+from tests.klss import games
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from klss.best_response import worst_case
+from klss.equilibrium import solve
+from klss.errors import GameError
+from klss.game import Game
+from klss.sequence_form import behaviour, realization, sequence_form, uniform_behaviour
+from klss.subgame import Subgame, counterfactual_values, make_subgame, maxmargin_to_resolve, resolve_to_maxmargin
+
+ORDERS = (1, 3, 5, math.inf)
+
+
+def uniform(game: Game) -> np.ndarray:
+    return realization(game.treeplex(0), uniform_behaviour(game.treeplex(0)))
+
+
+def mixed(game: Game, seed: int) -> np.ndarray:
+    t = game.treeplex(0)
+    return realization(t, behaviour(t, 0.05 + np.random.default_rng(seed).random(t.sequence_count)))
+
+
+def entries(subgame: Subgame) -> tuple[dict[tuple[str, str], float], dict[str, float]]:
+    """A and the top row of B by name: R1h, C2t, ..., c2' for the choice of C2'."""
+    game = subgame.game
+    form = sequence_form(game)
+    names: tuple[list[str], list[str]] = (["0"], ["0"])
+    for i in (0, 1):
+        o = game.observations[i]
+        for j in o.turn_infosets:
+            key = str(o.keys[j])
+            names[i].extend(a.lower() if key == "gadget" else key + a for a in o.action_names[j])
+    a = form.a.tocoo()
+    b = form.b.tocoo()
+    assert (b.row == 0).all()
+    return (
+        {(names[0][r], names[1][c]): float(v) for r, c, v in zip(a.row, a.col, a.data) if v},
+        {names[1][c]: float(v) for c, v in zip(b.col, b.data) if v},
+    )
+
+
+def test_figure_2_common_knowledge_subgame_has_the_matrices_of_appendix_c_1() -> None:
+    game = games.figure_1()
+    subgame = make_subgame(game, uniform(game), game.observations[0].index["R1"], math.inf)
+    a, b = entries(subgame)
+    # Appendix C.1, A as printed.
+    assert a == pytest.approx(
+        {
+            ("R1h", "C0h"): 1.0,
+            ("R1t", "C0t"): 4.0,
+            ("R1h", "C2h"): 1.0,
+            ("R1t", "C2t"): 1.5,
+            ("R3h", "C2h"): 1.5,
+            ("R3t", "C2t"): 1.0,
+            ("R3h", "C4h"): 4.0,
+            ("R3t", "C4t"): 1.0,
+        }
+    )
+    # C.1 prints -5/2 at c2'; min(1/2 + 3/4, 3/4 + 1/2) = 5/4 is player 1's value there, as is 1/2 at c0' and c4'.
+    assert b == pytest.approx({"c0'": -0.5, "c2'": -1.25, "c4'": -0.5})
+
+
+def test_figure_3_order_1_subgame_has_the_matrices_of_appendix_c_2() -> None:
+    game = games.figure_1()
+    subgame = make_subgame(game, uniform(game), game.observations[0].index["R1"], 1)
+    a, b = entries(subgame)
+    # Appendix C.2, A as printed: the chance node at c2' is renormalised, hence 2 and 3.
+    assert a == pytest.approx({("R1h", "C0h"): 1.0, ("R1t", "C0t"): 4.0, ("R1h", "C2h"): 2.0, ("R1t", "C2t"): 3.0})
+    # C.2 prints -5 at c2': everything there is over D = p(2), so twice 5/4. Folded in from node 3: 3/2 and 1 as printed.
+    assert b == pytest.approx({"c0'": -0.5, "c2'": -2.5, "C2h": 1.5, "C2t": 1.0})
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_blueprint_s_own_margins_are_zero_where_nothing_changed(order: float) -> None:
+    # The law that tells the slips of Appendix C: the printed entries give -5/4 and -5/2.
+    game = games.figure_1()
+    subgame = make_subgame(game, uniform(game), game.observations[0].index["R1"], order)
+    for gadget in (subgame, maxmargin_to_resolve(subgame)):
+        form = sequence_form(gadget.game)
+        assert worst_case(form, 0, uniform(gadget.game)) == pytest.approx(0.0, abs=1e-12)
+
+
+def in_subgame(subgame: Subgame, source: Game, plan: np.ndarray) -> np.ndarray:
+    """The plan of ``source`` restricted to the subgame."""
+    local = behaviour(source.treeplex(0), plan)[subgame.source_sequences(source)]
+    return realization(subgame.game.treeplex(0), local)
+
+
+def turn_infosets(game: Game, plan: np.ndarray) -> list[int]:
+    o = game.observations[0]
+    reach = plan[game.treeplex(0).parent_sequence]
+    return [int(j) for j, r in zip(o.turn_infosets, reach) if r > 0 and o.keys[j] != "gadget"]
+
+
+def margins(subgame: Subgame, plan: np.ndarray) -> np.ndarray:
+    """u*(x'|I0) - u*(x|I0) of every I0, from the gadget."""
+    values = counterfactual_values(subgame.game, plan)
+    return values.point[1 : 1 + subgame.roots.size]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**5))
+def test_every_margin_of_the_blueprint_is_zero_in_every_subgame(order: float, seed: int) -> None:
+    game = games.random_game(seed)
+    x = mixed(game, seed)
+    values = counterfactual_values(game, x)
+    for infoset in turn_infosets(game, x)[:6]:
+        subgame = make_subgame(game, values, infoset, order)
+        np.testing.assert_allclose(margins(subgame, in_subgame(subgame, game, x)), 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**5))
+def test_margins_of_a_subgame_strategy_are_those_in_the_full_game(order: float, seed: int) -> None:
+    game = games.random_game(seed)
+    x = mixed(game, seed)
+    values = counterfactual_values(game, x)
+    t = game.treeplex(0)
+    for infoset in turn_infosets(game, x)[:6]:
+        subgame = make_subgame(game, values, infoset, order)
+        other = mixed(subgame.game, seed + 1)
+        weights = behaviour(t, x)
+        weights[subgame.source_sequences(game)] = behaviour(subgame.game.treeplex(0), other)
+        changed = counterfactual_values(game, realization(t, weights))
+        expected = (changed.infoset[subgame.roots] - values.infoset[subgame.roots]) / subgame.scale
+        np.testing.assert_allclose(margins(subgame, other), expected, atol=1e-9)
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**5))
+def test_nested_gadgets_keep_the_same_margins_down_to_the_last_infoset(seed: int) -> None:
+    # A subgame of a subgame: B is copied at every point below, also where player 1 waits or has nothing left to decide.
+    game = games.random_game(seed, depth=5)
+    x = mixed(game, seed)
+    todo = [(game, x, j) for j in turn_infosets(game, x)[:3]]
+    seen = 0
+    while todo and seen < 25:
+        source, plan, infoset = todo.pop()
+        subgame = make_subgame(source, plan, infoset)
+        local = in_subgame(subgame, source, plan)
+        np.testing.assert_allclose(margins(subgame, local), 0.0, atol=1e-9)
+        below = [j for j in turn_infosets(subgame.game, local) if j != subgame.infoset]
+        todo.extend((subgame.game, local, j) for j in below)
+        seen += 1
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**5))
+def test_maxmargin_is_never_negative_and_resolve_exits_for_nothing(order: float, seed: int) -> None:
+    # The blueprint itself has margins 0, and an opponent who exits gets 0.
+    game = games.random_game(seed)
+    x = mixed(game, seed)
+    for infoset in turn_infosets(game, x)[:4]:
+        subgame = make_subgame(game, x, infoset, order)
+        maxmargin = solve(sequence_form(subgame.game))
+        resolve = solve(sequence_form(maxmargin_to_resolve(subgame).game))
+        assert maxmargin.value >= -1e-8
+        assert resolve.value == pytest.approx(0.0, abs=1e-8)
+        # A strategy that maximises the least margin also makes every one non-negative, so it is optimal in Resolve.
+        form = sequence_form(maxmargin_to_resolve(subgame).game)
+        assert worst_case(form, 0, maxmargin.x) == pytest.approx(0.0, abs=1e-8)
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**5))
+def test_converting_there_and_back_changes_nothing(seed: int) -> None:
+    game = games.random_game(seed)
+    x = mixed(game, seed)
+    for infoset in turn_infosets(game, x)[:3]:
+        subgame = make_subgame(game, x, infoset)
+        back = resolve_to_maxmargin(maxmargin_to_resolve(subgame))
+        before, after = sequence_form(subgame.game), sequence_form(back.game)
+        assert abs(before.a - after.a).max() < 1e-12
+        assert abs(before.b - after.b).max() < 1e-12
+        for i in (0, 1):
+            np.testing.assert_array_equal(before.treeplexes[i].parent_sequence, after.treeplexes[i].parent_sequence)
+            np.testing.assert_array_equal(subgame.origin[i], back.origin[i])
+        np.testing.assert_array_equal(subgame.game.infoset, back.game.infoset)
+        assert subgame.game.observations[1].keys == back.game.observations[1].keys
+
+
+def test_resolve_scales_the_top_row_and_not_the_information_term() -> None:
+    game = games.figure_1()
+    subgame = make_subgame(game, uniform(game), game.observations[0].index["R1"], 1)
+    information = subgame.game.b[0]
+    information[1:] = 0.125
+    form = sequence_form(subgame.game)
+    resolve = sequence_form(maxmargin_to_resolve(subgame).game)
+    first_column = resolve.b.toarray()[1:, 0]
+    np.testing.assert_array_equal(first_column, form.b.toarray()[1:, 0])
+    assert resolve.b.toarray()[0, 1:].sum() == pytest.approx(form.b.toarray()[0, 1:].sum() / 2)
+    np.testing.assert_allclose(sorted(resolve.a.data), sorted(form.a.data / 2))
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**5))
+def test_gifts_lower_alternate_values_by_what_the_opponent_s_own_actions_cost_her(seed: int) -> None:
+    game = games.random_game(seed, depth=5)
+    x = mixed(game, seed)
+    values = counterfactual_values(game, x)
+    own = game.observations[1]
+    for infoset in turn_infosets(game, x)[:8]:
+        plain, reach = make_subgame(game, values, infoset), make_subgame(game, values, infoset, reach=True)
+        for k, root in enumerate(plain.roots):
+            gift, j = 0.0, int(root)
+            while own.parent_point[j] > 0:
+                point = int(own.parent_point[j])
+                j = int(own.infoset_of_point[point])
+                gift += values.point[point] - values.infoset[j]
+            assert gift >= -1e-12
+            assert plain.alternate_value[k] - reach.alternate_value[k] == pytest.approx(gift / plain.scale[k], abs=1e-9)
+        assert solve(sequence_form(reach.game)).value >= solve(sequence_form(plain.game)).value - 1e-8
+
+
+def test_the_choice_of_an_infoset_in_an_earlier_gadget_is_no_gift_unless_asked_for() -> None:
+    found = False
+    for seed in range(30):
+        game = games.random_game(seed, depth=5)
+        x = mixed(game, seed)
+        for infoset in turn_infosets(game, x)[:3]:
+            first = make_subgame(game, x, infoset)
+            plan = mixed(first.game, seed + 7)
+            for below in [j for j in turn_infosets(first.game, plan) if j != first.infoset]:
+                silent = make_subgame(first.game, plan, below, reach=True)
+                counted = make_subgame(first.game, plan, below, reach=True, count_gadget_choice=True)
+                assert (counted.alternate_value <= silent.alternate_value + 1e-12).all()
+                found = found or bool((counted.alternate_value < silent.alternate_value - 1e-6).any())
+    assert found
+
+
+@pytest.mark.parametrize("order", [0, 2, 4, 1.5])
+def test_even_orders_are_refused(order: float) -> None:
+    game = games.figure_1()
+    with pytest.raises(GameError, match="odd"):
+        make_subgame(game, uniform(game), 0, order)
+
+
+def test_an_infoset_that_does_not_exist_or_is_never_reached_is_refused() -> None:
+    game = games.kuhn()
+    with pytest.raises(GameError, match="expected 0 to"):
+        make_subgame(game, uniform(game), 99)
+    t = game.treeplex(0)
+    always_bet = realization(t, behaviour(t, np.arange(t.sequence_count) % 2 == 0.0))
+    unreached = [int(j) for j in game.observations[0].turn_infosets if "pb" in str(game.observations[0].keys[j])]
+    with pytest.raises(GameError, match="never reaches"):
+        make_subgame(game, always_bet, unreached[0])
+    with pytest.raises(GameError, match="shape"):
+        make_subgame(game, np.ones(3), 0)
