@@ -1,0 +1,171 @@
+"""The terminal: what it can show, lines read from it, the spinner. Knows no chess.
+
+Boards and dialogue go to stdout; the spinner goes to stderr and only where that is a terminal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+__all__ = ["InputClosed", "Terminal", "TimeUp"]
+
+_FRAMES = {True: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", False: "|/-\\"}
+_TICK_S = 0.1
+
+
+class InputClosed(Exception):
+    """Stdin ended where a line was expected."""
+
+
+class TimeUp(Exception):
+    """No line came in the time given."""
+
+
+class Terminal:
+    """What stdin, stdout and stderr are able to do.
+
+    Parameters
+    ----------
+    ascii_only
+        Use nothing but ASCII and no colours, whatever the terminal can do.
+
+    Attributes
+    ----------
+    unicode
+        Stdout takes chess figures.
+    screen
+        Stdout is a terminal with colours and a cursor that can be moved: boards are redrawn in place.
+    interactive
+        Both stdin and stdout are terminals.
+    spins
+        Stderr is a terminal.
+    """
+
+    def __init__(self, ascii_only: bool = False) -> None:
+        out, err = sys.stdout, sys.stderr
+        dumb = os.environ.get("TERM", "dumb") == "dumb"
+        self.unicode = not ascii_only and "utf" in (getattr(out, "encoding", None) or "").lower()
+        self.screen = out.isatty() and not dumb
+        self.color = self.screen and not ascii_only and not os.environ.get("NO_COLOR")
+        self.interactive = self.screen and sys.stdin is not None and sys.stdin.isatty()
+        self.spins = err is not None and err.isatty() and not dumb
+        self._typed_ahead: deque[str] = deque()
+        if self.interactive:
+            with contextlib.suppress(ImportError):
+                import readline  # noqa: F401  (its import gives input() an editable line and a history)
+
+    def say(self, *lines: str) -> None:
+        """Print lines on stdout."""
+        for line in lines:
+            print(line if self.unicode else _plain(line))
+        sys.stdout.flush()
+
+    def clear(self) -> None:
+        """Start a fresh screen; without one, part what follows by an empty line."""
+        print("\x1b[H\x1b[2J\x1b[3J" if self.screen else "", end="" if self.screen else "\n", flush=True)
+
+    def type_ahead(self, line: str) -> None:
+        """Let the next :meth:`ask` return ``line``."""
+        self._typed_ahead.append(line)
+
+    def ask(self, prompt: str, within_s: float | None = None) -> str:
+        """A line typed after ``prompt``, stripped.
+
+        Raises
+        ------
+        InputClosed
+            There is no line any more.
+        TimeUp
+            ``within_s`` seconds went by first (where the platform has an alarm).
+        """
+        if self._typed_ahead:
+            return self._typed_ahead.popleft()
+        if sys.stdin is None or sys.stdin.closed:
+            raise InputClosed
+        try:
+            with _alarm(within_s):
+                line = input(prompt if self.unicode else _plain(prompt)).strip()
+        except EOFError:
+            print()
+            raise InputClosed from None
+        except TimeUp:
+            print()
+            raise
+        except OSError as error:  # a terminal that went away
+            raise InputClosed from error
+        if not sys.stdin.isatty():
+            print(line)
+        return line
+
+    @contextlib.contextmanager
+    def spinner(self, text: Callable[[float], str]) -> Iterator[None]:
+        """Show ``text(seconds so far)`` on stderr, kept up to date, while the block runs."""
+        if not self.spins:
+            yield
+            return
+        done = threading.Event()
+        begin = time.monotonic()
+
+        def spin() -> None:
+            for frame in itertools.cycle(_FRAMES[self.unicode]):
+                columns = shutil.get_terminal_size().columns
+                line = f"{frame} {text(time.monotonic() - begin)}"[: columns - 1]
+                sys.stderr.write(f"\r\x1b[K{line if self.unicode else _plain(line)}")
+                sys.stderr.flush()
+                if done.wait(_TICK_S):
+                    return
+
+        thread = threading.Thread(target=spin, daemon=True)
+        # Work that takes no time shows no spinner.
+        timer = threading.Timer(_TICK_S, thread.start)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            done.set()
+            timer.cancel()
+            timer.join()
+            if thread.ident is not None:
+                thread.join()
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()
+
+
+def _plain(text: str) -> str:
+    """``text`` in ASCII."""
+    return (
+        text.translate({ord("…"): "...", ord("–"): "-", ord("—"): "-", ord("½"): "1/2"})
+        .encode("ascii", "replace")
+        .decode()
+    )
+
+
+@contextlib.contextmanager
+def _alarm(within_s: float | None) -> Iterator[None]:
+    """Raise :class:`TimeUp` in the block after ``within_s`` seconds, where signals allow it."""
+    usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if within_s is None or not usable:
+        yield
+        return
+
+    def ring(*_: Any) -> None:
+        raise TimeUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, max(within_s, 1e-3))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
