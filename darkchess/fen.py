@@ -106,7 +106,8 @@ def parse_castling(text: str, pieces: Mapping[int, chess.Piece]) -> str:
             if pieces.get(square) != chess.Piece(kind, color):
                 raise FenError(
                     f"bad FEN castling right {right!r}: got {pieces.get(square, 'nothing')} on "
-                    f"{chess.SQUARE_NAMES[square]}, expected {chess.COLOR_NAMES[color]}'s {chess.PIECE_NAMES[kind]}; drop the right from {text!r}"
+                    f"{chess.SQUARE_NAMES[square]}, expected {chess.COLOR_NAMES[color]}'s {chess.PIECE_NAMES[kind]}; "
+                    f"drop the right from {text!r}"
                 )
     return "".join(right for right in "KQkq" if right in text)
 

@@ -71,7 +71,7 @@ class Position:
         The number of the move that is to be played, as in FEN.
     """
 
-    __slots__ = ("_fullmove", "_moves", "_row")
+    __slots__ = ("_fullmove", "_moves", "_pieces", "_row")
 
     def __init__(self, row: npt.ArrayLike, fullmove: int = 1) -> None:
         own: npt.NDArray[np.uint64] = np.array(row, dtype=np.uint64)
@@ -79,6 +79,7 @@ class Position:
         self._row = own
         self._fullmove = fullmove
         self._moves: tuple[chess.Move, ...] | None = None
+        self._pieces: dict[int, chess.Piece] | None = None
 
     @classmethod
     def start(cls) -> Position:
@@ -147,9 +148,18 @@ class Position:
         return "".join(right for i, right in enumerate(RIGHTS) if meta >> (1 + i) & 1)
 
     @property
-    def pieces(self) -> dict[int, chess.Piece]:
+    def pieces(self) -> Mapping[int, chess.Piece]:
         """All pieces by square, in the order of squares."""
-        return {square: piece for square in squares_of(self.occupied) if (piece := self.piece_at(square)) is not None}
+        if self._pieces is None:
+            sets = [int(mask) for mask in self._row[: board.META]]
+            found = {}
+            for kind in range(6):
+                for color in chess.COLORS:
+                    piece = chess.Piece(kind + 1, color)
+                    for square in squares_of(sets[kind] & sets[board.WHITE if color else board.BLACK]):
+                        found[square] = piece
+            self._pieces = dict(sorted(found.items()))
+        return self._pieces
 
     @property
     def occupied(self) -> int:
@@ -162,11 +172,7 @@ class Position:
 
     def piece_at(self, square: int) -> chess.Piece | None:
         """The piece on ``square`` (0–63), None when it is empty."""
-        mask = 1 << square
-        if not self.occupied & mask:
-            return None
-        kind = next(kind for kind in range(6) if int(self._row[kind]) & mask)
-        return chess.Piece(kind + 1, bool(self.men(chess.WHITE) & mask))
+        return self.pieces.get(square)
 
     def king(self, color: chess.Color) -> int | None:
         """Square of the king of ``color``, None once it was captured."""

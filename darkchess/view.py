@@ -151,11 +151,7 @@ def observe(
         color=color,
         own_move=own_move,
         visible=seen,
-        pieces={
-            square: piece
-            for square in squares_of(seen & position.occupied)
-            if (piece := position.piece_at(square)) is not None
-        },
+        pieces={square: piece for square, piece in position.pieces.items() if seen >> square & 1},
         own_capture_square=own_capture_square,
         opp_capture_landing_square=opp_capture_landing_square,
         ep_square=position.ep_square if own_turn else None,
@@ -371,7 +367,7 @@ def _check_own_men(
         row = row_of(men, previous.color, previous.castling.letters(previous.color))
         out = np.empty(board.WIDTH, dtype=np.uint64)
         moves.make(row, encode(own_move), TABLES, out)
-        men = Position(out).pieces
+        men = dict(Position(out).pieces)
     men.pop(-1 if own_capture_square is None else own_capture_square, None)
     told = {square: piece for square, piece in pieces.items() if piece.color == previous.color}
     if told != men:

@@ -249,7 +249,7 @@ def king_capture(row: Any, tables: Any) -> int:
 
 @kernel
 def perft(row: Any, depth: int, tables: Any) -> Any:
-    """Number of move sequences of length ``depth`` (int); a king capture ends a line, which counts only as the last move."""
+    """Number (int) of lines of ``depth`` moves; a king capture ends a line and counts only as its last move."""
     if depth == 0:
         return 1
     side = np.int64(row[8] & np.uint64(1))
