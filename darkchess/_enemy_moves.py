@@ -1,0 +1,258 @@
+"""The step of a position set across an enemy move: batches of successors into one hash table, by one thread or two.
+
+Rounds of two phases: every thread writes the successors of its share of the sources into buffers, then every thread
+inserts what belongs to its region of the table. Between rounds the table grows or, past the cap, drops what has the
+largest keyed hash; and a deadline may end the step. What results does not depend on threads, buffers or the table's
+size (see :mod:`darkchess._kernels.position_table`), unless a deadline ended it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from darkchess._kernels import position_set, position_table
+from darkchess._kernels.tables import TABLES
+
+__all__ = ["Halves", "PositionTable", "Step", "across_enemy_move", "merged"]
+
+Halves = npt.NDArray[np.uint64]
+"""Enemy halves: uint64[n, 2], occupancy and codes."""
+
+LOAD = 0.75
+"""Most a region is filled."""
+
+SLACK = 1 << 18
+"""Least number of entries beyond the cap before the table is cut back to it (a quarter of the cap when that is more)."""
+
+BUFFER = 1 << 16
+"""Entries of a thread's buffer for each region."""
+
+ALONE = 1 << 14
+"""Below this many sources a second thread costs more than it brings."""
+
+_ALL = 0xFFFF_FFFF_FFFF_FFFF
+_GATHER_S = 20e-9
+"""Time to pack one entry at the end of a step, kept back from a deadline."""
+
+
+class PositionTable:
+    """A growing set of enemy halves that holds at most a bound, the ones with the smallest keyed hash.
+
+    Parameters
+    ----------
+    key
+        Keys the hash.
+    cap
+        How many entries are wanted at most.
+    hint
+        How many are expected.
+    spare
+        An array to build in if it is large enough, uint64[·, 2]; its contents are lost.
+    """
+
+    def __init__(self, key: np.uint64, cap: int, hint: int, spare: Halves | None = None) -> None:
+        self.key = key
+        self.cap = cap
+        self.cut = False
+        self._most_half = int((cap + max(cap // 4, SLACK)) / (2 * LOAD)) + 1024
+        self._spare = spare
+        self._threshold = _ALL
+        self._counts = np.zeros(2, dtype=np.int64)
+        self._allocate(min(max(int(hint / (2 * LOAD)), 1024), self._most_half))
+        self.slots[:, 0] = 0
+
+    def _allocate(self, half: int) -> None:
+        size = 2 * (half + position_table.SPILL)
+        if self._spare is not None and self._spare.shape[0] >= size:
+            self.array, self._spare = self._spare, None
+        else:
+            self.array = np.empty((size, 2), dtype=np.uint64)
+        self.slots = self.array[:size]
+        self.half = half
+        self._set_scale()
+
+    def _set_scale(self) -> None:
+        lead = 64 - self._threshold.bit_length()
+        top = (self._threshold << lead & _ALL) >> 32
+        self.lead = np.uint64(lead)
+        self.scale = np.uint64((2 * self.half << 32) // (top + 1))
+        self.threshold = np.uint64(self._threshold)
+
+    def __len__(self) -> int:
+        return int(self._counts.sum())
+
+    @property
+    def room(self) -> int:
+        """How many more entries are sure to find room, whatever their hashes."""
+        return int(self.half * LOAD) - int(self._counts.max())
+
+    @property
+    def scarce(self) -> bool:
+        """Whether it is time for :meth:`make_room`."""
+        return self.room < min(2 * BUFFER, int(self.half * LOAD) // 4)
+
+    def insert(self, entries: Halves, count: int) -> npt.NDArray[np.int64]:
+        """Insert ``entries[:count]``, at most :attr:`room`; returns what :meth:`add` wants to be told afterwards."""
+        new = np.zeros(2, dtype=np.int64)
+        left = position_table.insert(entries, count, self.slots, self.key, self.lead, self.scale, self.half, new)
+        assert left == 0, "the position table's spill room is exhausted"
+        return new
+
+    def add(self, new: npt.NDArray[np.int64]) -> None:
+        """Count what :meth:`insert` put; by one thread only."""
+        self._counts += new
+
+    def make_room(self) -> None:
+        """Grow to twice the size; or, at the bound, keep the ``cap`` entries with the smallest keyed hash."""
+        count = int(position_table.gather(self.slots, self.key))
+        if self.half < self._most_half:
+            old = self.slots
+            self._allocate(min(2 * self.half, self._most_half))
+            self.slots[:count] = old[:count]
+        else:
+            self.cut = True
+            count = min(count, self.cap)
+            last = self.slots[count - 1]
+            self._threshold = int(position_table.half_hash(last[0], last[1], self.key))
+            self._set_scale()
+        position_table.spread(self.slots, count, self.key, self.lead, self.scale, self.half, self._counts)
+
+    def finish(self) -> Halves:
+        """The entries in canonical order, at most ``cap``: the front of :attr:`array`, so the table ends here."""
+        count = int(position_table.gather(self.slots, self.key))
+        if count > self.cap:
+            self.cut = True
+            count = self.cap
+        return self.slots[:count]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a step gave.
+
+    Attributes
+    ----------
+    positions
+        Enemy halves in canonical order, the front of ``array``.
+    array
+        The array that holds them.
+    successors
+        Consistent (source, move) pairs, before duplicates merge.
+    capped_by
+        ``"cap"`` when more positions than the cap were found, ``"time"`` when not all sources were treated, else None.
+    """
+
+    positions: Halves
+    array: Halves
+    successors: int
+    capped_by: Literal["cap", "time"] | None
+
+
+@cache
+def _helper() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="position-set")
+
+
+def _both(task: Callable[[int], object], threads: int) -> None:
+    """Run ``task(0)``, and ``task(1)`` beside it when there are two threads."""
+    other = _helper().submit(task, 1) if threads == 2 else None
+    try:
+        task(0)
+    finally:
+        if other is not None:
+            other.result()
+
+
+def across_enemy_move(
+    sources: Halves,
+    masks: npt.NDArray[np.uint64],
+    expected: npt.NDArray[np.int64],
+    *,
+    key: np.uint64,
+    cap: int,
+    spare: Halves | None = None,
+    deadline: float | None = None,
+    threads: int = 1,
+) -> Step:
+    """Every position that an enemy move from ``sources`` leads to and that agrees with the view behind ``masks``.
+
+    Parameters
+    ----------
+    sources
+        uint64[n, 2], in an order that has nothing to do with what is likely: a deadline keeps the successors of the
+        first ones.
+    masks, expected
+        See :mod:`darkchess._kernels.position_set`.
+    key, cap, spare
+        See :class:`PositionTable`.
+    deadline
+        A moment of :func:`time.monotonic`; None reads no clock. The step goes on past it until it has found a position.
+    threads
+        1 or 2.
+    """
+    count = sources.shape[0]
+    threads = threads if count >= ALONE else 1
+    table = PositionTable(key, cap, min(512 * count, max(1 << 16, 3 * count)), spare)
+    buffers = np.empty((threads, 2, BUFFER if count > 200 else 320 * (count + 1), 2), dtype=np.uint64)
+    share = -(-count // threads)
+    cursors = [min(share * thread, count) for thread in range(threads)]
+    stops = [*cursors[1:], count]
+    counts = np.zeros((threads, 3), dtype=np.int64)
+    news = [np.zeros(2, dtype=np.int64)] * threads
+    produced = 0
+    capped_by: Literal["cap", "time"] | None = None
+
+    def generate(thread: int) -> None:
+        cursors[thread] = position_set.successors(
+            sources, cursors[thread], stops[thread], masks, expected, TABLES, key, table.threshold, table.lead,
+            table.scale, table.half, threads == 2, buffers[thread], room, counts[thread],
+        )  # fmt: skip
+
+    def insert(thread: int) -> None:
+        new = np.zeros(2, dtype=np.int64)
+        for writer in range(threads):
+            new += table.insert(buffers[writer, thread], int(counts[writer, thread]))
+        news[thread] = new
+
+    while cursors != stops:
+        while table.scarce:
+            table.make_room()
+        room = min(table.room // threads, buffers.shape[2])
+        counts[:] = 0
+        _both(generate, threads)
+        _both(insert, threads)
+        for new in news:
+            table.add(new)
+        produced += int(counts[:, 2].sum())
+        if deadline is not None and cursors != stops and len(table):
+            if time.monotonic() + len(table) * _GATHER_S >= deadline:
+                capped_by = "time"
+                break
+    positions = table.finish()
+    return Step(positions, table.array, produced, "cap" if table.cut else capped_by)
+
+
+def merged(halves: Halves, *, key: np.uint64, cap: int) -> Step:
+    """``halves`` without duplicates, in canonical order, at most ``cap``; ``successors`` is their number."""
+    count = halves.shape[0]
+    table = PositionTable(key, cap, 2 * count)
+    for start in range(0, count, BUFFER):
+        while table.scarce:
+            table.make_room()
+        part = halves[start : start + BUFFER]
+        while part.shape[0]:
+            fitting = min(part.shape[0], table.room)
+            table.add(table.insert(part, fitting))
+            part = part[fitting:]
+            while table.scarce:
+                table.make_room()
+    positions = table.finish()
+    return Step(positions, table.array, count, "cap" if table.cut else None)
