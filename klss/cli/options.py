@@ -77,6 +77,11 @@ def games(text: str) -> int:
     return _whole(text, "a whole number of games from 1 on", 1)
 
 
+def cap(text: str) -> int:
+    """Type of ``--cap``."""
+    return _whole(text, "a whole number of positions from 1 on", 1)
+
+
 def seed(text: str) -> int:
     """Type of ``--seed``."""
     return _whole(text, "a whole number from 0 on", 0)
