@@ -31,6 +31,18 @@ def count_children(states: Any, tables: Any, offsets: Any) -> None:
 
 
 @kernel
+def sort_codes(codes: Any, count: int) -> None:
+    """Sort codes[:count] in place (insertion: there are few, and the compiler has far less to do than for a library's sort)."""
+    for i in range(1, count):
+        code = codes[i]
+        j = i
+        while j > 0 and codes[j - 1] > code:
+            codes[j] = codes[j - 1]
+            j -= 1
+        codes[j] = code
+
+
+@kernel
 def children(
     states: Any, side: int, no_move_value: float, tables: Any, offsets: Any, out: Any, actions: Any, movers: Any, observations: Any, values: Any, forcing: Any
 ) -> None:
@@ -44,12 +56,12 @@ def children(
     for i in range(states.shape[0]):
         row = states[i]
         count = generate(row, tables, moves)
-        codes = np.sort(moves[:count])
+        sort_codes(moves, count)
         mover = np.int64(row[8] & np.uint64(1))
         own_move = mover == side
         for c in range(count):
             at = offsets[i] + c
-            code = codes[c]
+            code = moves[c]
             child = out[at]
             own_before = row[6 + side]
             captured = make(row, code, tables, child)

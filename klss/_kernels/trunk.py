@@ -73,7 +73,17 @@ def child_key(parent_key: Any, own_action: int, observation: Any, mover: int) ->
 @kernel
 def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
     """How often player 0 has made the observation ``key`` on the way to ``node`` and, by ``history`` (sorted uint64, with repeats), before the trunk."""
-    count = np.searchsorted(history, key, side="right") - np.searchsorted(history, key, side="left")
+    low, high = 0, history.shape[0]
+    while low < high:
+        middle = (low + high) >> 1
+        if history[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    count = 0
+    while low < history.shape[0] and history[low] == key:
+        low += 1
+        count += 1
     while node >= 0:
         if nodes.observation[node] == key and nodes.parent[node] >= 0:
             count += 1

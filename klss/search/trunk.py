@@ -309,7 +309,7 @@ class Trunk:
         if infoset < 0:
             return -1
         key = kernels.child_key(self.infosets[0].key[infoset], own_action, np.uint64(observation), 1 if acts else 0)
-        return int(kernels.lookup(*self._tables[0], key))
+        return int(kernels.lookup(*self._tables[0], np.uint64(key)))
 
     def members(self, infoset: int) -> npt.NDArray[np.int64]:
         """Nodes of an infoset of player 0: int64[n]."""

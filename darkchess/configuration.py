@@ -1,0 +1,169 @@
+"""The named configurations of players, and the texts that choose one: ``NAME``, ``NAME,field=value,…`` or ``FILE.toml`` (``base = "NAME"`` and fields).
+
+A configuration is a frozen dataclass of choices; every result names its configuration. It holds no process: :mod:`uci_bridge.players` finds the evaluator that it
+names and makes the player.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from darkchess.errors import DarkchessError
+from darkchess.evaluation import BuiltinEvaluator, Evaluator
+from darkchess.player import GreedyPlayer, KlssPlayer, Player, RandomPlayer
+from klss.search import SearchConfiguration
+
+__all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]
+
+
+class ConfigurationError(DarkchessError, ValueError):
+    """A text names no configuration, no field of one, or no value of a field; the message says which, and what is expected."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One player's choices.
+
+    Attributes
+    ----------
+    name : str
+        As it is named in results; derived ones carry their changes.
+    player : "klss", "greedy" or "random"
+        The kind of player; the fields below matter to those that use them.
+    evaluator : "auto", "builtin" or "stockfish"
+        Auto: the caller's choice, else the built-in one.
+    cap : int
+        Most positions in the position set.
+    particles, information, reach, gadget, nested
+        See :class:`klss.search.SearchConfiguration`.
+    """
+
+    name: str = "klss2021"
+    player: Literal["klss", "greedy", "random"] = "klss"
+    evaluator: Literal["auto", "builtin", "stockfish"] = "auto"
+    cap: int = 10_000_000
+    particles: int = 200
+    information: float = 1e7
+    reach: bool = True
+    gadget: Literal["hybrid", "maxmargin", "resolve"] = "hybrid"
+    nested: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        for field in ("cap", "particles"):
+            if getattr(self, field) < 1:
+                raise ConfigurationError(f"configuration {self.name}: {field} is {getattr(self, field)}, expected a whole number of at least 1")
+        if not self.information > 0.0:
+            raise ConfigurationError(f"configuration {self.name}: information is {self.information}, expected a number above 0 (inf: no penalty)")
+
+    def search(self) -> SearchConfiguration:
+        """The search's part."""
+        return SearchConfiguration(
+            particles=self.particles, information=self.information, reach=self.reach, gadget=self.gadget, nested=self.nested
+        )
+
+
+CONFIGURATIONS: dict[str, Configuration] = {
+    item.name: item
+    for item in (
+        Configuration("klss2021"),
+        Configuration("greedy", player="greedy", evaluator="builtin"),
+        Configuration("random", player="random", evaluator="builtin"),
+    )
+}
+"""The named configurations. ``klss2021`` is the paper's agent."""
+
+_FIELDS = {field.name for field in dataclasses.fields(Configuration)} - {"name"}
+
+
+def configuration(text: str) -> Configuration:
+    """The configuration that ``text`` describes.
+
+    Parameters
+    ----------
+    text : str
+        ``NAME``, ``NAME,field=value,…`` or the path of a ``.toml`` file.
+
+    Raises
+    ------
+    ConfigurationError
+        Names what is wrong, and the nearest right name.
+
+    Examples
+    --------
+    >>> configuration("klss2021,particles=50,reach=false").particles
+    50
+    """
+    if text.endswith(".toml"):
+        return _from_file(Path(text))
+    name, *changes = text.split(",")
+    base = _named(name.strip())
+    pairs = {}
+    for change in changes:
+        key, equals, value = change.partition("=")
+        if not equals:
+            raise ConfigurationError(f"configuration: got {change!r} in {text!r}, expected field=value")
+        pairs[key.strip()] = _read(key.strip(), value.strip())
+    return dataclasses.replace(base, name=text, **pairs) if pairs else base
+
+
+def _named(name: str) -> Configuration:
+    if name not in CONFIGURATIONS:
+        near = difflib.get_close_matches(name, CONFIGURATIONS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(CONFIGURATIONS)}"
+        raise ConfigurationError(f"configuration: got {name!r}, expected a known name; {hint}")
+    return CONFIGURATIONS[name]
+
+
+def _from_file(path: Path) -> Configuration:
+    try:
+        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigurationError(f"configuration: can't read {path}: {error.strerror}; expected a TOML file") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"configuration: {path} is no TOML: {error}") from error
+    base = _named(str(content.pop("base", "klss2021")))
+    name = str(content.pop("name", path.stem))
+    return dataclasses.replace(base, name=name, **{key: _read(key, value) for key, value in content.items()})
+
+
+def _read(key: str, value: Any) -> Any:
+    """A field's value from text or TOML, of the field's type."""
+    if key not in _FIELDS:
+        near = difflib.get_close_matches(key, sorted(_FIELDS), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"fields: {', '.join(sorted(_FIELDS))}"
+        raise ConfigurationError(f"configuration: got the field {key!r}, expected a known one; {hint}")
+    wanted = get_type_hints(Configuration)[key]
+    if get_origin(wanted) is Literal:
+        if value in get_args(wanted):
+            return value
+        raise ConfigurationError(f"configuration: {key} is {value!r}, expected one of {', '.join(get_args(wanted))}")
+    if wanted is bool:
+        if isinstance(value, bool):
+            return value
+        if str(value).lower() in ("true", "false"):
+            return str(value).lower() == "true"
+        raise ConfigurationError(f"configuration: {key} is {value!r}, expected true or false")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or math.isnan(number) or (wanted is int and not number.is_integer()):
+        raise ConfigurationError(f"configuration: {key} is {value!r}, expected a {'whole ' if wanted is int else ''}number")
+    return int(number) if wanted is int else number
+
+
+def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
+    """The player of a configuration; ``evaluator`` None: the built-in one."""
+    valued = evaluator if evaluator is not None else BuiltinEvaluator()
+    if chosen.player == "random":
+        return RandomPlayer(seed=seed, cap=chosen.cap)
+    if chosen.player == "greedy":
+        return GreedyPlayer(valued, seed=seed, cap=chosen.cap)
+    return KlssPlayer(valued, chosen.search(), seed=seed, cap=chosen.cap)

@@ -1,0 +1,121 @@
+"""Dark chess as :mod:`klss.search` sees it: positions in batches, children with both players' observations, values; and a position set as a belief.
+
+Deviations from the paper: a position whose side to move can take the king is not searched further. She sees it (an enemy man that can be captured is always seen),
+in every position of her infoset, and nothing beats taking it: its value is exact.
+"""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from darkchess._kernels.children import STATE_WIDTH, children, count_children
+from darkchess._kernels.board import IDENTITY
+from darkchess._kernels.tables import TABLES
+from darkchess.evaluation import Evaluator
+from darkchess.position_set import PositionSet
+from darkchess.rules import FIFTY_MOVES_PLIES, REPETITIONS, Ruleset
+from klss.search import TERMINAL, Expansion
+
+__all__ = ["DarkChess", "PositionBelief"]
+
+States = npt.NDArray[np.uint64]
+
+_FORCING = 10.0
+"""Captures, checks and promotions rank above all other moves (D.2)."""
+
+_INFORMATION_SAMPLE = 2000
+"""Positions over which the next observation's entropy is taken."""
+
+
+class DarkChess:
+    """The game from the seat of one player.
+
+    Parameters
+    ----------
+    color : chess.Color
+        The searcher's.
+    ruleset : Ruleset
+    evaluator : Evaluator
+    """
+
+    state_width = STATE_WIDTH
+    repetition_limit = REPETITIONS
+
+    def __init__(self, color: chess.Color, ruleset: Ruleset, evaluator: Evaluator) -> None:
+        """See the class."""
+        self._side = 0 if color == chess.WHITE else 1
+        self._no_move_value = -1.0 if ruleset.no_move == "loss" else 0.0
+        self._evaluator = evaluator
+
+    def states(self, rows: States, quiet: int) -> States:
+        """Search states (uint64[n, 10]) of positions (uint64[n, 9]) reached ``quiet`` plies after the searcher last observed a pawn move or capture."""
+        out = np.empty((len(rows), STATE_WIDTH), dtype=np.uint64)
+        out[:, :9] = rows
+        out[:, 9] = quiet
+        return out
+
+    def expand(self, states: States) -> Expansion:
+        """See :class:`klss.search.Model`."""
+        offsets = np.empty(len(states) + 1, dtype=np.int64)
+        count_children(states, TABLES, offsets)
+        count = int(offsets[-1])
+        out = np.empty((count, STATE_WIDTH), dtype=np.uint64)
+        actions = np.empty(count, dtype=np.int32)
+        movers = np.empty(count, dtype=np.int8)
+        observations = np.empty((count, 2), dtype=np.uint64)
+        values = np.empty(count, dtype=np.float64)
+        forcing = np.empty(count, dtype=np.bool_)
+        children(states, self._side, self._no_move_value, TABLES, offsets, out, actions, movers, observations, values, forcing)
+        estimated = movers != TERMINAL
+        if estimated.any():
+            kept = np.concatenate([[0], np.cumsum(estimated)])[offsets].astype(np.int64)
+            theirs = self._evaluator.child_values(
+                np.ascontiguousarray(states[:, :9]), kept, np.ascontiguousarray(out[estimated, :9])
+            )
+            values[estimated] = np.where(movers[estimated] == 0, theirs, -theirs)
+        parent_is_mine = np.repeat((states[:, 8] & np.uint64(1)) == np.uint64(self._side), np.diff(offsets))
+        return Expansion(
+            offsets=offsets, states=out, actions=actions, movers=movers, probabilities=np.ones(count), observations=observations, values=values,
+            interest=np.where(parent_is_mine, values, -values) + _FORCING * forcing, drawable=out[:, 9] >= FIFTY_MOVES_PLIES,
+        )  # fmt: skip
+
+    def movers(self, states: States) -> npt.NDArray[np.int8]:
+        """See :class:`klss.search.Model`."""
+        return ((states[:, 8] & np.uint64(1)) != np.uint64(self._side)).astype(np.int8)
+
+    def values(self, states: States) -> npt.NDArray[np.float64]:
+        """See :class:`klss.search.Model`."""
+        values = self._evaluator.values(np.ascontiguousarray(states[:, :9]))
+        return np.where(self.movers(states) == 0, values, -values)
+
+    def identities(self, states: States) -> States:
+        """The position alone: equal rows are transpositions, draws aside (B.1)."""
+        rows = states[:, :9].copy()
+        rows[:, 8] &= IDENTITY
+        return rows
+
+
+class PositionBelief:
+    """A position set as the search's belief."""
+
+    def __init__(self, positions: PositionSet, model: DarkChess, quiet: int) -> None:
+        """``quiet``: plies since the player last observed a pawn move or capture."""
+        self._positions = positions
+        self._model = model
+        self._quiet = quiet
+
+    @property
+    def size(self) -> int:
+        """See :class:`klss.search.Belief`."""
+        return self._positions.size
+
+    def sample(self, count: int, exclude: States, seed: int) -> States:
+        """See :class:`klss.search.Belief`."""
+        rows = self._positions.sample(count, seed, exclude_rows=self._model.identities(exclude) if len(exclude) else None)
+        return self._model.states(rows, self._quiet)
+
+    def information(self, actions: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        """See :class:`klss.search.Belief`."""
+        return self._positions.information(actions, _INFORMATION_SAMPLE)

@@ -1,0 +1,301 @@
+"""Players: each is given her views and her own clock, nothing else, and answers with moves.
+
+:class:`KlssPlayer` is the engine: its own position set and :class:`klss.search.Search`. :class:`GreedyPlayer` looks one ply ahead in one position that may be the
+true one; :class:`RandomPlayer` doesn't look.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import chess
+import numpy as np
+
+from darkchess._kernels.moves import make
+from darkchess._kernels.tables import TABLES
+from darkchess.errors import DarkchessError
+from darkchess.evaluation import Evaluator
+from darkchess.model import DarkChess, PositionBelief
+from darkchess.move import decode, encode
+from darkchess.position import Position
+from darkchess.position_set import PositionSet
+from darkchess.rules import PAPER, Ruleset
+from darkchess.view import View
+from klss.search import Budget, Search, SearchConfiguration
+
+__all__ = ["Decision", "GreedyPlayer", "KlssPlayer", "Limit", "Player", "PlayerError", "RandomPlayer"]
+
+Progress = Callable[[dict[str, float]], None]
+
+DEFAULT_TIME_S = 5.0
+_MOVES_TO_GO = 25.0
+_SET_SHARE = 0.5
+
+
+class PlayerError(DarkchessError, ValueError):
+    """A player was used out of order; the message says what, got, expected."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What limits one move; nodes go before time, time before the clock, and 5 s a move stand where nothing is given.
+
+    Attributes
+    ----------
+    time_s : float or None
+        Seconds for this move.
+    nodes : int or None
+        Nodes added to the trunk in this move; nothing then reads a clock.
+    clock : (float, float) or None
+        Seconds remaining on the player's clock, and increment.
+    """
+
+    time_s: float | None = None
+    nodes: int | None = None
+    clock: tuple[float, float] | None = None
+
+    def seconds(self) -> float | None:
+        """Seconds to spend on this move; None with a node limit."""
+        if self.nodes is not None:
+            return None
+        if self.time_s is not None:
+            return self.time_s
+        if self.clock is None:
+            return DEFAULT_TIME_S
+        remaining, increment = self.clock
+        return max(0.02, min(remaining / _MOVES_TO_GO + 0.8 * increment, 0.5 * remaining))
+
+    def set_seconds(self) -> float | None:
+        """The position set's share: half the move's time, or of a twentieth of the clock."""
+        seconds = self.seconds()
+        if seconds is None:
+            return None
+        if self.time_s is None and self.clock is not None:
+            return _SET_SHARE * min(self.clock[0] / 20.0, seconds)
+        return _SET_SHARE * seconds
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A move and what the player has to say about it (the engine protocol's ``diagnostics``)."""
+
+    move: chess.Move
+    diagnostics: dict[str, Any]
+
+
+class Player(Protocol):
+    """Whoever plays one colour of one game."""
+
+    @property
+    def position_set(self) -> PositionSet | None:
+        """The player's own set of possible positions, up to date with her last view; None if she keeps none."""
+        ...
+
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
+        """Begin a game. Both players know the start position; ``view`` is the player's initial one."""
+        ...
+
+    def observe(self, view: View) -> None:
+        """Take in what is seen after a ply, the player's own or the opponent's."""
+        ...
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """The player's move; it has to be her turn."""
+        ...
+
+    def close(self) -> None:
+        """Free what is held."""
+        ...
+
+
+class _Tracking:
+    """Common to all players: the views so far, and a position set brought up to date when it is wanted."""
+
+    def __init__(self, *, seed: int, cap: int) -> None:
+        self._seed = seed
+        self._cap = cap
+        self._views: list[View] = []
+        self._start: Position | None = None
+        self._ruleset: Ruleset = PAPER
+        self._set: PositionSet | None = None
+        self._taken_in = 0
+
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
+        """See :class:`Player`."""
+        self._views = [view]
+        self._start = start
+        self._ruleset = ruleset
+        self._set = None
+        self._taken_in = 0
+
+    def observe(self, view: View) -> None:
+        """See :class:`Player`."""
+        if not self._views:
+            raise PlayerError("observe: got a view before the game was started, expected start() first")
+        self._views.append(view)
+
+    @property
+    def view(self) -> View:
+        """The player's last view."""
+        if not self._views:
+            raise PlayerError("the game was not started; call start() first")
+        return self._views[-1]
+
+    @property
+    def position_set(self) -> PositionSet | None:
+        """See :class:`Player`."""
+        return self._up_to_date(None)
+
+    def _up_to_date(self, deadline: float | None) -> PositionSet:
+        if self._set is None:
+            assert self._start is not None
+            self._set = PositionSet(self._views[0], self._start, cap=self._cap, seed=self._seed)
+            self._taken_in = 1
+        while self._taken_in < len(self._views):
+            view = self._views[self._taken_in]
+            if view.game_over is not None:
+                break
+            self._set.observe(view, deadline=deadline)
+            self._taken_in += 1
+        return self._set
+
+    def _turn(self) -> View:
+        view = self.view
+        if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
+            raise PlayerError(f"choose: it is not the player's turn at ply {view.ply}; give her the next view first")
+        return view
+
+    def close(self) -> None:
+        """See :class:`Player`."""
+        self._set = None
+
+
+def _king_capture(view: View) -> chess.Move | None:
+    """A move that takes the enemy king, which is always seen when it can be taken."""
+    for move in view.legal_moves:
+        piece = view.pieces.get(move.to_square)
+        if piece is not None and piece.piece_type == chess.KING and piece.color != view.color:
+            return move
+    return None
+
+
+class RandomPlayer(_Tracking):
+    """Plays uniformly over the legal moves."""
+
+    def __init__(self, *, seed: int = 0, cap: int = 10_000_000) -> None:
+        """``cap`` matters only to who asks for the position set."""
+        super().__init__(seed=seed, cap=cap)
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`Player`."""
+        view = self._turn()
+        rng = np.random.default_rng([self._seed, view.ply])
+        return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})
+
+
+class GreedyPlayer(_Tracking):
+    """One ply deep: takes the king if it can, else makes the move that the evaluator likes best in one position sampled from its own set."""
+
+    def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000) -> None:
+        """``cap``: of the position set."""
+        super().__init__(seed=seed, cap=cap)
+        self._evaluator = evaluator
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`Player`."""
+        view = self._turn()
+        began = time.monotonic()
+        taking = _king_capture(view)
+        if taking is not None:
+            return Decision(taking, {})
+        share = limit.set_seconds()
+        positions = self._up_to_date(None if share is None else began + share)
+        row = positions.sample(1, self._seed * 1_000_003 + view.ply)[0]
+        moves = sorted(view.legal_moves, key=encode)
+        after = np.empty((len(moves), 9), dtype=np.uint64)
+        for i, move in enumerate(moves):
+            make(row, encode(move), TABLES, after[i])
+        values = -self._evaluator.values(after)
+        return Decision(moves[int(np.argmax(values))], {"positions": positions.size, "capped_by": positions.capped_by, "value": float(values.max())})
+
+
+class KlssPlayer(_Tracking):
+    """The engine of the paper: an exact position set under depth-limited nested 1-KLSS."""
+
+    def __init__(self, evaluator: Evaluator, configuration: SearchConfiguration | None = None, *, seed: int = 0, cap: int = 10_000_000) -> None:
+        """``cap``: of the position set."""
+        super().__init__(seed=seed, cap=cap)
+        self._evaluator = evaluator
+        self._configuration = configuration or SearchConfiguration()
+        self._model: DarkChess | None = None
+        self._search: Search | None = None
+        self._keys: list[int] = []
+        self._quiet = 0
+        self._walked = 0
+
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
+        """See :class:`Player`."""
+        super().start(view, start, ruleset)
+        self._evaluator.new_game()
+        self._model = DarkChess(view.color, ruleset, self._evaluator)
+        self._search = Search(self._model, self._configuration, seed=self._seed)
+        self._keys = [_key(view)]
+        self._quiet = 0
+        self._walked = 1
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`Player`."""
+        began = time.monotonic()
+        view = self._turn()
+        share, seconds = limit.set_seconds(), limit.seconds()
+        reads_clock = seconds is not None
+        positions = self._up_to_date(None if share is None else began + share)
+        self._walk()
+        assert self._model is not None and self._search is not None
+        elapsed = time.monotonic() - began if reads_clock else 0.0
+        taking = _king_capture(view)
+        if taking is not None:
+            return Decision(taking, self._without_search(positions, 1.0, elapsed))
+        budget = Budget(nodes=limit.nodes, seconds=None if seconds is None else max(0.01, seconds - elapsed))
+        belief = PositionBelief(positions, self._model, self._quiet)
+        result = self._search.search(belief, budget, history=np.array(self._keys, dtype=np.uint64), progress=progress)
+        diagnostics = dict(result.diagnostics, capped_by=positions.capped_by)
+        if reads_clock:
+            diagnostics["seconds"] = time.monotonic() - began
+        return Decision(decode(result.action), diagnostics)
+
+    def _walk(self) -> None:
+        """Let the search walk down by the views that it has not seen."""
+        assert self._search is not None
+        for before, view in zip(self._views[self._walked - 1 :], self._views[self._walked :], strict=False):
+            own = encode(view.own_move) if view.own_move is not None else -1
+            key = _key(view)
+            self._search.observe(own, key, view.to_move == view.color)
+            self._keys.append(key)
+            self._quiet = 0 if _is_loud(before, view) else self._quiet + 1
+        self._walked = len(self._views)
+
+    def _without_search(self, positions: PositionSet, value: float, seconds: float) -> dict[str, Any]:
+        return {
+            "positions": positions.size, "capped_by": positions.capped_by, "carried": 0, "sampled": 0, "gadget": "maxmargin", "margin": 0.0, "value": value,
+            "nodes": 0, "depth": 0, "depth_mean": 0.0, "iterations": 0, "gap": 0.0, "fallbacks": 0, "seconds": seconds,
+        }  # fmt: skip
+
+
+def _key(view: View) -> int:
+    """The view's key, as the search's own children carry it."""
+    return int(view.key())
+
+
+def _is_loud(before: View, view: View) -> bool:
+    """Whether the player observed a pawn move or a capture on the way from ``before`` to ``view``."""
+    if view.own_capture_square is not None:
+        return True
+    if view.own_move is None:
+        return False
+    mover = before.pieces.get(view.own_move.from_square)
+    target = before.pieces.get(view.own_move.to_square)
+    return (mover is not None and mover.piece_type == chess.PAWN) or (target is not None and target.color != view.color)
