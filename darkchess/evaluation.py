@@ -8,19 +8,22 @@ Positions are the rows of :mod:`darkchess._kernels.board`: uint64[n, 9].
 
 from __future__ import annotations
 
+import math
+import os
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import Protocol, runtime_checkable
+from typing import BinaryIO, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from darkchess._kernels.board import WIDTH
 from darkchess._kernels.evaluation import evaluate_many
-from darkchess._kernels.features import FEATURES
+from darkchess._kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
 from darkchess._kernels.tables import TABLES
 
-__all__ = ["PAWNS_SCALE", "BuiltinEvaluator", "Evaluator", "Rows", "Values", "load_weights"]
+__all__ = ["PAWNS_SCALE", "BuiltinEvaluator", "Evaluator", "Model", "Offsets", "Rows", "Values", "as_rows", "packaged_model"]
 
 Rows = npt.NDArray[np.uint64]
 Values = npt.NDArray[np.float64]
@@ -76,17 +79,52 @@ def as_rows(rows: Rows) -> Rows:
     return array
 
 
+@dataclass(frozen=True)
+class Model:
+    """Weights of the built-in evaluation, in pawns: a tapered sum, and a network added to it or not.
+
+    Attributes
+    ----------
+    packed
+        float32[PACKED_SIZE] with a network, float32[LINEAR_SIZE] without: the arrays of :data:`darkchess._kernels.network.OFFSETS`, one after the other.
+
+    Raises
+    ------
+    ValueError
+        ``packed`` has another shape than the kernels take.
+    """
+
+    packed: npt.NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        """Check the shape."""
+        if self.packed.shape not in ((LINEAR_SIZE,), (PACKED_SIZE,)):
+            raise ValueError(
+                f"weights of the built-in evaluation: got shape {self.packed.shape}, expected ({PACKED_SIZE},), or ({LINEAR_SIZE},) without a network; "
+                "run experiments/tune_evaluation.py"
+            )
+
+    def part(self, name: str) -> npt.NDArray[np.float32]:
+        """A view of one array of the weights, by its name in ``OFFSETS``."""
+        start, shape = OFFSETS[name]
+        return self.packed[start : start + math.prod(shape)].reshape(shape)
+
+    @staticmethod
+    def read(file: str | os.PathLike[str] | BinaryIO) -> Model:
+        """Read what :meth:`write` wrote."""
+        with np.load(file) as data:
+            return Model(np.ascontiguousarray(data["packed"], dtype=np.float32))
+
+    def write(self, file: str | os.PathLike[str]) -> None:
+        """Write the weights as npz, in half precision."""
+        np.savez_compressed(file, packed=self.packed.astype(np.float16))
+
+
 @lru_cache(maxsize=1)
-def load_weights() -> npt.NDArray[np.float64]:
-    """The packaged weights, float64[FEATURES, 2] (middlegame, endgame) in pawns, read-only; written by ``experiments/tune_evaluation.py``."""
+def packaged_model() -> Model:
+    """The packaged weights; written by ``experiments/tune_evaluation.py``."""
     with resources.files("darkchess").joinpath("data/evaluation_weights.npz").open("rb") as file:
-        weights = np.ascontiguousarray(np.load(file)["linear"], dtype=np.float64)
-    if weights.shape != (FEATURES, 2):
-        raise ValueError(
-            f"darkchess/data/evaluation_weights.npz: got weights of shape {weights.shape}, expected {(FEATURES, 2)}; run experiments/tune_evaluation.py"
-        )
-    weights.setflags(write=False)
-    return weights
+        return Model.read(cast(BinaryIO, file))
 
 
 class BuiltinEvaluator:
@@ -94,8 +132,8 @@ class BuiltinEvaluator:
 
     Parameters
     ----------
-    weights
-        float64[FEATURES, 2] in pawns; the packaged ones by default.
+    model
+        The weights; the packaged ones by default.
 
     Examples
     --------
@@ -111,17 +149,21 @@ class BuiltinEvaluator:
 
     name = "builtin"
 
-    def __init__(self, weights: npt.NDArray[np.float64] | None = None) -> None:
-        self._weights = load_weights() if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-        if self._weights.shape != (FEATURES, 2):
-            raise ValueError(f"weights: got shape {self._weights.shape}, expected {(FEATURES, 2)} (middlegame, endgame)")
+    def __init__(self, model: Model | None = None) -> None:
+        self._model = packaged_model() if model is None else model
 
     def values(self, rows: Rows) -> Values:
         """See :meth:`Evaluator.values`."""
+        scores, _ = self.search(rows)
+        return np.asarray(np.tanh(scores / PAWNS_SCALE))
+
+    def search(self, rows: Rows, *, leaves: bool = False) -> tuple[Values, Rows]:
+        """Scores in pawns (float64[n]; ±1000 where the king falls), and the positions whose static evaluations they are (uint64[n, 9]; empty unless wanted)."""
         rows = as_rows(rows)
-        out = np.empty(rows.shape[0], dtype=np.float64)
-        evaluate_many(rows, TABLES, self._weights, _WORTH, out)
-        return out
+        scores = np.empty(rows.shape[0], dtype=np.float64)
+        found = np.zeros((rows.shape[0] if leaves else 0, WIDTH), dtype=np.uint64)
+        evaluate_many(rows, TABLES, _WORTH, self._model.packed, scores, found)
+        return scores, found
 
     def child_values(self, rows: Rows, move_offsets: Offsets, child_rows: Rows) -> Values:
         """See :meth:`Evaluator.child_values`; the parents are not looked at."""

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from darkchess._kernels.attacks import attacked_by, bishop_attacks, rook_attacks
+from darkchess._kernels.attacks import attacked_by
 from darkchess._kernels.bits import bit, lowest, without_lowest
-from darkchess._kernels.features import features, phase
+from darkchess._kernels.features import MAPS, MAX_FEATURES, features, phase, slanted, straight
 from darkchess._kernels.moves import MAX_MOVES, generate, king_capture, make
+from darkchess._kernels.network import LINEAR_SIZE, UNITS, forward
 from klss.kernel import kernel
 
-__all__ = ["DEPTH", "WON", "evaluate_many", "quiet_leaf", "static"]
+__all__ = ["DEPTH", "WON", "evaluate_many", "static"]
 
 WON = 1000.0
 """Score in pawns of a side that takes the king; tanh(WON/6) is 1.0 exactly."""
@@ -31,21 +32,31 @@ DEPTH = 12
 _EVASION_PLIES = 3
 _DELTA = 1.5
 
+_ALPHA, _BETA, _BEST, _FLOOR = range(4)  # columns of ``bounds``
+
 
 @kernel
-def static(row: Any, tables: Any, weights: Any, index: Any, count: Any, maps: Any, danger: Any) -> float:
-    """Tapered evaluation in pawns for the side to move, without search. Arrays as in :func:`features`; ``weights`` is float64[FEATURES, 2]."""
-    n = features(row, tables, index, count, maps, danger)
-    middle = 0.0
-    end = 0.0
+def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any, units: Any) -> Any:
+    """Evaluation in pawns for the side to move, without search (float32).
+
+    ``model`` is the packed weights (:mod:`network`), float32[PACKED_SIZE], or [LINEAR_SIZE] without a network; ``units`` float32[UNITS], the rest as in
+    :func:`features`.
+    """
+    n = features(row, tables, index, count, maps)
+    middle = np.float32(0.0)
+    end = np.float32(0.0)
     for i in range(n):
-        middle += weights[index[i], 0] * count[i]
-        end += weights[index[i], 1] * count[i]
-    share = phase(row)
-    return share * middle + (1.0 - share) * end
+        times = np.float32(count[i])
+        middle += model[2 * index[i]] * times
+        end += model[2 * index[i] + 1] * times
+    share = np.float32(phase(row))
+    score = share * middle + (np.float32(1.0) - share) * end
+    if model.shape[0] > LINEAR_SIZE:
+        score += forward(index, count, n, model, units)
+    return np.float64(score)
 
 
-@kernel(inline="always")
+@kernel
 def _man(row: Any, mask: Any) -> int:
     piece = 5
     for i in range(5):
@@ -104,18 +115,18 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
             if piece == 1:
                 targets = tables[square, 0]
             elif piece == 2:
-                targets = bishop_attacks(square, occupied, tables)
+                targets = slanted(square, occupied, tables)
             elif piece == 3:
-                targets = rook_attacks(square, occupied, tables)
+                targets = straight(square, occupied, tables)
             elif piece == 4:
-                targets = rook_attacks(square, occupied, tables) | bishop_attacks(square, occupied, tables)
+                targets = straight(square, occupied, tables) | slanted(square, occupied, tables)
             else:
                 targets = tables[square, 1] & ~defended
             n = _push(row, piece, square, targets & enemy, defended, worth, moves, keys, n)
     return n
 
 
-@kernel(inline="always")
+@kernel
 def _next_best(moves: Any, keys: Any, first: int, n: int) -> None:
     best = first
     for i in range(first + 1, n):
@@ -131,87 +142,107 @@ def _next_best(moves: Any, keys: Any, first: int, n: int) -> None:
 
 
 @kernel
-def _search(
-    ply: int, alpha: float, beta: float, rows: Any, moves: Any, keys: Any, leaves: Any,
-    tables: Any, weights: Any, worth: Any, index: Any, count: Any, maps: Any, danger: Any,
-) -> float:  # fmt: skip
-    """Fail-soft quiescence search of ``rows[ply]``; ``leaves[ply]`` is the position whose static evaluation the score is."""
+def _enter(
+    ply: int, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any,
+    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+) -> int:  # fmt: skip
+    """Look at the node ``rows[ply]``: set its best score so far and its pruning floor; returns how many moves of it to search."""
     row = rows[ply]
     side = np.int64(row[8] & np.uint64(1))
     for i in range(9):
         leaves[ply, i] = row[i]
     king = row[5] & row[6 + side]
     if row[5] & row[7 - side] == np.uint64(0) or king_capture(row, tables) >= 0:
-        return 1000.0
+        bounds[ply, _BEST] = WON
+        return 0
+    bounds[ply, _BEST] = -WON
     if king == np.uint64(0):
-        return -1000.0
-    best = -1000.0
-    attacked = attacked_by(row, 1 - side, lowest(king), tables)
-    if attacked and ply < _EVASION_PLIES:
+        return 0
+    if ply < _EVASION_PLIES and attacked_by(row, 1 - side, lowest(king), tables):
         n = generate(row, tables, moves[ply])
         for i in range(n):
             target = bit((moves[ply, i] >> 3) & 63)
             keys[ply, i] = worth[_man(row, target)] if target & row[7 - side] != np.uint64(0) else 0.0
-        floor = 1e9
-    else:
-        best = static(row, tables, weights, index, count, maps, danger)
-        if best >= beta or ply >= DEPTH - 1:
-            return best
-        alpha = max(alpha, best)
-        n = _captures(row, tables, maps[1 - side], worth, moves[ply], keys[ply])
-        floor = best + _DELTA
-    for i in range(n):
-        _next_best(moves[ply], keys[ply], i, n)
-        if floor + keys[ply, i] <= alpha:
-            break
-        make(row, moves[ply, i], tables, rows[ply + 1])
-        score = -_search(ply + 1, -beta, -alpha, rows, moves, keys, leaves, tables, weights, worth, index, count, maps, danger)
-        if score > best:
-            best = score
-            for j in range(9):
-                leaves[ply, j] = leaves[ply + 1, j]
-            if score > alpha:
-                alpha = score
-                if alpha >= beta:
-                    break
-    return best
+        bounds[ply, _FLOOR] = 1e9
+        return n
+    best = static(row, tables, model, index, count, maps, units)
+    bounds[ply, _BEST] = best
+    if best >= bounds[ply, _BETA] or ply >= DEPTH - 1:
+        return 0
+    bounds[ply, _ALPHA] = max(bounds[ply, _ALPHA], best)
+    bounds[ply, _FLOOR] = best + _DELTA
+    return _captures(row, tables, maps[1 - side], worth, moves[ply], keys[ply])
 
 
 @kernel
-def evaluate_many(rows: Any, tables: Any, weights: Any, worth: Any, out: Any) -> None:
-    """Write tanh(pawns/6) for the side to move of each of ``rows`` (uint64[n, 9]) into ``out`` (float64[n]).
+def _search(
+    rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
+    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+) -> Any:  # fmt: skip
+    """Fail-soft quiescence search of ``rows[0]``; ``leaves[0]`` becomes the position whose static evaluation the score (float64) is.
 
-    ``weights`` float64[FEATURES, 2], ``worth`` float64[6]: rough values of the men in pawns, for ordering and pruning.
+    A loop with its own stack: numba's cache can't hold a function that calls itself. Arrays a ply: ``rows`` and ``leaves`` uint64[DEPTH + 1, 9], ``moves``
+    int32[DEPTH + 1, MAX_MOVES], ``keys`` float64[DEPTH + 1, MAX_MOVES], ``bounds`` float64[DEPTH + 1, 4], ``cursor`` int64[DEPTH + 1, 2] (next move, end).
+    """
+    bounds[0, _ALPHA] = -WON
+    bounds[0, _BETA] = WON
+    ply = 0
+    entering = True
+    while True:
+        if entering:
+            cursor[ply, 1] = _enter(
+                ply, rows, leaves, moves, keys, bounds, tables, worth, model, index, count, maps, units
+            )
+            cursor[ply, 0] = 0
+        i = cursor[ply, 0]
+        if i < cursor[ply, 1]:
+            _next_best(moves[ply], keys[ply], i, cursor[ply, 1])
+            if bounds[ply, _FLOOR] + keys[ply, i] > bounds[ply, _ALPHA]:
+                cursor[ply, 0] = i + 1
+                make(rows[ply], moves[ply, i], tables, rows[ply + 1])
+                bounds[ply + 1, _ALPHA] = -bounds[ply, _BETA]
+                bounds[ply + 1, _BETA] = -bounds[ply, _ALPHA]
+                ply += 1
+                entering = True
+                continue
+        score = -bounds[ply, _BEST]
+        if ply == 0:
+            return -score
+        ply -= 1
+        entering = False
+        if score > bounds[ply, _BEST]:
+            bounds[ply, _BEST] = score
+            for j in range(9):
+                leaves[ply, j] = leaves[ply + 1, j]
+            if score > bounds[ply, _ALPHA]:
+                bounds[ply, _ALPHA] = score
+                if score >= bounds[ply, _BETA]:
+                    cursor[ply, 1] = 0
+
+
+@kernel
+def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, leaves_out: Any) -> None:
+    """Write the scores in pawns for the side to move of ``rows`` (uint64[n, 9]) into ``scores`` (float64[n]).
+
+    ``worth`` float64[6]: rough values of the men in pawns, for ordering and pruning; ``model`` as in :func:`static`. ``leaves_out`` (uint64[n, 9]; or of length 0: not
+    wanted) gets the positions whose static evaluations the scores are.
     """
     stack = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
     leaves = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
     moves = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.int32)
     keys = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.float64)
-    index = np.zeros(320, dtype=np.int32)
-    count = np.zeros(320, dtype=np.int32)
-    maps = np.zeros(12, dtype=np.uint64)
-    danger = np.zeros(2, dtype=np.int64)
+    bounds = np.zeros((DEPTH + 1, 4), dtype=np.float64)
+    cursor = np.zeros((DEPTH + 1, 2), dtype=np.int64)
+    index = np.zeros(MAX_FEATURES, dtype=np.int32)
+    count = np.zeros(MAX_FEATURES, dtype=np.int32)
+    maps = np.zeros(MAPS, dtype=np.uint64)
+    units = np.zeros(UNITS, dtype=np.float32)
     for k in range(rows.shape[0]):
         for i in range(9):
             stack[0, i] = rows[k, i]
-        score = _search(0, -1000.0, 1000.0, stack, moves, keys, leaves, tables, weights, worth, index, count, maps, danger)
-        out[k] = np.tanh(score / 6.0)
-
-
-@kernel
-def quiet_leaf(rows: Any, tables: Any, weights: Any, worth: Any, leaves_out: Any, scores: Any) -> None:
-    """For tuning: the position whose static evaluation decides each of ``rows``, and the score in pawns for the side to move at the root."""
-    stack = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
-    leaves = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
-    moves = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.int32)
-    keys = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.float64)
-    index = np.zeros(320, dtype=np.int32)
-    count = np.zeros(320, dtype=np.int32)
-    maps = np.zeros(12, dtype=np.uint64)
-    danger = np.zeros(2, dtype=np.int64)
-    for k in range(rows.shape[0]):
-        for i in range(9):
-            stack[0, i] = rows[k, i]
-        scores[k] = _search(0, -1000.0, 1000.0, stack, moves, keys, leaves, tables, weights, worth, index, count, maps, danger)
-        for i in range(9):
-            leaves_out[k, i] = leaves[0, i]
+        scores[k] = _search(
+            stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units
+        )
+        if leaves_out.shape[0] != 0:
+            for i in range(9):
+                leaves_out[k, i] = leaves[0, i]

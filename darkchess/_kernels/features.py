@@ -18,7 +18,7 @@ from darkchess._kernels.attacks import bishop_attacks, rook_attacks
 from darkchess._kernels.bits import bit, highest, lowest, popcount, without_lowest
 from klss.kernel import kernel
 
-__all__ = ["FEATURES", "FEATURE_BLOCKS", "MAPS", "MAX_FEATURES", "features", "phase"]
+__all__ = ["FEATURES", "FEATURE_BLOCKS", "MAPS", "MAX_FEATURES", "features", "phase", "slanted", "straight"]
 
 FEATURE_BLOCKS: dict[str, tuple[int, int]] = {
     "piece on square": (0, 384),
@@ -41,22 +41,23 @@ FEATURES = 534
 MAX_FEATURES = 320
 """Room for the features of one position."""
 
-MAPS = 12
-"""Entries of the attack maps that :func:`features` leaves behind: all, twice, by pawn, by knight or bishop, by rook, by king (each for White, then Black)."""
+MAPS = 14
+"""Entries of the attack maps that :func:`features` leaves behind: all, twice, by pawn, by knight or bishop, by rook, by king, and a number: the danger it
+brings to the enemy king (each for White, then Black)."""
 
 _FILE_A = np.uint64(0x0101010101010101)
 _NOT_A = np.uint64(0xFEFEFEFEFEFEFEFE)
 _NOT_H = np.uint64(0x7F7F7F7F7F7F7F7F)
 
 
-@kernel(inline="always")
+@kernel
 def phase(row: Any) -> float:
     """1.0 with all pieces on the board, 0.0 with kings and pawns only."""
     units = popcount(row[1] | row[2]) + 2 * popcount(row[3]) + 4 * popcount(row[4])
     return min(units, 24) / 24.0
 
 
-@kernel(inline="always")
+@kernel
 def _forward_fill(mask: Any, side: int) -> Any:
     """``mask`` and everything ahead of it on its files, as ``side`` looks."""
     if side == 0:
@@ -70,20 +71,32 @@ def _forward_fill(mask: Any, side: int) -> Any:
     return mask
 
 
-@kernel(inline="always")
+@kernel
 def _sideways(mask: Any) -> Any:
     """Squares left and right of ``mask``."""
     return ((mask & _NOT_A) >> np.uint64(1)) | ((mask & _NOT_H) << np.uint64(1))
 
 
-@kernel(inline="always")
+@kernel
+def straight(square: int, occupied: Any, tables: Any) -> Any:
+    """What a rook attacks; compiled once, where the inlined one would be compiled at every place that uses it."""
+    return rook_attacks(square, occupied, tables)
+
+
+@kernel
+def slanted(square: int, occupied: Any, tables: Any) -> Any:
+    """What a bishop attacks; compiled once."""
+    return bishop_attacks(square, occupied, tables)
+
+
+@kernel
 def _put(index: Any, count: Any, n: int, feature: int, value: int) -> int:
     index[n] = feature
     count[n] = value
     return n + 1
 
 
-@kernel(inline="always")
+@kernel
 def _distance(a: int, b: int) -> int:
     return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))
 
@@ -113,7 +126,7 @@ def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
 
 
 @kernel
-def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any, danger: Any) -> int:
+def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
     """Piece-square, mobility, files; fills the attack maps of ``side`` and what its pieces bring to the enemy king."""
     own = row[6 + side]
     occupied = own | row[7 - side]
@@ -139,17 +152,17 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
                 first = 384
                 maps[6 + side] |= reach
             elif piece == 2:
-                reach = bishop_attacks(square, occupied ^ (row[4] & own), tables)
+                reach = slanted(square, occupied ^ (row[4] & own), tables)
                 first = 393
                 maps[6 + side] |= reach
             elif piece == 3:
-                reach = rook_attacks(square, occupied ^ ((row[3] | row[4]) & own), tables)
+                reach = straight(square, occupied ^ ((row[3] | row[4]) & own), tables)
                 first = 407
                 maps[8 + side] |= reach
                 if bit(square) & own_files & ~(row[0] & own) == np.uint64(0):
                     n = _put(index, count, n, 479 if bit(square) & pawn_files == np.uint64(0) else 480, sign)
             else:
-                reach = rook_attacks(square, occupied, tables) | bishop_attacks(square, occupied, tables)
+                reach = straight(square, occupied, tables) | slanted(square, occupied, tables)
                 first = 422
             maps[2 + side] |= reach & maps[side]
             maps[side] |= reach
@@ -158,7 +171,8 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
             if hits != 0:
                 attackers += 1
                 units += hits + (2 if piece < 3 else (3 if piece == 3 else 5))
-    danger[side] = min(15, (units + 1) // 2) if attackers > 1 else min(4, (units + 2) // 3)
+    danger = min(15, (units + 1) // 2) if attackers > 1 else min(4, (units + 2) // 3)
+    maps[12 + side] = np.uint64(danger)
     if popcount(row[2] & own) > 1:
         n = _put(index, count, n, 450, sign)
     return n
@@ -188,10 +202,10 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
             n = _put(index, count, n, 451 + rank, sign)
             if ahead & occupied != np.uint64(0):
                 n = _put(index, count, n, 459 + rank, sign)
-            if king != np.uint64(0) and other_king != np.uint64(0):
+            if rank > 2 and king != np.uint64(0) and other_king != np.uint64(0):
                 stop = lowest(ahead) if ahead != np.uint64(0) else square
-                n = _put(index, count, n, 467, sign * _distance(lowest(king), stop) * rank)
-                n = _put(index, count, n, 468, sign * _distance(lowest(other_king), stop) * rank)
+                n = _put(index, count, n, 467, sign * _distance(lowest(king), stop))
+                n = _put(index, count, n, 468, sign * _distance(lowest(other_king), stop))
         if mask & support != np.uint64(0):
             n = _put(index, count, n, 471 + rank, sign)
         if mask & beside == np.uint64(0):
@@ -203,7 +217,7 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
 
 
 @kernel
-def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any, danger: Any) -> int:
+def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
     """Shelter of the king of ``side`` and what the other side brings against it."""
     king = row[5] & row[6 + side]
     if king == np.uint64(0):
@@ -217,12 +231,12 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
     shut = _forward_fill(own_pawns & files, 0) | _forward_fill(own_pawns & files, 1)
     open_files = popcount(front & ~shut)
     n = _put(index, count, n, 485 + open_files, sign)
-    n = _put(index, count, n, 489 + danger[1 - side], sign)
+    n = _put(index, count, n, 489 + np.int64(maps[13 - side]), sign)
     other = 1 - side
     occupied = row[6] | row[7]
     safe = ~row[6 + other] & ~(maps[side] & ~(maps[10 + side] & ~maps[2 + side] & maps[2 + other]))
-    straight = rook_attacks(square, occupied, tables)
-    slanted = bishop_attacks(square, occupied, tables)
+    on_lines = straight(square, occupied, tables)
+    on_diagonals = slanted(square, occupied, tables)
     if row[1] & row[6 + other] != np.uint64(0) and tables[square, 0] & maps[6 + other] & safe != np.uint64(0):
         knights = row[1] & row[6 + other]
         reach = np.uint64(0)
@@ -232,20 +246,20 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
         if reach & tables[square, 0] & safe != np.uint64(0):
             n = _put(index, count, n, 505, sign)
     bishops = row[2] & row[6 + other]
-    if bishops != np.uint64(0) and slanted & safe != np.uint64(0):
+    if bishops != np.uint64(0) and on_diagonals & safe != np.uint64(0):
         reach = np.uint64(0)
         while bishops != np.uint64(0):
-            reach |= bishop_attacks(lowest(bishops), occupied, tables)
+            reach |= slanted(lowest(bishops), occupied, tables)
             bishops = without_lowest(bishops)
-        if reach & slanted & safe != np.uint64(0):
+        if reach & on_diagonals & safe != np.uint64(0):
             n = _put(index, count, n, 506, sign)
-    if straight & maps[8 + other] & safe != np.uint64(0):
+    if on_lines & maps[8 + other] & safe != np.uint64(0):
         n = _put(index, count, n, 507, sign)
     queens = row[4] & row[6 + other]
     if queens != np.uint64(0):
         queen = highest(queens)
-        reach = rook_attacks(queen, occupied, tables) | bishop_attacks(queen, occupied, tables)
-        if reach & (straight | slanted) & safe != np.uint64(0):
+        reach = straight(queen, occupied, tables) | slanted(queen, occupied, tables)
+        if reach & (on_lines | on_diagonals) & safe != np.uint64(0):
             n = _put(index, count, n, 508, sign)
     return n
 
@@ -278,19 +292,19 @@ def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: 
 
 
 @kernel
-def features(row: Any, tables: Any, index: Any, count: Any, maps: Any, danger: Any) -> int:
+def features(row: Any, tables: Any, index: Any, count: Any, maps: Any) -> int:
     """Write the features of ``row`` (uint64[9]) as seen by the side to move; returns how many.
 
-    ``index`` and ``count`` are int32[MAX_FEATURES]; ``maps`` (uint64[MAPS]) and ``danger`` (int64[2]) are overwritten and stay readable afterwards.
+    ``index`` and ``count`` are int32[MAX_FEATURES]; ``maps`` (uint64[MAPS]) is overwritten and stays readable afterwards.
     """
     to_move = np.int64(row[8] & np.uint64(1))
     _pawn_maps(row, tables, maps)
     n = 0
     for side in range(2):
-        n = _piece_terms(row, side, 1 if side == to_move else -1, tables, index, count, n, maps, danger)
+        n = _piece_terms(row, side, 1 if side == to_move else -1, tables, index, count, n, maps)
     for side in range(2):
         sign = 1 if side == to_move else -1
         n = _pawn_terms(row, side, sign, index, count, n, maps)
-        n = _king_terms(row, side, sign, tables, index, count, n, maps, danger)
+        n = _king_terms(row, side, sign, tables, index, count, n, maps)
         n = _threat_terms(row, side, to_move, index, count, n, maps)
     return _put(index, count, n, 533, 1)
