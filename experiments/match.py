@@ -4,8 +4,8 @@ A has White in the games of even number. A game's seed follows from the match's 
 get theirs from it as in ``klss play``, so that ``klss play --seed`` with a line's ``seed`` and the same node budget
 replays it.
 
-Files of a match: ``match.json`` (what is played), ``games.jsonl`` (one line a game), ``moves.jsonl`` (one line a move, with
-the player's diagnostics), ``game-00000.pgn`` and so on.
+Files of a match: ``match.json`` (what is played), ``games.jsonl`` (one line a game), ``moves.jsonl`` (one line a move,
+with the player's diagnostics), ``game-00000.pgn`` and so on.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def elo_interval(score: float, games: int) -> list[float | None]:
         Number of games, at least 1.
 
     >>> elo_interval(10.0, 20)
-    [-138.4, 0.0, 138.4]
+    [-147.8, 0.0, 147.8]
     >>> elo_interval(20.0, 20)
-    [286.5, None, None]
+    [286.6, None, None]
     """
     mean = score / games
     spread = _WILSON_Z**2 / games

@@ -28,7 +28,7 @@ Type a move as SAN (Nf3, exd5, e8=Q, O-O) or as squares (g1f3, e7e8q), or one of
   flip      turn the board around
   resign    give up
   quit      leave; the game so far is kept (Ctrl-C does the same)
-  undo, fog off      are refused while the game lasts, and say why
+  undo      is refused, and says why; so is fog off until the game is over
 You see your own men and every square they could move to. Nobody is told of check: take the king to win."""
 
 UNDO = "undo: refused: in Fog of War a move also shows you what was hidden, and that can't be taken back."

@@ -211,12 +211,15 @@ class Game:
         """Play; the exit code."""
         self._loading.start()
         try:
-            code = self._play()
-        except (InputClosed, Quit, KeyboardInterrupt) as error:
-            code = self._left(error)
+            code, end = self._play(), ""
+        except (InputClosed, Quit, KeyboardInterrupt) as why:
+            code, end = self._left(why)
+        except BaseException:
+            self._save("the game ended by an error")
+            raise
         finally:
-            self._save()
             self._loading.close()
+        self._save(end)
         if self._loading.is_alive():
             # Compiled code can't be stopped half-way, and waiting for it would hold the shell for nothing.
             sys.stdout.flush()
@@ -279,24 +282,22 @@ class Game:
         assert referee is not None
         self._terminal.say("", *ply_lines(referee, played.ply, self._terminal, chess.WHITE))
 
-    def _left(self, why: BaseException) -> int:
-        """The game was left before its end: say so; the exit code."""
+    def _left(self, why: BaseException) -> tuple[int, str]:
+        """The exit code of a game that was left before its end, and what to say of it."""
         if isinstance(why, InputClosed):
             referee = self._loading.referee
             ply = 0 if referee is None else referee.ply
-            self._save()
-            raise FailedError(
-                f"input ended after {ply} plies, expected a move or a command; the game is left unfinished"
-            )
+            return 1, f"got the end of input after {ply} plies, expected a move or a command"
         if isinstance(why, KeyboardInterrupt):
             print(file=sys.stderr)
-        print("klss play: left before the end of the game", file=sys.stderr)
-        return 0 if self._human is not None else 1
+        return 0 if self._human is not None else 1, "left before the end of the game"
 
-    def _save(self) -> None:
-        """Write the game to its PGN file, once; name it on stderr."""
+    def _save(self, end: str = "") -> None:
+        """Write the game to its PGN file, once; say on stderr where it is, and how it ended if it was left."""
         referee, self._loading.referee = self._loading.referee, None
         if referee is None or (referee.ply == 0 and self._pgn is None and referee.outcome is None):
+            if end:
+                print(f"klss play: {end}", file=sys.stderr)
             return
         from darkchess.record import GameRecord, write_pgn
 
@@ -321,7 +322,7 @@ class Game:
         except OSError as error:
             sys.stderr.write(text)
             raise FailedError(f"can't write the game to {path}: {error.strerror}; it stands above") from None
-        print(f"klss play: the game is kept in {path}", file=sys.stderr)
+        print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}", file=sys.stderr)
 
 
 def _fresh(path: Path) -> Path:

@@ -14,17 +14,22 @@ if TYPE_CHECKING:
 
 __all__ = ["moves_text", "ply_lines", "result_text", "review"]
 
-_REASONS = {
-    "king_captured": "the king was captured",
-    "no_move": "no move left",
+_LOSSES = {
+    "king_captured": "{}'s king was captured",
+    "no_move": "{} has no move left",
+    "resign": "{} resigned",
+    "flag": "{} ran out of time",
+    "forfeit": "{} forfeited",
+}
+_DRAWS = {
+    "no_move": "no move is left",
     "repetition": "third occurrence of the position",
     "fifty_moves": "fifty moves without a capture or a pawn move",
     "ply_limit": "the limit of plies was reached",
-    "resign": "the other side resigned",
-    "flag": "the other side ran out of time",
-    "forfeit": "the other side forfeited",
 }
-_HELP = " Enter: next ply, b: back, a number: that ply, all: every ply, fog off / fog on, flip, quit"
+_HELP = (
+    " Enter: the next ply (from the start), b: back, a number: that ply, all: every ply, fog off / fog on, flip, quit"
+)
 
 
 def result_text(referee: Referee) -> str:
@@ -32,14 +37,16 @@ def result_text(referee: Referee) -> str:
 
     >>> from darkchess.referee import Referee
     >>> game = Referee(); game.resign(chess.WHITE); result_text(game)
-    'Black wins: the other side resigned. 0-1 after 0 plies.'
+    'Black wins: White resigned. 0-1 after 0 plies.'
     """
     outcome = referee.outcome
     if outcome is None:
         return f"Unfinished after {referee.ply} plies."
-    reason = _REASONS.get(outcome.reason, outcome.reason)
-    who = "Draw" if outcome.winner is None else f"{chess.COLOR_NAMES[outcome.winner].capitalize()} wins"
-    return f"{who}: {reason}. {outcome.result} after {referee.ply} plies."
+    if outcome.winner is None:
+        return f"Draw: {_DRAWS.get(outcome.reason, outcome.reason)}. {outcome.result} after {referee.ply} plies."
+    winner, loser = ("White", "Black") if outcome.winner else ("Black", "White")
+    reason = _LOSSES.get(outcome.reason, outcome.reason).format(loser)
+    return f"{winner} wins: {reason}. {outcome.result} after {referee.ply} plies."
 
 
 def _numbered(referee: Referee, ply: int) -> str:
@@ -97,15 +104,15 @@ def ply_lines(referee: Referee, ply: int, terminal: Terminal, bottom: chess.Colo
 def review(referee: Referee, terminal: Terminal, bottom: chess.Color) -> None:
     """Show a finished game ply by ply: as the human asks for it at a terminal, else all of it at once."""
     fog = True
-    if not terminal.interactive:
-        for ply in range(referee.ply + 1):
-            terminal.say("", *ply_lines(referee, ply, terminal, bottom))
-    else:
+    ply = referee.ply
+    shown = [ply] if terminal.interactive else range(ply + 1)
+    for each in shown:
+        terminal.say("", *ply_lines(referee, each, terminal, bottom))
+    if terminal.interactive:
         terminal.say(_HELP)
-    ply = referee.ply if terminal.interactive else referee.ply + 1
     while True:
         try:
-            text = " ".join(terminal.ask(f" review {min(ply, referee.ply)}/{referee.ply}> ").lower().split())
+            text = " ".join(terminal.ask(f" review {ply}/{referee.ply}> ").lower().split())
         except InputClosed:
             return
         if text in ("quit", "exit", "q"):
@@ -127,5 +134,4 @@ def review(referee: Referee, terminal: Terminal, bottom: chess.Color) -> None:
         else:
             terminal.say(f" got {text!r}, expected one of:", _HELP)
             continue
-        ply = min(ply, referee.ply)
         terminal.say("", *ply_lines(referee, ply, terminal, bottom, fog))
