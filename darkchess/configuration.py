@@ -1,7 +1,8 @@
-"""The named configurations of players, and the texts that choose one: ``NAME``, ``NAME,field=value,…`` or ``FILE.toml`` (``base = "NAME"`` and fields).
+"""The named configurations of players, and the texts that choose one: ``NAME``, ``NAME,field=value,…`` or
+``FILE.toml`` (``base = "NAME"`` and fields).
 
-A configuration is a frozen dataclass of choices; every result names its configuration. It holds no process: :mod:`uci_bridge.players` finds the evaluator that it
-names and makes the player.
+A configuration is a frozen dataclass of choices; every result names its configuration. It holds no process:
+:mod:`uci_bridge.players` finds the evaluator that it names and makes the player.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ __all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configurati
 
 
 class ConfigurationError(DarkchessError, ValueError):
-    """A text names no configuration, no field of one, or no value of a field; the message says which, and what is expected."""
+    """A text names no configuration, no field of one, or no value of a field; the message says which, and what is
+    expected.
+    """
 
 
 @dataclass(frozen=True)
@@ -58,14 +61,22 @@ class Configuration:
         """Refuse numbers that make no sense."""
         for field in ("cap", "particles"):
             if getattr(self, field) < 1:
-                raise ConfigurationError(f"configuration {self.name}: {field} is {getattr(self, field)}, expected a whole number of at least 1")
+                raise ConfigurationError(
+                    f"configuration {self.name}: {field} is {getattr(self, field)}, expected 1 or more"
+                )
         if not self.information > 0.0:
-            raise ConfigurationError(f"configuration {self.name}: information is {self.information}, expected a number above 0 (inf: no penalty)")
+            raise ConfigurationError(
+                f"configuration {self.name}: information is {self.information}, expected a number above 0, inf for none"
+            )
 
     def search(self) -> SearchConfiguration:
         """The search's part."""
         return SearchConfiguration(
-            particles=self.particles, information=self.information, reach=self.reach, gadget=self.gadget, nested=self.nested
+            particles=self.particles,
+            information=self.information,
+            reach=self.reach,
+            gadget=self.gadget,
+            nested=self.nested,
         )
 
 
@@ -155,7 +166,9 @@ def _read(key: str, value: Any) -> Any:
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or math.isnan(number) or (wanted is int and not number.is_integer()):
-        raise ConfigurationError(f"configuration: {key} is {value!r}, expected a {'whole ' if wanted is int else ''}number")
+        raise ConfigurationError(
+            f"configuration: {key} is {value!r}, expected a {'whole ' if wanted is int else ''}number"
+        )
     return int(number) if wanted is int else number
 
 

@@ -1,7 +1,9 @@
-"""Dark chess as :mod:`klss.search` sees it: positions in batches, children with both players' observations, values; and a position set as a belief.
+"""Dark chess as :mod:`klss.search` sees it: positions in batches, children with both players' observations, values;
+and a position set as a belief.
 
-Deviations from the paper: a position whose side to move can take the king is not searched further. She sees it (an enemy man that can be captured is always seen),
-in every position of her infoset, and nothing beats taking it: its value is exact.
+Deviations from the paper: a position whose side to move can take the king is not searched further. She sees it (an
+enemy man that can be captured is always seen), in every position of her infoset, and nothing beats taking it: its
+value is exact.
 """
 
 from __future__ import annotations
@@ -10,8 +12,8 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from darkchess._kernels.children import STATE_WIDTH, children, count_children
 from darkchess._kernels.board import IDENTITY
+from darkchess._kernels.children import STATE_WIDTH, children, count_children
 from darkchess._kernels.tables import TABLES
 from darkchess.evaluation import Evaluator
 from darkchess.position_set import PositionSet
@@ -50,7 +52,9 @@ class DarkChess:
         self._evaluator = evaluator
 
     def states(self, rows: States, quiet: int) -> States:
-        """Search states (uint64[n, 10]) of positions (uint64[n, 9]) reached ``quiet`` plies after the searcher last observed a pawn move or capture."""
+        """Search states (uint64[n, 10]) of positions (uint64[n, 9]) reached ``quiet`` plies after the searcher
+        last observed a pawn move or capture.
+        """
         out = np.empty((len(rows), STATE_WIDTH), dtype=np.uint64)
         out[:, :9] = rows
         out[:, 9] = quiet
@@ -67,7 +71,19 @@ class DarkChess:
         observations = np.empty((count, 2), dtype=np.uint64)
         values = np.empty(count, dtype=np.float64)
         forcing = np.empty(count, dtype=np.bool_)
-        children(states, self._side, self._no_move_value, TABLES, offsets, out, actions, movers, observations, values, forcing)
+        children(
+            states,
+            self._side,
+            self._no_move_value,
+            TABLES,
+            offsets,
+            out,
+            actions,
+            movers,
+            observations,
+            values,
+            forcing,
+        )
         estimated = movers != TERMINAL
         if estimated.any():
             kept = np.concatenate([[0], np.cumsum(estimated)])[offsets].astype(np.int64)
@@ -77,13 +93,21 @@ class DarkChess:
             values[estimated] = np.where(movers[estimated] == 0, theirs, -theirs)
         parent_is_mine = np.repeat((states[:, 8] & np.uint64(1)) == np.uint64(self._side), np.diff(offsets))
         return Expansion(
-            offsets=offsets, states=out, actions=actions, movers=movers, probabilities=np.ones(count), observations=observations, values=values,
-            interest=np.where(parent_is_mine, values, -values) + _FORCING * forcing, drawable=out[:, 9] >= FIFTY_MOVES_PLIES,
-        )  # fmt: skip
+            offsets=offsets,
+            states=out,
+            actions=actions,
+            movers=movers,
+            probabilities=np.ones(count),
+            observations=observations,
+            values=values,
+            interest=np.where(parent_is_mine, values, -values) + _FORCING * forcing,
+            drawable=out[:, 9] >= FIFTY_MOVES_PLIES,
+        )
 
     def movers(self, states: States) -> npt.NDArray[np.int8]:
         """See :class:`klss.search.Model`."""
-        return ((states[:, 8] & np.uint64(1)) != np.uint64(self._side)).astype(np.int8)
+        theirs: npt.NDArray[np.int8] = ((states[:, 8] & np.uint64(1)) != np.uint64(self._side)).astype(np.int8)
+        return theirs
 
     def values(self, states: States) -> npt.NDArray[np.float64]:
         """See :class:`klss.search.Model`."""
@@ -113,7 +137,9 @@ class PositionBelief:
 
     def sample(self, count: int, exclude: States, seed: int) -> States:
         """See :class:`klss.search.Belief`."""
-        rows = self._positions.sample(count, seed, exclude_rows=self._model.identities(exclude) if len(exclude) else None)
+        rows = self._positions.sample(
+            count, seed, exclude_rows=self._model.identities(exclude) if len(exclude) else None
+        )
         return self._model.states(rows, self._quiet)
 
     def information(self, actions: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """Players: each is given her views and her own clock, nothing else, and answers with moves.
 
-:class:`KlssPlayer` is the engine: its own position set and :class:`klss.search.Search`. :class:`GreedyPlayer` looks one ply ahead in one position that may be the
-true one; :class:`RandomPlayer` doesn't look.
+:class:`KlssPlayer` is the engine: its own position set and :class:`klss.search.Search`. :class:`GreedyPlayer` looks
+one ply ahead in one position that may be the true one; :class:`RandomPlayer` doesn't look.
 """
 
 from __future__ import annotations
@@ -197,7 +197,9 @@ class RandomPlayer(_Tracking):
 
 
 class GreedyPlayer(_Tracking):
-    """One ply deep: takes the king if it can, else makes the move that the evaluator likes best in one position sampled from its own set."""
+    """One ply deep: takes the king if it can, else makes the move that the evaluator likes best in one position
+    sampled from its own set.
+    """
 
     def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000) -> None:
         """``cap``: of the position set."""
@@ -219,13 +221,23 @@ class GreedyPlayer(_Tracking):
         for i, move in enumerate(moves):
             make(row, encode(move), TABLES, after[i])
         values = -self._evaluator.values(after)
-        return Decision(moves[int(np.argmax(values))], {"positions": positions.size, "capped_by": positions.capped_by, "value": float(values.max())})
+        return Decision(
+            moves[int(np.argmax(values))],
+            {"positions": positions.size, "capped_by": positions.capped_by, "value": float(values.max())},
+        )
 
 
 class KlssPlayer(_Tracking):
     """The engine of the paper: an exact position set under depth-limited nested 1-KLSS."""
 
-    def __init__(self, evaluator: Evaluator, configuration: SearchConfiguration | None = None, *, seed: int = 0, cap: int = 10_000_000) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        configuration: SearchConfiguration | None = None,
+        *,
+        seed: int = 0,
+        cap: int = 10_000_000,
+    ) -> None:
         """``cap``: of the position set."""
         super().__init__(seed=seed, cap=cap)
         self._evaluator = evaluator
@@ -280,9 +292,21 @@ class KlssPlayer(_Tracking):
 
     def _without_search(self, positions: PositionSet, value: float, seconds: float) -> dict[str, Any]:
         return {
-            "positions": positions.size, "capped_by": positions.capped_by, "carried": 0, "sampled": 0, "gadget": "maxmargin", "margin": 0.0, "value": value,
-            "nodes": 0, "depth": 0, "depth_mean": 0.0, "iterations": 0, "gap": 0.0, "fallbacks": 0, "seconds": seconds,
-        }  # fmt: skip
+            "positions": positions.size,
+            "capped_by": positions.capped_by,
+            "carried": 0,
+            "sampled": 0,
+            "gadget": "maxmargin",
+            "margin": 0.0,
+            "value": value,
+            "nodes": 0,
+            "depth": 0,
+            "depth_mean": 0.0,
+            "iterations": 0,
+            "gap": 0.0,
+            "fallbacks": 0,
+            "seconds": seconds,
+        }
 
 
 def _key(view: View) -> int:

@@ -1,6 +1,7 @@
 """Kernels of :mod:`darkchess.model`: all children of a batch of positions with what the search wants to know of each.
 
-A search state is a position's row with one more entry, 9: plies since the searcher last *observed* a pawn move or a capture (her own, or one of her men lost).
+A search state is a position's row with one more entry, 9: plies since the searcher last *observed* a pawn move or a
+capture (her own, or one of her men lost).
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def count_children(states: Any, tables: Any, offsets: Any) -> None:
 
 @kernel
 def sort_codes(codes: Any, count: int) -> None:
-    """Sort codes[:count] in place (insertion: there are few, and the compiler has far less to do than for a library's sort)."""
+    """Sort codes[:count] in place (insertion: there are few, and the compiler has far less to do than for a
+    library's sort).
+    """
     for i in range(1, count):
         code = codes[i]
         j = i
@@ -44,13 +47,23 @@ def sort_codes(codes: Any, count: int) -> None:
 
 @kernel
 def children(
-    states: Any, side: int, no_move_value: float, tables: Any, offsets: Any, out: Any, actions: Any, movers: Any, observations: Any, values: Any, forcing: Any
+    states: Any,
+    side: int,
+    no_move_value: float,
+    tables: Any,
+    offsets: Any,
+    out: Any,
+    actions: Any,
+    movers: Any,
+    observations: Any,
+    values: Any,
+    forcing: Any,
 ) -> None:
     """Write the children of ``states`` in the order of their moves' codes.
 
-    ``side`` is the searcher's (0 White, 1 Black), ``no_move_value`` what a side without a move gets. A position whose side to move can take the king, and one
-    without a move, are terminal (mover 3) with their exact value for the searcher; ``values`` of the others are left alone. ``forcing`` (bool) marks captures,
-    checks and promotions.
+    ``side`` is the searcher's (0 White, 1 Black), ``no_move_value`` what a side without a move gets. A position whose
+    side to move can take the king, and one without a move, are terminal (mover 3) with their exact value for the
+    searcher; ``values`` of the others are left alone. ``forcing`` (bool) marks captures, checks and promotions.
     """
     moves = np.empty(MAX_MOVES, dtype=np.int32)
     for i in range(states.shape[0]):

@@ -1,6 +1,8 @@
-"""Kernels of the trunk (:mod:`klss.search.trunk`): adding children, walking down, best responses. Arrays in, arrays or a code out.
+"""Kernels of the trunk (:mod:`klss.search.trunk`): adding children, walking down, best responses. Arrays in, arrays
+or a code out.
 
-Everything is laid out in the order of creation, so that parents come before children: a forward sweep goes down the tree, a backward sweep up.
+Everything is laid out in the order of creation, so that parents come before children: a forward sweep goes down the
+tree, a backward sweep up.
 """
 
 from __future__ import annotations
@@ -25,13 +27,17 @@ def mix(value: Any) -> Any:
 
 @kernel(inline="always")
 def label_of(own_action: int, observation: Any, mover: int) -> Any:
-    """What a player learns on one step: her own action (−1: not hers), her observation, and who acts next if that is she."""
+    """What a player learns on one step: her own action (−1: not hers), her observation, and who acts next if that
+    is she.
+    """
     return mix(mix(np.uint64(own_action + 1)) ^ observation) + np.uint64(mover)
 
 
 @kernel
 def find_or_add(table_keys: Any, table_values: Any, key: Any, value: int) -> int:
-    """Value of ``key`` in an open-addressing table (values are −1 where empty); ``value`` is entered where the key is new."""
+    """Value of ``key`` in an open-addressing table (values are −1 where empty); ``value`` is entered where the key
+    is new.
+    """
     mask = np.uint64(table_keys.shape[0] - 1)
     slot = mix(key) & mask
     while True:
@@ -72,7 +78,9 @@ def child_key(parent_key: Any, own_action: int, observation: Any, mover: int) ->
 
 @kernel
 def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
-    """How often player 0 has made the observation ``key`` on the way to ``node`` and, by ``history`` (sorted uint64, with repeats), before the trunk."""
+    """How often player 0 has made the observation ``key`` on the way to ``node`` and, by ``history`` (sorted
+    uint64, with repeats), before the trunk.
+    """
     low, high = 0, history.shape[0]
     while low < high:
         middle = (low + high) >> 1
@@ -93,10 +101,21 @@ def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
 
 @kernel
 def attach(
-    leaves: Any, nodes: Any, node_count: int, infosets0: Any, infosets1: Any, counts: Any, sequences0: Any, sequences1: Any,
-    tables: Any, expansion: Any, history: Any, repetition_limit: int,
-) -> int:  # fmt: skip
-    """Add the children of ``leaves``. All arrays have room. Returns 0, or −1 − i when leaf i breaks "one infoset, one action set".
+    leaves: Any,
+    nodes: Any,
+    node_count: int,
+    infosets0: Any,
+    infosets1: Any,
+    counts: Any,
+    sequences0: Any,
+    sequences1: Any,
+    tables: Any,
+    expansion: Any,
+    history: Any,
+    repetition_limit: int,
+) -> int:
+    """Add the children of ``leaves``. All arrays have room. Returns 0, or −1 − i when leaf i breaks "one infoset, one
+    action set".
 
     ``counts`` is int64[4], updated in place: infosets of player 0 and 1, sequences of player 0 and 1.
     """
@@ -114,13 +133,13 @@ def attach(
             infoset = nodes.infoset[parent, mover]
             if infosets.first[infoset] < 0:
                 infosets.first[infoset] = counts[2 + mover]
-                infosets.count[infoset] = count
+                infosets.size[infoset] = count
                 for c in range(count):
                     sequences.infoset[counts[2 + mover] + c] = infoset
                     sequences.action[counts[2 + mover] + c] = actions[begin + c]
                 counts[2 + mover] += count
             first = infosets.first[infoset]
-            if infosets.count[infoset] != count:
+            if infosets.size[infoset] != count:
                 return -1 - i
             for c in range(count):
                 if sequences.action[first + c] != actions[begin + c]:
@@ -167,7 +186,7 @@ def attach(
                     infosets.parent[new] = above
                     infosets.sequence[new] = sequence
                     infosets.first[new] = -1
-                    infosets.count[new] = 0
+                    infosets.size[new] = 0
                     counts[player] = new + 1
                 nodes.infoset[node, player] = found
     return 0
@@ -177,14 +196,15 @@ def attach(
 def best_response_tree(infosets: Any, infoset_count: int, sequence_value: Any, infoset_value: Any) -> None:
     """Minimising player's counterfactual values, from the leaves up, on her observation tree.
 
-    ``infoset_value`` (float64[infosets]) holds on entry what lies at each infoset itself, on return its value; ``sequence_value`` (float64[sequences]) is zero on
-    entry and holds the value of each of her sequences on return (sequence 0: the sum over the roots).
+    ``infoset_value`` (float64[infosets]) holds on entry what lies at each infoset itself, on return its value;
+    ``sequence_value`` (float64[sequences]) is zero on entry and holds the value of each of her sequences on return
+    (sequence 0: the sum over the roots).
     """
     for infoset in range(infoset_count - 1, -1, -1):
         first = infosets.first[infoset]
         if first >= 0:
             best = sequence_value[first]
-            for s in range(first + 1, first + infosets.count[infoset]):
+            for s in range(first + 1, first + infosets.size[infoset]):
                 if sequence_value[s] < best:
                     best = sequence_value[s]
             infoset_value[infoset] += best
@@ -199,7 +219,9 @@ def best_response_tree(infosets: Any, infoset_count: int, sequence_value: Any, i
 
 @kernel
 def gifts_tree(infosets: Any, infoset_count: int, sequence_value: Any, gift: Any) -> None:
-    """Sum of what the minimising player has given away by her own actions on the way to each infoset: Σ (u*(I'a') − u*(I')); float64[infosets], filled in."""
+    """Sum of what the minimising player has given away by her own actions on the way to each infoset: Σ (u*(I'a')
+    − u*(I')); float64[infosets], filled in.
+    """
     for infoset in range(infoset_count):
         parent = infosets.parent[infoset]
         if parent < 0:
@@ -209,7 +231,7 @@ def gifts_tree(infosets: Any, infoset_count: int, sequence_value: Any, gift: Any
         first = infosets.first[parent]
         if first >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
             best = sequence_value[first]
-            for s in range(first + 1, first + infosets.count[parent]):
+            for s in range(first + 1, first + infosets.size[parent]):
                 if sequence_value[s] < best:
                     best = sequence_value[s]
             gift[infoset] += sequence_value[infosets.sequence[infoset]] - best

@@ -1,4 +1,7 @@
-"""What limits a search: nodes or time. With a node budget nothing reads a clock, so that the same seed gives the same bytes."""
+"""What limits a search: nodes or time.
+
+With a node budget nothing reads a clock, so that the same seed gives the same bytes.
+"""
 
 from __future__ import annotations
 

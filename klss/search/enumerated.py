@@ -1,11 +1,11 @@
-"""Any enumerated game (:class:`klss.game.Game`) as a model of the search: its first client that is no chess, and its oracle.
+"""Any enumerated game (:class:`klss.game.Game`) as a model of the search: its first client that is no chess, and its
+oracle.
 
-A state is one uint64, the node's index. Estimates are the mean utility of the terminals below, so that an unexpanded trunk has some value everywhere.
+A state is one uint64, the node's index. Estimates are the mean utility of the terminals below, so that an unexpanded
+trunk has some value everywhere.
 """
 
 from __future__ import annotations
-
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,10 +32,14 @@ class EnumeratedModel:
         """Index the children of every node and estimate every node."""
         self.game = game
         count = game.node_count
-        self._order = np.argsort(game.parent, kind="stable")[1:]  # by parent, then by node, which is the order of the actions
+        self._order = np.argsort(game.parent, kind="stable")[
+            1:
+        ]  # by parent, then by node, which is the order of the actions
         self._first = np.searchsorted(game.parent[self._order], np.arange(count + 1))
         players = np.asarray(game.player)
-        self._movers = np.where(players == GAME_CHANCE, model.CHANCE, np.where(players == GAME_TERMINAL, model.TERMINAL, players)).astype(np.int8)
+        self._movers = np.where(
+            players == GAME_CHANCE, model.CHANCE, np.where(players == GAME_TERMINAL, model.TERMINAL, players)
+        ).astype(np.int8)
         self._estimates = self._mean_utilities()
 
     def _mean_utilities(self) -> npt.NDArray[np.float64]:
@@ -52,14 +56,20 @@ class EnumeratedModel:
         nodes = states[:, 0].astype(np.int64)
         counts = self._first[nodes + 1] - self._first[nodes]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        children = np.concatenate([self._order[self._first[n] : self._first[n + 1]] for n in nodes]) if len(nodes) else np.zeros(0, dtype=np.int64)
+        children = (
+            np.concatenate([self._order[self._first[n] : self._first[n + 1]] for n in nodes])
+            if len(nodes)
+            else np.zeros(0, dtype=np.int64)
+        )
         game = self.game
         return Expansion(
             offsets=offsets,
             states=children.astype(np.uint64)[:, None],
             actions=game.action[children].astype(np.int32),
             movers=self._movers[children],
-            probabilities=np.where(self._movers[game.parent[children]] == model.CHANCE, game.probability[children], 1.0),
+            probabilities=np.where(
+                self._movers[game.parent[children]] == model.CHANCE, game.probability[children], 1.0
+            ),
             observations=np.stack([(game.infoset[p][children] + 1).astype(np.uint64) for p in range(2)], axis=1),
             values=self._estimates[children],
             interest=np.where(self._movers[game.parent[children]] == 1, -1.0, 1.0) * self._estimates[children],
@@ -68,11 +78,11 @@ class EnumeratedModel:
 
     def movers(self, states: Keys) -> npt.NDArray[np.int8]:
         """See :class:`klss.search.model.Model`."""
-        return cast(npt.NDArray[np.int8], self._movers[states[:, 0].astype(np.int64)])
+        return self._movers[states[:, 0].astype(np.int64)]
 
     def values(self, states: Keys) -> npt.NDArray[np.float64]:
         """See :class:`klss.search.model.Model`."""
-        return cast(npt.NDArray[np.float64], self._estimates[states[:, 0].astype(np.int64)])
+        return self._estimates[states[:, 0].astype(np.int64)]
 
     def identities(self, states: Keys) -> Keys:
         """Nodes of a tree are no transpositions of each other."""
@@ -95,7 +105,7 @@ class EnumeratedBelief:
         """See :class:`klss.search.model.Belief`."""
         rest = self.nodes[~np.isin(self.nodes, exclude[:, 0])] if len(exclude) else self.nodes
         chosen = np.random.default_rng(seed).permutation(len(rest))[:count]
-        return cast(Keys, rest[np.sort(chosen)][:, None])
+        return rest[np.sort(chosen)][:, None]
 
     def information(self, actions: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
         """Nothing is charged for in an enumerated game: infinite information."""
@@ -106,6 +116,12 @@ def game_root(game: Game, model_of_game: EnumeratedModel) -> Roots:
     """The game's own root as the one root of a trunk, alternate value 0."""
     states = np.zeros((1, 1), dtype=np.uint64)
     return Roots(
-        states=states, movers=model_of_game.movers(states), values=model_of_game.values(states), group=np.zeros(1, dtype=np.int32), weight=np.ones(1),
-        keys=np.ones(1, dtype=np.uint64), alternate=np.zeros(1), key=1,
-    )  # fmt: skip
+        states=states,
+        movers=model_of_game.movers(states),
+        values=model_of_game.values(states),
+        group=np.zeros(1, dtype=np.int32),
+        weight=np.ones(1),
+        keys=np.ones(1, dtype=np.uint64),
+        alternate=np.zeros(1),
+        key=1,
+    )

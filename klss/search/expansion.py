@@ -1,8 +1,9 @@
 """Which leaves an iteration expands (App. E, lines 32–42; D.2, D.3).
 
-Decided here, where the text leaves it open: lines 33 and 35 test the supports at the *parent* h, as App. E has it (D.2's prose tests the child's); line 42 tests
-the leaf's own. A leaf deeper than the iteration's number waits unless both players reach the leaf itself (D.3). Leaves come in the order of the trunk, those that
-both players reach first, so that a budget that runs out cuts off the less wanted.
+Decided here, where the text leaves it open: lines 33 and 35 test the supports at the *parent* h, as App. E has it
+(D.2's prose tests the child's); line 42 tests the leaf's own. A leaf deeper than the iteration's number waits unless
+both players reach the leaf itself (D.3). Leaves come in the order of the trunk, those that both players reach first,
+so that a budget that runs out cuts off the less wanted.
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ from klss.search.trunk import Trunk
 __all__ = ["SUPPORT", "leaves_to_expand"]
 
 SUPPORT = 1e-9
-"""A probability above this is in the support; the plans come from simplex vertices, where the others are zero up to rounding."""
+"""A probability above this is in the support; the plans come from simplex vertices, where the others are zero up
+to rounding.
+"""
 
 
-def leaves_to_expand(trunk: Trunk, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], iteration: int) -> npt.NDArray[np.int64]:
+def leaves_to_expand(
+    trunk: Trunk, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], iteration: int
+) -> npt.NDArray[np.int64]:
     """Open leaves that this iteration expands: int64[n], the most wanted first.
 
     Parameters

@@ -1,10 +1,12 @@
 """The gadget on top of a trunk, as payoff A plus B in sequence form, and its equilibrium (App. C, App. E).
 
-Maxmargin: player 1 chooses among all root infosets. Resolve: nature does, uniformly, and player 1 plays on or exits for 0. What lies below is the same; only the
-numbering of player 1's sequences and the scale of A and of B's top row (1/J in Resolve) differ, so either form is laid over the same trunk.
+Maxmargin: player 1 chooses among all root infosets. Resolve: nature does, uniformly, and player 1 plays on or exits
+for 0. What lies below is the same; only the numbering of player 1's sequences and the scale of A and of B's top row
+(1/J in Resolve) differ, so either form is laid over the same trunk.
 
-B's top row holds the alternate values (with a minus) and the folded-in entries, its first column the information penalty of player 0's actions at her infoset.
-The penalty is D.3's 2^(−H(a))·|I|/M with a minus (line 20 adds the same up to the constant |I|/M); *margins are tested without it*.
+B's top row holds the alternate values (with a minus) and the folded-in entries, its first column the information
+penalty of player 0's actions at her infoset. The penalty is D.3's 2^(−H(a))·|I|/M with a minus (line 20 adds the same
+up to the constant |I|/M); *margins are tested without it*.
 """
 
 from __future__ import annotations
@@ -37,9 +39,11 @@ class Equilibrium:
     x : float64[S0]
         Player 0's plan.
     y : float64[S1]
-        Player 1's plan; entry 1 + j is the probability of root infoset j (in Resolve: nature's 1/J times that of playing on).
+        Player 1's plan; entry 1 + j is the probability of root infoset j (in Resolve: nature's 1/J times that of
+        playing on).
     margin : float
-        Maxmargin: the least margin over the root infosets, information penalty left out. Resolve: the gadget's value, likewise (≤ 0; 0: all margins safe).
+        Maxmargin: the least margin over the root infosets, information penalty left out. Resolve: the gadget's value,
+        likewise (≤ 0; 0: all margins safe).
     gap : float
         Recomputed saddle gap.
     fallbacks : int
@@ -61,7 +65,9 @@ class Equilibrium:
 
 
 def _treeplex(trunk: Trunk, player: int, shift: int, top: list[tuple[int, int, int]]) -> Treeplex:
-    """A player's treeplex; ``top`` are (parent sequence, first sequence, actions) put before her own infosets, whose sequences move up by ``shift``."""
+    """A player's treeplex; ``top`` are (parent sequence, first sequence, actions) put before her own infosets,
+    whose sequences move up by ``shift``.
+    """
     infosets = trunk.infosets[player]
     active = np.flatnonzero(infosets.first[: trunk.infoset_count(player)] >= 0)
     active = active[np.argsort(infosets.first[active])]
@@ -73,12 +79,14 @@ def _treeplex(trunk: Trunk, player: int, shift: int, top: list[tuple[int, int, i
     return Treeplex(
         parent_sequence=np.concatenate([head[:, 0], parents]),
         first_sequence=np.concatenate([head[:, 1], infosets.first[active].astype(np.int64) + shift]),
-        action_count=np.concatenate([head[:, 2], infosets.count[active].astype(np.int64)]),
+        action_count=np.concatenate([head[:, 2], infosets.size[active].astype(np.int64)]),
     )
 
 
 def _play(sequence: npt.NDArray[np.int64], shift: int) -> npt.NDArray[np.int64]:
-    """The form's number of a root sequence 1 + j: itself in Maxmargin (no shift), the first of the pair (play, exit) in Resolve."""
+    """The form's number of a root sequence 1 + j: itself in Maxmargin (no shift), the first of the pair (play,
+    exit) in Resolve.
+    """
     return sequence if shift == 0 else np.where(sequence > 0, 2 * sequence - 1, 0)
 
 
@@ -117,7 +125,7 @@ def gadget_form(trunk: Trunk, kind: Kind, penalty: Float | None = None) -> Seque
     values = [-scale * trunk.alternate, scale * trunk.folded_value]
     b_rows = [np.zeros(roots, dtype=np.int64), np.zeros(len(trunk.folded_value), dtype=np.int64)]
     if penalty is not None and trunk.infosets[0].first[0] >= 0:
-        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].count[0])
+        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
         b_rows.append(np.arange(first, first + count, dtype=np.int64))
         at.append(np.zeros(count, dtype=np.int64))
         values.append(-np.asarray(penalty, dtype=np.float64))
@@ -126,7 +134,12 @@ def gadget_form(trunk: Trunk, kind: Kind, penalty: Float | None = None) -> Seque
 
 
 def solve_gadget(
-    trunk: Trunk, kind: Kind, penalty: Float | None = None, *, iteration_limit: int | None = None, time_limit_s: float | None = None
+    trunk: Trunk,
+    kind: Kind,
+    penalty: Float | None = None,
+    *,
+    iteration_limit: int | None = None,
+    time_limit_s: float | None = None,
 ) -> Equilibrium:
     """Solve the gadget exactly and read both plans back; never raises for a solver's failure."""
     form = gadget_form(trunk, kind, penalty)
@@ -134,14 +147,14 @@ def solve_gadget(
     worst = best_response(form.treeplexes[1], form.payoff.T @ solution.x, maximize=False).value
     paid = 0.0
     if penalty is not None and trunk.infosets[0].first[0] >= 0:
-        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].count[0])
+        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
         paid = float(solution.x[first : first + count] @ np.asarray(penalty))
     return Equilibrium(
         kind=kind,
         x=solution.x,
-        y=solution.y[_their_numbers(trunk, kind)] * (1.0 if kind == "maxmargin" else 1.0 / trunk.group_count) ** np.minimum(
-            np.arange(trunk.sequence_count(1)), 1
-        ),
+        y=solution.y[_their_numbers(trunk, kind)]
+        * (1.0 if kind == "maxmargin" else 1.0 / trunk.group_count)
+        ** np.minimum(np.arange(trunk.sequence_count(1)), 1),
         margin=worst + paid,
         gap=solution.exploitability,
         fallbacks=max(0, len(solution.stats.attempts) - 1),

@@ -1,6 +1,8 @@
-"""What a game hands to :mod:`klss.search`: batches of children, and a belief to draw positions from. Nothing here knows any game.
+"""What a game hands to :mod:`klss.search`: batches of children, and a belief to draw positions from. Nothing here
+knows any game.
 
-Player 0 (⊕) is the one who searches, whichever seat she has at the table; values are hers. A *state* is a row of uint64 that only the game reads.
+Player 0 (⊕) is the one who searches, whichever seat she has at the table; values are hers. A *state* is a row of
+uint64 that only the game reads.
 """
 
 from __future__ import annotations
@@ -24,14 +26,16 @@ States = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Expansion:
-    """All children of a batch of n states, m in all; the children of state i are rows ``offsets[i]:offsets[i + 1]``, in the order of their actions' codes.
+    """All children of a batch of n states, m in all; the children of state i are rows ``offsets[i]:offsets[i + 1]``,
+    in the order of their actions' codes.
 
     Attributes
     ----------
     offsets : int64[n + 1]
     states : uint64[m, w]
     actions : int32[m]
-        Code ≥ 0 of the action that leads to the child. Nodes of one infoset of the mover have the same codes in the same order.
+        Code ≥ 0 of the action that leads to the child. Nodes of one infoset of the mover have the same codes in the
+        same order.
     movers : int8[m]
         Who acts at the child: 0, 1, :data:`CHANCE` or :data:`TERMINAL`.
     probabilities : float64[m]
@@ -43,7 +47,8 @@ class Expansion:
     interest : float64[m]
         How interesting the child is to look at first (D.2): only its order among siblings counts.
     drawable : bool[m]
-        Whether a draw that player 0 can't rule out may stand at the child (the value of the child and of all below is then capped at 0; B.1).
+        Whether a draw that player 0 can't rule out may stand at the child (the value of the child and of all below is
+        then capped at 0; B.1).
     """
 
     offsets: Int
@@ -96,9 +101,13 @@ class Belief(Protocol):
         ...
 
     def sample(self, count: int, exclude: States, seed: int) -> States:
-        """At most ``count`` states uniformly at random without replacement, none that equals a row of ``exclude`` (both uint64[., w])."""
+        """At most ``count`` states uniformly at random without replacement, none that equals a row of ``exclude``
+        (both uint64[., w]).
+        """
         ...
 
     def information(self, actions: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-        """Entropy, in bits, of player 0's next observation after each action, the state being uniform over the belief: float64[len(actions)]."""
+        """Entropy, in bits, of player 0's next observation after each action, the state being uniform over the
+        belief: float64[len(actions)].
+        """
         ...

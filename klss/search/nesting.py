@@ -1,16 +1,22 @@
-"""The nested step: from the previous trunk and what player 0 has since observed to the trunk of the next subgame (MakeSubgame of App. E, k = 1).
+"""The nested step: from the previous trunk and what player 0 has since observed to the trunk of the next subgame
+(MakeSubgame of App. E, k = 1).
 
-Γ is the previous trunk with its gadget, x player 0's plan in it, I' her infoset now. For each infoset J of player 1 that meets I':
+Γ is the previous trunk with its gadget, x player 0's plan in it, I' her infoset now. For each infoset J of player 1
+that meets I':
 
 * D = Σ_{h ∈ J∩I'} p(h)x(h); every quantity of J is divided by it (algorithms.md §2.1, mend of line 21);
 * the alternate value is player 1's counterfactual best-response value at J against x, *all* of J counted;
-* the gift lowers the alternate value's claim (mend of line 22): Σ u*(x|J'a') − u*(x|J') over her own actions on the way to J;
-* leaves below J but not below I' can no longer be reached, yet player 1 does not know: their value, fixed by x, is folded into her observation tree (line 27),
-  and entries folded in earlier are copied (lines 24–25; every sequence below J, also those that no node has any more).
+* the gift lowers the alternate value's claim (mend of line 22): Σ u*(x|J'a') − u*(x|J') over her own actions on the
+  way to J;
+* leaves below J but not below I' can no longer be reached, yet player 1 does not know: their value, fixed by x, is
+  folded into her observation tree (line 27), and entries folded in earlier are copied (lines 24–25; every sequence
+  below J, also those that no node has any more).
 
-Deviations, beside the mends: the gadget's own choice at the root is no action of player 1's, so that it gives no gift. Folded-in leaves are leaves of the *trunk*:
-their estimates stay as they are. Two roots that are transpositions are merged as in §4, item 3: the one whose top-row entries are all at least as large is
-dominated for player 1 and dropped, else a random one; the entries are compared by observation sequence, though the trees below may be expanded differently.
+Deviations, beside the mends: the gadget's own choice at the root is no action of player 1's, so that it gives no
+gift. Folded-in leaves are leaves of the *trunk*: their estimates stay as they are. Two roots that are transpositions
+are merged as in §4, item 3: the one whose top-row entries are all at least as large is dominated for player 1 and
+dropped, else a random one; the entries are compared by observation sequence, though the trees below may be expanded
+differently.
 """
 
 from __future__ import annotations
@@ -151,14 +157,22 @@ def value_at(trunk: Trunk, x: Float, y: Float, infoset: int) -> float:
 
 
 def fresh_roots(states: Keys, model: Model, estimate: float, seed: int) -> Roots:
-    """Newly sampled particles as roots: each an infoset of its own for player 1, alternate value min(û, ũ(h)) (App. E, line 19)."""
+    """Newly sampled particles as roots: each an infoset of its own for player 1, alternate value min(û, ũ(h))
+    (App. E, line 19).
+    """
     count = len(states)
     values = model.values(states) if count else np.zeros(0)
     keys = np.random.default_rng(seed).integers(0, 2**64, size=count, dtype=np.uint64)
     return Roots(
-        states=states, movers=model.movers(states), values=values, group=np.arange(count, dtype=np.int32), weight=np.ones(count), keys=keys,
-        alternate=np.minimum(estimate, values), key=int(keys[0]) if count else 0,
-    )  # fmt: skip
+        states=states,
+        movers=model.movers(states),
+        values=values,
+        group=np.arange(count, dtype=np.int32),
+        weight=np.ones(count),
+        keys=keys,
+        alternate=np.minimum(estimate, values),
+        key=int(keys[0]) if count else 0,
+    )
 
 
 def merge_transpositions(trunk: Trunk, sections: list[Section], model: Model, seed: int) -> list[Section]:
@@ -209,7 +223,9 @@ def _top_row(trunk: Trunk, section: Section) -> dict[int, float]:
 
 
 def _kept_of(first: dict[int, float], second: dict[int, float], rng: np.random.Generator) -> int:
-    """0 to keep the first of two sections, 1 to keep the second: the one with the smaller entries dominates for player 1."""
+    """0 to keep the first of two sections, 1 to keep the second: the one with the smaller entries dominates for
+    player 1.
+    """
     keys = first.keys() | second.keys()
     first_least = all(first.get(key, 0.0) <= second.get(key, 0.0) for key in keys)
     if first_least:
@@ -219,10 +235,14 @@ def _kept_of(first: dict[int, float], second: dict[int, float], rng: np.random.G
 
 
 def subgame(trunk: Trunk, infoset: int, sections: list[Section], fresh: Roots) -> Trunk:
-    """The next subgame's trunk: ``sections`` of the previous one with all that is expanded below them, and ``fresh`` roots beside them."""
+    """The next subgame's trunk: ``sections`` of the previous one with all that is expanded below them, and
+    ``fresh`` roots beside them.
+    """
     nodes = trunk.nodes
     carried = np.concatenate([np.zeros(0, dtype=np.int64), *(section.nodes for section in sections)])
-    groups = np.concatenate([np.zeros(0, dtype=np.int32), *(np.full(len(s.nodes), j, dtype=np.int32) for j, s in enumerate(sections))])
+    groups = np.concatenate(
+        [np.zeros(0, dtype=np.int32), *(np.full(len(s.nodes), j, dtype=np.int32) for j, s in enumerate(sections))]
+    )
     weights = np.concatenate([np.zeros(0), *(section.weight for section in sections)])
     theirs_old = trunk.infosets[1]
     key = int(trunk.infosets[0].key[infoset]) if len(sections) else fresh.key
@@ -233,7 +253,9 @@ def subgame(trunk: Trunk, infoset: int, sections: list[Section], fresh: Roots) -
         group=np.concatenate([groups, fresh.group + np.int32(len(sections))]),
         weight=np.concatenate([weights, fresh.weight]),
         keys=np.concatenate([theirs_old.key[[section.infoset for section in sections]].astype(np.uint64), fresh.keys]),
-        alternate=np.concatenate([np.array([section.alternate for section in sections], dtype=np.float64), fresh.alternate]),
+        alternate=np.concatenate(
+            [np.array([section.alternate for section in sections], dtype=np.float64), fresh.alternate]
+        ),
         key=key,
     )
     new = Trunk.from_roots(roots)
@@ -274,7 +296,7 @@ def _carry(old: Trunk, new: Trunk, infoset: int, sections: list[Section], carrie
     for player in range(2):
         maps[player][rest[player]] = new.infoset_count(player) + np.arange(len(rest[player]))
         with_actions = np.flatnonzero((maps[player] >= 0) & (old.infosets[player].first[: len(maps[player])] >= 0))
-        added_sequences.append(int(old.infosets[player].count[with_actions].sum()))
+        added_sequences.append(int(old.infosets[player].size[with_actions].sum()))
     new.make_room(len(inner), (len(rest[0]), len(rest[1])), (added_sequences[0], added_sequences[1]))
     sequence_maps = [_carry_player(old, new, player, maps[player], rest[player]) for player in range(2)]
 
@@ -282,7 +304,9 @@ def _carry(old: Trunk, new: Trunk, infoset: int, sections: list[Section], carrie
     node_map = np.full(count, -1, dtype=np.int32)
     node_map[carried] = np.arange(len(carried))
     node_map[inner] = base + np.arange(len(inner))
-    new.nodes.first_child[: len(carried)] = np.where(old.nodes.first_child[carried] >= 0, node_map[old.nodes.first_child[carried]], -1)
+    new.nodes.first_child[: len(carried)] = np.where(
+        old.nodes.first_child[carried] >= 0, node_map[old.nodes.first_child[carried]], -1
+    )
     new.nodes.child_count[: len(carried)] = old.nodes.child_count[carried]
     new.nodes.capped[: len(carried)] = old.nodes.capped[carried]
     at = slice(base, base + len(inner))
@@ -308,7 +332,9 @@ def _carry(old: Trunk, new: Trunk, infoset: int, sections: list[Section], carrie
     new.index_infosets()
 
 
-def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: npt.NDArray[np.int32], rest: Int) -> npt.NDArray[np.int32]:
+def _carry_player(
+    old: Trunk, new: Trunk, player: int, infoset_map: npt.NDArray[np.int32], rest: Int
+) -> npt.NDArray[np.int32]:
     """Copy a player's infosets and sequences; returns the map of her sequences (0 where a sequence is not copied)."""
     source, target = old.infosets[player], new.infosets[player]
     sequence_map = np.zeros(old.sequence_count(player), dtype=np.int32)
@@ -316,12 +342,14 @@ def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: npt.NDArray[
     with_actions = with_actions[np.argsort(source.first[with_actions])]
     next_sequence = new.sequence_count(player)
     for infoset in with_actions:
-        first, count = int(source.first[infoset]), int(source.count[infoset])
+        first, count = int(source.first[infoset]), int(source.size[infoset])
         sequence_map[first : first + count] = np.arange(next_sequence, next_sequence + count)
         new.sequences[player].infoset[next_sequence : next_sequence + count] = infoset_map[infoset]
-        new.sequences[player].action[next_sequence : next_sequence + count] = old.sequences[player].action[first : first + count]
+        new.sequences[player].action[next_sequence : next_sequence + count] = old.sequences[player].action[
+            first : first + count
+        ]
         target.first[infoset_map[infoset]] = next_sequence
-        target.count[infoset_map[infoset]] = count
+        target.size[infoset_map[infoset]] = count
         next_sequence += count
     at = infoset_map[rest]
     target.key[at] = source.key[rest]
@@ -329,7 +357,7 @@ def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: npt.NDArray[
     target.parent[at] = infoset_map[source.parent[rest]]
     has_none = source.first[rest] < 0
     target.first[at[has_none]] = -1
-    target.count[at[has_none]] = 0
+    target.size[at[has_none]] = 0
     sequence = sequence_map[source.sequence[rest]]
     if player == 1:  # parents come first, so theirs are in place
         for new_infoset, mapped in zip(at.tolist(), sequence.tolist(), strict=True):
@@ -339,4 +367,3 @@ def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: npt.NDArray[
     new.counts[player] += len(rest)
     new.counts[2 + player] = next_sequence
     return sequence_map
-

@@ -1,14 +1,19 @@
 """Nested, depth-limited 1-KLSS from a value function only: the last algorithm of App. E, line by line.
 
-Previous trunk → nodes consistent with what player 0 has observed since → particles from her belief beside them, up to L → the subgame with alternate values and
-the information penalty → equilibrium → expand in the support → repeat until time or nodes are spent → Maxmargin, falling back to Resolve → sample the move.
+Previous trunk → nodes consistent with what player 0 has observed since → particles from her belief beside them, up to
+L → the subgame with alternate values and the information penalty → equilibrium → expand in the support → repeat until
+time or nodes are spent → Maxmargin, falling back to Resolve → sample the move.
 
 Decided here, where the paper leaves it open:
 
-* Lines 24–30 test u(x, y); we test the *margins*, information penalty left out (algorithms.md §3), within ``TOLERANCE``.
-* The roots are expanded before the first equilibrium: line 32's rule expands them in the first iteration whatever the plans are.
-* A move that the plan never plays (a forced or an obvious move made without a search) has no reach to divide by: the next search starts afresh.
-* When the limit is near, an iteration that would not leave time for its equilibrium (judged by the last one's) is not begun.
+* Lines 24–30 test u(x, y); we test the *margins*, information penalty left out (algorithms.md §3), within
+  ``TOLERANCE``.
+* The roots are expanded before the first equilibrium: line 32's rule expands them in the first iteration whatever the
+  plans are.
+* A move that the plan never plays (a forced or an obvious move made without a search) has no reach to divide by: the
+  next search starts afresh.
+* Expansion stops while there is time left for the equilibrium of the trunk as it then stands (judged by the last
+  one's); one that takes longer all the same is cut off, and the one before it stands.
 """
 
 from __future__ import annotations
@@ -27,7 +32,7 @@ from klss.search.model import Belief, Model
 from klss.search.nesting import fresh_roots, merge_transpositions, sections_at, subgame, value_at
 from klss.search.trunk import Roots, Trunk
 
-__all__ = ["Result", "Search", "SearchConfiguration", "TOLERANCE"]
+__all__ = ["TOLERANCE", "Result", "Search", "SearchConfiguration"]
 
 TOLERANCE = 1e-7
 """Margins above −TOLERANCE count as not negative."""
@@ -37,6 +42,15 @@ _BATCH = 256
 
 _LP_ITERATIONS_PER_ROW = 50
 """Simplex iterations allowed with a node budget, for each row and column of the program."""
+
+_FIRST_SOLVE_RATE = 4e-6
+"""Seconds of solving a node of the trunk, before any was measured."""
+
+_SOLVE_GROWTH = 1.5
+"""How much longer, a node, the next equilibrium may take than the last one did."""
+
+_MARGIN_S = 0.01
+"""Time left over at the end of a move."""
 
 Progress = Callable[[dict[str, float]], None]
 
@@ -79,7 +93,8 @@ class Result:
     action : int
         The one sampled.
     diagnostics : dict
-        Keys as in the engine protocol: positions, carried, sampled, gadget, margin, value, nodes, depth, depth_mean, iterations, gap, fallbacks, seconds.
+        Keys as in the engine protocol: positions, carried, sampled, gadget, margin, value, nodes, depth, depth_mean,
+        iterations, gap, fallbacks, seconds.
     """
 
     actions: npt.NDArray[np.int32]
@@ -99,9 +114,12 @@ class Search:
     equilibrium: Equilibrium | None = None
     infoset: int = -1
     _searches: int = 0
+    _solve_rate: float = _FIRST_SOLVE_RATE
 
     def observe(self, own_action: int, observation: int, acts: bool) -> None:
-        """Walk down: her action (−1: the opponent's or nature's), the key of what she then observed, and whether she acts next."""
+        """Walk down: her action (−1: the opponent's or nature's), the key of what she then observed, and whether
+        she acts next.
+        """
         if self.trunk is not None:
             self.infoset = self.trunk.step(self.infoset, own_action, observation, acts)
 
@@ -110,7 +128,10 @@ class Search:
         self.trunk, self.equilibrium, self.infoset = None, None, -1
 
     def begin(self, belief: Belief) -> tuple[int, int]:
-        """Build this move's subgame from the previous trunk and the belief (App. E, lines 11–19). Returns how many roots were carried and sampled."""
+        """Build this move's subgame from the previous trunk and the belief (App.
+
+        E, lines 11–19). Returns how many roots were carried and sampled.
+        """
         self._searches += 1
         rng = np.random.default_rng([self.seed, self._searches])
         seeds = rng.integers(0, 2**63, size=3)
@@ -142,7 +163,12 @@ class Search:
         self.trunk, self.equilibrium, self.infoset = Trunk.from_roots(roots), None, 0
 
     def search(
-        self, belief: Belief, budget: Budget, *, history: npt.NDArray[np.uint64] | None = None, progress: Progress | None = None
+        self,
+        belief: Belief,
+        budget: Budget,
+        *,
+        history: npt.NDArray[np.uint64] | None = None,
+        progress: Progress | None = None,
     ) -> Result:
         """One move: build the subgame, grow and solve it within ``budget``, sample an action.
 
@@ -165,25 +191,44 @@ class Search:
         action = int(actions[np.searchsorted(np.cumsum(probabilities)[:-1], rng.random(), side="right")])
         depth = trunk.nodes.depth[: trunk.node_count][trunk.leaf]
         diagnostics: dict[str, Any] = {
-            "positions": belief.size, "carried": carried, "sampled": sampled, "gadget": equilibrium.kind, "margin": equilibrium.margin,
-            "value": value_at(trunk, equilibrium.x, equilibrium.y, 0), "nodes": added, "depth": int(depth.max(initial=0)),
-            "depth_mean": float(depth.mean()) if len(depth) else 0.0, "iterations": iterations, "gap": gap, "fallbacks": fallbacks, "seconds": budget.elapsed(),
-        }  # fmt: skip
+            "positions": belief.size,
+            "carried": carried,
+            "sampled": sampled,
+            "gadget": equilibrium.kind,
+            "margin": equilibrium.margin,
+            "value": value_at(trunk, equilibrium.x, equilibrium.y, 0),
+            "nodes": added,
+            "depth": int(depth.max(initial=0)),
+            "depth_mean": float(depth.mean()) if len(depth) else 0.0,
+            "iterations": iterations,
+            "gap": gap,
+            "fallbacks": fallbacks,
+            "seconds": budget.elapsed(),
+        }
         return Result(actions=actions, probabilities=probabilities, action=action, diagnostics=diagnostics)
 
     def strategy(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
         """Player 0's actions at her infoset and their probabilities."""
         trunk, equilibrium = self.trunk, self.equilibrium
         assert trunk is not None and equilibrium is not None
-        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].count[0])
+        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
         probabilities = equilibrium.x[first : first + count].copy()
         probabilities[probabilities <= SUPPORT] = 0.0
         return trunk.sequences[0].action[first : first + count].copy(), probabilities / probabilities.sum()
 
     def grow(
-        self, belief: Belief | None, budget: Budget, *, history: npt.NDArray[np.uint64] | None = None, progress: Progress | None = None
+        self,
+        belief: Belief | None,
+        budget: Budget,
+        *,
+        history: npt.NDArray[np.uint64] | None = None,
+        progress: Progress | None = None,
     ) -> tuple[int, int, float, int]:
-        """The loop (App. E, lines 22–38). Returns nodes added, iterations, the largest saddle gap met and how often a solver's method failed."""
+        """The loop (App.
+
+        E, lines 22–38). Returns nodes added, iterations, the largest saddle gap met and how often a solver's method
+        failed.
+        """
         trunk = self.trunk
         assert trunk is not None
         seen = np.sort(history) if history is not None else np.zeros(0, dtype=np.uint64)
@@ -191,40 +236,48 @@ class Search:
         unopened = np.flatnonzero(trunk.open_leaf[: trunk.root_count])
         added = self._expand(trunk, unopened, budget, 0, seen, at_least=1 if len(unopened) == trunk.root_count else 0)
         penalty = self._penalty(trunk, belief)
-        iteration, gap, fallbacks, last_s = 0, 0.0, 0, 0.0
+        iteration, gap, fallbacks = 0, 0.0, 0
         while True:
             iteration += 1
-            equilibrium = self._solve(trunk, kind, penalty, budget)
-            fallbacks += equilibrium.fallbacks
-            last_s = equilibrium.seconds
-            if self.configuration.gadget == "hybrid" and self._switches(equilibrium):
-                kind = "resolve" if kind == "maxmargin" else "maxmargin"
+            began = budget.elapsed()
+            for _ in range(2):
                 equilibrium = self._solve(trunk, kind, penalty, budget)
                 fallbacks += equilibrium.fallbacks
-                last_s += equilibrium.seconds
-            if equilibrium.solved or self.equilibrium is None:
-                self.equilibrium = equilibrium
-                gap = max(gap, equilibrium.gap)
-            else:
+                if equilibrium.solved or self.equilibrium is None:
+                    self.equilibrium = equilibrium
+                    gap = max(gap, equilibrium.gap)
+                if self.configuration.gadget != "hybrid" or not equilibrium.solved or not self._switches(equilibrium):
+                    break
+                kind = "resolve" if kind == "maxmargin" else "maxmargin"
+            assert self.equilibrium is not None
+            if not equilibrium.solved:
                 self.equilibrium = self._extended(trunk, self.equilibrium)
                 break
+            if budget.seconds is not None:
+                self._solve_rate = (budget.elapsed() - began) / trunk.node_count
             if progress is not None:
                 depth = int(trunk.nodes.depth[: trunk.node_count].max(initial=0))
                 progress({"nodes": float(added), "depth": float(depth), "seconds": budget.elapsed()})
-            if budget.nodes_left(added) <= 0 or budget.left() <= 1.5 * last_s + 0.01:
+            if budget.nodes_left(added) <= 0 or budget.left() <= self._solve_time(trunk):
                 break
             leaves = leaves_to_expand(trunk, self.equilibrium.x, self.equilibrium.y, iteration)
             if not len(leaves):
                 if not self._deeper(trunk, iteration):
                     break
                 continue
-            added += self._expand(trunk, leaves, budget, added, seen, reserve_s=2.0 * last_s)
+            added += self._expand(trunk, leaves, budget, added, seen)
         return added, iteration, gap, fallbacks
+
+    def _solve_time(self, trunk: Trunk) -> float:
+        """Seconds to keep for the next equilibrium of the trunk as it stands."""
+        return _SOLVE_GROWTH * self._solve_rate * trunk.node_count + _MARGIN_S
 
     def _deeper(self, trunk: Trunk, iteration: int) -> bool:
         """Whether a later iteration may expand what this one held back for its depth."""
         assert self.equilibrium is not None
-        return len(leaves_to_expand(trunk, self.equilibrium.x, self.equilibrium.y, iteration=1 << 30)) > 0 and iteration < (1 << 15)
+        return len(
+            leaves_to_expand(trunk, self.equilibrium.x, self.equilibrium.y, iteration=1 << 30)
+        ) > 0 and iteration < (1 << 15)
 
     def _switches(self, equilibrium: Equilibrium) -> bool:
         if equilibrium.kind == "maxmargin":
@@ -235,18 +288,28 @@ class Search:
         if budget.seconds is None:
             size = trunk.sequence_count(0) + trunk.sequence_count(1) + trunk.infoset_count(0)
             return solve_gadget(trunk, kind, penalty, iteration_limit=_LP_ITERATIONS_PER_ROW * size)
-        return solve_gadget(trunk, kind, penalty, time_limit_s=max(0.05, budget.left()) if self.equilibrium is not None else None)
+        return solve_gadget(
+            trunk, kind, penalty, time_limit_s=max(0.02, budget.left()) if self.equilibrium is not None else None
+        )
 
     def _expand(
-        self, trunk: Trunk, leaves: npt.NDArray[np.int64], budget: Budget, added: int, history: npt.NDArray[np.uint64], *, at_least: int = 0,
-        reserve_s: float = 0.0,
-    ) -> int:  # fmt: skip
-        """Expand ``leaves`` in batches while the budget lasts, ``at_least`` so many of them; returns the number of nodes added."""
+        self,
+        trunk: Trunk,
+        leaves: npt.NDArray[np.int64],
+        budget: Budget,
+        added: int,
+        history: npt.NDArray[np.uint64],
+        *,
+        at_least: int = 0,
+    ) -> int:
+        """Expand ``leaves`` in batches while the budget lasts, ``at_least`` so many of them; returns the number of
+        nodes added.
+        """
         new = 0
         at = 0
         while at < len(leaves):
             room = budget.nodes_left(added + new)
-            if at >= at_least and (room <= 0 or budget.left() <= reserve_s):
+            if at >= at_least and (room <= 0 or budget.left() <= self._solve_time(trunk)):
                 break
             size = _BATCH if room == float("inf") else max(1, min(_BATCH, int(room) // 32))
             new += trunk.expand(leaves[at : at + size], self.model, history)
@@ -257,7 +320,7 @@ class Search:
         """2^(−H(a))·|I|/M for each action at player 0's infoset (D.3); None where there is nothing to pay."""
         if belief is None or np.isinf(self.configuration.information) or trunk.infosets[0].first[0] < 0:
             return None
-        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].count[0])
+        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
         bits = belief.information(trunk.sequences[0].action[first : first + count])
         return np.asarray(2.0**-bits * (belief.size / self.configuration.information))
 
@@ -270,7 +333,16 @@ class Search:
             longer = np.concatenate([plan, np.zeros(trunk.sequence_count(player) - len(plan))])
             active = np.flatnonzero(infosets.first[: trunk.infoset_count(player)] >= len(plan))
             for infoset in active[np.argsort(infosets.first[active])]:
-                first, count = int(infosets.first[infoset]), int(infosets.count[infoset])
+                first, count = int(infosets.first[infoset]), int(infosets.size[infoset])
                 longer[first : first + count] = longer[infosets.sequence[infoset]] / count
             plans.append(longer)
-        return Equilibrium(equilibrium.kind, plans[0], plans[1], equilibrium.margin, equilibrium.gap, equilibrium.fallbacks, False, equilibrium.seconds)
+        return Equilibrium(
+            equilibrium.kind,
+            plans[0],
+            plans[1],
+            equilibrium.margin,
+            equilibrium.gap,
+            equilibrium.fallbacks,
+            False,
+            equilibrium.seconds,
+        )

@@ -1,17 +1,18 @@
 """The trunk (Definition 10 of the paper): the expanded part of the current subgame, as growing flat arrays.
 
-Every node is a history; it has a place in the observation tree of *both* players, whoever moves. Children are appended, so a parent's index is always below its
-child's. The roots are the nodes among which the gadget on top (:mod:`klss.search.gadget`) chooses: each belongs to one *root infoset* of player 1, which carries
-an alternate value.
+Every node is a history; it has a place in the observation tree of *both* players, whoever moves. Children are
+appended, so a parent's index is always below its child's. The roots are the nodes among which the gadget on top
+(:mod:`klss.search.gadget`) chooses: each belongs to one *root infoset* of player 1, which carries an alternate value.
 
-Letters for shapes: N nodes, R roots, J root infosets of player 1, I infosets and S sequences of one player (sequence 0 is empty; for player 1 sequence 1 + j is
-"play" at root infoset j), E entries folded in from pruned nodes.
+Letters for shapes: N nodes, R roots, J root infosets of player 1, I infosets and S sequences of one player (sequence
+0 is empty; for player 1 sequence 1 + j is "play" at root infoset j), E entries folded in from pruned nodes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -57,7 +58,7 @@ class InfosetArrays(NamedTuple):
     parent: Int32  # [I], −1 at a root
     sequence: Int32  # [I], her last sequence before
     first: Int32  # [I], her first sequence here, −1 while she has none
-    count: Int32  # [I], number of her sequences here
+    size: Int32  # [I], number of her sequences here
 
 
 class SequenceArrays(NamedTuple):
@@ -99,7 +100,7 @@ class Roots:
     key: int
 
 
-def _grown(arrays: tuple[npt.NDArray[np.generic], ...], room: int) -> list[npt.NDArray[np.generic]]:
+def _grown(arrays: Iterable[npt.NDArray[Any]], room: int) -> list[npt.NDArray[Any]]:
     return [np.concatenate([a, np.zeros((room - a.shape[0], *a.shape[1:]), dtype=a.dtype)]) for a in arrays]
 
 
@@ -111,16 +112,28 @@ def empty_nodes(room: int) -> NodeArrays:
     """Node arrays with ``room`` entries."""
     i4 = np.int32
     shapes: dict[str, tuple[tuple[int, ...], type]] = {
-        "parent": ((room,), i4), "first_child": ((room,), i4), "child_count": ((room,), i4), "action": ((room,), i4), "mover": ((room,), np.int8),
-        "depth": ((room,), np.int16), "infoset": ((room, 2), i4), "sequence": ((room, 2), i4), "value": ((room,), np.float64),
-        "chance": ((room,), np.float64), "interest": ((room,), np.float64), "observation": ((room,), np.uint64), "capped": ((room,), np.bool_),
-    }  # fmt: skip
+        "parent": ((room,), i4),
+        "first_child": ((room,), i4),
+        "child_count": ((room,), i4),
+        "action": ((room,), i4),
+        "mover": ((room,), np.int8),
+        "depth": ((room,), np.int16),
+        "infoset": ((room, 2), i4),
+        "sequence": ((room, 2), i4),
+        "value": ((room,), np.float64),
+        "chance": ((room,), np.float64),
+        "interest": ((room,), np.float64),
+        "observation": ((room,), np.uint64),
+        "capped": ((room,), np.bool_),
+    }
     return NodeArrays(**{name: np.zeros(shape, dtype=dtype) for name, (shape, dtype) in shapes.items()})
 
 
 def empty_infosets(room: int) -> InfosetArrays:
     """Infoset arrays with ``room`` entries."""
-    return InfosetArrays(*(np.zeros(room, dtype=t) for t in (np.uint64, np.uint64, np.int32, np.int32, np.int32, np.int32)))
+    key, label = (np.zeros(room, dtype=np.uint64) for _ in range(2))
+    parent, sequence, first, size = (np.zeros(room, dtype=np.int32) for _ in range(4))
+    return InfosetArrays(key, label, parent, sequence, first, size)
 
 
 def empty_sequences(room: int) -> SequenceArrays:
@@ -130,7 +143,10 @@ def empty_sequences(room: int) -> SequenceArrays:
 
 @dataclass
 class Trunk:
-    """A trunk with its roots. Build with :meth:`from_roots` or by :func:`klss.search.nesting.subgame`; grow with :meth:`expand`."""
+    """A trunk with its roots.
+
+    Build with :meth:`from_roots` or by :func:`klss.search.nesting.subgame`; grow with :meth:`expand`.
+    """
 
     nodes: NodeArrays
     node_count: int
@@ -164,8 +180,6 @@ class Trunk:
         trunk.add_roots(roots)
         return trunk
 
-    # -- sizes ---------------------------------------------------------------------------------------------------------------------------------------------
-
     @property
     def group_count(self) -> int:
         """Number of root infosets of player 1 (J)."""
@@ -187,18 +201,22 @@ class Trunk:
     @property
     def open_leaf(self) -> npt.NDArray[np.bool_]:
         """Which nodes can be expanded: bool[N]."""
-        return self.leaf & (self.nodes.mover[: self.node_count] != TERMINAL)
-
-    # -- growth --------------------------------------------------------------------------------------------------------------------------------------------
+        opened: npt.NDArray[np.bool_] = self.leaf & (self.nodes.mover[: self.node_count] != TERMINAL)
+        return opened
 
     def add_roots(self, roots: Roots) -> None:
-        """Add roots, each group a new root infoset of player 1. Only before the groups' sequences are followed by others, that is, before anything is expanded,
-        or through :mod:`klss.search.nesting`, which lays the numbers out anew."""
+        """Add roots, each group a new root infoset of player 1.
+
+        Only before anything is expanded: the root sequences of player 1 come first (:mod:`klss.search.nesting` lays
+        the numbers out anew).
+        """
         first = self.node_count
         count = len(roots.values)
         groups = len(roots.keys)
         if self.sequence_count(1) != 1 + self.group_count:
-            raise ModelError("roots added after an expansion: the root sequences of player 1 have to come first; add roots before expanding")
+            raise ModelError(
+                "roots added after an expansion: player 1's root sequences come first; add roots before expanding"
+            )
         self.make_room(count, (0, groups), (0, groups))
         nodes, theirs = self.nodes, self.infosets[1]
         at = slice(first, first + count)
@@ -232,9 +250,11 @@ class Trunk:
         self.root_count += count
 
     def expand(self, leaves: npt.NDArray[np.int64], model: Model, history: Keys) -> int:
-        """Add all children of ``leaves`` (int64[n], distinct open leaves), and, below nature's nodes among them, theirs. Returns the number of nodes added.
+        """Add all children of ``leaves`` (int64[n], distinct open leaves), and, below nature's nodes among them,
+        theirs. Returns the number of nodes added.
 
-        ``history`` (sorted uint64, with repeats) are the keys of player 0's observations in the game before the trunk, for draws by repetition.
+        ``history`` (sorted uint64, with repeats) are the keys of player 0's observations in the game before the
+        trunk, for draws by repetition.
         """
         before = self.node_count
         while len(leaves):
@@ -244,25 +264,43 @@ class Trunk:
             leaves = start + np.flatnonzero(self.nodes.mover[start : self.node_count] == CHANCE)
         return self.node_count - before
 
-    def _attach(self, leaves: npt.NDArray[np.int64], expansion: Expansion, history: Keys, repetition_limit: int) -> None:
+    def _attach(
+        self, leaves: npt.NDArray[np.int64], expansion: Expansion, history: Keys, repetition_limit: int
+    ) -> None:
         added = len(expansion.values)
         self.make_room(added, (added, added), (added, added))
         arrays = (
-            expansion.offsets, expansion.actions, expansion.movers, expansion.probabilities, expansion.observations, expansion.values, expansion.interest,
+            expansion.offsets,
+            expansion.actions,
+            expansion.movers,
+            expansion.probabilities,
+            expansion.observations,
+            expansion.values,
+            expansion.interest,
             expansion.drawable,
-        )  # fmt: skip
+        )
         code = kernels.attach(
-            leaves, self.nodes, self.node_count, *self.infosets, self.counts, *self.sequences, (self._tables[0], self._tables[1]), arrays, history, repetition_limit
+            leaves,
+            self.nodes,
+            self.node_count,
+            *self.infosets,
+            self.counts,
+            *self.sequences,
+            (self._tables[0], self._tables[1]),
+            arrays,
+            history,
+            repetition_limit,
         )
         if code < 0:
             leaf = leaves[-1 - code]
             player = int(self.nodes.mover[leaf])
             infoset = self.nodes.infoset[leaf, player]
-            first, count = self.infosets[player].first[infoset], self.infosets[player].count[infoset]
-            begin, end = expansion.offsets[-1 - code], expansion.offsets[-code]
+            first, count = self.infosets[player].first[infoset], self.infosets[player].size[infoset]
+            got = expansion.actions[expansion.offsets[-1 - code] : expansion.offsets[-code]].tolist()
+            known = self.sequences[player].action[first : first + count].tolist()
             raise ModelError(
-                f"one infoset, two action sets: node {leaf} of player {player} has actions {expansion.actions[begin:end].tolist()}, its infoset "
-                f"{self.sequences[player].action[first : first + count].tolist()}; the model's observations have to tell them apart"
+                f"one infoset, two action sets: node {leaf} of player {player} has actions {got}, its infoset has "
+                f"{known}; the model's observations have to tell them apart"
             )
         self.states[self.node_count : self.node_count + added] = expansion.states
         self.node_count += added
@@ -278,10 +316,14 @@ class Trunk:
         for player in range(2):
             needed = self.infoset_count(player) + infosets[player]
             if needed > len(self.infosets[player].key):
-                grown_infosets[player] = InfosetArrays(*_grown(self.infosets[player], _room(needed, len(self.infosets[player].key))))
+                grown_infosets[player] = InfosetArrays(
+                    *_grown(self.infosets[player], _room(needed, len(self.infosets[player].key)))
+                )
             needed = self.sequence_count(player) + sequences[player]
             if needed > len(self.sequences[player].action):
-                grown_sequences[player] = SequenceArrays(*_grown(self.sequences[player], _room(needed, len(self.sequences[player].action))))
+                grown_sequences[player] = SequenceArrays(
+                    *_grown(self.sequences[player], _room(needed, len(self.sequences[player].action)))
+                )
         self.infosets = (grown_infosets[0], grown_infosets[1])
         self.sequences = (grown_sequences[0], grown_sequences[1])
         self._make_tables(infosets)
@@ -302,10 +344,10 @@ class Trunk:
             kernels.fill_table(self.infosets[player].key, self.infoset_count(player), *table)
             self._tables[player : player + 1] = [table]
 
-    # -- looking up ----------------------------------------------------------------------------------------------------------------------------------------
-
     def step(self, infoset: int, own_action: int, observation: int, acts: bool) -> int:
-        """The infoset of player 0 that follows ``infoset`` on her action (−1: not hers), her observation and whether she acts next; −1 when no node has it."""
+        """The infoset of player 0 that follows ``infoset`` on her action (−1: not hers), her observation and
+        whether she acts next; −1 when no node has it.
+        """
         if infoset < 0:
             return -1
         key = kernels.child_key(self.infosets[0].key[infoset], own_action, np.uint64(observation), 1 if acts else 0)

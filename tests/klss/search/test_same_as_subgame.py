@@ -1,4 +1,5 @@
-"""The search, expanded to the end, is the theory's subgame: same gadget matrices as :mod:`klss.subgame`, same equilibrium value, at every nested step.
+"""The search, expanded to the end, is the theory's subgame: same gadget matrices as :mod:`klss.subgame`, same
+equilibrium value, at every nested step.
 
 The two share no code above :mod:`klss.best_response`: one works on enumerated games, the other on growing trunks.
 """
@@ -20,7 +21,8 @@ from klss.search.nesting import fresh_roots, sections_at, subgame
 from klss.sequence_form import SequenceForm, sequence_form
 from klss.subgame import Subgame, make_subgame, maxmargin_to_resolve
 
-# Values of player 0: Kuhn 1950; Leduc: Southey et al. 2005, -0.0856; 2x2 abrupt dark hex: the first mover wins 3/4 of the time (checked against the game's own LP).
+# Values of player 0: Kuhn 1950; Leduc: Southey et al. 2005, -0.0856; 2x2 abrupt dark hex: the first mover wins 3/4 of
+# the time (checked against the game's own LP).
 GAMES = ["kuhn_poker", "leduc_poker", "dark_hex(board_size=2,gameversion=adh)"]
 
 Names = list[Any]
@@ -94,7 +96,11 @@ def test_the_whole_game_has_the_same_matrix_and_value(game: Game) -> None:
     trunk = whole_trunk(game, model)
     names = infoset_names(trunk, game)
     form, own = gadget_form(trunk, "maxmargin"), sequence_form(game)
-    ours = entries(form.a, trunk_names(trunk, 0, names[0]), [("empty") if isinstance(n, tuple) and n[0] == "play" else n for n in trunk_names(trunk, 1, names[1])])
+    ours = entries(
+        form.a,
+        trunk_names(trunk, 0, names[0]),
+        [("empty") if isinstance(n, tuple) and n[0] == "play" else n for n in trunk_names(trunk, 1, names[1])],
+    )
     assert_same(ours, entries(own.a, game_names(game, 0), game_names(game, 1)))
     assert solve_gadget(trunk, "maxmargin").margin == pytest.approx(solve(own).value, abs=1e-9)
 
@@ -112,7 +118,9 @@ def test_iterative_deepening_finds_the_value_without_expanding_everything(game: 
 
 @pytest.mark.parametrize("reach", [False, True])
 def test_nested_gadgets_are_the_same(game: Game, reach: bool) -> None:
-    """Two levels of nesting at every infoset that the plan reaches, both gadgets: A and B entry by entry, and the value."""
+    """Two levels of nesting at every infoset that the plan reaches, both gadgets: A and B entry by entry, and the
+    value.
+    """
     model = EnumeratedModel(game)
     trunk = whole_trunk(game, model)
     names = infoset_names(trunk, game)
@@ -122,14 +130,23 @@ def test_nested_gadgets_are_the_same(game: Game, reach: bool) -> None:
 
 
 def compare_below(
-    whole: Game, source: Game, origins: tuple[Any, Any] | None, trunk: Trunk, x: Any, names: tuple[dict[int, int], dict[int, int]], model: EnumeratedModel,
-    reach: bool, depth: int,
-) -> int:  # fmt: skip
+    whole: Game,
+    source: Game,
+    origins: tuple[Any, Any] | None,
+    trunk: Trunk,
+    x: Any,
+    names: tuple[dict[int, int], dict[int, int]],
+    model: EnumeratedModel,
+    reach: bool,
+    depth: int,
+) -> int:
     plan = named_plan(trunk_names(trunk, 0, names[0]), x)
     source_names = game_names(source, 0, None if origins is None else origins[0])
     source_plan = np.array([plan.get(name, 0.0) for name in source_names])
     checked = 0
-    for infoset in np.unique(trunk.nodes.infoset[: trunk.node_count, 0][trunk.nodes.mover[: trunk.node_count] == 0])[:12].tolist():
+    for infoset in np.unique(trunk.nodes.infoset[: trunk.node_count, 0][trunk.nodes.mover[: trunk.node_count] == 0])[
+        :12
+    ].tolist():
         if infoset == 0 and origins is not None:
             continue
         sections = sections_at(trunk, x, infoset, reach=reach)
@@ -145,7 +162,9 @@ def compare_below(
             compare(whole, gadget, chain(gadget, origins), source, origins, ours, kind, names)
         checked += 1
         if depth > 1:
-            checked += compare_below(whole, theirs.game, chained, ours, solve_gadget(ours, "maxmargin").x, names, model, reach, depth - 1)
+            checked += compare_below(
+                whole, theirs.game, chained, ours, solve_gadget(ours, "maxmargin").x, names, model, reach, depth - 1
+            )
     return checked
 
 
@@ -156,9 +175,15 @@ def chain(made: Subgame, origins: tuple[Any, Any] | None) -> tuple[Any, Any]:
 
 
 def compare(
-    whole: Game, made: Subgame, chained: tuple[Any, Any], source: Game, origins: tuple[Any, Any] | None, ours: Trunk, kind: Any,
+    whole: Game,
+    made: Subgame,
+    chained: tuple[Any, Any],
+    source: Game,
+    origins: tuple[Any, Any] | None,
+    ours: Trunk,
+    kind: Any,
     names: tuple[dict[int, int], dict[int, int]],
-) -> None:  # fmt: skip
+) -> None:
     their_form: SequenceForm = sequence_form(made.game)
     their_columns = game_names(made.game, 1, chained[1])
     roots = made.roots if origins is None else origins[1][made.roots]
