@@ -219,5 +219,5 @@ class Arbiter:
             self.truth.sampled += 1
             return
         self.truth.checks += 1
-        if not position_set.contains(self.referee.position):
+        if not position_set.contains(self.referee.position.row):
             self.truth.lost += 1
