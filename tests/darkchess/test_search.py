@@ -1,0 +1,233 @@
+"""Laws of the search on dark chess: infosets, nesting, draws, diagnostics, reproducibility.
+
+The observations that the laws speak of come from the brute-force oracle, which shares no code with the kernels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess.configuration import configuration, make_player
+from darkchess.evaluation import BuiltinEvaluator
+from darkchess.model import DarkChess, PositionBelief
+from darkchess.move import decode, encode
+from darkchess.player import KlssPlayer, Limit
+from darkchess.position import Position
+from darkchess.position_set import PositionSet
+from darkchess.referee import Referee
+from darkchess.rules import PAPER
+from klss.search import TERMINAL, Budget, Search, Trunk
+from klss.search.nesting import _kept_of, fresh_roots
+from tests.oracles import brute_force
+
+MIDDLEGAME = "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8"
+DIAGNOSTICS = {
+    "positions",
+    "capped_by",
+    "carried",
+    "sampled",
+    "gadget",
+    "margin",
+    "value",
+    "nodes",
+    "depth",
+    "iterations",
+    "gap",
+    "fallbacks",
+    "seconds",
+}
+"""design.md, "Units": diagnostics of every move."""
+
+
+def oracle_position(trunk: Trunk, node: int) -> brute_force.Position:
+    return brute_force.parse(Position(trunk.states[node, :9]).fen())
+
+
+def oracle_path(trunk: Trunk, node: int, side: str, player: int) -> tuple[Any, ...]:
+    """A player's moves and observations from the root to a node, and the root itself: each root is an infoset of its
+    own.
+    """
+    steps: list[Any] = []
+    while trunk.nodes.parent[node] >= 0:
+        parent = int(trunk.nodes.parent[node])
+        own = int(trunk.nodes.action[node]) if trunk.nodes.mover[parent] == player else None
+        steps.append((own, brute_force.look(oracle_position(trunk, node), side), int(trunk.nodes.mover[node]) == player))
+        node = parent
+    return (node if player == 1 else None, *reversed(steps))
+
+
+def grown(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> Trunk:
+    model = DarkChess(color, PAPER, BuiltinEvaluator())
+    search = Search(model, seed=5)
+
+    class Given:
+        size = len(fens)
+
+        def sample(self, count: int, exclude: Any, seed: int) -> Any:
+            return model.states(np.array([Position.from_fen(fen).row for fen in fens]), 0)
+
+        def information(self, actions: Any) -> Any:
+            return np.zeros(len(actions))
+
+    search.search(Given(), Budget(nodes=nodes))
+    assert search.trunk is not None
+    return search.trunk
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_nodes_share_an_infoset_iff_moves_and_observations_agree(player: int) -> None:
+    """Three roots that differ where White cannot see: White's infosets cross them, Black's never do."""
+    fens = [MIDDLEGAME, MIDDLEGAME.replace("r1bq1rk1", "r1b1qrk1"), MIDDLEGAME.replace("pp3ppp", "1p3ppp")]
+    trunk = grown(fens, 2500)
+    by_path: dict[tuple[Any, ...], int] = {}
+    by_infoset: dict[int, tuple[Any, ...]] = {}
+    nodes = [n for n in range(trunk.node_count) if trunk.nodes.mover[n] != TERMINAL]
+    for node in nodes:
+        path = oracle_path(trunk, node, "w" if player == 0 else "b", player)
+        infoset = int(trunk.nodes.infoset[node, player])
+        assert by_path.setdefault(path, infoset) == infoset, "one observation sequence, two infosets"
+        assert by_infoset.setdefault(infoset, path) == path, "one infoset, two observation sequences"
+    assert trunk.nodes.depth[: trunk.node_count].max() >= 2
+    assert len(by_infoset) < len(nodes)
+
+
+def test_a_draw_that_may_stand_caps_the_value_at_zero() -> None:
+    """B.1: White is a queen up, but after a hundred plies without a pawn move or capture that she saw, nothing above 0
+    is hers.
+    """
+    model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
+    row = Position.from_fen("4k3/8/8/8/8/8/Q7/4K3 w - - 0 1").row[None, :]
+    fresh, near = model.expand(model.states(row, 0)), model.expand(model.states(row, 99))
+    assert not fresh.drawable.any() and near.drawable.all()
+    assert (fresh.values > 0.3).any()
+
+
+@pytest.mark.parametrize("repeated", [True, False])
+def test_an_observation_made_twice_before_is_capped_when_it_comes_again(repeated: bool) -> None:
+    model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
+    position = Position.from_fen("4k3/8/8/8/8/8/Q7/4K3 w - - 0 1")
+    state = model.states(position.row[None, :], 0)
+    children = model.expand(state)
+    key = children.observations[0, 0]
+    history = np.array([key, key] if repeated else [key], dtype=np.uint64)
+    search = Search(model)
+    search.trunk = Trunk.from_roots(fresh_roots(state, model, np.inf, 1))
+    search.trunk.expand(np.array([0]), model, np.sort(history))
+    same = np.flatnonzero(children.observations[:, 0] == key)
+    capped = search.trunk.nodes.capped[1 + same]
+    assert capped.all() == repeated
+    if repeated:
+        assert (search.trunk.nodes.value[1 + same] <= 0.0).all()
+
+
+def test_of_two_transpositions_the_dominated_one_is_dropped() -> None:
+    """Paper, §4, item 3: the section whose top-row entries are all at least as large is the one to leave out."""
+    rng = np.random.default_rng(0)
+    low, high = {0: -0.5, 7: 0.0}, {0: -0.25, 7: 0.5}
+    assert _kept_of(low, high, rng) == 0
+    assert _kept_of(high, low, rng) == 1
+    crossed = {_kept_of({0: 0.0, 1: 1.0}, {0: 1.0, 1: 0.0}, rng) for _ in range(30)}
+    assert crossed == {0, 1}, "neither dominates: a random one goes"
+
+
+def consistent_in_trunk(player: KlssPlayer, referee: Referee, color: chess.Color) -> bool:
+    """Whether the previous trunk holds a node with the player's last move and her two observations since, by the
+    oracle.
+    """
+    search = player._search
+    assert search is not None and search.trunk is not None
+    trunk, side = search.trunk, "w" if color else "b"
+    now, before = (referee.positions[-1], referee.positions[-2])
+    seen = [brute_force.look(brute_force.parse(position.fen()), side) for position in (before, now)]
+    own = encode(referee.moves[-2])
+    roots = np.flatnonzero(trunk.nodes.parent[: trunk.node_count] < 0)
+    for root in roots:
+        first, count = int(trunk.nodes.first_child[root]), int(trunk.nodes.child_count[root])
+        for child in range(first, first + count) if first >= 0 else ():
+            if trunk.nodes.action[child] != own or trunk.nodes.first_child[child] < 0:
+                continue
+            if brute_force.look(oracle_position(trunk, child), side) != seen[0]:
+                continue
+            begin = int(trunk.nodes.first_child[child])
+            for leaf in range(begin, begin + int(trunk.nodes.child_count[child])):
+                if trunk.nodes.mover[leaf] == TERMINAL:
+                    continue
+                if brute_force.look(oracle_position(trunk, leaf), side) == seen[1]:
+                    return True
+    return False
+
+
+def test_a_whole_game_is_nested_exact_and_says_so() -> None:
+    """Every move's diagnostics, the truth in the set after every ply, and carried > 0 iff the previous trunk holds a
+    consistent node.
+    """
+    referee = Referee(None, PAPER)
+    start = referee.position
+    players = {color: make_player(configuration("klss2021,particles=30"), seed=3 + color) for color in (True, False)}
+    for color, player in players.items():
+        player.start(referee.view(color), start, PAPER)
+    carried_moves = 0
+    while referee.outcome is None and referee.ply < 40:
+        color = referee.turn
+        player = players[color]
+        assert isinstance(player, KlssPlayer)
+        expected = consistent_in_trunk(player, referee, color) if referee.ply >= 2 else False
+        decision = player.choose(Limit(nodes=3000))
+        found = decision.diagnostics
+        assert found.keys() >= DIAGNOSTICS
+        assert found["gap"] < 1e-6
+        assert found["seconds"] == 0.0, "with a node budget nothing reads a clock"
+        if found["nodes"]:
+            assert (found["carried"] > 0) == expected
+            carried_moves += found["carried"] > 0
+            if found["gadget"] == "maxmargin":
+                assert found["margin"] >= -1e-6
+        assert decision.move in referee.legal_moves()
+        referee.push(decision.move)
+        for each, other in players.items():
+            other.observe(referee.view(each))
+            if referee.outcome is None:
+                positions = other.position_set
+                assert positions is not None and positions.contains(referee.position.row)
+    assert carried_moves >= 10
+
+
+def test_a_seed_and_a_node_budget_give_the_same_game_twice() -> None:
+    games = []
+    for _ in range(2):
+        referee = Referee(MIDDLEGAME, PAPER)
+        players = {c: make_player(configuration("klss2021,particles=20"), seed=7) for c in (True, False)}
+        for color, player in players.items():
+            player.start(referee.view(color), referee.position, PAPER)
+        said = []
+        while referee.outcome is None and referee.ply < 8:
+            decision = players[referee.turn].choose(Limit(nodes=1500))
+            said.append((decision.move.uci(), repr(decision.diagnostics)))
+            referee.push(decision.move)
+            for color, player in players.items():
+                player.observe(referee.view(color))
+        games.append(said)
+    assert games[0] == games[1]
+
+
+@pytest.mark.parametrize("name", ["klss2021", "greedy"])
+def test_a_king_that_can_be_taken_is_taken(name: str) -> None:
+    referee = Referee("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", PAPER)
+    player = make_player(configuration(name), seed=1)
+    player.start(referee.view(chess.WHITE), referee.position, PAPER)
+    assert player.choose(Limit(nodes=500)).move == chess.Move.from_uci("e1e8")
+
+
+def test_a_node_budget_bounds_the_nodes() -> None:
+    """The budget may be passed by one batch's last children only."""
+    referee = Referee(MIDDLEGAME, PAPER)
+    positions = PositionSet(referee.view(chess.WHITE), referee.position)
+    model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
+    for budget in (1, 100, 1000):
+        result = Search(model, seed=1).search(PositionBelief(positions, model, 0), Budget(nodes=budget))
+        assert 0 < result.diagnostics["nodes"] <= budget + 448
+        assert decode(result.action) in referee.legal_moves()
