@@ -77,7 +77,9 @@ def _own_move_events(before: View, view: View) -> list[str]:
     assert move is not None
     taken = before.pieces.get(move.to_square)
     if taken is not None:
-        return [f"You captured a {chess.PIECE_NAMES[taken.piece_type]} on {chess.SQUARE_NAMES[move.to_square]}."]
+        article = "the" if taken.piece_type == chess.KING else "a"
+        what = f"{article} {chess.PIECE_NAMES[taken.piece_type]}"
+        return [f"You captured {what} on {chess.SQUARE_NAMES[move.to_square]}."]
     moved = before.pieces[move.from_square]
     if moved.piece_type == chess.PAWN and move.to_square == before.ep_square:
         return [f"You captured a pawn en passant on {chess.SQUARE_NAMES[move.to_square]}."]
@@ -151,7 +153,7 @@ class HumanPlayer:
         told = events(self._views[-1], view)
         self._told = told if view.kind == "own_move" else [*self._told, *told]
         self._views.append(view)
-        if view.game_over is None and view.kind == "own_move":
+        if view.game_over is not None or view.kind == "own_move":
             if self._terminal.screen:
                 self.draw()
             elif told:

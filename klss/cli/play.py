@@ -112,7 +112,7 @@ class Watched:
         state = self._state
         text = f"{self._name} thinks …  {seconds:.1f} s"
         if "nodes" in state:
-            text += f"  {state['nodes']:,} nodes  depth {state.get('depth', 0)}"
+            text += f"  {int(state['nodes']):,} nodes  depth {int(state.get('depth', 0))}"
         return text
 
 

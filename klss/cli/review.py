@@ -27,9 +27,9 @@ _DRAWS = {
     "fifty_moves": "fifty moves without a capture or a pawn move",
     "ply_limit": "the limit of plies was reached",
 }
-_HELP = (
-    " Enter: the next ply (from the start), b: back, a number: that ply, all: every ply, fog off / fog on, flip, quit"
-)
+_HELP = """\
+ Enter: the next ply (from the start), b: back, a number: that ply, all: every ply,
+ fog off: the board alone, fog on: both views again, flip, quit"""
 
 
 def result_text(referee: Referee) -> str:
