@@ -1,0 +1,260 @@
+"""Positions and FEN: rule 6 of rules.md, identity by rule 3, castling, en passant and promotions through the face."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import chess
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from darkchess import START_FEN, Position, Referee
+from darkchess.errors import DarkchessError, FenError, IllegalMove
+from darkchess.move import decode, encode
+from tests.darkchess import naive
+
+
+def uci(position: Position) -> set[str]:
+    return {move.uci() for move in position.legal_moves()}
+
+
+def after(fen: str, *moves: str) -> Position:
+    position = Position.from_fen(fen)
+    for move in moves:
+        position = position.after(chess.Move.from_uci(move))
+    return position
+
+
+# ------------------------------------------------------------------------------------------------------------ FEN
+
+REFUSED = [
+    ("", "got 0 fields"),
+    ("hello", "got 1 fields"),
+    (START_FEN + " x", "got 7 fields"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1", "got 7 ranks"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN w KQkq - 0 1", "got 7 squares in rank 1"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNRR w KQkq - 0 1", "rank 1"),
+    ("rnbqkbnr/pppppppp/44/8/8/9/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 3"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKXNR w KQkq - 0 1", "got 'X'"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", "side to move: got 'x'"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkx - 0 1", "castling rights: got 'KQkx'"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KK - 0 1", "each once"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1", "en passant square: got 'e9'"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - x 1", "halfmove counter: got 'x'"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - -1 1", "halfmove counter: got '-1'"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 ²", "move number: got '²'"),
+    ("8/8/8/8/8/8/8/K7 w - - 0 1", "got 0 kings of black"),
+    ("kk6/8/8/8/8/8/8/K7 w - - 0 1", "got 2 kings of black"),
+    ("k7/8/8/8/8/8/NNNNNNNN/KNNNNNNN w - - 0 1", None),
+    ("k7/8/8/8/8/N7/NNNNNNNN/KNNNNNNN w - - 0 1", "got 17 men of white"),
+    ("k6P/8/8/8/8/8/8/K7 w - - 0 1", "pawn on h8"),
+    ("k7/8/8/8/8/8/8/K6p w - - 0 1", "pawn on h1"),
+    ("4k3/8/8/8/8/8/8/4K2R w Q - 0 1", "right 'Q'"),
+    ("4k3/8/8/8/8/8/8/3K3R w K - 0 1", "right 'K'"),
+    ("4k2R/8/8/8/8/8/8/4K3 w k - 0 1", "right 'k'"),
+    ("4k3/8/8/8/8/8/8/4K3 w - e3 0 1", "expected one on rank 6"),
+    ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "black's pawn on e5"),
+    ("4k3/4n3/8/3Pp3/8/8/8/4K3 w - e6 0 1", "e7 empty"),
+]
+
+
+@pytest.mark.parametrize(("fen", "told"), REFUSED)
+def test_a_bad_fen_is_refused_with_what_was_got_and_expected(fen: str, told: str | None) -> None:
+    if told is None:
+        assert Position.from_fen(fen).fen() == fen
+        return
+    with pytest.raises(FenError) as caught:
+        Position.from_fen(fen)
+    assert told in str(caught.value) and "expected" in str(caught.value)
+    assert isinstance(caught.value, ValueError) and isinstance(caught.value, DarkchessError)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet="rnbqkpRNBQKP12345678/ wb-KQkqae36?0", max_size=80))
+def test_any_text_is_a_position_or_a_fen_error(text: str) -> None:
+    try:
+        position = Position.from_fen(text)
+    except FenError:
+        return
+    assert Position.from_fen(position.fen()) == position
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_a_fen_with_one_sign_changed_is_a_position_or_a_fen_error(data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(START_FEN) - 1))
+    sign = data.draw(st.sampled_from("rnbqkpRNBQKP12345678/ wb-KQkqae36?0"))
+    try:
+        position = Position.from_fen(START_FEN[:at] + sign + START_FEN[at + 1 :])
+    except FenError:
+        return
+    assert Position.from_fen(position.fen()) == position
+
+
+def test_missing_castling_rights_are_never_guessed() -> None:
+    position = Position.from_fen("r3k2r/8/8/8/8/8/8/R3K2R w Kq - 0 1")
+    assert position.castling_rights == "Kq"
+    assert "e1g1" in uci(position) and "e1c1" not in uci(position)
+    assert Position.from_fen("r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1").castling_rights == ""
+
+
+def test_both_counters_may_be_left_out_together() -> None:
+    assert Position.from_fen(START_FEN.removesuffix(" 0 1")) == Position.start()
+
+
+def test_fen_round_trips_along_random_games() -> None:
+    rng = random.Random(7)
+    for _ in range(6):
+        game = Referee()
+        while game.outcome is None and game.ply < 120:
+            game.push(rng.choice(game.legal_moves()))
+            if game.outcome is None or game.outcome.reason != "king_captured":
+                assert Position.from_fen(game.fen()) == game.position
+        assert game.position.fullmove == 1 + game.ply // 2
+
+
+# ------------------------------------------------------------------------------------------------------- identity
+
+
+@pytest.mark.parametrize(
+    ("fen", "kept"),
+    [
+        ("4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 1", True),
+        ("4k3/8/8/4pP2/8/8/8/4K3 w - e6 0 1", True),
+        ("4k3/8/8/4p3/8/8/8/4K3 w - e6 0 1", False),  # nobody stands beside
+        ("4k3/8/8/3Np3/8/8/8/4K3 w - e6 0 1", False),  # no pawn does
+        ("4k3/8/8/4p2P/8/8/8/4K3 w - e6 0 1", False),
+        ("4k3/8/7P/p7/8/8/8/4K3 w - a6 0 1", False),  # the board has edges
+        ("3rk3/8/8/3Pp3/8/8/8/3K4 w - e6 0 1", True),  # pinned in chess, and free here
+    ],
+)
+def test_en_passant_is_kept_and_is_identity_only_when_it_can_be_captured(fen: str, kept: bool) -> None:
+    position = Position.from_fen(fen)
+    without = Position.from_fen(fen.replace(" e6 ", " - ").replace(" a6 ", " - "))
+    assert (position.ep_square is not None) == kept
+    assert (position.key() != without.key()) == kept
+    assert (position.fen() == fen) == kept
+
+
+def test_a_double_step_gives_en_passant_only_when_an_enemy_pawn_stands_beside() -> None:
+    assert after(START_FEN, "e2e4").ep_square is None
+    assert after("4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1", "e2e4").ep_square == chess.E3
+    assert after("4k3/8/8/8/3n4/8/4P3/4K3 w - - 0 1", "e2e4").ep_square is None
+    assert after("4k3/8/8/8/p7/8/7P/4K3 w - - 0 1", "h2h4").ep_square is None
+
+
+def test_identity_is_pieces_side_rights_and_en_passant_and_no_counter() -> None:
+    base = Position.from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+    assert base.key() == Position.from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 37 61").key()
+    assert base != Position.from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 37 61")
+    for other in ("b KQkq", "w KQk", "w -"):
+        assert base.key() != Position.from_fen(f"r3k2r/8/8/8/8/8/8/R3K2R {other} - 0 1").key()
+    assert base.key() != Position.from_fen("r3k2r/8/8/8/8/8/8/R3K2B w Qkq - 0 1").key()
+
+
+def test_positions_are_immutable_hashable_and_survive_pickling() -> None:
+    position = after(START_FEN, "e2e4", "e7e5")
+    with pytest.raises(ValueError):
+        position.row[0] = np.uint64(0)
+    assert pickle.loads(pickle.dumps(position)) == position and hash(position) == hash(after(START_FEN, "e2e4", "e7e5"))
+    row = position.row.copy()
+    copy = Position(row, position.fullmove)
+    row[0] = 0
+    assert copy == position
+
+
+# ---------------------------------------------------------------------------------------------------------- moves
+
+
+def test_castling_out_of_through_and_into_attack_is_legal() -> None:
+    out_of = "4k3/8/8/8/4r3/8/8/R3K2R w KQ - 0 1"
+    through = "4k3/8/8/8/3r1r2/8/8/R3K2R w KQ - 0 1"
+    into = "4k3/8/8/8/2r3r1/8/8/R3K2R w KQ - 0 1"
+    for fen in (out_of, through, into):
+        assert {"e1g1", "e1c1"} <= uci(Position.from_fen(fen))
+    castled = after(into, "e1c1")
+    assert castled.fen() == "4k3/8/8/8/2r3r1/8/8/2KR3R b - - 1 1"
+    assert after(out_of, "e1g1").fen().startswith("4k3/8/8/8/4r3/8/8/R4RK1 b")
+    assert after("r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1", "e8c8").fen().startswith("2kr3r/8/8/8/8/8/8/4K3 w -")
+    assert after("r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1", "e8g8").fen().startswith("r4rk1/8/8/8/8/8/8/4K3 w -")
+
+
+def test_castling_needs_every_square_between_king_and_rook_empty() -> None:
+    assert "e1c1" not in uci(Position.from_fen("4k3/8/8/8/8/8/8/RN2K3 w Q - 0 1"))
+    assert "e1c1" not in uci(Position.from_fen("4k3/8/8/8/8/8/8/Rn2K3 w Q - 0 1"))
+    assert "e1g1" not in uci(Position.from_fen("4k3/8/8/8/8/8/8/4K1nR w K - 0 1"))
+
+
+@pytest.mark.parametrize(
+    ("moves", "rights"),
+    [
+        (["e1e2"], "kq"),
+        (["h1h2"], "Qkq"),
+        (["a1a2"], "Kkq"),
+        (["h1h8"], "Qq"),  # a captured rook's right goes too
+        (["a1a8"], "Kk"),
+        (["a1a2", "e8d8", "a2a1"], "K"),  # and none comes back
+        (["e1g1", "e8c8"], ""),
+    ],
+)
+def test_castling_rights_go_with_king_rook_and_captured_rook(moves: list[str], rights: str) -> None:
+    assert after("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", *moves).castling_rights == rights
+
+
+def test_en_passant_takes_the_pawn_beside_and_is_gone_a_ply_later() -> None:
+    start = "4k3/2p1p3/8/3P4/8/8/8/4K3 b - - 0 1"
+    assert after(start, "e7e5", "d5e6").fen() == "4k3/2p5/4P3/8/8/8/8/4K3 b - - 0 2"
+    assert after(start, "c7c5", "d5c6").fen() == "4k3/4p3/2P5/8/8/8/8/4K3 b - - 0 2"
+    assert after(start, "e7e5", "e1e2", "e8e7").ep_square is None
+    position = after(start, "e7e5")
+    move = chess.Move.from_uci("d5e6")
+    assert position.is_capture(move) and position.captured_square(move) == chess.E5
+
+
+def test_promotions_to_four_pieces_and_no_king_forward_and_by_capture() -> None:
+    position = Position.from_fen("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1")
+    assert {move for move in uci(position) if move.startswith("a7")} == {
+        target + piece for target in ("a7a8", "a7b8") for piece in "nbrq"
+    }
+    assert after(position.fen(), "a7b8n").fen() == "1N2k3/8/8/8/8/8/8/4K3 b - - 0 1"
+
+
+def test_a_king_may_be_left_in_attack_step_into_it_and_be_taken() -> None:
+    position = Position.from_fen("8/8/8/3k4/8/3K4/8/8 w - - 0 1")
+    assert "d3d4" in uci(position)
+    taken = after(position.fen(), "d3d4", "d5d4")
+    assert taken.king(chess.WHITE) is None and taken.king(chess.BLACK) == chess.D4
+    assert taken.legal_moves() == ()
+
+
+def test_an_illegal_move_is_refused_and_tells_nothing_of_the_board() -> None:
+    with pytest.raises(IllegalMove, match="got e2e5, expected one of the 20 moves of white") as caught:
+        Position.start().after(chess.Move.from_uci("e2e5"))
+    assert "rnbq" not in str(caught.value)
+
+
+def test_moves_come_sorted_by_from_to_promotion() -> None:
+    for fen in ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"):
+        moves = Position.from_fen(fen).legal_moves()
+        assert list(moves) == sorted(moves, key=lambda move: (move.from_square, move.to_square, move.promotion or 0))
+
+
+@given(st.integers(0, 63), st.integers(0, 63), st.sampled_from([None, 2, 3, 4, 5]))
+def test_move_codes_go_there_and_back_in_order(from_square: int, to_square: int, promotion: int | None) -> None:
+    move = chess.Move(from_square, to_square, promotion)
+    assert decode(encode(move)) == move
+    assert encode(move) < encode(chess.Move(from_square, to_square, (promotion or 1) + 1))
+
+
+def test_the_face_shows_what_the_row_holds() -> None:
+    position = after(START_FEN, "e2e4", "b8c6")
+    board = chess.Board(position.fen())
+    oracle = naive.from_fen(position.fen())
+    for square in chess.SQUARES:
+        assert position.piece_at(square) == board.piece_at(square) == position.pieces.get(square)
+    assert position.occupied == board.occupied and position.men(chess.WHITE) == board.occupied_co[chess.WHITE]
+    assert (position.turn, position.quiet_plies, position.fullmove) == (chess.WHITE, 1, 2)
+    assert {chess.SQUARE_NAMES[square] for square in position.pieces} == {naive.name(square) for square in oracle.men}

@@ -1,0 +1,187 @@
+"""The referee: how games end, in which order the tests come, rulesets, and what both players are told of the end."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from darkchess import PAPER, PYCHESS, Outcome, Referee, Ruleset, ruleset
+from darkchess.errors import FenError, GameOverError, IllegalMove, RulesetError
+
+WALLED_IN = "8/5k2/8/8/p1p5/P1Pp4/PB1P4/KNB5 b - - 0 1"  # White has no move, whatever Black's king does
+
+
+def play(game: Referee, *moves: str) -> Referee:
+    for move in moves:
+        game.push(chess.Move.from_uci(move))
+    return game
+
+
+def test_capturing_the_king_wins_at_once() -> None:
+    game = play(Referee(), "e2e4", "f7f6", "d1h5", "a7a6", "h5e8")
+    assert game.outcome == Outcome(chess.WHITE, "king_captured") and game.outcome.result == "1-0"
+    assert game.legal_moves() == ()
+    for color in chess.COLORS:
+        assert game.view(color).game_over == game.outcome and game.view(color).legal_moves == ()
+    assert game.view(chess.BLACK).own_capture_square == chess.E8
+    with pytest.raises(GameOverError, match="king_captured"):
+        play(game, "a6a5")
+
+
+def test_no_move_is_a_loss_by_the_paper_and_a_draw_at_pychess() -> None:
+    assert play(Referee(WALLED_IN), "f7f6").outcome == Outcome(chess.BLACK, "no_move")
+    assert play(Referee(WALLED_IN, PYCHESS), "f7f6").outcome == Outcome(None, "no_move")
+
+
+def test_the_third_occurrence_draws_and_the_start_counts() -> None:
+    shuffle = ("g1f3", "g8f6", "f3g1", "f6g8")
+    game = play(Referee(), *shuffle)
+    assert game.outcome is None
+    assert play(game, *shuffle).outcome == Outcome(None, "repetition")
+    assert game.ply == 8
+
+
+def test_lost_castling_rights_make_another_position() -> None:
+    game = Referee("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+    shuffle = ("a1b1", "a8b8", "b1a1", "b8a8")
+    play(game, *shuffle, *shuffle)
+    # The same board a third time; but all four rights stood with it once only, two of them twice.
+    assert game.outcome is None
+    assert play(game, "a1b1").outcome is None
+    assert play(game, "a8b8").outcome == Outcome(None, "repetition")  # plies 2, 6 and 10, each with the rights Kk
+
+
+def test_an_en_passant_chance_makes_another_position_only_when_real() -> None:
+    cycle = ("e8d8", "e1d1", "d8e8", "d1e1")
+    # A black pawn on d4 may capture after ply 1 and no more after plies 5 and 9: that board three times, the position
+    # twice.
+    game = play(Referee("4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1"), "e2e4", *cycle, *cycle)
+    assert game.ply == 9 and game.outcome is None
+    # A knight there may not: the third occurrence.
+    game = play(Referee("4k3/8/8/8/3n4/8/4P3/4K3 w - - 0 1"), "e2e4", *cycle, *cycle)
+    assert game.ply == 9 and game.outcome == Outcome(None, "repetition")
+
+
+def wander(game: Referee) -> None:
+    """Two kings walk without meeting or repeating thrice until the game ends."""
+    white = ["a1", "b1", "c1", "d1", "e1", "f1", "g1", "h1", "h2", "g2", "f2", "e2", "d2", "c2", "b2", "a2"]
+    # Cycles of different length: White's takes 16 moves, Black's 14, so that boards repeat late.
+    black = ["a8", "b8", "c8", "d8", "e8", "f8", "g8", "g7", "f7", "e7", "d7", "c7", "b7", "a7"]
+    step = 0
+    while game.outcome is None:
+        path, i = (white, step // 2) if step % 2 == 0 else (black, step // 2)
+        play(game, path[i % len(path)] + path[(i + 1) % len(path)])
+        step += 1
+
+
+def test_fifty_moves_each_without_pawn_move_or_capture_draw() -> None:
+    game = Referee("k7/8/8/8/8/8/8/K7 w - - 0 1")
+    wander(game)
+    assert game.outcome == Outcome(None, "fifty_moves") and game.ply == 100
+    game = Referee("k7/8/8/8/8/8/8/K7 w - - 98 70")
+    wander(game)
+    assert game.ply == 2
+
+
+def test_a_pawn_move_or_a_capture_starts_the_fifty_moves_anew() -> None:
+    game = play(Referee("k7/8/8/8/8/8/P7/K7 w - - 99 70"), "a2a3")
+    assert game.outcome is None and game.position.quiet_plies == 0
+    game = play(Referee("k7/8/8/8/8/8/r7/K7 w - - 99 70"), "a1a2")
+    assert game.outcome is None and game.position.quiet_plies == 0
+
+
+def test_the_order_of_tests_is_king_no_move_repetition_fifty_moves() -> None:
+    # The hundredth quiet ply may not be a capture, so king and fifty moves never meet; the others do.
+    game = play(Referee(WALLED_IN.replace(" 0 1", " 99 80")), "f7f6")
+    assert game.outcome == Outcome(chess.BLACK, "no_move")
+    game = Referee("k7/8/8/8/8/8/8/K7 w - - 92 70")
+    shuffle = ("a1b1", "a8b8", "b1a1", "b8a8")
+    assert play(game, *shuffle, *shuffle).outcome == Outcome(None, "repetition")
+    assert game.position.quiet_plies == 100
+
+
+def test_king_against_king_is_played_on() -> None:
+    game = Referee("8/8/8/3k4/8/3K4/8/8 w - - 0 1")
+    assert game.outcome is None
+    assert play(game, "d3d4", "d5d4").outcome == Outcome(chess.BLACK, "king_captured")
+
+
+@pytest.mark.parametrize(
+    ("fen", "rules", "outcome"),
+    [
+        (WALLED_IN.replace(" b ", " w "), PAPER, Outcome(chess.BLACK, "no_move")),
+        (WALLED_IN.replace(" b ", " w "), PYCHESS, Outcome(None, "no_move")),
+        ("k7/8/8/8/8/8/8/K7 w - - 100 90", PAPER, Outcome(None, "fifty_moves")),
+        ("k7/8/8/8/8/8/8/K7 w - - 99 90", PAPER, None),
+        ("k7/R7/8/8/8/8/8/K7 w - - 0 1", PAPER, None),  # a king that can be taken is not yet taken
+    ],
+)
+def test_a_start_position_may_already_be_over(fen: str, rules: Ruleset, outcome: Outcome | None) -> None:
+    game = Referee(fen, rules)
+    assert game.outcome == outcome
+    assert game.view(chess.WHITE).game_over == outcome
+    assert bool(game.legal_moves()) == (outcome is None)
+
+
+def test_a_ply_limit_draws_and_the_paper_has_none() -> None:
+    assert (PYCHESS.ply_limit, PAPER.ply_limit) == (600, None)
+    for rules in (PYCHESS, PAPER):
+        game = Referee("k7/p7/8/8/8/8/7P/K7 w - - 0 1", Ruleset("test", rules.no_move, 6 if rules.ply_limit else None))
+        play(game, "a1b1", "a8b8", "b1c1", "b8c8", "c1d1", "c8d8")
+        assert (game.outcome == Outcome(None, "ply_limit")) == (rules is PYCHESS)
+
+
+def test_resigning_and_flagging_lose_and_both_last_views_tell() -> None:
+    for end, reason in ((Referee.resign, "resign"), (Referee.flag, "flag")):
+        game = play(Referee(), "e2e4")
+        end(game, chess.BLACK)
+        assert game.outcome == Outcome(chess.WHITE, reason)
+        for color in chess.COLORS:
+            assert game.view(color).game_over == game.outcome and game.view(color).legal_moves == ()
+            assert game.views(color)[0].game_over is None
+        with pytest.raises(GameOverError):
+            game.resign(chess.WHITE)
+
+
+def test_an_illegal_move_changes_nothing() -> None:
+    game = Referee()
+    with pytest.raises(IllegalMove, match="got e7e5, expected one of the 20 moves of white"):
+        play(game, "e7e5")
+    assert game.ply == 0 and len(game.views(chess.WHITE)) == 1
+
+
+def test_views_are_indexed_by_ply() -> None:
+    game = play(Referee(), "e2e4", "d7d5", "e4d5")
+    for color in chess.COLORS:
+        views = game.views(color)
+        assert [view.ply for view in views] == [0, 1, 2, 3]
+        kinds = (
+            ["initial", "own_move", "opp_move", "own_move"]
+            if color
+            else ["initial", "opp_move", "own_move", "opp_move"]
+        )
+        assert [view.kind for view in views] == kinds
+        assert [view.own_move for view in views] == [
+            move if kind == "own_move" else None for kind, move in zip(kinds, [None, *game.moves], strict=True)
+        ]
+    last = game.view(chess.BLACK)
+    assert last.own_capture_square == last.opp_capture_landing_square == chess.D5
+
+
+def test_replay_is_the_same_game() -> None:
+    game = play(Referee(), "e2e4", "d7d5", "e4d5")
+    assert Referee.replay(game.moves).views(chess.WHITE) == game.views(chess.WHITE)
+
+
+def test_outcomes_are_written_as_pgn_writes_them() -> None:
+    assert Outcome(chess.BLACK, "flag").result == "0-1"
+    assert Outcome(None, "repetition").result == "1/2-1/2"
+    assert Outcome(None, "aborted").result == "*"
+
+
+def test_rulesets_are_called_by_name() -> None:
+    assert ruleset("paper") is PAPER and ruleset("pychess") is PYCHESS
+    with pytest.raises(RulesetError, match="got 'chess', expected one of paper, pychess"):
+        ruleset("chess")
+    with pytest.raises(FenError):
+        Referee("no fen")
