@@ -110,20 +110,24 @@ class PositionTable:
         """Count what :meth:`insert` put; by one thread only."""
         self._counts += new
 
-    def make_room(self) -> None:
-        """Grow to twice the size; or, at the bound, keep the ``cap`` entries with the smallest keyed hash."""
-        count = int(position_table.gather(self.slots, self.key))
+    def make_room(self, done: float = 1.0) -> None:
+        """Grow; or, at the bound, keep the ``cap`` entries with the smallest keyed hash.
+
+        ``done`` is the part of the work that brought what the table holds: it grows twofold to eightfold, towards what
+        the rest may bring.
+        """
         if self.half < self._most_half:
             old = self.slots
-            self._allocate(min(2 * self.half, self._most_half))
-            self.slots[:count] = old[:count]
+            growth = min(max(2.0, done**-0.8), 8.0)
+            self._allocate(min(int(growth * self.half), self._most_half))
+            position_table.rehash(old, self.slots, self.key, self.lead, self.scale, self.half, self._counts)
         else:
             self.cut = True
-            count = min(count, self.cap)
+            count = min(int(position_table.gather(self.slots, self.key)), self.cap)
             last = self.slots[count - 1]
             self._threshold = int(position_table.half_hash(last[0], last[1], self.key))
             self._set_scale()
-        position_table.spread(self.slots, count, self.key, self.lead, self.scale, self.half, self._counts)
+            position_table.spread(self.slots, count, self.key, self.lead, self.scale, self.half, self._counts)
 
     def finish(self) -> Halves:
         """The entries in canonical order, at most ``cap``: the front of :attr:`array`, so the table ends here."""
@@ -204,6 +208,7 @@ def across_enemy_move(
     buffers = np.empty((threads, 2, BUFFER if count > 200 else 320 * (count + 1), 2), dtype=np.uint64)
     share = -(-count // threads)
     cursors = [min(share * thread, count) for thread in range(threads)]
+    starts = list(cursors)
     stops = [*cursors[1:], count]
     counts = np.zeros((threads, 3), dtype=np.int64)
     news = [np.zeros(2, dtype=np.int64)] * threads
@@ -224,7 +229,8 @@ def across_enemy_move(
 
     while cursors != stops:
         while table.scarce:
-            table.make_room()
+            treated = sum(cursors) - sum(starts)
+            table.make_room(max(treated, 1) / count)
         room = min(table.room // threads, buffers.shape[2])
         counts[:] = 0
         _both(generate, threads)

@@ -23,7 +23,7 @@ from numba.extending import intrinsic, overload
 from darkchess._kernels.bits import mix64
 from klss.kernel import kernel
 
-__all__ = ["SPILL", "gather", "half_hash", "home", "insert", "rank", "select", "spread"]
+__all__ = ["SPILL", "gather", "half_hash", "home", "insert", "rank", "rehash", "select", "spread"]
 
 SPILL = 4096
 """Slots behind each region that take what probes past its end (at a load of 0.75 a run of a few hundred is already rare beyond counting)."""
@@ -153,8 +153,32 @@ def gather(table: Any, key: Any) -> int:
 
 
 @kernel
+def rehash(old: Any, table: Any, key: Any, lead: Any, scale: Any, half: int, counts: Any) -> None:
+    """Put the entries of ``old`` into the larger ``table``, which is cleared first; ``counts`` (int64[2]) becomes the number of entries in each region.
+
+    Both are walked from left to right.
+    """
+    for slot in range(table.shape[0]):
+        table[slot, 0] = np.uint64(0)
+    middle = half + SPILL
+    counts[0] = 0
+    counts[1] = 0
+    for i in range(old.shape[0]):
+        enemy = old[i, 0]
+        if enemy == np.uint64(0):
+            continue
+        codes = old[i, 1]
+        slot = home(half_hash(enemy, codes, key), lead, scale, half)
+        while table[slot, 0] != np.uint64(0):
+            slot += 1
+        table[slot, 0] = enemy
+        table[slot, 1] = codes
+        counts[1 if slot >= middle else 0] += 1
+
+
+@kernel
 def spread(table: Any, count: int, key: Any, lead: Any, scale: Any, half: int, counts: Any) -> None:
-    """Undo :func:`gather` for a table of another size or threshold, in place.
+    """Undo :func:`gather` for another threshold, in place.
 
     The canonical ``table[:count]`` goes to its slots, all others are freed; ``counts`` (int64[2]) becomes the number of entries in each region.
     """

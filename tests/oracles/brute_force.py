@@ -1,7 +1,9 @@
-"""Every position consistent with one player's views, the slow and obvious way: all successors are made, and each is looked at.
+"""Every position consistent with one player's views, the slow and obvious way: all successors are made, and each is
+looked at.
 
-Plain Python with fog rules of its own, written from rules.md alone; imports no kernel and nothing of the project. A position is
-``(board, turn, castling, ep)``: 64 letters from a1 to h8 (``.`` empty), ``"w"`` or ``"b"``, the rights as a string, the en passant square or −1.
+Plain Python with fog rules of its own, written from rules.md alone; imports no kernel and nothing of the project. A
+position is ``(board, turn, castling, ep)``: 64 letters from a1 to h8 (``.`` empty), ``"w"`` or ``"b"``, the rights as a
+string, the en passant square or −1.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ Position = tuple[str, str, str, int]
 
 
 class Look(NamedTuple):
-    """What a player sees after a ply: seen squares, the men on them, her rights, the en passant square she is told, and what she lost where."""
+    """What a player sees after a ply: seen squares, the men on them, her rights, the en passant square she is told, and
+    what she lost where."""
 
     seen: frozenset[int]
     men: tuple[tuple[int, str], ...]
@@ -182,6 +185,8 @@ def over(position: Position) -> bool:
 def step(positions: set[Position], side: str, move: tuple[int, int, str] | None, seen: Look) -> set[Position]:
     """The positions one ply after ``positions`` that agree with what ``side`` then sees; ``move`` is hers, None after an enemy move."""
     after = set()
+    looked_at = set()
+    shown = {**dict.fromkeys(seen.seen, "."), **dict(seen.men)}
     for position in positions:
         for candidate in moves(position) if move is None else [move]:
             lost = landed = -1
@@ -193,6 +198,11 @@ def step(positions: set[Position], side: str, move: tuple[int, int, str] | None,
             elif candidate not in moves(position):
                 continue
             child = play(position, candidate)
-            if child not in after and not over(child) and look(child, side, lost, landed) == seen:
-                after.add(child)
+            if child in looked_at:
+                continue
+            looked_at.add(child)
+            # A position that shows other men on the same squares looks different: no need to look closer.
+            if all(child[0][square] == letter for square, letter in shown.items()):
+                if not over(child) and look(child, side, lost, landed) == seen:
+                    after.add(child)
     return after

@@ -1,0 +1,194 @@
+"""What is declared when a position set is no longer exact; and that nothing depends on threads, batches or storage."""
+
+from __future__ import annotations
+
+import random
+import time
+from itertools import pairwise
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess import PAPER, Referee, _enemy_moves
+from darkchess._kernels import position_table, vision
+from darkchess._kernels.tables import TABLES
+from darkchess.position_set import PositionSet
+from tests.darkchess.position_set_games import STARTS, choose
+
+LINE = "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6".split()
+
+
+def after_line(color: chess.Color, plies: int = len(LINE), **options: object) -> tuple[Referee, PositionSet]:
+    game = Referee()
+    known = PositionSet(game.view(color), game.position, **options)
+    for uci in LINE[:plies]:
+        game.push(chess.Move.from_uci(uci))
+        known.observe(game.view(color))
+    return game, known
+
+
+def halves(known: PositionSet) -> list[tuple[int, ...]]:
+    return [tuple(row) for row in known.rows(np.arange(known.size)).tolist()]
+
+
+def keyed_hash(enemy: int, codes: int, key: int) -> int:
+    """The hash of darkchess/_kernels/position_table.py in plain integers."""
+    mask = (1 << 64) - 1
+    value = (enemy ^ key) * 0x9E3779B97F4A7C15 & mask
+    value = (value ^ value >> 32 ^ codes) * 0xD6E8FEB86659FD93 & mask
+    value = (value ^ value >> 29) * 0xBF58476D1CE4E5B9 & mask
+    return value ^ value >> 32
+
+
+def test_past_the_cap_the_positions_with_the_smallest_keyed_hash_stay_and_the_set_says_so() -> None:
+    game, exact = after_line(chess.BLACK, 9, seed=3)
+    assert exact.size > 1000
+    assert (exact.capped_by, exact.sampled) == (None, False)
+    _, capped = after_line(chess.BLACK, 9, seed=3, cap=exact.size - 1)
+    assert (capped.size, capped.capped_by, capped.sampled) == (exact.size - 1, "cap", True)
+    order = sorted(exact._positions.tolist(), key=lambda half: keyed_hash(*half, int(exact._key)))
+    assert order == exact._positions.tolist()
+    assert capped._positions.tolist() == order[:-1]
+    _, full = after_line(chess.BLACK, 9, seed=3, cap=exact.size)
+    assert (full.size, full.capped_by) == (exact.size, None)
+    game.push(chess.Move.from_uci(LINE[9]))
+    capped.observe(game.view(chess.BLACK))
+    assert capped.sampled, "a sample stays one"
+
+
+@pytest.mark.parametrize("cap", [300, 10_000_000])
+def test_the_set_is_the_same_on_two_threads_in_any_batch_and_with_any_table(cap: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, plain = after_line(chess.BLACK, seed=5, cap=cap)
+    for threads, buffer, slack in [(1, 700, 16), (2, 700, 16), (2, 1 << 16, 1 << 18)]:
+        monkeypatch.setattr(_enemy_moves, "ALONE", 8)
+        monkeypatch.setattr(_enemy_moves, "BUFFER", buffer)
+        monkeypatch.setattr(_enemy_moves, "SLACK", slack)
+        _, other = after_line(chess.BLACK, seed=5, cap=cap, threads=threads)
+        assert other.capped_by == plain.capped_by
+        assert other.successors == plain.successors
+        assert (other._positions == plain._positions).all()
+        assert (other.sample(50, seed=1) == plain.sample(50, seed=1)).all()
+
+
+def test_a_deadline_that_is_passed_leaves_a_declared_sample_of_true_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, exact = after_line(chess.BLACK, 8)
+    _, late = after_line(chess.BLACK, 8)
+    monkeypatch.setattr(_enemy_moves, "BUFFER", 400)
+    game.push(chess.Move.from_uci(LINE[8]))
+    exact.observe(game.view(chess.BLACK))
+    late.observe(game.view(chess.BLACK), deadline=time.monotonic() - 1)
+    assert (late.capped_by, late.sampled) == ("time", True)
+    assert 0 < late.size < exact.size
+    assert set(halves(late)) < set(halves(exact))
+
+
+def test_a_deadline_that_is_far_changes_nothing() -> None:
+    game, exact = after_line(chess.BLACK, 8)
+    _, timed = after_line(chess.BLACK, 8)
+    game.push(chess.Move.from_uci(LINE[8]))
+    exact.observe(game.view(chess.BLACK))
+    timed.observe(game.view(chess.BLACK), deadline=time.monotonic() + 1000)
+    assert (timed._positions == exact._positions).all()
+    assert timed.capped_by is None
+
+
+def test_without_a_deadline_no_clock_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never() -> float:
+        raise AssertionError("a clock was read")
+
+    for name in ("monotonic", "perf_counter", "time", "process_time"):
+        monkeypatch.setattr(time, name, never)
+    monkeypatch.setattr(_enemy_moves, "BUFFER", 400)
+    _, known = after_line(chess.WHITE, cap=200)
+    assert known.capped_by == "cap"
+    assert known.sample(5).shape == (5, 9)
+
+
+@pytest.mark.parametrize("cap", [1, 3, 40])
+def test_a_sample_that_dies_out_is_mended_into_positions_that_look_right(cap: int) -> None:
+    recoveries = 0
+    for seed, fen in enumerate(STARTS.values()):
+        rng = random.Random(100 * cap + seed)
+        game = Referee(fen, PAPER)
+        known = {color: PositionSet(game.view(color), game.position, cap=cap, seed=seed) for color in chess.COLORS}
+        for _ in range(60):
+            game.push(choose(game, rng, spice=0.3))
+            for color, one in known.items():
+                one.observe(game.view(color))
+            if game.outcome is not None:
+                break
+            for color, one in known.items():
+                view = game.view(color)
+                assert 1 <= one.size <= cap
+                assert one.sampled or one.recoveries == 0
+                for row in one.rows(np.arange(one.size)):
+                    assert int(vision.observation_key(row, 0 if color else 1, TABLES)) == view.key(), (game.fen(), color)
+                    for side in (6, 7):
+                        assert int(row[5] & row[side]).bit_count() == 1
+                        assert int(row[side]).bit_count() <= 16
+                    assert int(row[0]) & 0xFF000000000000FF == 0
+        recoveries += sum(one.recoveries for one in known.values())
+    assert recoveries > 0
+
+
+def test_sampling_is_uniform_without_replacement_and_leaves_out_what_is_excluded() -> None:
+    game, known = after_line(chess.BLACK, 1)
+    assert known.size == 20
+    counts = dict.fromkeys(halves(known), 0)
+    for seed in range(2000):
+        drawn = [tuple(row) for row in known.sample(5, seed=seed).tolist()]
+        assert len(set(drawn)) == 5
+        for row in drawn:
+            counts[row] += 1
+    # 2000 draws of 5 from 20: mean 500, standard deviation sqrt(2000 * 1/4 * 3/4) < 20; five of them either side.
+    assert all(400 < count < 600 for count in counts.values())
+    first = known.sample(8, seed=1)
+    others = known.sample(100, seed=1, exclude_rows=first)
+    assert len(others) == 12
+    assert {tuple(row) for row in others.tolist()}.isdisjoint({tuple(row) for row in first.tolist()})
+    stranger = Referee("4k3/8/8/8/8/8/8/4K3 w - - 0 1").position.row
+    assert len(known.sample(100, exclude_rows=[stranger])) == 20
+    assert (known.sample(7, np.random.default_rng(4)) == known.sample(7, np.random.default_rng(4))).all()
+    assert known.sample(0).shape == (0, 9)
+
+
+def test_a_sample_does_not_depend_on_the_order_of_storage() -> None:
+    _, known = after_line(chess.BLACK)
+    before = known.sample(300, seed=9)
+    known._positions[:] = known._positions[np.random.default_rng(1).permutation(known.size)]
+    assert (known.sample(300, seed=9) == before).all()
+
+
+def test_arrays_are_reused_and_counted() -> None:
+    game, known = after_line(chess.BLACK, 9)
+    assert known.resident_bytes >= known.size * 16
+    arrays = {id(known._array), id(known._spare)}
+    game.push(chess.Move.from_uci(LINE[9]))
+    known.observe(game.view(chess.BLACK))
+    assert {id(known._array), id(known._spare)} == arrays
+
+
+@pytest.mark.parametrize("threshold_bits", [64, 61, 40])
+def test_the_table_holds_a_set_through_growing_and_cutting(threshold_bits: int) -> None:
+    rng = np.random.default_rng(threshold_bits)
+    entries = rng.integers(1, 1 << 63, size=(20_000, 2), dtype=np.uint64)
+    entries[10_000:] = entries[rng.integers(0, 10_000, size=10_000)]
+    key = np.uint64(99)
+    table = _enemy_moves.PositionTable(key, 5000 if threshold_bits < 64 else 100_000, 100)
+    if threshold_bits == 40:
+        table._most_half = 4000
+    for start in range(0, 20_000, 500):
+        while table.scarce:
+            table.make_room()
+        part = entries[start : start + 500].copy()
+        if table.threshold < np.uint64(0xFFFFFFFFFFFFFFFF):
+            part = part[[keyed_hash(*row, 99) <= int(table.threshold) for row in part.tolist()]]
+        table.add(table.insert(part, len(part)))
+        assert len(table) <= len({tuple(row) for row in entries[: start + 500].tolist()})
+    want = sorted({tuple(row) for row in entries.tolist()}, key=lambda row: keyed_hash(*row, 99))[: table.cap]
+    got = table.finish().tolist()
+    assert [tuple(row) for row in got] == want
+    hashes = [keyed_hash(*row, 99) for row in got]
+    assert all(first < second for first, second in pairwise(hashes))
+    assert hashes[0] == int(position_table.half_hash(*np.array(got[0], dtype=np.uint64), key))
