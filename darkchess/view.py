@@ -300,7 +300,7 @@ def parse_fog_fen(text: str, color: chess.Color | None = None) -> View:
     pieces, unseen = fen_text.parse_board(placement, hidden=fen_text.HIDDEN)
     to_move = fen_text.parse_turn(turn_text)
     color = to_move if color is None else color
-    own_rights = "".join(right for right in castling if right.isupper() == color or not right.isalpha())
+    own_rights = "".join(right for right in castling if right not in ("kq" if color else "KQ"))
     rights = fen_text.parse_castling(own_rights or "-", pieces)
     ep_square = fen_text.parse_square(ep_text, "en passant square")
     view = View(
