@@ -232,6 +232,11 @@ def observed(
             f"{where}: got opp_capture_landing_square {opp_capture_landing_square} and own_capture_square "
             f"{own_capture_square}, expected the same square, or no landing square (en passant)"
         )
+    if not 0 <= visible < 1 << 64:
+        raise ViewError(f"{where}: got visible {visible:#x}, expected a set of 64 bits")
+    off = [square for square in pieces if not 0 <= square < 64]
+    if off:
+        raise ViewError(f"{where}: got a piece on square {off[0]}, expected squares 0 to 63")
     stray = [square for square in pieces if not visible >> square & 1]
     if stray:
         raise ViewError(

@@ -10,6 +10,8 @@ from dataclasses import replace
 import chess
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from darkchess import Position, Referee, View
 from darkchess._kernels import vision
@@ -295,6 +297,9 @@ def test_an_observation_of_a_first_move_is_accepted() -> None:
         ({"own_move": chess.Move.from_uci("d2d4")}, "hers on d2"),
         ({"own_capture_square": chess.A2}, "own_capture_square 8"),
         ({"opp_capture_landing_square": chess.A2}, "opp_capture_landing_square 8"),
+        ({"visible": 1 << 64}, "got visible 0x10000000000000000"),
+        ({"visible": -1}, "got visible -0x1"),
+        ({"pieces": {64: chess.Piece(chess.PAWN, True)}}, "a piece on square 64"),
         ({"visible": AFTER.visible & ~squares("a6")}, "a6 as hidden"),
         ({"visible": AFTER.visible | squares("h8")}, "h8 as visible"),
         ({"pieces": {**AFTER.pieces, chess.H8: chess.Piece(chess.ROOK, False)}}, "a piece on h8"),
@@ -305,6 +310,28 @@ def test_an_observation_that_contradicts_itself_is_refused_with_the_reason(chang
     with pytest.raises(ViewError, match=message) as caught:
         observed(START, **told(**changes))  # type: ignore[arg-type]
     assert "ply 1" in str(caught.value) and "expected" in str(caught.value)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.integers(-1, 1 << 65),
+    st.dictionaries(st.integers(-1, 64), st.sampled_from([chess.Piece.from_symbol(sign) for sign in "PNBRQKpnbrqk"])),
+    st.sampled_from([None, *range(-1, 65)]),
+)
+def test_any_observation_is_a_view_or_refused(visible: int, pieces: dict, square: int | None) -> None:
+    for content in (
+        told(visible=visible & AFTER.visible),
+        told(visible=visible),
+        told(visible=AFTER.visible | 1 << 40, pieces={**AFTER.pieces, **pieces}),
+        told(own_capture_square=square, opp_capture_landing_square=square),
+        {"kind": "opp_move", "visible": visible, "pieces": pieces, "own_capture_square": square},
+    ):
+        for previous in (START, AFTER):
+            try:
+                view = observed(previous, **content)
+            except ViewError:
+                continue
+            assert view.visible == AFTER.visible and previous == START
 
 
 def test_legal_moves_that_do_not_follow_from_the_view_are_refused() -> None:
