@@ -1,7 +1,7 @@
 """What a position is worth: the :class:`Evaluator` protocol, and the built-in evaluator that is always there.
 
-A value is tanh(pawns/6) for the side to move, in [−1, 1] (Zhang & Sandholm 2021, §6: τ = 6 pawns); exactly +1 where she can take the king. What a ruleset says
-about a side without a move is the caller's.
+A value is tanh(pawns/6) for the side to move, in [−1, 1] (Zhang & Sandholm 2021, §6: τ = 6 pawns); exactly +1 where
+she can take the king. What a ruleset says about a side without a move is the caller's.
 
 Positions are the rows of :mod:`darkchess._kernels.board`: uint64[n, 9].
 """
@@ -23,7 +23,17 @@ from darkchess._kernels.evaluation import evaluate_many
 from darkchess._kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
 from darkchess._kernels.tables import TABLES
 
-__all__ = ["PAWNS_SCALE", "BuiltinEvaluator", "Evaluator", "Model", "Offsets", "Rows", "Values", "as_rows", "packaged_model"]
+__all__ = [
+    "PAWNS_SCALE",
+    "BuiltinEvaluator",
+    "Evaluator",
+    "Model",
+    "Offsets",
+    "Rows",
+    "Values",
+    "as_rows",
+    "packaged_model",
+]
 
 Rows = npt.NDArray[np.uint64]
 Values = npt.NDArray[np.float64]
@@ -46,13 +56,16 @@ class Evaluator(Protocol):
         ...
 
     def values(self, rows: Rows) -> Values:
-        """Value of each of ``rows`` (uint64[n, 9]) for its side to move: float64[n] in [−1, 1], +1 exactly where she can take the king."""
+        """Value of each of ``rows`` (uint64[n, 9]) for its side to move: float64[n] in [−1, 1], +1 exactly where she
+        can take the king.
+        """
         ...
 
     def child_values(self, rows: Rows, move_offsets: Offsets, child_rows: Rows) -> Values:
         """Values of the children of a whole expansion, each for its *own* side to move: float64[m].
 
-        ``child_rows[move_offsets[i]:move_offsets[i + 1]]`` (uint64[m, 9]; offsets int64[n + 1]) are positions one move after ``rows[i]``.
+        ``child_rows[move_offsets[i]:move_offsets[i + 1]]`` (uint64[m, 9]; offsets int64[n + 1]) are positions one move
+        after ``rows[i]``.
         """
         ...
 
@@ -75,7 +88,9 @@ def as_rows(rows: Rows) -> Rows:
     """
     array = np.ascontiguousarray(rows, dtype=np.uint64)
     if array.ndim != 2 or array.shape[1] != WIDTH:
-        raise ValueError(f"rows of positions: got shape {array.shape}, expected (n, {WIDTH}); one position is rows[None, :]")
+        raise ValueError(
+            f"rows of positions: got shape {array.shape}, expected (n, {WIDTH}); one position is rows[None, :]"
+        )
     return array
 
 
@@ -86,7 +101,8 @@ class Model:
     Attributes
     ----------
     packed
-        float32[PACKED_SIZE] with a network, float32[LINEAR_SIZE] without: the arrays of :data:`darkchess._kernels.network.OFFSETS`, one after the other.
+        float32[PACKED_SIZE] with a network, float32[LINEAR_SIZE] without: the arrays of
+        :data:`darkchess._kernels.network.OFFSETS`, one after the other.
 
     Raises
     ------
@@ -100,8 +116,8 @@ class Model:
         """Check the shape."""
         if self.packed.shape not in ((LINEAR_SIZE,), (PACKED_SIZE,)):
             raise ValueError(
-                f"weights of the built-in evaluation: got shape {self.packed.shape}, expected ({PACKED_SIZE},), or ({LINEAR_SIZE},) without a network; "
-                "run experiments/tune_evaluation.py"
+                f"weights of the built-in evaluation: got shape {self.packed.shape}, "
+                f"expected ({PACKED_SIZE},), or ({LINEAR_SIZE},) without a network; run experiments/tune_evaluation.py"
             )
 
     def part(self, name: str) -> npt.NDArray[np.float32]:
@@ -158,7 +174,9 @@ class BuiltinEvaluator:
         return np.asarray(np.tanh(scores / PAWNS_SCALE))
 
     def search(self, rows: Rows, *, leaves: bool = False) -> tuple[Values, Rows]:
-        """Scores in pawns (float64[n]; ±1000 where the king falls), and the positions whose static evaluations they are (uint64[n, 9]; empty unless wanted)."""
+        """Scores in pawns (float64[n]; ±1000 where the king falls), and the positions whose static evaluations they
+        are (uint64[n, 9]; empty unless wanted).
+        """
         rows = as_rows(rows)
         scores = np.empty(rows.shape[0], dtype=np.float64)
         found = np.zeros((rows.shape[0] if leaves else 0, WIDTH), dtype=np.uint64)

@@ -1,12 +1,16 @@
-"""Positions with Stockfish's values, to tune and to measure the built-in evaluator on: ``python -m experiments.evaluation_positions generate|label``.
+"""Positions with Stockfish's values, to tune and to measure the built-in evaluator on: ``python -m
+experiments.evaluation_positions generate|label``.
 
-``generate`` plays Fog of War games with Stockfish's values of all moves (temperature and blunders drawn for each game, so that quiet and wild positions, level and
-decided ones, come up) and keeps some children of each position met, and of positions a few random plies away from it: leaves of a search trunk are like that,
-most of them one odd move from a sensible position. Their values are those of a search of depth 1 at the parent, some ten thousand a second.
+``generate`` plays Fog of War games with Stockfish's values of all moves (temperature and blunders drawn for each game,
+so that quiet and wild positions, level and decided ones, come up) and keeps some children of each position met, and of
+positions a few random plies away from it: leaves of a search trunk are like that, most of them one odd move from a
+sensible position. Their values are those of a search of depth 1 at the parent, some ten thousand a second.
 
-``label`` takes a sample of them and asks for a deep search of each, some hundred a second. Games, not positions, are split into training and held-out.
+``label`` takes a sample of them and asks for a deep search of each, some hundred a second. Games, not positions, are
+split into training and held-out.
 
-Only positions that Stockfish values itself are kept: none where the king can be taken, and none where every move loses it.
+Only positions that Stockfish values itself are kept: none where the king can be taken, and none where every move loses
+it.
 """
 
 from __future__ import annotations
@@ -39,7 +43,14 @@ Rows = npt.NDArray[np.uint64]
 
 def start_row() -> Rows:
     """The usual start position, uint64[9]."""
-    masks = [0x00FF00000000FF00, 0x42 | 0x42 << 56, 0x24 | 0x24 << 56, 0x81 | 0x81 << 56, 0x08 | 0x08 << 56, 0x10 | 0x10 << 56]
+    masks = [
+        0x00FF00000000FF00,
+        0x42 | 0x42 << 56,
+        0x24 | 0x24 << 56,
+        0x81 | 0x81 << 56,
+        0x08 | 0x08 << 56,
+        0x10 | 0x10 << 56,
+    ]
     return np.array([*masks, 0xFFFF, 0xFFFF << 48, 0x1E], dtype=np.uint64)
 
 
@@ -89,12 +100,20 @@ def _stray(row: Rows, plies: int, rng: np.random.Generator) -> Rows:
 def play(
     engine: StockfishEvaluator, time_s: float, seed: int
 ) -> tuple[Rows, npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-    """Play games for ``time_s`` seconds; returns positions uint64[n, 9], their values for the side to move float32[n], and the number of the game each is from."""
+    """Play games for ``time_s`` seconds; returns positions uint64[n, 9], their values for the side to move float32[n],
+    and the number of the game each is from.
+    """
     rng = np.random.default_rng(seed)
     fresh = iter(range(1 << 30))
 
     def new_game() -> tuple[int, Rows, int, float, float]:
-        return (next(fresh), _stray(start_row(), int(rng.integers(0, 11)), rng), 0, float(rng.choice([0.02, 0.05, 0.1, 0.2])), float(rng.choice([0.02, 0.08, 0.2])))
+        return (
+            next(fresh),
+            _stray(start_row(), int(rng.integers(0, 11)), rng),
+            0,
+            float(rng.choice([0.02, 0.05, 0.1, 0.2])),
+            float(rng.choice([0.02, 0.08, 0.2])),
+        )
 
     games = [new_game() for _ in range(_GAMES_AT_ONCE)]
     found: list[tuple[Rows, npt.NDArray[np.float32], npt.NDArray[np.int32]]] = []
@@ -110,7 +129,9 @@ def play(
             places = np.arange(offsets[k], offsets[k + 1])[keep[offsets[k] : offsets[k + 1]]]
             places = rng.permutation(places)[:_CHILDREN_KEPT]
             number = games[k % len(games)][0]
-            found.append((children[places], values[places].astype(np.float32), np.full(len(places), number, dtype=np.int32)))
+            found.append(
+                (children[places], values[places].astype(np.float32), np.full(len(places), number, dtype=np.int32))
+            )
             total += len(places)
         for k, (number, _, ply, temperature, blunder) in enumerate(games):
             first, last = offsets[k], offsets[k + 1]
@@ -148,9 +169,13 @@ def main(argv: list[str] | None = None) -> int:
     sub.add_argument("--positions", type=Path, required=True)
     sub.add_argument("--minutes", type=float, default=8.0)
     sub.add_argument("--depth", type=int, default=10)
-    sub.add_argument("--held-out", type=float, default=0.25, help="share of the sample that is taken from held-out games")
+    sub.add_argument(
+        "--held-out", type=float, default=0.25, help="share of the sample that is taken from held-out games"
+    )
     sub.add_argument("--seed", type=int, default=2)
-    sub.add_argument("--out", type=Path, required=True, help="labels.npz to write: rows, values, shallow (depth 1), games")
+    sub.add_argument(
+        "--out", type=Path, required=True, help="labels.npz to write: rows, values, shallow (depth 1), games"
+    )
     arguments = parser.parse_args(argv)
     if arguments.command == "generate":
         with StockfishEvaluator(silence_s=20.0) as engine:
@@ -181,7 +206,14 @@ def main(argv: list[str] | None = None) -> int:
             print(f"{engine.fallbacks} positions were not answered", file=sys.stderr)
             return 1
     places = np.concatenate(taken)
-    np.savez(arguments.out, rows=rows[places], values=np.concatenate(deep), shallow=values[places], games=games[places], depth=arguments.depth)
+    np.savez(
+        arguments.out,
+        rows=rows[places],
+        values=np.concatenate(deep),
+        shallow=values[places],
+        games=games[places],
+        depth=arguments.depth,
+    )
     print(f"{len(places)} positions at depth {arguments.depth} -> {arguments.out}")
     return 0
 

@@ -1,14 +1,16 @@
 """Stockfish as an :class:`darkchess.evaluation.Evaluator`, over UCI.
 
-A position is worth tanh(pawns/6) of Stockfish's score at depth 1 (Zhang & Sandholm 2021, §6). The children of an expansion are valued by one search of depth 1 with
-all moves listed (``MultiPV``) at their parent: ten times as many a second, and as accurate (*measured*).
+A position is worth tanh(pawns/6) of Stockfish's score at depth 1 (Zhang & Sandholm 2021, §6). The children of an
+expansion are valued by one search of depth 1 with all moves listed (``MultiPV``) at their parent: ten times as many a
+second, and as accurate (*measured*).
 
-Never asked: a position in which the side to move can take the king or a king is missing (chess engines crash on it), and what rules.md settles: every move loses the
-king, or there is none. The rest of what chess can't hold, and every question that stays unanswered, goes to the built-in evaluator. Castling rights
-without king and rook at home are stripped.
+Never asked: a position in which the side to move can take the king or a king is missing (chess engines crash on it),
+and what rules.md settles: every move loses the king, or there is none. The rest of what chess can't hold, and every
+question that stays unanswered, goes to the built-in evaluator. Castling rights without king and rook at home are
+stripped.
 
-*Deviation*: values of an expansion are the parent's search's, not each child's own; castling out of, through or into an attack, which chess forbids, is valued by the
-built-in evaluator.
+*Deviation*: values of an expansion are the parent's search's, not each child's own; castling out of, through or into
+an attack, which chess forbids, is valued by the built-in evaluator.
 """
 
 from __future__ import annotations
@@ -47,47 +49,62 @@ _MEN = np.frombuffer(b"PNBRQKpnbrqk1", dtype=np.uint8)
 
 
 def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
-    """Path of the Stockfish to use: ``path`` if given, else ``KLSS_STOCKFISH``, else ``stockfish`` on PATH, else Debian's place.
+    """Path of the Stockfish to use: ``path`` if given, else ``KLSS_STOCKFISH``, else ``stockfish`` on PATH, else
+    Debian's place.
 
     Raises
     ------
     StockfishMissing
         What was named can't be executed, or nothing was named and none was found.
     """
-    named, by = (os.fspath(path), "--stockfish") if path is not None else (os.environ.get("KLSS_STOCKFISH"), "KLSS_STOCKFISH")
+    named, by = (
+        (os.fspath(path), "--stockfish") if path is not None else (os.environ.get("KLSS_STOCKFISH"), "KLSS_STOCKFISH")
+    )
     if named:
         found = shutil.which(named)
         if found is None:
-            raise StockfishMissing(f"Stockfish: {by} names {named!r}, expected the path of a program that can be executed")
+            raise StockfishMissing(
+                f"Stockfish: {by} names {named!r}, expected the path of a program that can be executed"
+            )
         return found
     found = shutil.which("stockfish") or shutil.which(DEBIAN_STOCKFISH)
     if found is None:
         raise StockfishMissing(
-            f"Stockfish: got none on PATH or at {DEBIAN_STOCKFISH}, expected one; install it (apt install stockfish), or name it with --stockfish or KLSS_STOCKFISH"
+            f"Stockfish: got none on PATH or at {DEBIAN_STOCKFISH}, expected one; "
+            "install it (apt install stockfish), or name it with --stockfish or KLSS_STOCKFISH"
         )
     return found
 
 
 def orthodox_fens(rows: Rows) -> list[bytes]:
-    """FEN of each of ``rows`` (uint64[n, 9]) as a chess engine takes it: castling rights without king and rook at home stripped, counters ``0 1``."""
+    """FEN of each of ``rows`` (uint64[n, 9]) as a chess engine takes it: castling rights without king and rook at home
+    stripped, counters ``0 1``.
+    """
     count = rows.shape[0]
-    bits = np.unpackbits(np.ascontiguousarray(rows[:, :8]).view(np.uint8).reshape(count, 8, 8), axis=2, bitorder="little").reshape(count, 8, 64)
+    bits = np.unpackbits(
+        np.ascontiguousarray(rows[:, :8]).view(np.uint8).reshape(count, 8, 8), axis=2, bitorder="little"
+    ).reshape(count, 8, 64)
     men = np.full((count, 64), 12, dtype=np.uint8)
     for piece in range(6):
         men[bits[:, piece] & bits[:, 6] != 0] = piece
         men[bits[:, piece] & bits[:, 7] != 0] = piece + 6
     board = np.full((count, 8, 9), ord("/"), dtype=np.uint8)
     board[:, :, :8] = _MEN[men].reshape(count, 8, 8)[:, ::-1]
+    board[:, 7, 8] = ord("\n")
     home = (men[:, 4] == 5, men[:, 60] == 11)
     kept = np.zeros(count, dtype=np.int64)
-    for right, (king, corner, rook) in enumerate(((home[0], 7, 3), (home[0], 0, 3), (home[1], 63, 9), (home[1], 56, 9))):
+    for right, (king, corner, rook) in enumerate(
+        ((home[0], 7, 3), (home[0], 0, 3), (home[1], 63, 9), (home[1], 56, 9))
+    ):
         kept |= (king & (men[:, corner] == rook)).astype(np.int64) << right
     rights = (rows[:, 8] >> np.uint64(1)).astype(np.int64) & 15 & kept
     ep = (rows[:, 8] >> np.uint64(8)).astype(np.int64) & 0x7F
     side = (rows[:, 8] & np.uint64(1)).astype(np.int64)
-    text = board.reshape(count, 72).tobytes()
+    text = board.tobytes()
+    for empty in range(8, 1, -1):
+        text = text.replace(b"1" * empty, b"%d" % empty)
     tails = _fen_tails()
-    return [text[72 * i : 72 * i + 71] + tails[s, r, e] for i, (s, r, e) in enumerate(zip(side.tolist(), rights.tolist(), ep.tolist()))]
+    return [fen + tails[key] for fen, key in zip(text.split(b"\n"), zip(side.tolist(), rights.tolist(), ep.tolist()))]
 
 
 @lru_cache(maxsize=1)
@@ -149,7 +166,8 @@ class _Cache:
 
 
 class StockfishEvaluator:
-    """Values by a pool of Stockfish processes; killed, hung or garbled ones are replaced, and the built-in evaluator stands in meanwhile.
+    """Values by a pool of Stockfish processes; killed, hung or garbled ones are replaced, and the built-in evaluator
+    stands in meanwhile.
 
     Parameters
     ----------
@@ -160,7 +178,8 @@ class StockfishEvaluator:
     depth
         Plies of Stockfish's search.
     reproducible
-        The same calls give the same values: one process, a small hash table, everything forgotten before each question (half the speed), more patience with silence.
+        The same calls give the same values: one process, a small hash table, everything forgotten before each question
+        (half the speed), more patience with silence.
     no_move_value
         Value for a side to move without any move, by the ruleset: −1 (``paper``) or 0 (``pychess``).
     cache_size
@@ -173,7 +192,8 @@ class StockfishEvaluator:
     Attributes
     ----------
     deadline
-        ``time.monotonic()`` after which nobody waits for an answer any more; the built-in evaluator values the rest. None: no such time.
+        ``time.monotonic()`` after which nobody waits for an answer any more; the built-in evaluator values the rest.
+        None: no such time.
     fallbacks
         Questions that Stockfish left unanswered so far (int).
 
@@ -211,14 +231,17 @@ class StockfishEvaluator:
         self._forget = b"ucinewgame\n" if reproducible else b""
         self._go = b"\ngo depth %d\n" % depth
         self._cache = _Cache(cache_size)
-        greeting = b"uci\nsetoption name Threads value 1\nsetoption name Hash value %d\nucinewgame\nisready\n" % (1 if reproducible else 16)
+        greeting = b"uci\nsetoption name Threads value 1\nsetoption name Hash value %d\nucinewgame\nisready\n" % (
+            1 if reproducible else 16
+        )
         silence_s = silence_s if silence_s is not None else 10.0 if reproducible else 0.4
         self._pool = EnginePool([self.path, *arguments], greeting, processes, silence_s, start_s)
         problem = self._pool.start()
         if problem is not None:
             self._pool.close()
             raise StockfishMissing(
-                f"Stockfish: {Path(self.path).name} was started, but {problem}; expected an engine that speaks UCI; name another one with --stockfish"
+                f"Stockfish: {Path(self.path).name} was started, but {problem}; "
+                "expected an engine that speaks UCI; name another one with --stockfish"
             )
 
     @property
@@ -253,8 +276,16 @@ class StockfishEvaluator:
         """See :meth:`darkchess.evaluation.Evaluator.child_values`; one question for each parent."""
         rows, child_rows = as_rows(rows), as_rows(child_rows)
         offsets = np.ascontiguousarray(move_offsets, dtype=np.int64)
-        if offsets.shape != (rows.shape[0] + 1,) or offsets[0] != 0 or offsets[-1] != child_rows.shape[0] or np.any(np.diff(offsets) < 0):
-            raise ValueError(f"move_offsets: got shape {offsets.shape}, expected {rows.shape[0] + 1} rising numbers from 0 to {child_rows.shape[0]}")
+        if (
+            offsets.shape != (rows.shape[0] + 1,)
+            or offsets[0] != 0
+            or offsets[-1] != child_rows.shape[0]
+            or np.any(np.diff(offsets) < 0)
+        ):
+            raise ValueError(
+                f"move_offsets: got shape {offsets.shape}, "
+                f"expected {rows.shape[0] + 1} rising numbers from 0 to {child_rows.shape[0]}"
+            )
         out, unknown, keys = self._settled(child_rows)
         if not unknown.size:
             return out
@@ -266,12 +297,18 @@ class StockfishEvaluator:
         asking = asking[parent_codes[asking] == ASK]
         moves = np.empty(child_rows.shape[0], dtype=np.int32)
         moves_between(rows, offsets, child_rows, moves)
-        answers = self._ask([self._forget + b"position fen " + fen + self._go for fen in orthodox_fens(rows[asking])], _ALL_MOVES)
+        answers = self._ask(
+            [self._forget + b"position fen " + fen + self._go for fen in orthodox_fens(rows[asking])], _ALL_MOVES
+        )
         code_of = _codes()
         unanswered = 0
         for parent, answer in zip(asking.tolist(), answers):
             first, last = int(offsets[parent]), int(offsets[parent + 1])
-            found = {code_of[move]: (kind, number) for kind, number, move in _LINE.findall(answer)} if answer is not None else {}
+            found = (
+                {code_of[move]: (kind, number) for kind, number, move in _LINE.findall(answer)}
+                if answer is not None
+                else {}
+            )
             unanswered += not found
             for place, code in enumerate(moves[first:last].tolist(), first):
                 score = found.get(code) if wanted[place] else None
@@ -305,7 +342,9 @@ class StockfishEvaluator:
         return self._pool.ask(questions, settings, time_s)
 
     def _settled(self, rows: Rows) -> tuple[Values, npt.NDArray[np.int64], list[bytes]]:
-        """Values of what the rules or the cache know or the built-in evaluator has to; the places of the others; all keys."""
+        """Values of what the rules or the cache know or the built-in evaluator has to; the places of the others; all
+        keys.
+        """
         codes = np.empty(rows.shape[0], dtype=np.int8)
         classify(rows, TABLES, codes)
         out = np.zeros(rows.shape[0], dtype=np.float64)
@@ -332,6 +371,8 @@ class StockfishEvaluator:
         """Let the built-in evaluator value ``rows[places]``; such values are not kept."""
         if unanswered:
             self.fallbacks += unanswered
-            log.warning("Stockfish left %d questions unanswered; the built-in evaluator values those positions", unanswered)
+            log.warning(
+                "Stockfish left %d questions unanswered; the built-in evaluator values those positions", unanswered
+            )
         if places.size:
             out[places] = self._fallback.values(rows[places])

@@ -1,8 +1,9 @@
 """Questions to UCI engines over raw pipes: pipelined, bounded, timed, restarted.
 
-A question is a piece of UCI text that ends in ``go``; its answer is everything the engine says up to and including ``bestmove``. Questions are written ahead of
-the answers (commands are read in order), by one thread that waits for both pipes at once: a full pipe can't deadlock it. An engine that ends, falls silent
-or never stops talking is killed and replaced in the background; its open questions go to another engine once, then stay unanswered.
+A question is a piece of UCI text that ends in ``go``; its answer is everything the engine says up to and including
+``bestmove``. Questions are written ahead of the answers (commands are read in order), by one thread that waits for
+both pipes at once: a full pipe can't deadlock it. An engine that ends, falls silent or never stops talking is killed
+and replaced in the background; its open questions go to another engine once, then stay unanswered.
 
 Source: the UCI protocol (S. Meyer-Kahlen, R. Huber 2006). POSIX only, as far as waiting on pipes goes.
 """
@@ -70,9 +71,15 @@ class EngineProcess:
         self._unsent = bytearray()
         self._heard = bytearray()
         self._checked = 0
-        # A session of its own: Ctrl-C in the terminal is for the player, not for the engine. It ends by itself when our end of its stdin closes.
+        # A session of its own: Ctrl-C in the terminal is for the player, not for the engine.
+        # It ends by itself when our end of its stdin closes.
         self._process = subprocess.Popen(
-            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, start_new_session=True
+            list(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._finalizer = weakref.finalize(self, _end, self._process)
@@ -146,7 +153,9 @@ class EngineProcess:
             del self._heard[: end + 1]
             self._checked = 0
         self._checked = max(0, len(self._heard) - 16) if start < 0 else start
-        if len(self._heard) > _ANSWER_BYTES or (len(self._heard) > _LINE_BYTES and b"\n" not in self._heard[-_LINE_BYTES:]):
+        if len(self._heard) > _ANSWER_BYTES or (
+            len(self._heard) > _LINE_BYTES and b"\n" not in self._heard[-_LINE_BYTES:]
+        ):
             self.dead = f"it said {len(self._heard)} bytes without an end"
         return answers
 
@@ -173,7 +182,9 @@ class EnginePool:
         An engine that has not said ``readyok`` for so long after its start is dead.
     """
 
-    def __init__(self, command: Sequence[str], greeting: bytes, processes: int = 1, silence_s: float = 0.4, start_s: float = 10.0) -> None:
+    def __init__(
+        self, command: Sequence[str], greeting: bytes, processes: int = 1, silence_s: float = 0.4, start_s: float = 10.0
+    ) -> None:
         self._command = tuple(command)
         self._greeting = greeting
         self._silence_s = silence_s
@@ -197,16 +208,24 @@ class EnginePool:
                 problem = self._start(slot)
                 if problem:
                     return problem
-            self._run([], b"", time.monotonic() + self._start_s, lambda: all(e is not None and e.ready for e in self._engines))
+            self._run(
+                [], b"", time.monotonic() + self._start_s, lambda: all(e is not None and e.ready for e in self._engines)
+            )
             for engine in self._engines:
                 if engine is None or engine.dead or not engine.ready:
-                    return (engine.dead if engine is not None else None) or f"it did not say readyok within {self._start_s:g} s"
+                    return (
+                        engine.dead if engine is not None else None
+                    ) or f"it did not say readyok within {self._start_s:g} s"
             return None
 
-    def ask(self, questions: Sequence[bytes], settings: bytes = b"", time_s: float = float("inf")) -> list[bytes | None]:
-        """Answers to ``questions``, in their order; None where there was none in ``time_s`` seconds, or from two engines in a row.
+    def ask(
+        self, questions: Sequence[bytes], settings: bytes = b"", time_s: float = float("inf")
+    ) -> list[bytes | None]:
+        """Answers to ``questions``, in their order; None where there was none in ``time_s`` seconds, or from two
+        engines in a row.
 
-        ``settings`` are ``setoption`` lines that the questions need. They are sent while an engine is idle: engines read options while they search.
+        ``settings`` are ``setoption`` lines that the questions need. They are sent while an engine is idle: engines
+        read options while they search.
         """
         with self._lock:
             if self._closed or not questions:
@@ -238,15 +257,21 @@ class EnginePool:
         return None
 
     def _replace(self, slot: int) -> None:
-        """Put a fresh engine in the slot of a dead one; at once the first times, then ever more rarely, while no answer comes in between."""
+        """Put a fresh engine in the slot of a dead one; at once the first times, then ever more rarely, while no
+        answer comes in between.
+        """
         engine = self._engines[slot]
         now = time.monotonic()
         if engine is not None and engine.dead is not None:
             engine.close()
             self._engines[slot] = None
             self._failures[slot] += 1
-            self._retry_at[slot] = now + (0.0 if self._failures[slot] <= 3 else min(30.0, 0.5 * 2.0 ** (self._failures[slot] - 4)))
-            log.warning("engine process %d: %s; the built-in evaluator steps in until it is replaced", engine.pid, engine.dead)
+            self._retry_at[slot] = now + (
+                0.0 if self._failures[slot] <= 3 else min(30.0, 0.5 * 2.0 ** (self._failures[slot] - 4))
+            )
+            log.warning(
+                "engine process %d: %s; the built-in evaluator steps in until it is replaced", engine.pid, engine.dead
+            )
         if self._engines[slot] is None and now >= self._retry_at[slot] and not self._closed:
             self.restarts += 1
             problem = self._start(slot)
@@ -260,7 +285,9 @@ class EnginePool:
         if engine.dead is None and engine.ready and engine.open and now - engine.heard > self._silence_s:
             engine.dead = f"it said nothing for {self._silence_s:g} s"
 
-    def _run(self, questions: Sequence[bytes], settings: bytes, deadline: float, until: Callable[[], bool] | None) -> list[bytes | None]:
+    def _run(
+        self, questions: Sequence[bytes], settings: bytes, deadline: float, until: Callable[[], bool] | None
+    ) -> list[bytes | None]:
         answers: list[bytes | None] = [None] * len(questions)
         waiting = deque(range(len(questions)))
         asked = bytearray(len(questions))
@@ -336,7 +363,9 @@ class EnginePool:
         return heard
 
     def _abandon(self) -> None:
-        """An engine that still has questions open when the time is up can't be told which of its later answers is for whom: replace it."""
+        """An engine that still has questions open when the time is up can't be told which of its later answers is for
+        whom: replace it.
+        """
         for engine in self._engines:
             if engine is not None and engine.open and engine.dead is None:
                 engine.dead = "its answers came too late"

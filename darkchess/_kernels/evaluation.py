@@ -1,11 +1,13 @@
 """The built-in evaluation: a tapered sum of :mod:`features` at the leaves of a quiescence search.
 
-Chess values, by dark chess's rules: there is no check rule, but a side whose king can be taken loses. So a node where the side to move can take the king is won; a
-node where her own king is attacked may not stand pat and looks at all her moves (every one that leaves the king there loses it next ply). Defined on every
-Fog of War position, legal in chess or not.
+Chess values, by dark chess's rules: there is no check rule, but a side whose king can be taken loses. So a node where
+the side to move can take the king is won; a node where her own king is attacked may not stand pat and looks at all her
+moves (every one that leaves the king there loses it next ply). Defined on every Fog of War position, legal in chess or
+not.
 
-Source: the Chess Programming Wiki, "Quiescence Search", "Delta Pruning", "MVV-LVA". *Deviations*: a losing capture is told by one look at the attack maps (a
-more valuable man takes a defended one), not by a static exchange evaluation; evasions are looked at in full only in the first plies.
+Source: the Chess Programming Wiki, "Quiescence Search", "Delta Pruning", "MVV-LVA". *Deviations*: a losing capture is
+told by one look at the attack maps (a more valuable man takes a defended one), not by a static exchange evaluation;
+evasions are looked at in full only in the first plies.
 """
 
 from __future__ import annotations
@@ -39,8 +41,8 @@ _ALPHA, _BETA, _BEST, _FLOOR = range(4)  # columns of ``bounds``
 def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any, units: Any) -> Any:
     """Evaluation in pawns for the side to move, without search (float32).
 
-    ``model`` is the packed weights (:mod:`network`), float32[PACKED_SIZE], or [LINEAR_SIZE] without a network; ``units`` float32[UNITS], the rest as in
-    :func:`features`.
+    ``model`` is the packed weights (:mod:`network`), float32[PACKED_SIZE], or [LINEAR_SIZE] without a network;
+    ``units`` float32[UNITS], the rest as in :func:`features`.
     """
     n = features(row, tables, index, count, maps)
     middle = np.float32(0.0)
@@ -66,7 +68,24 @@ def _man(row: Any, mask: Any) -> int:
 
 
 @kernel
-def _push(row: Any, own_piece: int, square: int, targets: Any, defended: Any, worth: Any, moves: Any, keys: Any, n: int) -> int:
+def _tie(square: int, target: int, flip: int) -> float:
+    """A trifle that orders equal captures the same way for both colours (``flip``: 0 White, 56 Black)."""
+    return 1e-6 * (64 * (square ^ flip) + (target ^ flip))
+
+
+@kernel
+def _push(
+    row: Any,
+    own_piece: int,
+    square: int,
+    targets: Any,
+    defended: Any,
+    worth: Any,
+    moves: Any,
+    keys: Any,
+    n: int,
+    flip: int,
+) -> int:
     """Append captures of one man, leaving out those that lose material at a glance."""
     while targets != np.uint64(0):
         target = lowest(targets)
@@ -82,7 +101,7 @@ def _push(row: Any, own_piece: int, square: int, targets: Any, defended: Any, wo
         elif mask & defended != np.uint64(0) and worth[own_piece] > gain + 0.5:
             continue
         moves[n] = (square << 9) | (target << 3) | promotion
-        keys[n] = gain - 0.01 * worth[own_piece]
+        keys[n] = gain - 0.01 * worth[own_piece] + _tie(square, target, flip)
         n += 1
     return n
 
@@ -106,7 +125,7 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
             targets |= tables[square, 2 + side] & bit(ep)
         ahead = bit(square + 8 if side == 0 else square - 8)
         targets |= ahead & last & ~occupied
-        n = _push(row, 0, square, targets, defended, worth, moves, keys, n)
+        n = _push(row, 0, square, targets, defended, worth, moves, keys, n, 56 * side)
     for piece in range(1, 6):
         men = row[piece] & own
         while men != np.uint64(0):
@@ -122,7 +141,7 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
                 targets = straight(square, occupied, tables) | slanted(square, occupied, tables)
             else:
                 targets = tables[square, 1] & ~defended
-            n = _push(row, piece, square, targets & enemy, defended, worth, moves, keys, n)
+            n = _push(row, piece, square, targets & enemy, defended, worth, moves, keys, n, 56 * side)
     return n
 
 
@@ -146,7 +165,9 @@ def _enter(
     ply: int, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any,
     tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
 ) -> int:  # fmt: skip
-    """Look at the node ``rows[ply]``: set its best score so far and its pruning floor; returns how many moves of it to search."""
+    """Look at the node ``rows[ply]``: set its best score so far and its pruning floor; returns how many moves of it to
+    search.
+    """
     row = rows[ply]
     side = np.int64(row[8] & np.uint64(1))
     for i in range(9):
@@ -162,16 +183,18 @@ def _enter(
         n = generate(row, tables, moves[ply])
         for i in range(n):
             target = bit((moves[ply, i] >> 3) & 63)
-            keys[ply, i] = worth[_man(row, target)] if target & row[7 - side] != np.uint64(0) else 0.0
+            keys[ply, i] = _tie(moves[ply, i] >> 9, (moves[ply, i] >> 3) & 63, 56 * side)
+            if target & row[7 - side] != np.uint64(0):
+                keys[ply, i] += worth[_man(row, target)]
         bounds[ply, _FLOOR] = 1e9
-        return n
+        return int(n)
     best = static(row, tables, model, index, count, maps, units)
     bounds[ply, _BEST] = best
     if best >= bounds[ply, _BETA] or ply >= DEPTH - 1:
         return 0
     bounds[ply, _ALPHA] = max(bounds[ply, _ALPHA], best)
     bounds[ply, _FLOOR] = best + _DELTA
-    return _captures(row, tables, maps[1 - side], worth, moves[ply], keys[ply])
+    return int(_captures(row, tables, maps[1 - side], worth, moves[ply], keys[ply]))
 
 
 @kernel
@@ -179,10 +202,12 @@ def _search(
     rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
     tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
 ) -> Any:  # fmt: skip
-    """Fail-soft quiescence search of ``rows[0]``; ``leaves[0]`` becomes the position whose static evaluation the score (float64) is.
+    """Fail-soft quiescence search of ``rows[0]``; ``leaves[0]`` becomes the position whose static evaluation the score
+    (float64) is.
 
-    A loop with its own stack: numba's cache can't hold a function that calls itself. Arrays a ply: ``rows`` and ``leaves`` uint64[DEPTH + 1, 9], ``moves``
-    int32[DEPTH + 1, MAX_MOVES], ``keys`` float64[DEPTH + 1, MAX_MOVES], ``bounds`` float64[DEPTH + 1, 4], ``cursor`` int64[DEPTH + 1, 2] (next move, end).
+    A loop with its own stack: numba's cache can't hold a function that calls itself. Arrays a ply: ``rows`` and
+    ``leaves`` uint64[DEPTH + 1, 9], ``moves`` int32[DEPTH + 1, MAX_MOVES], ``keys`` float64[DEPTH + 1, MAX_MOVES],
+    ``bounds`` float64[DEPTH + 1, 4], ``cursor`` int64[DEPTH + 1, 2] (next move, end).
     """
     bounds[0, _ALPHA] = -WON
     bounds[0, _BETA] = WON
@@ -224,8 +249,9 @@ def _search(
 def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, leaves_out: Any) -> None:
     """Write the scores in pawns for the side to move of ``rows`` (uint64[n, 9]) into ``scores`` (float64[n]).
 
-    ``worth`` float64[6]: rough values of the men in pawns, for ordering and pruning; ``model`` as in :func:`static`. ``leaves_out`` (uint64[n, 9]; or of length 0: not
-    wanted) gets the positions whose static evaluations the scores are.
+    ``worth`` float64[6]: rough values of the men in pawns, for ordering and pruning; ``model`` as in :func:`static`.
+    ``leaves_out`` (uint64[n, 9]; or of length 0: not wanted) gets the positions whose static evaluations the scores
+    are.
     """
     stack = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
     leaves = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
@@ -240,9 +266,7 @@ def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, l
     for k in range(rows.shape[0]):
         for i in range(9):
             stack[0, i] = rows[k, i]
-        scores[k] = _search(
-            stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units
-        )
+        scores[k] = _search(stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units)
         if leaves_out.shape[0] != 0:
             for i in range(9):
                 leaves_out[k, i] = leaves[0, i]

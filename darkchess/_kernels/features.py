@@ -1,11 +1,13 @@
 """What the built-in evaluation looks at: the terms of a position, as a sparse list of (feature, count).
 
-One list serves both the evaluation (its sum with the weights) and the tuning (its row of the regression), so that what is tuned is what is played. Every square
-is relative to its owner (Black's ranks are mirrored). A man of the side to move counts +1, the same man of the other side −1; only the ``THREAT`` block has a
-feature of its own for each of the two, because a piece that hangs is worth less to the side that can't move it.
+One list serves both the evaluation (its sum with the weights) and the tuning (its row of the regression), so that what
+is tuned is what is played. Every square is relative to its owner (Black's ranks are mirrored). A man of the side to
+move counts +1, the same man of the other side −1; only the ``THREAT`` block has a feature of its own for each of the
+two, because a piece that hangs is worth less to the side that can't move it.
 
-Sources of the ideas: C. Shannon 1950 (material, mobility, pawn structure), the Chess Programming Wiki's pages "Evaluation", "Tapered Eval", "King Safety". All
-numbers live in the weights file and come from our own tuning (``experiments/tune_evaluation.py``).
+Sources of the ideas: C. Shannon 1950 (material, mobility, pawn structure), the Chess Programming Wiki's pages
+"Evaluation", "Tapered Eval", "King Safety". All numbers live in the weights file and come from our own tuning
+(``experiments/tune_evaluation.py``).
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from darkchess._kernels.attacks import bishop_attacks, rook_attacks
-from darkchess._kernels.bits import bit, highest, lowest, popcount, without_lowest
+from darkchess._kernels.bits import bit, lowest, popcount, without_lowest
 from klss.kernel import kernel
 
 __all__ = ["FEATURES", "FEATURE_BLOCKS", "MAPS", "MAX_FEATURES", "features", "phase", "slanted", "straight"]
@@ -41,9 +43,10 @@ FEATURES = 534
 MAX_FEATURES = 320
 """Room for the features of one position."""
 
-MAPS = 14
-"""Entries of the attack maps that :func:`features` leaves behind: all, twice, by pawn, by knight or bishop, by rook, by king, and a number: the danger it
-brings to the enemy king (each for White, then Black)."""
+MAPS = 15
+"""Entries of the attack maps that :func:`features` leaves behind: all, twice, by pawn, by knight or bishop, by rook,
+by king, and a number: the danger it brings to the enemy king (each for White, then Black); last, how many features
+there are."""
 
 _FILE_A = np.uint64(0x0101010101010101)
 _NOT_A = np.uint64(0xFEFEFEFEFEFEFEFE)
@@ -225,7 +228,11 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
     square = lowest(king)
     own_pawns = row[0] & row[6 + side]
     front = king | _sideways(king)
-    ahead = ((front << np.uint64(8)) | (front << np.uint64(16))) if side == 0 else ((front >> np.uint64(8)) | (front >> np.uint64(16)))
+    ahead = (
+        ((front << np.uint64(8)) | (front << np.uint64(16)))
+        if side == 0
+        else ((front >> np.uint64(8)) | (front >> np.uint64(16)))
+    )
     n = _put(index, count, n, 481 + min(3, popcount(ahead & own_pawns)), sign)
     files = _forward_fill(front, 0) | _forward_fill(front, 1)
     shut = _forward_fill(own_pawns & files, 0) | _forward_fill(own_pawns & files, 1)
@@ -257,8 +264,10 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
         n = _put(index, count, n, 507, sign)
     queens = row[4] & row[6 + other]
     if queens != np.uint64(0):
-        queen = highest(queens)
-        reach = straight(queen, occupied, tables) | slanted(queen, occupied, tables)
+        reach = np.uint64(0)
+        while queens != np.uint64(0):
+            reach |= straight(lowest(queens), occupied, tables) | slanted(lowest(queens), occupied, tables)
+            queens = without_lowest(queens)
         if reach & (on_lines | on_diagonals) & safe != np.uint64(0):
             n = _put(index, count, n, 508, sign)
     return n
@@ -295,7 +304,8 @@ def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: 
 def features(row: Any, tables: Any, index: Any, count: Any, maps: Any) -> int:
     """Write the features of ``row`` (uint64[9]) as seen by the side to move; returns how many.
 
-    ``index`` and ``count`` are int32[MAX_FEATURES]; ``maps`` (uint64[MAPS]) is overwritten and stays readable afterwards.
+    ``index`` and ``count`` are int32[MAX_FEATURES]; ``maps`` (uint64[MAPS]) is overwritten and stays readable
+    afterwards.
     """
     to_move = np.int64(row[8] & np.uint64(1))
     _pawn_maps(row, tables, maps)
@@ -307,4 +317,6 @@ def features(row: Any, tables: Any, index: Any, count: Any, maps: Any) -> int:
         n = _pawn_terms(row, side, sign, index, count, n, maps)
         n = _king_terms(row, side, sign, tables, index, count, n, maps)
         n = _threat_terms(row, side, to_move, index, count, n, maps)
-    return _put(index, count, n, 533, 1)
+    n = _put(index, count, n, 533, 1)
+    maps[14] = np.uint64(n)
+    return int(n)

@@ -1,10 +1,12 @@
 """A small network over the features: what the tapered sum can't say, because it depends on several of them at once.
 
-Input: the sparse features, those of the side to move and those of the other side apart (2·FEATURES columns); two hidden layers of rectified units; output in pawns,
-added to the tapered sum. Trained by ``experiments/tune_evaluation.py``.
+Input: the sparse features, those of the side to move and those of the other side apart (2·FEATURES columns); two
+hidden layers of rectified units; output in pawns, added to the tapered sum. Trained by
+``experiments/tune_evaluation.py``.
 
-Source of the idea: a sparse first layer that sums the rows of the active features (Y. Nasu 2018, NNUE). *Deviation*: nothing is updated incrementally; the features
-are computed anyway, and a sum of some ninety short rows takes a fraction of a microsecond.
+Source of the idea: a sparse first layer that sums the rows of the active features (Y. Nasu 2018, NNUE). *Deviation*:
+nothing is updated incrementally; the features are computed anyway, and a sum of some ninety short rows takes a
+fraction of a microsecond.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from klss.kernel import kernel
 
 __all__ = ["FIRST", "LINEAR_SIZE", "OFFSETS", "PACKED_SIZE", "SECOND", "UNITS", "forward"]
 
-FIRST = 64
+FIRST = 32
 """Units of the first hidden layer."""
 
 SECOND = 16
@@ -42,12 +44,15 @@ OFFSETS: dict[str, tuple[int, tuple[int, ...]]] = {
     "second": (_SECOND, (FIRST, SECOND)),
     "last": (_LAST, (SECOND,)),
 }
-"""Where each array of the weights begins in the packed one (float32), and its shape. Without a network only ``linear`` is there."""
+"""Where each array of the weights begins in the packed one (float32), and its shape. Without a network only ``linear``
+is there.
+"""
 
 
 @kernel
 def forward(index: Any, count: Any, n: int, model: Any, units: Any) -> Any:
-    """Output of the network (float32, pawns) for ``n`` features; leaves the hidden units, not yet rectified, in ``units`` (float32[UNITS]).
+    """Output of the network (float32, pawns) for ``n`` features; leaves the hidden units, not yet rectified, in
+    ``units`` (float32[UNITS]).
 
     ``model`` is the packed weights, float32[PACKED_SIZE].
     """
@@ -59,18 +64,21 @@ def forward(index: Any, count: Any, n: int, model: Any, units: Any) -> Any:
         if times < np.float32(0.0):
             feature += FEATURES
             times = -times
-        row = _FIRST + feature * FIRST
+        start = _FIRST + feature * FIRST
+        row = model[start : start + FIRST]  # a view: numba then knows that no index is negative, and vectorises
         for j in range(FIRST):
-            units[j] += times * model[row + j]
+            units[j] += times * row[j]
+    hidden = units[FIRST:UNITS]
     for k in range(SECOND):
-        units[FIRST + k] = model[_SECOND_BIAS + k]
+        hidden[k] = model[_SECOND_BIAS + k]
     for j in range(FIRST):
         unit = units[j]
         if unit > np.float32(0.0):
-            row = _SECOND + j * SECOND
+            start = _SECOND + j * SECOND
+            row = model[start : start + SECOND]
             for k in range(SECOND):
-                units[FIRST + k] += unit * model[row + k]
+                hidden[k] += unit * row[k]
     out = np.float32(0.0)
     for k in range(SECOND):
-        out += max(units[FIRST + k], np.float32(0.0)) * model[_LAST + k]
+        out += max(hidden[k], np.float32(0.0)) * model[_LAST + k]
     return out

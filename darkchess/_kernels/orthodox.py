@@ -1,6 +1,7 @@
 """What a chess engine may be asked about a Fog of War position, and what follows from the rules without asking.
 
-Orthodox chess knows no position in which the king can be taken: an engine that gets one crashes or answers nonsense (*measured* with Stockfish 15.1).
+Orthodox chess knows no position in which the king can be taken: an engine that gets one crashes or answers nonsense
+(*measured* with Stockfish 15.1).
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from klss.kernel import kernel
 __all__ = ["ASK", "FOREIGN", "LOST", "NO_MOVE", "WON", "classify", "moves_between"]
 
 ASK, WON, LOST, NO_MOVE, FOREIGN = range(5)
-"""Codes of :func:`classify`: ask the engine; the side to move takes the king; every move of hers loses the king; she has no move; no position for a chess engine."""
+"""Codes of :func:`classify`: ask the engine; the side to move takes the king; every move of hers loses the king; she
+has no move; no position for a chess engine.
+"""
 
 
 @kernel
 def _foreign(row: Any) -> Any:
-    """Whether a chess engine's own tables may be too small for the position, or it breaks what every engine takes for granted (bool)."""
+    """Whether a chess engine's own tables may be too small for the position, or it breaks what every engine takes for
+    granted (bool).
+    """
     if popcount(row[5] & row[6]) != 1 or popcount(row[5] & row[7]) != 1:
         return True
     if popcount(row[6]) > 16 or popcount(row[7]) > 16:
@@ -69,7 +74,8 @@ def classify(rows: Any, tables: Any, codes: Any) -> None:
 
 @kernel
 def moves_between(parents: Any, offsets: Any, children: Any, codes: Any) -> None:
-    """Write the code of the move that leads from each parent to its children into ``codes`` (int32[m]); −1 where none can.
+    """Write the code of the move that leads from each parent to its children into ``codes`` (int32[m]); −1 where none
+    can.
 
     ``children[offsets[i]:offsets[i + 1]]`` (uint64[m, 9]) are one move after ``parents[i]`` (uint64[n, 9]).
     """

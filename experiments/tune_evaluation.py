@@ -1,0 +1,301 @@
+"""Tune the built-in evaluation against Stockfish, and write the weights that the package loads: ``python -m
+experiments.tune_evaluation``.
+
+Texel's method with a gradient: a position is replaced by the quiet one that its quiescence search ends in, and the
+static evaluation of that is fitted to Stockfish's value of the position, both as tanh(pawns/6). Stages, each from the
+one before, quiet positions found anew before each:
+
+1. ``linear``   the tapered sum, from a start by hand (material, a few slopes), to many values of depth 1;
+2. ``network``  the sum and the network together, likewise;
+3. ``deep``     the same, a few small steps towards fewer values of depth 10.
+
+Input: the files of :mod:`experiments.evaluation_positions`. Every figure is measured on the held-out games' values of
+depth 10, by the whole evaluator. Output: the weights, the packaged held-out positions, and a JSON with the
+configuration and what each stage and each block of terms bought.
+
+Sources: P. Österlund 2014 ("Texel's tuning method", Chess Programming Wiki); D. Kingma, J. Ba 2015 (Adam).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from darkchess._kernels.evaluation import static
+from darkchess._kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, phase
+from darkchess._kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND, UNITS
+from darkchess._kernels.tables import TABLES
+from darkchess.evaluation import PAWNS_SCALE, BuiltinEvaluator, Model
+from experiments.evaluation_positions import held_out
+from klss.kernel import kernel
+
+__all__ = ["by_hand", "mean_error", "train"]
+
+DATA = Path(__file__).resolve().parent.parent / "darkchess" / "data"
+
+_FIRST_BIAS, _FIRST, _SECOND, _SECOND_BIAS, _LAST = (
+    OFFSETS[name][0] for name in ("first_bias", "first", "second", "second_bias", "last")
+)
+_DECAY_1, _DECAY_2 = 0.9, 0.999
+_BATCH = 4096
+_POWER = 1.5
+"""The loss is |Δtanh| to this power: between the mean (2) and the median (1)."""
+
+
+def by_hand() -> Model:
+    """Where tuning starts: the usual worth of the men, and slopes towards the centre, forward, and more mobility."""
+    linear = np.zeros((FEATURES, 2))
+    worth = [(0.9, 1.1), (3.2, 3.0), (3.4, 3.2), (4.8, 5.2), (9.6, 9.6), (0.0, 0.0)]
+    for piece, (middle, end) in enumerate(worth):
+        for square in range(64):
+            file, rank = square % 8, square // 8
+            centre = 2.0 - max(abs(file - 3.5), abs(rank - 3.5))
+            forward = 0.08 * (rank - 1) if piece == 0 else 0.0
+            slope = 0.0 if piece in (0, 3) else 0.1
+            linear[64 * piece + square] = (
+                middle + slope * centre * (-1 if piece == 5 else 1),
+                end + slope * centre + forward,
+            )
+    first = FEATURE_BLOCKS["mobility"][0]
+    for size, usual, step in ((9, 4, 0.06), (14, 6, 0.06), (15, 6, 0.04), (28, 12, 0.02)):
+        linear[first : first + size] = step * (np.arange(size) - usual)[:, None]
+        first += size
+    return Model(np.ascontiguousarray(linear.ravel(), dtype=np.float32))
+
+
+def with_network(model: Model, seed: int) -> Model:
+    """``model`` with a fresh network whose output is 0."""
+    rng = np.random.default_rng(seed)
+    grown = Model(np.zeros(PACKED_SIZE, dtype=np.float32))
+    grown.packed[:LINEAR_SIZE] = model.packed[:LINEAR_SIZE]
+    grown.part("first")[:] = rng.normal(0.0, 0.05, (2 * FEATURES, FIRST))
+    grown.part("first_bias")[:] = 0.1
+    grown.part("second")[:] = rng.normal(0.0, (2.0 / FIRST) ** 0.5, (FIRST, SECOND))
+    return grown
+
+
+@kernel
+def _gradient(rows, targets, order, tables, model, grad, index, count, maps, units, back):  # type: ignore[no-untyped-def]
+    """Add the gradient of the loss over ``rows[order]`` to ``grad``; returns the sum of |Δtanh|."""
+    total = 0.0
+    zero = np.float32(0.0)
+    for position in order:
+        row = rows[position]
+        score = static(row, tables, model, index, count, maps, units)
+        value = np.tanh(score / PAWNS_SCALE)
+        error = value - targets[position]
+        total += abs(error)
+        slope = _POWER * abs(error) ** (_POWER - 1.0) * (1.0 - value * value) / PAWNS_SCALE
+        pull = np.float32(slope if error > 0.0 else -slope)
+        n = np.int64(maps[14])
+        share = np.float32(phase(row))
+        for i in range(n):
+            times = pull * np.float32(count[i])
+            grad[2 * index[i]] += times * share
+            grad[2 * index[i] + 1] += times * (np.float32(1.0) - share)
+        if model.shape[0] == LINEAR_SIZE:
+            continue
+        for k in range(SECOND):
+            unit = units[FIRST + k]
+            back[FIRST + k] = zero
+            if unit > zero:
+                grad[_LAST + k] += pull * unit
+                back[FIRST + k] = pull * model[_LAST + k]
+                grad[_SECOND_BIAS + k] += back[FIRST + k]
+        for j in range(FIRST):
+            back[j] = zero
+            unit = units[j]
+            if unit > zero:
+                at = _SECOND + j * SECOND
+                sum_back = zero
+                for k in range(SECOND):
+                    grad[at + k] += unit * back[FIRST + k]
+                    sum_back += model[at + k] * back[FIRST + k]
+                back[j] = sum_back
+            grad[_FIRST_BIAS + j] += back[j]
+        for i in range(n):
+            feature = index[i]
+            times = np.float32(count[i])
+            if times < zero:
+                feature += FEATURES
+                times = -times
+            at = _FIRST + feature * FIRST
+            for j in range(FIRST):
+                grad[at + j] += times * back[j]
+    return total
+
+
+@kernel
+def _adam(model, grad, mean, square, rate, decay, step):  # type: ignore[no-untyped-def]
+    """One step of Adam with decoupled weight decay of the network; clears ``grad``."""
+    for i in range(model.shape[0]):
+        slope = grad[i] / np.float32(_BATCH)
+        mean[i] = _DECAY_1 * mean[i] + (1.0 - _DECAY_1) * slope
+        square[i] = _DECAY_2 * square[i] + (1.0 - _DECAY_2) * slope * slope
+        first = mean[i] / (1.0 - _DECAY_1**step)
+        second = square[i] / (1.0 - _DECAY_2**step)
+        model[i] -= rate * (first / (np.sqrt(second) + 1e-9) + (decay * model[i] if i >= LINEAR_SIZE else 0.0))
+        grad[i] = 0.0
+
+
+def mean_error(model: Model, rows: npt.NDArray[np.uint64], values: npt.NDArray[np.float64]) -> dict[str, float]:
+    """Mean and root mean square of the difference to ``values``, and positions valued a second of processor time."""
+    evaluator = BuiltinEvaluator(model)
+    evaluator.values(rows[:1])
+    begun = time.process_time()
+    error = evaluator.values(rows) - values
+    seconds = time.process_time() - begun
+    return {
+        "mean_abs": round(float(np.abs(error).mean()), 5),
+        "root_mean_square": round(float(np.sqrt((error**2).mean())), 5),
+        "values_per_cpu_s": round(len(rows) / max(seconds, 1e-9)),
+    }
+
+
+def train(
+    model: Model,
+    rows: npt.NDArray[np.uint64],
+    values: npt.NDArray[np.float64],
+    *,
+    epochs: int,
+    rate: float,
+    seed: int,
+    decay: float = 0.01,
+    without: slice | None = None,
+) -> Model:
+    """Fit a copy of ``model`` to ``values`` (tanh, for the side to move) of ``rows``; the rate falls to nothing along
+    half a cosine.
+
+    ``without`` are features of the tapered sum that stay worth nothing.
+    """
+    scores, leaves = BuiltinEvaluator(model).search(rows, leaves=True)
+    quiet = np.abs(scores) < 500.0
+    rows, leaves, targets = rows[quiet], leaves[quiet], values[quiet]
+    flipped = (rows[:, 8] ^ leaves[:, 8]) & np.uint64(1) != 0
+    targets = np.where(flipped, -targets, targets).astype(np.float32)
+    del rows
+    model = Model(model.packed.copy())
+    grad, mean, square = (np.zeros_like(model.packed) for _ in range(3))
+    scratch = (
+        np.zeros(MAX_FEATURES, np.int32), np.zeros(MAX_FEATURES, np.int32), np.zeros(MAPS, np.uint64),
+        np.zeros(UNITS, np.float32), np.zeros(UNITS, np.float32),
+    )  # fmt: skip
+    rng = np.random.default_rng(seed)
+    batches = -(-len(leaves) // _BATCH)
+    step = 0
+    for epoch in range(epochs):
+        order = rng.permutation(len(leaves))
+        total = 0.0
+        begun = time.monotonic()
+        for first in range(0, len(leaves), _BATCH):
+            total += _gradient(leaves, targets, order[first : first + _BATCH], TABLES, model.packed, grad, *scratch)
+            step += 1
+            now = rate * 0.5 * (1.0 + np.cos(np.pi * step / (batches * epochs)))
+            if without is not None:
+                grad[:LINEAR_SIZE].reshape(-1, 2)[without] = 0.0
+            _adam(model.packed, grad, mean, square, now, decay, step)
+        print(
+            f"  epoch {epoch + 1}: {total / len(leaves):.4f} on quiet positions, {time.monotonic() - begun:.0f} s",
+            file=sys.stderr,
+            flush=True,
+        )
+    return model
+
+
+def _blocks(
+    start: Model,
+    rows: npt.NDArray[np.uint64],
+    values: npt.NDArray[np.float64],
+    test: tuple[Any, Any],
+    epochs: int,
+    seed: int,
+) -> dict[str, Any]:
+    """What the tapered sum's error becomes when one block of terms is left out and the others are fitted again."""
+    found: dict[str, Any] = {}
+    for name, (first, size) in FEATURE_BLOCKS.items():
+        if name == "piece on square":
+            continue
+        lame = Model(start.packed.copy())
+        lame.part("linear")[first : first + size] = 0.0
+        lame = train(lame, rows, values, epochs=epochs, rate=0.003, seed=seed, without=slice(first, first + size))
+        found[name] = mean_error(lame, *test)
+        print(f"without {name}: {found[name]}", file=sys.stderr, flush=True)
+    return found
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--positions", type=Path, required=True, help="many positions with values of depth 1")
+    parser.add_argument("--labels", type=Path, required=True, help="fewer positions with values of depth 10")
+    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--deep-epochs", type=int, default=3)
+    parser.add_argument("--linear-share", type=int, default=4, help="the tapered sum is fitted to every N-th position")
+    parser.add_argument("--no-network", action="store_true")
+    parser.add_argument("--blocks", action="store_true", help="also measure what each block of terms buys")
+    parser.add_argument("--packaged", type=int, default=8000, help="held-out positions to package")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--out", type=Path, default=DATA, help="folder for evaluation_weights.npz and evaluation_positions.npz"
+    )
+    parser.add_argument("--json", type=Path, help="where the figures go")
+    arguments = parser.parse_args(argv)
+    many, labels = np.load(arguments.positions), np.load(arguments.labels)
+    mine = ~held_out(many["games"])
+    rows, values = many["rows"][mine], many["values"][mine].astype(np.float64)
+    held = held_out(labels["games"])
+    packaged = np.flatnonzero(held)[: arguments.packaged]
+    test = (labels["rows"][packaged], labels["values"][packaged])
+    deep = (labels["rows"][~held], labels["values"][~held])
+    figures: dict[str, Any] = {
+        "configuration": {key: str(value) for key, value in vars(arguments).items()},
+        "positions": {"depth 1": len(rows), f"depth {int(labels['depth'])}": len(deep[0]), "held out": len(packaged)},
+        "stockfish depth 1": {"mean_abs": round(float(np.abs(labels["shallow"][packaged] - test[1]).mean()), 5)},
+    }
+    stages = figures["stages"] = {}
+
+    def measured(stage: str, model: Model) -> Model:
+        stages[stage] = mean_error(model, *test)
+        print(f"{stage}: {stages[stage]}", file=sys.stderr, flush=True)
+        return model
+
+    model = measured("by hand", by_hand())
+    share = slice(None, None, arguments.linear_share)
+    for turn in range(2):  # the second time with the leaves of a search that knows something
+        model = train(model, rows[share], values[share], epochs=3, rate=0.01 / (1 + turn), seed=arguments.seed + turn)
+    linear = measured("linear", model)
+    if arguments.blocks:
+        figures["without"] = _blocks(linear, rows[::16], values[::16], test, 3, arguments.seed)
+    measured("linear, deep", train(linear, *deep, epochs=arguments.deep_epochs, rate=0.0005, seed=arguments.seed))
+    if not arguments.no_network:
+        model = with_network(linear, arguments.seed)
+        model = train(model, rows, values, epochs=arguments.epochs, rate=0.0015, seed=arguments.seed)
+        model = measured("network", model)
+    before = stages["linear" if arguments.no_network else "network"]["mean_abs"]
+    tuned = measured("deep", train(model, *deep, epochs=arguments.deep_epochs, rate=0.0001, seed=arguments.seed))
+    if stages["deep"]["mean_abs"] < before:
+        model = tuned
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    model.write(arguments.out / "evaluation_weights.npz")
+    measured("written", Model.read(arguments.out / "evaluation_weights.npz"))
+    np.savez_compressed(
+        arguments.out / "evaluation_positions.npz",
+        rows=test[0],
+        values=test[1].astype(np.float32),
+        games=labels["games"][packaged],
+        depth=labels["depth"],
+    )
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
