@@ -76,7 +76,8 @@ def test_flip_turns_the_board_around(klss: Any) -> None:
 
 
 def test_the_board_shows_only_what_she_sees(klss: Any) -> None:
-    # The queen on a1 sees the a-file, rank 1 and the long diagonal; the king e1 the squares around it. The king on e8 is hidden.
+    # The queen on a1 sees the a-file, rank 1 and the long diagonal, the king on e1 the squares around it; the king on
+    # e8 is hidden.
     ran = klss("play", "--black", "random", "--fen", KINGS_FILE, "--ascii", typed="resign\n")
     ranks = [line.strip() for line in ran.out.splitlines() if re.match(r" [1-8] ", line)][:8]
     assert ranks[0] == "8 . ? ? ? ? ? ? ."

@@ -1,0 +1,113 @@
+"""The arbiter: who is shown what, when, and whose clock pays for it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import chess
+import pytest
+
+from darkchess.arbiter import Arbiter, Budget, OutOfTime, Resignation, TruthCount
+from darkchess.player import Decision, Limit, RandomPlayer
+from darkchess.position import Position
+from darkchess.referee import Referee
+from darkchess.rules import Outcome, Ruleset
+from darkchess.view import View
+
+SCHOLAR = ("e2e4", "f7f6", "d1h5", "a7a6", "h5e8")
+
+
+class Scripted:
+    """Plays given moves, then raises; notes all that it is given."""
+
+    def __init__(self, moves: tuple[str, ...], then: type[Exception] = Resignation) -> None:
+        self.moves = list(moves)
+        self.then = then
+        self.given: list[Any] = []
+        self.limits: list[Limit] = []
+
+    def start(self, view: View, start: Position, ruleset: Ruleset) -> None:
+        self.given = [view]
+        self.started = (start, ruleset)
+
+    def observe(self, view: View) -> None:
+        self.given.append(view)
+
+    def choose(self, limit: Limit, progress: Any = None) -> Decision:
+        self.limits.append(limit)
+        if not self.moves:
+            raise self.then
+        return Decision(chess.Move.from_uci(self.moves.pop(0)), {})
+
+
+def arbiter(white: Scripted, black: Scripted, budget: Budget | None = None, **rest: Any) -> Arbiter:
+    players = {chess.WHITE: white, chess.BLACK: black}
+    return Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, budget or Budget()), **rest)
+
+
+def test_each_player_is_given_each_of_her_own_views_once_in_order_and_nothing_else() -> None:
+    white, black = Scripted(SCHOLAR[::2]), Scripted(SCHOLAR[1::2])
+    game = arbiter(white, black)
+    game.play()
+    for color, player in ((chess.WHITE, white), (chess.BLACK, black)):
+        assert player.given == list(game.referee.views(color))
+        assert player.started == (Position.start(), game.referee.ruleset)
+    assert white.given[-1].game_over == Outcome(chess.WHITE, "king_captured")
+
+
+def test_resigning_ends_the_game_for_the_other_side() -> None:
+    game = arbiter(Scripted(("e2e4",)), Scripted(()))
+    game.play()
+    assert game.referee.outcome == Outcome(chess.WHITE, "resign")
+
+
+def test_a_clock_is_charged_and_given_its_increment() -> None:
+    white, black = Scripted(SCHOLAR[::2]), Scripted(SCHOLAR[1::2])
+    game = arbiter(white, black, Budget(clock=(1000.0, 7.0)))
+    game.play()
+    assert white.limits[0] == Limit(clock=(1000.0, 7.0))
+    assert 1000.0 < white.limits[1].clock[0] <= 1007.0 and 1007.0 < white.limits[2].clock[0] <= 1014.0  # type: ignore[index]
+
+
+def test_a_flag_loses_and_the_late_move_is_not_played() -> None:
+    class Slow(Scripted):
+        def choose(self, limit: Limit, progress: Any = None) -> Decision:
+            time.sleep(0.02)
+            return super().choose(limit, progress)
+
+    game = arbiter(Slow(("e2e4",)), Scripted(()), Budget(clock=(0.01, 5.0)))
+    game.play()
+    assert game.referee.outcome == Outcome(chess.BLACK, "flag") and game.referee.ply == 0
+    assert game.remaining_s[chess.WHITE] == 0.0
+
+
+def test_who_notices_herself_that_she_ran_out_of_time_is_flagged() -> None:
+    game = arbiter(Scripted((), OutOfTime), Scripted(()), Budget(clock=(100.0, 0.0)))
+    game.play()
+    assert game.referee.outcome == Outcome(chess.BLACK, "flag")
+
+
+def test_an_illegal_move_is_an_error_not_a_result() -> None:
+    game = arbiter(Scripted(("e2e5",)), Scripted(()))
+    with pytest.raises(ValueError, match="illegal move: got e2e5"):
+        game.play()
+
+
+def test_a_lost_truth_is_counted() -> None:
+    class Blind:
+        capped_by = None
+
+        def contains(self, row: Any) -> bool:
+            return False
+
+    class Deluded(RandomPlayer):
+        position_set = Blind()  # type: ignore[assignment]
+
+    truth = TruthCount()
+    players = {chess.WHITE: Deluded(seed=1), chess.BLACK: RandomPlayer(seed=2)}
+    game = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, Budget(nodes=1)), truth=truth)
+    game.begin()
+    game.play_ply()
+    game.play_ply()
+    assert truth == TruthCount(checks=4, lost=2, sampled=0)
