@@ -8,8 +8,8 @@ from typing import Any
 
 
 def test_sizes_after_the_first_plies_are_those_counted_by_hand(klss: Any) -> None:
-    # White's first move is one of 20, and Black sees none of them. After 1... e5 both pawns are blocked: each side knows
-    # that the other's square is occupied, which no other first move does.
+    # White's first move is one of 20, and Black sees none of them. After 1... e5 both pawns are blocked: each side
+    # knows that the other's square is occupied, which no other first move does.
     ran = klss("track", "--moves", "1. e4 e5", "--json")
     assert json.loads(ran.out) == {
         "moves": ["e4", "e5"],
