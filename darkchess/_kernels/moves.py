@@ -249,19 +249,36 @@ def king_capture(row: Any, tables: Any) -> int:
 
 @kernel
 def perft(row: Any, depth: int, tables: Any) -> Any:
-    """Number (int) of lines of ``depth`` moves; a king capture ends a line and counts only as its last move."""
+    """Number (int) of lines of ``depth`` moves; a king capture ends a line and counts only as its last move.
+
+    A loop over plies, not a recursion: numba crashes when it loads a recursive function from its cache whose inner call
+    has other types than the outer one (numba issue 6061), and a read-only row is another type.
+    """
     if depth == 0:
         return 1
-    side = np.int64(row[8] & np.uint64(1))
-    if row[5] & row[6 + side] == np.uint64(0):
-        return 0
-    moves = np.empty(448, dtype=np.int32)
-    count = generate(row, tables, moves)
+    rows = np.empty((depth, 9), dtype=np.uint64)
+    codes = np.empty((depth, 448), dtype=np.int32)
+    left = np.empty(depth, dtype=np.int64)
+    for i in range(9):
+        rows[0, i] = row[i]
+    left[0] = generate(rows[0], tables, codes[0])
     if depth == 1:
-        return count
-    child = np.empty(9, dtype=np.uint64)
+        return left[0]
     total = 0
-    for i in range(count):
-        make(row, moves[i], tables, child)
-        total += perft(child, depth - 1, tables)
+    ply = 0
+    while ply >= 0:
+        if left[ply] == 0:
+            ply -= 1
+            continue
+        left[ply] -= 1
+        child = rows[ply + 1]
+        make(rows[ply], codes[ply, left[ply]], tables, child)
+        if child[5] & child[6 + np.int64(child[8] & np.uint64(1))] == np.uint64(0):
+            continue
+        count = generate(child, tables, codes[ply + 1])
+        if ply + 2 == depth:
+            total += count
+        else:
+            ply += 1
+            left[ply] = count
     return total

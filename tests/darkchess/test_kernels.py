@@ -108,6 +108,19 @@ def test_kernels_say_the_same_interpreted() -> None:
     assert run.stdout.split() == ["interpreted", "20", "400"]
 
 
+def test_kernels_load_from_the_cache_in_a_new_process() -> None:
+    # numba issue 6061: some recursive kernels crash when loaded rather than compiled; no kernel of ours may.
+    start = Position.start().row
+    assert moves.perft(start, 3, TABLES) == 8902  # so it is in the cache by now
+    program = (
+        "from darkchess import Position\nfrom darkchess._kernels import moves\nfrom darkchess._kernels.tables import TABLES\n"
+        "print(moves.perft(Position.start().row, 3, TABLES), sum(moves.perft.stats.cache_hits.values()))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
+    assert (run.returncode, run.stdout.split()) == (0, ["8902", "1"]), run.stderr
+
+
 def interpreted() -> None:
     """What the subprocess does; prints the start position's perft to depth 2."""
     assert not hasattr(moves.generate, "py_func"), "numba compiles although it was told not to"
