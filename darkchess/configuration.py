@@ -56,6 +56,9 @@ class Configuration:
     reach: bool = True
     gadget: Literal["hybrid", "maxmargin", "resolve"] = "hybrid"
     nested: bool = True
+    tremble: float = 0.0
+    slack: float = 0.0
+    expansion: Literal["leaf", "node"] = "leaf"
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
@@ -77,6 +80,9 @@ class Configuration:
             reach=self.reach,
             gadget=self.gadget,
             nested=self.nested,
+            tremble=self.tremble,
+            slack=self.slack,
+            expansion=self.expansion,
         )
 
 

@@ -34,8 +34,8 @@ Status = Literal["optimal", "iteration_limit", "time_limit", "failed"]
 # A gap above this share of the largest payoff is not an optimum, whatever the solver says.
 _GAP = 1e-7
 # "auto" lets simplex run this long (iterations per row and column) before it suspects stalling; degenerate games want interior point then.
-_PATIENCE = 2.0
-_PATIENCE_LEAST = 2000
+_PATIENCE = 0.5
+_PATIENCE_LEAST = 1000
 
 
 @dataclass(frozen=True)

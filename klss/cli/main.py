@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "play": "play Fog of War chess against the engine in the terminal, or watch two engines play",
     "match": "play many games between two players and count",
     "track": "sizes of both players' position sets along a game",
+    "bench": "how fast the engine is here, and a signature of what it does",
 }
 """Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
 

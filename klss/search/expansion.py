@@ -1,28 +1,41 @@
-"""Which leaves an iteration expands (App. E, lines 32–42; D.2, D.3).
+"""Which leaves an iteration expands (D.2, D.3; App. E, lines 32–42).
 
-Decided here, where the text leaves it open: lines 33 and 35 test the supports at the *parent* h, as App. E has it
-(D.2's prose tests the child's); line 42 tests the leaf's own. A leaf deeper than the iteration's number waits unless
-both players reach the leaf itself (D.3). Leaves come in the order of the trunk, those that both players reach first,
-so that a budget that runs out cuts off the less wanted.
+The text has two readings. D.2's prose tests the supports at the leaf: of the leaves below a node that at least one
+player reaches, those that both reach are expanded, and of the others the most interesting one. App. E tests them at the
+node: where both reach *it*, all its leaves are expanded, else the most interesting one. **We follow D.2**: App. E's
+reading widens every node on the way by all its moves, so that two hundred roots spend the whole of a move's time two
+plies deep (``rule="node"`` is kept as an ablation).
+
+Decided here: a leaf that neither player reaches is never expanded (line 42). A leaf deeper than the iteration's number
+waits unless both players reach it (D.3). Leaves come in the order of the trunk, those that both players reach first, so
+that a budget that runs out cuts off the less wanted.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from klss.search.trunk import Trunk
 
-__all__ = ["SUPPORT", "leaves_to_expand"]
+__all__ = ["SUPPORT", "Rule", "leaves_to_expand"]
+
+Rule = Literal["leaf", "node"]
 
 SUPPORT = 1e-9
-"""A probability above this is in the support; the plans come from simplex vertices, where the others are zero up
-to rounding.
+"""A probability above this is in the support; the plans come from simplex vertices, where the others are zero up to
+rounding.
 """
 
 
 def leaves_to_expand(
-    trunk: Trunk, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], iteration: int
+    trunk: Trunk,
+    x: npt.NDArray[np.float64],
+    y: npt.NDArray[np.float64],
+    iteration: int,
+    rule: Rule = "leaf",
 ) -> npt.NDArray[np.int64]:
     """Open leaves that this iteration expands: int64[n], the most wanted first.
 
@@ -33,24 +46,28 @@ def leaves_to_expand(
         The players' plans.
     iteration : int
         The iteration's number d ≥ 1.
+    rule : "leaf" or "node"
+        Where the supports are tested.
     """
     nodes, count = trunk.nodes, trunk.node_count
     reached0 = x[nodes.sequence[:count, 0]] > SUPPORT
     reached1 = y[nodes.sequence[:count, 1]] > SUPPORT
     open_leaf = trunk.open_leaf
     both = reached0 & reached1
-    either = reached0 | reached1
-    wanted = open_leaf & either & ((nodes.depth[:count] <= iteration) | both)
-
+    wanted = open_leaf & (reached0 | reached1) & ((nodes.depth[:count] <= iteration) | both)
     parent = nodes.parent[:count]
     is_root = parent < 0  # the gadget's own node above a root has one child: the most interesting one
-    parent_both = np.where(is_root, True, both[parent])
-    full = wanted & parent_both
-    candidates = np.flatnonzero(open_leaf & ~parent_both & either[parent])
+    if rule == "leaf":
+        full = wanted & (both | is_root)
+    else:
+        full = wanted & (is_root | both[parent])
+    others = np.flatnonzero(open_leaf & (reached0 | reached1) & ~full & ~is_root)
+    if rule == "node":
+        others = others[~both[parent[others]]]
     best = np.zeros(0, dtype=np.int64)
-    if len(candidates):
-        order = np.lexsort((candidates, -nodes.interest[candidates], parent[candidates]))
-        ranked = candidates[order]
+    if len(others):
+        order = np.lexsort((others, -nodes.interest[others], parent[others]))
+        ranked = others[order]
         first = np.ones(len(ranked), dtype=np.bool_)
         first[1:] = parent[ranked[1:]] != parent[ranked[:-1]]
         best = ranked[first]

@@ -138,12 +138,18 @@ def solve_gadget(
     kind: Kind,
     penalty: Float | None = None,
     *,
+    tremble: float = 0.0,
     iteration_limit: int | None = None,
     time_limit_s: float | None = None,
 ) -> Equilibrium:
     """Solve the gadget exactly and read both plans back; never raises for a solver's failure."""
     form = gadget_form(trunk, kind, penalty)
-    solution: Solution = solve(form, iteration_limit=iteration_limit, time_limit_s=time_limit_s)
+    floor = None
+    if tremble > 0.0:
+        floor = np.zeros(form.treeplexes[1].sequence_count)
+        roots = trunk.group_count
+        floor[_their_numbers(trunk, kind)[1 : 1 + roots]] = tremble / (roots if kind == "maxmargin" else 1)
+    solution: Solution = solve(form, iteration_limit=iteration_limit, time_limit_s=time_limit_s, y_floor=floor)
     worst = best_response(form.treeplexes[1], form.payoff.T @ solution.x, maximize=False).value
     paid = 0.0
     if penalty is not None and trunk.infosets[0].first[0] >= 0:

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from klss.search.budget import Budget
-from klss.search.expansion import SUPPORT, leaves_to_expand
+from klss.search.expansion import SUPPORT, Rule, leaves_to_expand
 from klss.search.gadget import Equilibrium, Kind, solve_gadget
 from klss.search.model import Belief, Model
 from klss.search.nesting import fresh_roots, merge_transpositions, sections_at, subgame, value_at
@@ -78,6 +78,9 @@ class SearchConfiguration:
     reach: bool = True
     gadget: Literal["hybrid", "maxmargin", "resolve"] = "hybrid"
     nested: bool = True
+    tremble: float = 0.0
+    slack: float = 0.0
+    expansion: Rule = "leaf"
 
 
 @dataclass(frozen=True)
@@ -260,7 +263,7 @@ class Search:
                 progress({"nodes": float(added), "depth": float(depth), "seconds": budget.elapsed()})
             if budget.nodes_left(added) <= 0 or budget.left() <= self._solve_time(trunk):
                 break
-            leaves = leaves_to_expand(trunk, self.equilibrium.x, self.equilibrium.y, iteration)
+            leaves = self._leaves(trunk, iteration)
             if not len(leaves):
                 if not self._deeper(trunk, iteration):
                     break
@@ -272,24 +275,36 @@ class Search:
         """Seconds to keep for the next equilibrium of the trunk as it stands."""
         return _SOLVE_GROWTH * self._solve_rate * trunk.node_count + _MARGIN_S
 
+    def _leaves(self, trunk: Trunk, iteration: int) -> npt.NDArray[np.int64]:
+        assert self.equilibrium is not None
+        return leaves_to_expand(
+            trunk, self.equilibrium.x, self.equilibrium.y, iteration, self.configuration.expansion
+        )
+
     def _deeper(self, trunk: Trunk, iteration: int) -> bool:
         """Whether a later iteration may expand what this one held back for its depth."""
-        assert self.equilibrium is not None
         return len(
             leaves_to_expand(trunk, self.equilibrium.x, self.equilibrium.y, iteration=1 << 30)
         ) > 0 and iteration < (1 << 15)
 
     def _switches(self, equilibrium: Equilibrium) -> bool:
+        tolerance = TOLERANCE + self.configuration.slack
         if equilibrium.kind == "maxmargin":
-            return equilibrium.margin < -TOLERANCE
-        return equilibrium.margin >= -TOLERANCE
+            return equilibrium.margin < -tolerance
+        return equilibrium.margin >= -tolerance
 
     def _solve(self, trunk: Trunk, kind: Kind, penalty: npt.NDArray[np.float64] | None, budget: Budget) -> Equilibrium:
         if budget.seconds is None:
             size = trunk.sequence_count(0) + trunk.sequence_count(1) + trunk.infoset_count(0)
-            return solve_gadget(trunk, kind, penalty, iteration_limit=_LP_ITERATIONS_PER_ROW * size)
+            return solve_gadget(
+                trunk, kind, penalty, tremble=self.configuration.tremble, iteration_limit=_LP_ITERATIONS_PER_ROW * size
+            )
         return solve_gadget(
-            trunk, kind, penalty, time_limit_s=max(0.02, budget.left()) if self.equilibrium is not None else None
+            trunk,
+            kind,
+            penalty,
+            tremble=self.configuration.tremble,
+            time_limit_s=max(0.02, budget.left()) if self.equilibrium is not None else None,
         )
 
     def _expand(

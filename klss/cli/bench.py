@@ -1,0 +1,96 @@
+"""``klss bench``: how fast the engine is here, and one signature of what it does."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from klss.cli.errors import UsageError
+from klss.cli.options import Parser, configured
+from klss.cli.options import seed as seed_type
+
+if TYPE_CHECKING:
+    from darkchess.evaluation import Evaluator
+    from experiments.bench import Report
+
+__all__ = ["run"]
+
+BENCHES = ("search",)
+
+
+def _parser() -> Parser:
+    parser = Parser("bench", "Measure the engine on this machine.")
+    parser.add_argument("bench", metavar="WHAT", help=f"one of: {', '.join(BENCHES)}")
+    parser.add_argument(
+        "--time", type=float, default=5.0, metavar="S", help="seconds a search (default 5; figures are per that time)"
+    )
+    parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="of each measurement (default 3)")
+    parser.add_argument("--configuration", default="klss2021", metavar="NAME", help="the player (default klss2021)")
+    parser.add_argument("--stockfish", metavar="PATH", help="Stockfish, if not found by itself")
+    parser.add_argument("--seed", type=seed_type, default=0, metavar="N", help="of the players (default 0)")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss bench``; see :mod:`klss.cli.main`."""
+    parsed = _parser().parse(arguments)
+    if parsed.bench not in BENCHES:
+        raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BENCHES)}")
+    if not parsed.time > 0.0 or parsed.repetitions < 1:
+        raise UsageError(
+            f"bench: got --time {parsed.time:g} --repetitions {parsed.repetitions}; expected a time above 0 and at least 1 repetition"
+        )
+    chosen = configured(parsed.configuration)
+    from experiments import bench
+
+    report = bench.search(
+        chosen,
+        _evaluators(parsed.stockfish),
+        seconds=parsed.time,
+        repetitions=parsed.repetitions,
+        seed=parsed.seed,
+        say=lambda line: print(line, file=sys.stderr),
+    )
+    _print(parsed.bench, parsed.configuration, report, as_json=parsed.json)
+    return 0
+
+
+def _evaluators(stockfish: str | None) -> dict[str, Evaluator | None]:
+    from darkchess.evaluation import BuiltinEvaluator
+    from uci_bridge.errors import StockfishMissing
+    from uci_bridge.stockfish import StockfishEvaluator
+
+    evaluators: dict[str, Evaluator | None] = {"builtin": BuiltinEvaluator(), "stockfish": None}
+    try:
+        evaluators["stockfish"] = StockfishEvaluator(stockfish)
+    except StockfishMissing as missing:
+        if stockfish is not None:
+            raise UsageError(str(missing)) from missing
+    return evaluators
+
+
+def _print(name: str, configuration: str, report: Report, *, as_json: bool) -> None:
+    packages = ("klss", "numpy", "numba", "scipy", "highspy")
+    document: dict[str, Any] = {
+        "bench": name,
+        "signature": report.signature,
+        "figures": report.figures,
+        "configuration": configuration,
+        "versions": {package: importlib.metadata.version(package) for package in packages},
+        "samples": report.rows,
+    }
+    if as_json:
+        print(json.dumps(document))
+        return
+    for figure, values in report.figures.items():
+        if values is None:
+            print(f"{figure}: not here")
+        else:
+            print(
+                f"{figure}: {values['min']:.6g} / {values['median']:.6g} / {values['max']:.6g} {values['unit']} (min / median / max)"
+            )
+    print(f"signature: {report.signature}")
