@@ -113,7 +113,8 @@ def test_kernels_load_from_the_cache_in_a_new_process() -> None:
     start = Position.start().row
     assert moves.perft(start, 3, TABLES) == 8902  # so it is in the cache by now
     program = (
-        "from darkchess import Position\nfrom darkchess._kernels import moves\nfrom darkchess._kernels.tables import TABLES\n"
+        "from darkchess import Position\nfrom darkchess._kernels import moves\n"
+        "from darkchess._kernels.tables import TABLES\n"
         "print(moves.perft(Position.start().row, 3, TABLES), sum(moves.perft.stats.cache_hits.values()))"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
