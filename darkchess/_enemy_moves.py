@@ -30,10 +30,16 @@ LOAD = 0.75
 """Most a region is filled."""
 
 SLACK = 1 << 18
-"""Least number of entries beyond the cap before the table is cut back to it (a quarter of the cap when that is more)."""
+"""Least number of entries beyond the cap before the table is cut back to it (or a quarter of the cap)."""
 
 BUFFER = 1 << 16
 """Entries of a thread's buffer for each region."""
+
+LEAST_HALF = 1 << 12
+"""Least size of a region."""
+
+LEAST_ROOM = 3 * position_set.MOST_SUCCESSORS
+"""Room that a round needs: each of two threads goes on while its buffer can take one more source's successors."""
 
 ALONE = 1 << 14
 """Below this many sources a second thread costs more than it brings."""
@@ -62,11 +68,11 @@ class PositionTable:
         self.key = key
         self.cap = cap
         self.cut = False
-        self._most_half = int((cap + max(cap // 4, SLACK)) / (2 * LOAD)) + 1024
+        self._most_half = int((cap + max(cap // 4, SLACK)) / (2 * LOAD)) + LEAST_HALF
         self._spare = spare
         self._threshold = _ALL
         self._counts = np.zeros(2, dtype=np.int64)
-        self._allocate(min(max(int(hint / (2 * LOAD)), 1024), self._most_half))
+        self._allocate(min(max(int(hint / (2 * LOAD)), LEAST_HALF), self._most_half))
         self.slots[:, 0] = 0
 
     def _allocate(self, half: int) -> None:
@@ -97,7 +103,7 @@ class PositionTable:
     @property
     def scarce(self) -> bool:
         """Whether it is time for :meth:`make_room`."""
-        return self.room < min(2 * BUFFER, int(self.half * LOAD) // 4)
+        return self.room < max(LEAST_ROOM, min(2 * BUFFER, int(self.half * LOAD) // 8))
 
     def insert(self, entries: Halves, count: int) -> npt.NDArray[np.int64]:
         """Insert ``entries[:count]``, at most :attr:`room`; returns what :meth:`add` wants to be told afterwards."""
@@ -204,7 +210,7 @@ def across_enemy_move(
     """
     count = sources.shape[0]
     threads = threads if count >= ALONE else 1
-    table = PositionTable(key, cap, min(512 * count, max(1 << 16, 3 * count)), spare)
+    table = PositionTable(key, cap, min(512 * count, max(1 << 16, 6 * count)), spare)
     buffers = np.empty((threads, 2, BUFFER if count > 200 else 320 * (count + 1), 2), dtype=np.uint64)
     share = -(-count // threads)
     cursors = [min(share * thread, count) for thread in range(threads)]
@@ -238,10 +244,11 @@ def across_enemy_move(
         for new in news:
             table.add(new)
         produced += int(counts[:, 2].sum())
-        if deadline is not None and cursors != stops and len(table):
-            if time.monotonic() + len(table) * _GATHER_S >= deadline:
-                capped_by = "time"
-                break
+        if deadline is None or cursors == stops or not len(table):
+            continue
+        if time.monotonic() + len(table) * _GATHER_S >= deadline:
+            capped_by = "time"
+            break
     positions = table.finish()
     return Step(positions, table.array, produced, "cap" if table.cut else capped_by)
 

@@ -114,6 +114,7 @@ class PositionSet:
         self._spare: Halves | None = None
         self._passed: int | None = None
         self._captured = 0
+        self._own_row: npt.NDArray[np.uint64] = np.zeros(board.WIDTH, dtype=np.uint64)
         position_set.encode_half(self._seen_from_her_side(start.row), self._array[0])
         self._positions = self._array
         self._view = view
@@ -220,9 +221,7 @@ class PositionSet:
             indices = indices[keep]
         return self.rows(indices[:count])
 
-    def information(
-        self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0
-    ) -> npt.NDArray[np.float64]:
+    def information(self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0) -> npt.NDArray[np.float64]:
         """Binary entropy of what she will see right after each of her moves: H(a) of the paper's D.3.
 
         Parameters
@@ -230,7 +229,8 @@ class PositionSet:
         moves
             int[m], codes of her moves (:mod:`darkchess.move`), legal now.
         limit
-            The true position is taken to be uniform over the set, or over this many of it, drawn as :meth:`sample` does.
+            The true position is taken to be uniform over the set, or over this many of it, drawn as :meth:`sample`
+            does.
 
         Returns
         -------

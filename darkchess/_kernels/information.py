@@ -1,4 +1,7 @@
-"""What each own move would show, over many positions: the observations behind the information penalty of the paper (D.3)."""
+"""What each own move would show, over many positions.
+
+The observations behind the information penalty of the paper (D.3).
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 """When a declared sample has no consistent position left: mend its last members until they agree with what is seen.
 
-No source; a heuristic of ours for a state that an exact set never reaches. As few men as possible are moved, and they go anywhere: a man on a square known to be
-empty, or of a piece that is not the one seen, is lifted; seen pieces and blockers are filled from the lifted men, then from unseen men of that piece, then from a
-pawn (a promotion nobody saw); what is left over goes to unseen squares at random. So the material is kept, and the result agrees with the view by construction.
+No source; a heuristic of ours for a state that an exact set never reaches. As few men as possible are moved, and they
+go anywhere: a man on a square known to be empty, or of a piece that is not the one seen, is lifted; seen pieces and
+blockers are filled from the lifted men, then from unseen men of that piece, then from a pawn (a promotion nobody saw);
+what is left over goes to unseen squares at random. So the material is kept, and the result agrees with the view by
+construction.
 
 Board and masks as in :mod:`darkchess._kernels.position_set`.
 """
@@ -21,7 +23,7 @@ __all__ = ["repair", "without_captured"]
 
 
 @kernel
-def _draw(state: Any, bound: int) -> int:
+def _draw(state: Any, bound: int) -> Any:
     """A number below ``bound`` (SplitMix64; ``state`` uint64[1] is modified in place)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     return np.int64((mix64(state[0]) >> np.uint64(32)) * np.uint64(bound) >> np.uint64(32))
@@ -48,8 +50,11 @@ def _find(board: Any, squares: Any, piece: int, state: Any) -> int:
 
 
 @kernel
-def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> int:
-    """Take a man for a square that must be filled with ``piece`` (−1: with any) off the lifted ones or the board; returns what stands there then."""
+def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
+    """Take a man off the lifted ones or the board, for a square that must be filled with ``piece`` (−1: with any).
+
+    Returns what stands there then.
+    """
     if piece >= 0:
         if lifted[piece] > 0:
             lifted[piece] -= 1
@@ -82,7 +87,9 @@ def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> int:
 
 
 @kernel
-def _repair_one(enemy: Any, codes: Any, masks: Any, expected: Any, board: Any, lifted: Any, state: Any, out: Any) -> bool:
+def _repair_one(
+    enemy: Any, codes: Any, masks: Any, expected: Any, board: Any, lifted: Any, state: Any, out: Any
+) -> bool:
     own = masks[0]
     empty = masks[1]
     required = masks[2]
@@ -94,7 +101,7 @@ def _repair_one(enemy: Any, codes: Any, masks: Any, expected: Any, board: Any, l
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
-        code = np.int64(codes & np.uint64(15))
+        code: Any = np.int64(codes & np.uint64(15))
         codes >>= np.uint64(4)
         if code == 6:
             castles |= bit(square)
@@ -162,8 +169,9 @@ def _repair_one(enemy: Any, codes: Any, masks: Any, expected: Any, board: Any, l
 
 @kernel
 def repair(positions: Any, masks: Any, expected: Any, must_move: bool, seed: Any, tables: Any, out: Any) -> int:
-    """Fill ``out`` (uint64[·, 2]) with mended copies of ``positions`` (uint64[·, 2], taken in turn); returns how many came out, equal ones included.
+    """Fill ``out`` (uint64[·, 2]) with mended copies of ``positions`` (uint64[·, 2], taken in turn).
 
+    Returns how many came out, equal ones included.
     ``must_move``: leave out halves that cannot move.
     """
     board = np.empty(64, dtype=np.int64)
@@ -173,15 +181,19 @@ def repair(positions: Any, masks: Any, expected: Any, must_move: bool, seed: Any
     count = 0
     for i in range(out.shape[0]):
         source = i % positions.shape[0]
-        if _repair_one(positions[source, 0], positions[source, 1], masks, expected, board, lifted, state, out[count]):
-            if not must_move or can_move(out[count, 0], out[count, 1], masks[0], masks[9], tables):
-                count += 1
+        fits = _repair_one(
+            positions[source, 0], positions[source, 1], masks, expected, board, lifted, state, out[count]
+        )
+        if fits and must_move:
+            fits = can_move(out[count, 0], out[count, 1], masks[0], masks[9], tables)
+        if fits:
+            count += 1
     return count
 
 
 @kernel
 def without_captured(positions: Any, captured: Any) -> Any:
-    """Copies of ``positions`` (uint64[·, 2]) without the man on the square ``captured`` (uint64, one bit), where there is one."""
+    """Copies of ``positions`` (uint64[·, 2]) without the man, if any, on the square ``captured`` (uint64, one bit)."""
     out = positions.copy()
     for i in range(positions.shape[0]):
         enemy = positions[i, 0]

@@ -1,14 +1,16 @@
 """The position set's kernels: rules.md, "Consistency is a few masks"; algorithms.md §6.
 
-Everything here is seen from the viewer's side of the board: she is White and moves up (the face flips the board for Black). Her own half is known; a position is the
-*enemy's* half, 16 bytes:
+Everything here is seen from the viewer's side of the board: she is White and moves up (the face flips the board for
+Black). Her own half is known; a position is the *enemy's* half, 16 bytes:
 
 - ``enemy``: occupancy, uint64;
-- ``codes``: four bits a man in the order of the squares, the lowest square lowest: 0 … 5 pawn to king, 6 a rook that may castle (then the king is at home too).
+- ``codes``: four bits a man in the order of the squares, the lowest square lowest: 0 … 5 pawn to king, 6 a rook that
+  may castle (then the king is at home too).
 
-What a view says is ``masks`` (uint64[10], indices below) and ``expected`` (int64[64], the piece seen on each square, −1 where none is):
+What a view says is ``masks`` (uint64[10], indices below) and ``expected`` (int64[64], the piece seen on each square, −1
+where none is):
 
-======================  =============================================================================================================
+======================  ================================================================================================
 OWN                     her men after the ply
 EMPTY                   no enemy man stands here: her men, squares seen empty, unseen diagonals of her pawns
 REQUIRED                an enemy man stands here: seen ones, and what blocks a pawn
@@ -19,10 +21,10 @@ FORBIDDEN               where a double step may not end: she could capture en pa
 EP_TOLD                 the en passant square that she was told
 EP_LANDING              the square on which an enemy pawn captured en passant
 EP_CAPTORS              after her own double step: the squares from which an enemy pawn could capture en passant
-======================  =============================================================================================================
+======================  ================================================================================================
 
-With the masks, an enemy move is *known* to lead to a consistent position before it is generated; the few moves that change more than two squares, and en passant,
-are made first and then held against the masks.
+With the masks, an enemy move is *known* to lead to a consistent position before it is generated; the few moves that
+change more than two squares, and en passant, are made first and then held against the masks.
 """
 
 from __future__ import annotations
@@ -37,8 +39,9 @@ from darkchess._kernels.position_table import half_hash, home
 from klss.kernel import kernel
 
 __all__ = [
-    "CAPTURED", "EMPTY", "EP_CAPTORS", "EP_LANDING", "EP_TOLD", "FORBIDDEN", "MASKS", "MOST_SUCCESSORS", "OWN", "OWN_BEFORE", "REQUIRED", "SEEN",
-    "decode_half", "decode_halves", "encode_half", "filter_positions", "observation_masks", "successors",
+    "CAPTURED", "EMPTY", "EP_CAPTORS", "EP_LANDING", "EP_TOLD", "FORBIDDEN", "MASKS", "MOST_SUCCESSORS", "OWN",
+    "OWN_BEFORE", "REQUIRED", "SEEN", "can_move", "decode_half", "decode_halves", "encode_half", "filter_positions",
+    "observation_masks", "successors", "without",
 ]  # fmt: skip
 
 OWN, EMPTY, REQUIRED, SEEN, OWN_BEFORE, CAPTURED, FORBIDDEN, EP_TOLD, EP_LANDING, EP_CAPTORS = range(10)
@@ -47,7 +50,7 @@ MOST_SUCCESSORS = 320
 """No enemy half has more moves than this."""
 
 
-# ---------------------------------------------------------------------------------------------------------------------- the 16 bytes
+# -------------------------------------------------------------------------------------------------- the 16 bytes
 @kernel
 def encode_half(row: Any, out: Any) -> None:
     """Write the enemy half of a position row (uint64[9], the viewer White) into ``out`` (uint64[2])."""
@@ -63,7 +66,9 @@ def encode_half(row: Any, out: Any) -> None:
         for piece in range(1, 6):
             if row[piece] & mask != np.uint64(0):
                 code = np.uint64(piece)
-        castles = (mask == bit(63) and rights & np.uint64(1) != np.uint64(0)) or (mask == bit(56) and rights & np.uint64(2) != np.uint64(0))
+        castles = (mask == bit(63) and rights & np.uint64(1) != np.uint64(0)) or (
+            mask == bit(56) and rights & np.uint64(2) != np.uint64(0)
+        )
         if code == np.uint64(3) and castles:
             code = np.uint64(6)
         codes |= code << shift
@@ -76,8 +81,8 @@ def encode_half(row: Any, out: Any) -> None:
 def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -> None:
     """Write the full row of a position into ``out`` (uint64[9]).
 
-    ``own_row`` (uint64[9]) holds her half, her castling rights and the side to move as the board really lies; ``flipped`` says that she is Black.
-    An en passant square in it is copied.
+    ``own_row`` (uint64[9]) holds her half, her castling rights and the side to move as the board really lies;
+    ``flipped`` says that she is Black. An en passant square in it is copied.
     """
     for i in range(9):
         out[i] = own_row[i]
@@ -86,7 +91,7 @@ def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
-        code = np.int64(codes & np.uint64(15))
+        code: Any = np.int64(codes & np.uint64(15))
         codes >>= np.uint64(4)
         if code == 6:
             code = 3
@@ -98,10 +103,13 @@ def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -
 
 
 @kernel
-def decode_halves(positions: Any, indices: Any, own_row: Any, flipped: bool, ep_captors: Any, ep_meta: Any, out: Any) -> None:
+def decode_halves(
+    positions: Any, indices: Any, own_row: Any, flipped: bool, ep_captors: Any, ep_meta: Any, out: Any
+) -> None:
     """:func:`decode_half` of ``positions[indices]`` into ``out`` (uint64[n, 9]).
 
-    Where an enemy pawn stands on one of ``ep_captors`` it can capture en passant, and the row gets ``ep_meta`` (the bits of META for that square).
+    Where an enemy pawn stands on one of ``ep_captors`` it can capture en passant, and the row gets ``ep_meta`` (the
+    bits of META for that square).
     """
     for i in range(indices.shape[0]):
         enemy = positions[indices[i], 0]
@@ -144,16 +152,21 @@ def without_rights(codes: Any) -> Any:
     return codes ^ ((~unlike & np.uint64(0x1111111111111111)) * np.uint64(5))
 
 
-# ---------------------------------------------------------------------------------------------------------------------- what a view says
+# -------------------------------------------------------------------------------------------------- what a view says
 @kernel
 def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
-    """Fill OWN, EMPTY, REQUIRED and SEEN of ``masks``, clear the others, and fill ``expected``, from what she sees (``view`` uint64[9], she is White)."""
+    """Fill OWN, EMPTY, REQUIRED and SEEN of ``masks``, clear the others, and fill ``expected``.
+
+    ``view`` (uint64[9]) is what she knows, ``seen`` the squares that she sees; she is White.
+    """
     for i in range(masks.shape[0]):
         masks[i] = np.uint64(0)
     own = view[6]
     known = view[7] & seen
     pawns = view[0] & own
-    diagonals = ((pawns << np.uint64(7)) & np.uint64(0x7F7F7F7F7F7F7F7F)) | ((pawns << np.uint64(9)) & np.uint64(0xFEFEFEFEFEFEFEFE))
+    diagonals = ((pawns << np.uint64(7)) & np.uint64(0x7F7F7F7F7F7F7F7F)) | (
+        (pawns << np.uint64(9)) & np.uint64(0xFEFEFEFEFEFEFEFE)
+    )
     blockers = (pawns << np.uint64(8)) & ~seen
     open_first = ((pawns & np.uint64(0xFF00)) << np.uint64(8)) & seen & ~known & ~own
     blockers |= (open_first << np.uint64(8)) & ~seen
@@ -177,7 +190,7 @@ def mistyped(enemy: Any, codes: Any, seen: Any, expected: Any) -> Any:
     wrong = False
     while seen != np.uint64(0):
         mask = seen & ~(seen - np.uint64(1))
-        code = np.int64(code_at(enemy, codes, mask))
+        code: Any = np.int64(code_at(enemy, codes, mask))
         if code == 6:
             code = 3
         if code != expected[lowest(seen)]:
@@ -228,11 +241,14 @@ def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> 
 
 
 @kernel
-def filter_positions(positions: Any, count: int, captured: Any, masks: Any, expected: Any, must_move: bool, tables: Any) -> int:
-    """After her own move: keep what agrees with the new view, in place and in order; returns how many are left. Nothing is written when none is.
+def filter_positions(
+    positions: Any, count: int, captured: Any, masks: Any, expected: Any, must_move: bool, tables: Any
+) -> int:
+    """After her own move: keep what agrees with the new view, in place and in order; returns how many are left.
 
-    ``captured`` is the square (uint64, one bit or none) from which she took a man; a position without a man there is not consistent.
-    ``must_move``: the game goes on, so the enemy has a move.
+    Nothing is written when none is left.
+    ``captured`` is the square (uint64, one bit or none) from which she took a man; a position without a man there is
+    not consistent. ``must_move``: the game goes on, so the enemy has a move.
     """
     kept = 0
     own = masks[0]
@@ -258,9 +274,20 @@ def filter_positions(positions: Any, count: int, captured: Any, masks: Any, expe
     return kept
 
 
-# ---------------------------------------------------------------------------------------------------------------------- enemy moves
+# -------------------------------------------------------------------------------------------------- enemy moves
 @kernel(inline="always")
-def _emit(enemy: Any, codes: Any, key: Any, threshold: Any, lead: Any, scale: Any, half: int, split: bool, out: Any, counts: Any) -> None:
+def _emit(
+    enemy: Any,
+    codes: Any,
+    key: Any,
+    threshold: Any,
+    lead: Any,
+    scale: Any,
+    half: int,
+    split: bool,
+    out: Any,
+    counts: Any,
+) -> None:
     """Write a successor to its region's buffer, unless its hash is above the threshold; count it in any case."""
     counts[2] += 1
     region = 0
@@ -278,8 +305,8 @@ def _emit(enemy: Any, codes: Any, key: Any, threshold: Any, lead: Any, scale: An
 
 @kernel
 def successors(
-    positions: Any, start: int, stop: int, masks: Any, expected: Any, tables: Any, key: Any, threshold: Any, lead: Any, scale: Any, half: int, split: bool,
-    out: Any, room: int, counts: Any,
+    positions: Any, start: int, stop: int, masks: Any, expected: Any, tables: Any, key: Any, threshold: Any, lead: Any,
+    scale: Any, half: int, split: bool, out: Any, room: int, counts: Any,
 ) -> int:  # fmt: skip
     """After an enemy move: write every consistent successor of ``positions[start:stop]``.
 
@@ -288,7 +315,8 @@ def successors(
     positions
         uint64[·, 2].
     key, threshold, lead, scale, half
-        See :mod:`darkchess._kernels.position_table`; a successor whose hash is above ``threshold`` is counted, not written.
+        See :mod:`darkchess._kernels.position_table`; a successor whose hash is above ``threshold`` is counted, not
+        written.
     split
         Whether successors of the table's second region go to the second buffer.
     out
@@ -377,7 +405,24 @@ def successors(
                         moved = with_code(others, rest, target, code)
                         _emit(others | target, moved, key, threshold, lead, scale, half, split, out, counts)
         else:
-            _fill(enemy, codes, missing, movable, occupied, masks, expected, tables, key, threshold, lead, scale, half, split, out, counts)
+            _fill(
+                enemy,
+                codes,
+                missing,
+                movable,
+                occupied,
+                masks,
+                expected,
+                tables,
+                key,
+                threshold,
+                lead,
+                scale,
+                half,
+                split,
+                out,
+                counts,
+            )
     return stop
 
 
@@ -386,7 +431,10 @@ def _fill(
     enemy: Any, codes: Any, target: Any, movable: Any, occupied: Any, masks: Any, expected: Any, tables: Any,
     key: Any, threshold: Any, lead: Any, scale: Any, half: int, split: bool, out: Any, counts: Any,
 ) -> None:  # fmt: skip
-    """The moves of the men ``movable`` to the one square ``target``, which has to be filled: by a capture of hers, or because an enemy man is known to be there."""
+    """The moves of the men ``movable`` to the one square ``target``, which has to be filled.
+
+    By a capture of hers, or because an enemy man is known to be there.
+    """
     to_square = lowest(target)
     rook_lines = rook_attacks(to_square, occupied, tables)
     bishop_lines = bishop_attacks(to_square, occupied, tables)
@@ -399,12 +447,14 @@ def _fill(
         mask = bit(square)
         movable = without_lowest(movable)
         index = popcount(enemy & (mask - np.uint64(1)))
-        code = np.int64((codes >> np.uint64(4 * index)) & np.uint64(15))
+        code: Any = np.int64((codes >> np.uint64(4 * index)) & np.uint64(15))
         if code == 0:
             if masks[5] != np.uint64(0):
                 reaches = tables[square, 3] & target != np.uint64(0)
             else:
-                reaches = to_square == square - 8 or (to_square == square - 16 and square >= 48 and rook_lines & mask != np.uint64(0))
+                reaches = to_square == square - 8 or (
+                    to_square == square - 16 and square >= 48 and rook_lines & mask != np.uint64(0)
+                )
                 if to_square == square - 16 and masks[6] & target != np.uint64(0):
                     reaches = False
         elif code == 1:
@@ -412,7 +462,9 @@ def _fill(
         elif code == 5:
             reaches = tables[square, 1] & target != np.uint64(0)
         else:
-            reaches = (code != 2 and rook_lines & mask != np.uint64(0)) or ((code == 2 or code == 4) and bishop_lines & mask != np.uint64(0))
+            reaches = (code != 2 and rook_lines & mask != np.uint64(0)) or (
+                (code == 2 or code == 4) and bishop_lines & mask != np.uint64(0)
+            )
         if not reaches:
             continue
         rest = without(codes, index)
@@ -456,7 +508,10 @@ def _en_passant(
     enemy: Any, codes: Any, masks: Any, expected: Any,
     key: Any, threshold: Any, lead: Any, scale: Any, half: int, split: bool, out: Any, counts: Any,
 ) -> None:  # fmt: skip
-    """The double step that she was told of, or the en passant captures of her pawn: at most two moves of a pawn, made and then held against the masks."""
+    """The double step that she was told of, or the en passant captures of her pawn.
+
+    At most two moves of a pawn, made and then held against the masks.
+    """
     if masks[7] != np.uint64(0):
         origins = masks[7] << np.uint64(8)
         target = masks[7] >> np.uint64(8)
@@ -464,7 +519,9 @@ def _en_passant(
             return
     else:
         target = masks[8]
-        origins = ((target << np.uint64(7)) & np.uint64(0x7F7F7F7F7F7F7F7F)) | ((target << np.uint64(9)) & np.uint64(0xFEFEFEFEFEFEFEFE))
+        origins = ((target << np.uint64(7)) & np.uint64(0x7F7F7F7F7F7F7F7F)) | (
+            (target << np.uint64(9)) & np.uint64(0xFEFEFEFEFEFEFEFE)
+        )
         if enemy & target != np.uint64(0):
             return
     origins &= enemy

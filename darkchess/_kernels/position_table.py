@@ -1,13 +1,16 @@
-"""Hash table of enemy halves: ``uint64[slots, 2]`` (occupancy, codes), open addressing with linear probing, slots in the order of a keyed hash.
+"""Hash table of enemy halves: ``uint64[slots, 2]`` (occupancy, codes), open addressing with linear probing, slots in
+the order of a keyed hash.
 
-The slot is a monotone function of the hash, so that the table read from left to right is all but sorted by it: :func:`gather` packs the entries to the front and
-puts the few displaced ones right. What comes out depends on the *set* of entries only, not on the order of insertion, the number of threads or the table's size.
-"The positions with the smallest keyed hash" are then a prefix, and a table bounded by a threshold on the hash keeps exactly those.
+The slot is a monotone function of the hash, so that the table read from left to right is all but sorted by it:
+:func:`gather` packs the entries to the front and puts the few displaced ones right. What comes out depends on the *set*
+of entries only, not on the order of insertion, the number of threads or the table's size. "The positions with the
+smallest keyed hash" are then a prefix, and a table bounded by a threshold on the hash keeps exactly those.
 
-Two regions (hashes below and above the middle) with room to spill behind each, so that two threads can fill one table without a lock.
-An occupancy of 0 marks a free slot: every enemy half has a king.
+Two regions (hashes below and above the middle) with room to spill behind each, so that two threads can fill one table
+without a lock. An occupancy of 0 marks a free slot: every enemy half has a king.
 
-Legend: ``key`` keys the hash; ``lead`` and ``scale`` map hashes up to the threshold onto the slots, see :func:`home`; ``half`` is the size of one region.
+Legend: ``key`` keys the hash; ``lead`` and ``scale`` map hashes up to the threshold onto the slots, see :func:`home`;
+``half`` is the size of one region.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ from klss.kernel import kernel
 __all__ = ["SPILL", "gather", "half_hash", "home", "insert", "rank", "rehash", "select", "spread"]
 
 SPILL = 4096
-"""Slots behind each region that take what probes past its end (at a load of 0.75 a run of a few hundred is already rare beyond counting)."""
+"""Slots behind each region that take what probes past its end (at a load of 0.75 a run of a few hundred is already
+rare beyond counting).
+"""
 
 _AHEAD = 24
 _BLOCK = 4096
@@ -36,10 +41,14 @@ _BLOCK = 4096
 def _touch(typingctx: Any, array: Any, slot: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, args[0])
-        pointer = cgutils.get_item_pointer(context, builder, signature.args[0], view, [args[1], context.get_constant(types.intp, 0)])
+        pointer = cgutils.get_item_pointer(
+            context, builder, signature.args[0], view, [args[1], context.get_constant(types.intp, 0)]
+        )
         byte = ir.IntType(8).as_pointer()
         word = ir.IntType(32)
-        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.VoidType(), [byte, word, word, word]), "llvm.prefetch.p0")
+        function = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(ir.VoidType(), [byte, word, word, word]), "llvm.prefetch.p0"
+        )
         builder.call(function, [builder.bitcast(pointer, byte), word(1), word(2), word(1)])
         return context.get_dummy_value()
 
@@ -52,7 +61,7 @@ def prefetch(table: Any, slot: int) -> None:
 
 @overload(prefetch, inline="always")
 def _prefetch(table, slot):  # type: ignore[no-untyped-def]
-    return lambda table, slot: _touch(table, slot)
+    return lambda table, slot: _touch(table, slot)  # type: ignore[call-arg]
 
 
 @kernel(inline="always")
@@ -65,8 +74,11 @@ def half_hash(enemy: Any, codes: Any, key: Any) -> Any:
 
 
 @kernel(inline="always")
-def home(value: Any, lead: Any, scale: Any, half: int) -> int:
-    """Slot where the probing for a hash starts: ``(value << lead) >> 32`` scaled to the table's size, the second region shifted by :data:`SPILL`."""
+def home(value: Any, lead: Any, scale: Any, half: int) -> Any:
+    """Slot where the probing for a hash starts.
+
+    ``(value << lead) >> 32`` scaled to the table's size, the second region shifted by :data:`SPILL`.
+    """
     slot = np.int64((((value << lead) >> np.uint64(32)) * scale) >> np.uint64(32))
     return slot + SPILL if slot >= half else slot
 
@@ -108,7 +120,7 @@ def insert(entries: Any, count: int, table: Any, key: Any, lead: Any, scale: Any
             if found == enemy and table[slot, 1] == codes:
                 break
             slot += 1
-            if slot == middle or slot == slots:
+            if slot in (middle, slots):
                 return count - i
     new[0] += low
     new[1] += high
@@ -127,7 +139,10 @@ def _after(enemy: Any, codes: Any, value: Any, other_enemy: Any, other_codes: An
 
 @kernel
 def gather(table: Any, key: Any) -> int:
-    """Pack the entries of ``table`` to its front in canonical order (in place); returns how many there are. The rest of the table is left as it was."""
+    """Pack the entries of ``table`` to its front in canonical order (in place).
+
+    Returns how many there are. The rest of the table is left as it was.
+    """
     count = 0
     last = np.uint64(0)
     for slot in range(table.shape[0]):
@@ -154,7 +169,8 @@ def gather(table: Any, key: Any) -> int:
 
 @kernel
 def rehash(old: Any, table: Any, key: Any, lead: Any, scale: Any, half: int, counts: Any) -> None:
-    """Put the entries of ``old`` into the larger ``table``, which is cleared first; ``counts`` (int64[2]) becomes the number of entries in each region.
+    """Put the entries of ``old`` into the larger ``table``, which is cleared first; ``counts`` (int64[2]) becomes the
+    number of entries in each region.
 
     Both are walked from left to right.
     """
@@ -180,7 +196,8 @@ def rehash(old: Any, table: Any, key: Any, lead: Any, scale: Any, half: int, cou
 def spread(table: Any, count: int, key: Any, lead: Any, scale: Any, half: int, counts: Any) -> None:
     """Undo :func:`gather` for another threshold, in place.
 
-    The canonical ``table[:count]`` goes to its slots, all others are freed; ``counts`` (int64[2]) becomes the number of entries in each region.
+    The canonical ``table[:count]`` goes to its slots, all others are freed; ``counts`` (int64[2]) becomes the number of
+    entries in each region.
     """
     counts[0] = 0
     blocks = np.empty(count // _BLOCK + 1, dtype=np.int64)
@@ -217,7 +234,10 @@ def spread(table: Any, count: int, key: Any, lead: Any, scale: Any, half: int, c
 
 @kernel
 def select(positions: Any, key: Any, threshold: Any, indices: Any, hashes: Any) -> int:
-    """Write index and hash of every position whose hash is at most ``threshold``, up to the room in ``indices``; returns how many there are in all."""
+    """Write index and hash of every position whose hash is at most ``threshold``, up to the room in ``indices``.
+
+    Returns how many there are in all.
+    """
     count = 0
     for i in range(positions.shape[0]):
         value = mix64(half_hash(positions[i, 0], positions[i, 1], key))

@@ -1,4 +1,7 @@
-"""Games for the tests of the position set: start positions chosen for what happens in them, moves chosen to make it happen, and the translation to the oracle."""
+"""Games for the tests of the position set.
+
+Start positions chosen for what happens in them, moves chosen to make it happen, and the translation to the oracle.
+"""
 
 from __future__ import annotations
 
@@ -56,10 +59,11 @@ def move_of(move: chess.Move) -> tuple[int, int, str]:
 
 
 def choose(game: Referee, rng: random.Random, spice: float = 0.5) -> chess.Move:
-    """A random move; with probability ``spice`` a rare one (castling, en passant, promotion, double step, capture) where there is one, never of a king."""
-    position = game.position
-    legal = [move for move in game.legal_moves() if position.piece_at(move.to_square) is None or position.piece_at(move.to_square).piece_type != chess.KING]
-    legal = legal or list(game.legal_moves())
+    """A random move; with probability ``spice`` a rare one (castling, en passant, promotion, double step,
+    capture) where there is one, never of a king.
+    """
+    king = game.position.king(not game.turn)
+    legal = [move for move in game.legal_moves() if move.to_square != king] or list(game.legal_moves())
     rare = [move for move in legal if kinds(game, move)]
     return rng.choice(rare if rare and rng.random() < spice else legal)
 

@@ -18,7 +18,7 @@ from tests.darkchess.position_set_games import STARTS, choose, happened, move_of
 from tests.oracles import brute_force
 
 GAMES_A_START = 10
-ENOUGH = 24
+ENOUGH = 20
 """The enumerator gives up on a player once this many positions are possible (it has then compared that many)."""
 
 
@@ -32,16 +32,19 @@ def blocked(game: Referee, color: chess.Color) -> list[str]:
     ahead = 8 if color else -8
     for square, piece in view.pieces.items():
         if piece == chess.Piece(chess.PAWN, color):
+            at_home = chess.square_rank(square) == (1 if color else 6)
             if not view.sees(square + ahead):
                 found.append("a blocked pawn")
-            elif chess.square_rank(square) == (1 if color else 6) and view.piece_at(square + ahead) is None:
-                if not view.sees(square + 2 * ahead):
-                    found.append("a blocked double step")
+            elif at_home and view.piece_at(square + ahead) is None and not view.sees(square + 2 * ahead):
+                found.append("a blocked double step")
     return found
 
 
-def compare(fen: str | None, seed: int, tally: Counter[str], plies: int = 40) -> int:
-    """Play a game; both players' sets equal the enumerator's after every ply, as far as it goes. Returns the number of comparisons."""
+def compare(fen: str | None, seed: int, tally: Counter[str], plies: int = 20) -> int:
+    """Play a game; both players' sets equal the enumerator's after every ply, as far as it goes.
+
+    Returns the number of comparisons.
+    """
     rng = random.Random(seed)
     game = Referee(fen)
     truth = brute_force.parse(game.fen())
@@ -108,7 +111,8 @@ def test_sizes_from_the_start_are_the_enumerator_s() -> None:
         game.push(move)
         for color in chess.COLORS:
             own = move_of(move) if color == mover else None
-            oracle[color] = brute_force.step(oracle[color], "w" if color else "b", own, brute_force.look(truth, "w" if color else "b"))
+            side = "w" if color else "b"
+            oracle[color] = brute_force.step(oracle[color], side, own, brute_force.look(truth, side))
             known[color].observe(game.view(color))
             sizes[color].append(known[color].size)
             assert texts(known[color]) == oracle[color]
@@ -119,10 +123,10 @@ def test_the_truth_is_never_lost_over_hundreds_of_plies() -> None:
     plies = 0
     for seed, fen in enumerate(name for name in STARTS.values() if name and "Q" not in name.split()[2]):
         rng = random.Random(seed)
-        for _ in range(4):
+        for _ in range(3):
             game = Referee(fen)
             known = {color: PositionSet(game.view(color), game.position, seed=seed) for color in chess.COLORS}
-            while game.outcome is None and max(one.size for one in known.values()) < 100_000:
+            while game.outcome is None and max(one.size for one in known.values()) < 20_000:
                 game.push(choose(game, rng, spice=0.05))
                 for color, one in known.items():
                     one.observe(game.view(color))
@@ -187,7 +191,7 @@ def test_a_view_that_contradicts_the_views_before_it_is_refused_and_leaves_the_s
         known.observe(replace(view, own_capture_square=chess.A1, opp_capture_landing_square=chess.A1))
     known.observe(view)
     assert known.contains(game.position.row)
-    with pytest.raises(ViewError, match="expected White's of ply 3|expected white's of ply 3"):
+    with pytest.raises(ViewError, match="expected white's of ply 3"):
         known.observe(view)
 
 
@@ -232,7 +236,7 @@ def test_a_position_in_which_the_enemy_cannot_move_is_out_because_the_game_goes_
 def test_information_is_the_entropy_of_what_the_enumerator_would_see() -> None:
     game = Referee()
     known = PositionSet(game.view(chess.WHITE), game.position)
-    for uci in ("e2e4", "h7h6", "f1c4", "a7a6"):
+    for uci in ("e2e4", "h7h6", "d1g4", "a7a6"):
         game.push(chess.Move.from_uci(uci))
         known.observe(game.view(chess.WHITE))
     legal = game.view(chess.WHITE).legal_moves

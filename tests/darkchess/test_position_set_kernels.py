@@ -1,4 +1,7 @@
-"""The position set's kernels one by one: the masks against a look at every successor, the codes, the interpreted run."""
+"""The position set's kernels one by one.
+
+The masks against a look at every successor, the codes, the interpreted run.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,8 @@ def test_a_half_can_move_iff_the_oracle_finds_a_move() -> None:
         position_set.encode_half(from_whites_side(position.row), half)
         captors = 0
         if position.ep_square is not None:
-            captors = sum(1 << square for square in (position.ep_square + 7, position.ep_square + 9) if 24 <= square < 32)
+            beside = (position.ep_square + 7, position.ep_square + 9)
+            captors = sum(1 << square for square in beside if 24 <= square < 32)
         can = bool(position_set.can_move(half[0], half[1], position.row[6], np.uint64(captors), TABLES))
         assert can == brute_force.has_move(brute_force.parse(fen)) == bool(moves.has_move(position.row, TABLES)), fen
         outcomes.add(can)
@@ -140,7 +144,10 @@ def test_the_masks_let_through_exactly_the_successors_that_look_right() -> None:
 
 
 def shifted(position: brute_force.Position, rng: random.Random) -> list[brute_force.Position]:
-    """The position with a random black man moved to a random free square, twice: other positions White might think of."""
+    """The position with a random black man moved to a random free square, twice.
+
+    Other positions White might think of.
+    """
     found = []
     for _ in range(2):
         board, turn, castling, _ = position
@@ -176,12 +183,15 @@ for uci in ("b7b5", "a5b6", "h4h3", "h1h3", "e8c8", "g2g4", "h8h3"):
     game.push(chess.Move.from_uci(uci))
     for color, one in known.items():
         one.observe(game.view(color))
-        print(one.size, one.successors, one.capped_by, one.rows(np.arange(one.size)).tolist()[:5], one.sample(2)[:, :8].tolist())
+        rows = one.rows(np.arange(one.size))
+        print(one.size, one.successors, one.capped_by, rows.tolist()[:5], one.sample(2)[:, :8].tolist())
 """
     outputs = []
     for disabled in ("0", "1"):
         environment = {**os.environ, "NUMBA_DISABLE_JIT": disabled, "PYTHONPATH": str(Path(__file__).parents[2])}
-        run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
+        )
         assert run.returncode == 0, run.stderr
         outputs.append(run.stdout)
     assert outputs[0] == outputs[1]

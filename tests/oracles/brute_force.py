@@ -183,7 +183,10 @@ def over(position: Position) -> bool:
 
 
 def step(positions: set[Position], side: str, move: tuple[int, int, str] | None, seen: Look) -> set[Position]:
-    """The positions one ply after ``positions`` that agree with what ``side`` then sees; ``move`` is hers, None after an enemy move."""
+    """The positions one ply after ``positions`` that agree with what ``side`` then sees.
+
+    ``move`` is hers, None after an enemy move.
+    """
     after = set()
     looked_at = set()
     shown = {**dict.fromkeys(seen.seen, "."), **dict(seen.men)}
@@ -202,7 +205,8 @@ def step(positions: set[Position], side: str, move: tuple[int, int, str] | None,
                 continue
             looked_at.add(child)
             # A position that shows other men on the same squares looks different: no need to look closer.
-            if all(child[0][square] == letter for square, letter in shown.items()):
-                if not over(child) and look(child, side, lost, landed) == seen:
-                    after.add(child)
+            if any(child[0][square] != letter for square, letter in shown.items()):
+                continue
+            if not over(child) and look(child, side, lost, landed) == seen:
+                after.add(child)
     return after
