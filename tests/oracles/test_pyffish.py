@@ -90,7 +90,7 @@ def compare(plies_wanted: int, seed: int) -> None:
 
 
 def test_pyffish_agrees_on_moves_positions_views_and_results() -> None:
-    compare(1_300, seed=20262)
+    compare(1_300, seed=20270)
 
 
 @pytest.mark.soak
