@@ -33,6 +33,8 @@ DEPTH = 12
 
 _EVASION_PLIES = 3
 _DELTA = 1.5
+_NODES = 500
+"""Nodes after which no more moves are searched: boards full of queens would take seconds."""
 
 _ALPHA, _BETA, _BEST, _FLOOR = range(4)  # columns of ``bounds``
 
@@ -162,11 +164,12 @@ def _next_best(moves: Any, keys: Any, first: int, n: int) -> None:
 
 @kernel
 def _enter(
-    ply: int, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any,
+    ply: int, last: Any, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any,
     tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
 ) -> int:  # fmt: skip
-    """Look at the node ``rows[ply]``: set its best score so far and its pruning floor; returns how many moves of it to
-    search.
+    """Look at the node ``rows[ply]``: set its best score so far and its pruning floor.
+
+    Returns how many moves of it to search: none if it is the ``last`` on its line (bool).
     """
     row = rows[ply]
     side = np.int64(row[8] & np.uint64(1))
@@ -179,7 +182,7 @@ def _enter(
     bounds[ply, _BEST] = -WON
     if king == np.uint64(0):
         return 0
-    if ply < _EVASION_PLIES and attacked_by(row, 1 - side, lowest(king), tables):
+    if ply < _EVASION_PLIES and not last and attacked_by(row, 1 - side, lowest(king), tables):
         n = generate(row, tables, moves[ply])
         for i in range(n):
             target = bit((moves[ply, i] >> 3) & 63)
@@ -190,7 +193,7 @@ def _enter(
         return int(n)
     best = static(row, tables, model, index, count, maps, units)
     bounds[ply, _BEST] = best
-    if best >= bounds[ply, _BETA] or ply >= DEPTH - 1:
+    if best >= bounds[ply, _BETA] or last:
         return 0
     bounds[ply, _ALPHA] = max(bounds[ply, _ALPHA], best)
     bounds[ply, _FLOOR] = best + _DELTA
@@ -212,11 +215,14 @@ def _search(
     bounds[0, _ALPHA] = -WON
     bounds[0, _BETA] = WON
     ply = 0
+    nodes = 0
     entering = True
     while True:
         if entering:
+            nodes += 1
+            last = ply >= DEPTH - 1 or nodes > _NODES
             cursor[ply, 1] = _enter(
-                ply, rows, leaves, moves, keys, bounds, tables, worth, model, index, count, maps, units
+                ply, last, rows, leaves, moves, keys, bounds, tables, worth, model, index, count, maps, units
             )
             cursor[ply, 0] = 0
         i = cursor[ply, 0]
