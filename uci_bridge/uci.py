@@ -292,6 +292,7 @@ class EnginePool:
         waiting = deque(range(len(questions)))
         asked = bytearray(len(questions))
         missing = len(questions)
+        answered = time.monotonic()
         while missing > 0 or (until is not None and not until()):
             now = time.monotonic()
             if now >= deadline:
@@ -303,8 +304,9 @@ class EnginePool:
                 engine = self._engines[slot]
                 if engine is None or engine.dead is not None:
                     continue
-                # A starting engine is worth a short wait, not a long one.
-                usable |= until is not None or engine.ready or now - engine.started < self._silence_s
+                # A starting engine is worth a short wait, if no time was lost before.
+                short = now - answered < self._silence_s and now - engine.started < 3.0 * self._silence_s
+                usable |= until is not None or engine.ready or short
                 if engine.ready and waiting and len(engine.open) <= _AHEAD // 2:
                     if not engine.open:
                         engine.heard = now
@@ -323,6 +325,7 @@ class EnginePool:
                         break
                     answers[engine.open.popleft()] = answer
                     missing -= 1
+                    answered = now
             now = time.monotonic()
             for slot, each in enumerate(self._engines):
                 if each is None:
