@@ -52,11 +52,11 @@ $(PY):
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed-play: pyproject.toml constraints.txt | $(PY)
-	@echo "Installing klss into $(VENV), once: numpy, numba, scipy, highspy, chess and rich (about 120 MB to download)."
+	@echo "Installing klss into $(VENV), once: numpy, numba, scipy, highspy, chess and rich."
 	@$(PIP) --editable .
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml constraints.txt | $(PY)
-	@echo "Installing klss and its test tools into $(VENV), once: the above, open_spiel, pyffish, pytest, hypothesis, ruff, mypy, import-linter (about 200 MB to download)."
+	@echo "Installing klss and its test tools into $(VENV), once: the above, open_spiel, pyffish, pytest, hypothesis, ruff, mypy, import-linter."
 	@$(PIP) --editable '.[dev]'
 	@touch $@ $(VENV)/installed-play
