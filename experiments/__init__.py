@@ -3,4 +3,6 @@
 Reading order:
 
 - ``match`` games between two players, one line of JSON a game
+- ``bench`` how fast the engine is, and one signature of what it does
+- ``evaluation_positions``, ``tune_evaluation`` what the built-in evaluation is fitted to, and the fit
 """
