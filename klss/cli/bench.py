@@ -42,7 +42,8 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BENCHES)}")
     if not parsed.time > 0.0 or parsed.repetitions < 1:
         raise UsageError(
-            f"bench: got --time {parsed.time:g} --repetitions {parsed.repetitions}; expected a time above 0 and at least 1 repetition"
+            f"bench: got --time {parsed.time:g} --repetitions {parsed.repetitions}; "
+            "expected a time above 0 and at least 1 repetition"
         )
     chosen = configured(parsed.configuration)
     from experiments import bench
@@ -91,6 +92,7 @@ def _print(name: str, configuration: str, report: Report, *, as_json: bool) -> N
             print(f"{figure}: not here")
         else:
             print(
-                f"{figure}: {values['min']:.6g} / {values['median']:.6g} / {values['max']:.6g} {values['unit']} (min / median / max)"
+                f"{figure}: {values['min']:.6g} / {values['median']:.6g} / {values['max']:.6g} {values['unit']}"
+                " (min / median / max)"
             )
     print(f"signature: {report.signature}")

@@ -50,7 +50,9 @@ def _parser() -> Parser:
             f"--{side}", metavar="PLAYER", help="human, klss2021, greedy, random; NAME,field=value,…; FILE.toml"
         )
     add_game_options(parser)
-    parser.add_argument("--pgn", metavar="FILE", help="where the game is kept (default: klss-games/<UTC time>.pgn)")
+    parser.add_argument(
+        "--pgn", metavar="FILE", help="keep the game there, replacing it (default: klss-games/<UTC time>.pgn)"
+    )
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures, no colours")
     return parser
 
@@ -127,6 +129,7 @@ class Loading(threading.Thread):
         self._error: BaseException | None = None
         self._closing: list[Callable[[], None]] = []
         self.players: dict[chess.Color, Player] = {}
+        self.evaluators: dict[chess.Color, str] = {}
         self.referee: Referee | None = None
 
     def run(self) -> None:
@@ -149,6 +152,7 @@ class Loading(threading.Thread):
                 player, evaluator = configured_player(configured(spec), choice, seed=seed, ruleset=options.ruleset)
                 self._closing += [player.close, evaluator.close]
                 self.players[color] = player
+                self.evaluators[color] = evaluator.name
                 warm_up(player, color)
 
     def wait(self) -> Referee:
@@ -310,6 +314,8 @@ class Game:
             "Black": self._specs[chess.BLACK],
             "Seed": str(options.seed),
         }
+        for color, name in self._loading.evaluators.items():
+            headers[f"{'White' if color else 'Black'}Evaluator"] = name
         if options.clock is not None:
             headers["TimeControl"] = f"{options.clock[0]:g}+{options.clock[1]:g}"
         text = write_pgn(GameRecord(referee.moves, referee.outcome, options.fen, headers))
