@@ -20,8 +20,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import platform
+import subprocess
 import sys
 import time
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -209,6 +212,12 @@ def train(
     return model
 
 
+def _commit() -> str | None:
+    """The commit that the tree stands on; None outside a repository."""
+    run = subprocess.run(["git", "rev-parse", "HEAD"], cwd=DATA, capture_output=True, text=True, check=False)
+    return run.stdout.strip() or None
+
+
 def _blocks(
     start: Model,
     rows: npt.NDArray[np.uint64],
@@ -255,7 +264,9 @@ def main(argv: list[str] | None = None) -> int:
     test = (labels["rows"][packaged], labels["values"][packaged])
     deep = (labels["rows"][~held], labels["values"][~held])
     figures: dict[str, Any] = {
-        "configuration": {key: str(value) for key, value in vars(arguments).items()},
+        "configuration": {k: v.name if isinstance(v, Path) else v for k, v in vars(arguments).items()},
+        "versions": {"python": platform.python_version(), **{p: metadata.version(p) for p in ("numpy", "numba")}},
+        "commit": _commit(),
         "positions": {"depth 1": len(rows), f"depth {int(labels['depth'])}": len(deep[0]), "held out": len(packaged)},
         "stockfish depth 1": {"mean_abs": round(float(np.abs(labels["shallow"][packaged] - test[1]).mean()), 5)},
     }
@@ -277,6 +288,9 @@ def main(argv: list[str] | None = None) -> int:
     if not arguments.no_network:
         model = with_network(linear, arguments.seed)
         model = train(model, rows, values, epochs=arguments.epochs, rate=0.0015, seed=arguments.seed)
+        model = measured("network, leaves of the sum", model)
+        epochs = (arguments.epochs + 1) // 2
+        model = train(model, rows, values, epochs=epochs, rate=0.0007, seed=arguments.seed + 1)
         model = measured("network", model)
     before = stages["linear" if arguments.no_network else "network"]["mean_abs"]
     tuned = measured("deep", train(model, *deep, epochs=arguments.deep_epochs, rate=0.0001, seed=arguments.seed))

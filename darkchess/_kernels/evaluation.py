@@ -23,10 +23,13 @@ from darkchess._kernels.moves import MAX_MOVES, generate, king_capture, make
 from darkchess._kernels.network import LINEAR_SIZE, UNITS, forward
 from klss.kernel import kernel
 
-__all__ = ["DEPTH", "WON", "evaluate_many", "static"]
+__all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "static"]
 
 WON = 1000.0
 """Score in pawns of a side that takes the king; tanh(WON/6) is 1.0 exactly."""
+
+MOST = 50.0
+"""Bound of a static evaluation in pawns; tanh(MOST/6) is below 1, which is kept for a king that falls."""
 
 DEPTH = 12
 """Plies that the quiescence search may go."""
@@ -57,7 +60,7 @@ def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any,
     score = share * middle + (np.float32(1.0) - share) * end
     if model.shape[0] > LINEAR_SIZE:
         score += forward(index, count, n, model, units)
-    return np.float64(score)
+    return min(max(np.float64(score), -MOST), MOST)
 
 
 @kernel

@@ -50,35 +50,46 @@ is there.
 
 
 @kernel
+def _column(feature: int, count: int) -> Any:
+    """Where the row of a feature begins in the packed weights, and how often it counts."""
+    if count < 0:
+        return np.uint64(_FIRST + (feature + FEATURES) * FIRST), np.float32(-count)
+    return np.uint64(_FIRST + feature * FIRST), np.float32(count)
+
+
+@kernel
 def forward(index: Any, count: Any, n: int, model: Any, units: Any) -> Any:
     """Output of the network (float32, pawns) for ``n`` features; leaves the hidden units, not yet rectified, in
     ``units`` (float32[UNITS]).
 
     ``model`` is the packed weights, float32[PACKED_SIZE].
     """
-    for j in range(FIRST):
-        units[j] = model[_FIRST_BIAS + j]
-    for i in range(n):
-        feature = index[i]
-        times = np.float32(count[i])
-        if times < np.float32(0.0):
-            feature += FEATURES
-            times = -times
-        start = _FIRST + feature * FIRST
-        row = model[start : start + FIRST]  # a view: numba then knows that no index is negative, and vectorises
-        for j in range(FIRST):
-            units[j] += times * row[j]
-    hidden = units[FIRST:UNITS]
-    for k in range(SECOND):
-        hidden[k] = model[_SECOND_BIAS + k]
-    for j in range(FIRST):
-        unit = units[j]
-        if unit > np.float32(0.0):
-            start = _SECOND + j * SECOND
-            row = model[start : start + SECOND]
-            for k in range(SECOND):
-                hidden[k] += unit * row[k]
+    # Unsigned indices throughout: numba then looks for no negative ones, and the loops become vector instructions.
+    width = np.uint64(FIRST)
+    narrow = np.uint64(SECOND)
+    for j in range(width):
+        units[j] = model[np.uint64(_FIRST_BIAS) + j]
+    for i in range(n, n + 3):
+        index[i] = 0
+        count[i] = 0
+    # Four rows at a time: the sum goes through memory once for all four.
+    for i in range(0, n, 4):
+        a, times_a = _column(index[i], count[i])
+        b, times_b = _column(index[i + 1], count[i + 1])
+        c, times_c = _column(index[i + 2], count[i + 2])
+        d, times_d = _column(index[i + 3], count[i + 3])
+        for j in range(width):
+            units[j] += (times_a * model[a + j] + times_b * model[b + j]) + (
+                times_c * model[c + j] + times_d * model[d + j]
+            )
+    for k in range(narrow):
+        units[width + k] = model[np.uint64(_SECOND_BIAS) + k]
+    for j in range(width):
+        unit = max(units[j], np.float32(0.0))
+        start = np.uint64(_SECOND) + j * narrow
+        for k in range(narrow):
+            units[width + k] += unit * model[start + k]
     out = np.float32(0.0)
-    for k in range(SECOND):
-        out += max(hidden[k], np.float32(0.0)) * model[_LAST + k]
+    for k in range(narrow):
+        out += max(units[width + k], np.float32(0.0)) * model[np.uint64(_LAST) + k]
     return out

@@ -1,0 +1,315 @@
+"""Laws of the built-in evaluation."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from importlib import resources
+
+import chess
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from darkchess._kernels.attacks import attacked_by
+from darkchess._kernels.evaluation import WON as WON_SCORE
+from darkchess._kernels.evaluation import static
+from darkchess._kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, features
+from darkchess._kernels.moves import MAX_MOVES, generate, king_capture, make
+from darkchess._kernels.network import PACKED_SIZE, UNITS
+from darkchess._kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
+from darkchess._kernels.tables import TABLES
+from darkchess.evaluation import BuiltinEvaluator, Evaluator, Model, packaged_model
+from darkchess.position import Position
+from tests.darkchess.evaluation_oracle import board_of, terms
+
+Rows = npt.NDArray[np.uint64]
+
+
+def row(fen: str) -> Rows:
+    return np.array(Position.from_fen(fen).row)
+
+
+def value(fen: str) -> float:
+    return float(BuiltinEvaluator().values(row(fen)[None])[0])
+
+
+def fog_positions(games: int, seed: int) -> Rows:
+    """Positions of uniformly random Fog of War games, up to the ply before a king falls: most are illegal in chess at
+    some point.
+    """
+    rng = np.random.default_rng(seed)
+    moves = np.empty(MAX_MOVES, dtype=np.int32)
+    found = []
+    for _ in range(games):
+        now = row(chess.STARTING_FEN)
+        for _ in range(int(rng.integers(20, 160))):
+            count = generate(now, TABLES, moves)
+            if count == 0:
+                break
+            after = np.empty(9, dtype=np.uint64)
+            make(now, int(moves[rng.integers(count)]), TABLES, after)
+            if not after[5] & after[6] or not after[5] & after[7]:
+                break
+            now = after
+            found.append(now)
+    return np.array(found)
+
+
+@pytest.fixture(scope="module")
+def positions() -> Rows:
+    return fog_positions(60, seed=5)
+
+
+def children(parents: Rows) -> tuple[npt.NDArray[np.int64], Rows, list[int]]:
+    moves = np.empty(MAX_MOVES, dtype=np.int32)
+    offsets, found, codes = [0], [], []
+    for parent in parents:
+        for i in range(generate(parent, TABLES, moves)):
+            after = np.empty(9, dtype=np.uint64)
+            make(parent, int(moves[i]), TABLES, after)
+            found.append(after)
+            codes.append(int(moves[i]))
+        offsets.append(len(found))
+    return np.array(offsets, dtype=np.int64), np.array(found), codes
+
+
+def turned_round(rows: Rows) -> Rows:
+    """The same positions with the colours exchanged and the board mirrored top to bottom."""
+    out = rows.copy()
+    out[:, :8] = rows[:, [0, 1, 2, 3, 4, 5, 7, 6]].byteswap()
+    meta = rows[:, 8]
+    rights = ((meta & np.uint64(6)) << np.uint64(2)) | ((meta & np.uint64(24)) >> np.uint64(2))
+    ep = (meta >> np.uint64(8)) & np.uint64(127)
+    ep = np.where(ep > 0, ((ep - np.uint64(1)) ^ np.uint64(56)) + np.uint64(1), ep)
+    out[:, 8] = ((meta & np.uint64(1)) ^ np.uint64(1)) | rights | ep << np.uint64(8)
+    return out
+
+
+def test_it_is_an_evaluator() -> None:
+    assert isinstance(BuiltinEvaluator(), Evaluator)
+
+
+def test_every_fog_of_war_position_has_a_value_and_a_king_to_take_is_plus_one_exactly(positions: Rows) -> None:
+    values = BuiltinEvaluator().values(positions)
+    takes = np.array([king_capture(p, TABLES) >= 0 for p in positions])
+    assert takes.sum() > 50
+    assert np.all(np.abs(values) <= 1.0)
+    assert np.all(values[takes] == 1.0)
+    scores, _ = BuiltinEvaluator().search(positions)
+    assert np.all((scores == WON_SCORE)[takes])
+    assert np.array_equal(np.abs(values) == 1.0, np.abs(scores) == WON_SCORE), "±1 is a king that falls"
+
+
+def test_exchanging_the_colours_changes_nothing(positions: Rows) -> None:
+    evaluator = BuiltinEvaluator()
+    # The order of summation differs, in single precision.
+    np.testing.assert_allclose(evaluator.values(positions), evaluator.values(turned_round(positions)), atol=2e-5)
+
+
+def test_a_value_does_not_depend_on_the_batch(positions: Rows) -> None:
+    evaluator = BuiltinEvaluator()
+    some = positions[::17]
+    together = evaluator.values(some)
+    assert np.array_equal(together[::-1], evaluator.values(some[::-1]))
+    assert np.array_equal(together, [evaluator.values(p[None])[0] for p in some])
+
+
+def test_children_have_the_values_they_have_alone(positions: Rows) -> None:
+    evaluator = BuiltinEvaluator()
+    offsets, found, _ = children(positions[:20])
+    assert np.array_equal(evaluator.child_values(positions[:20], offsets, found), evaluator.values(found))
+
+
+@pytest.mark.parametrize(
+    ("fen", "why"),
+    [
+        ("R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "back-rank mate"),
+        ("6rk/5Npp/8/8/8/8/8/K7 b - - 0 1", "smothered mate"),
+        ("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1", "mate in the corner"),
+    ],
+)
+def test_a_king_that_cannot_be_saved_is_lost(fen: str, why: str) -> None:
+    assert value(fen) == -1.0, why
+
+
+def test_a_checked_side_does_not_stand_pat() -> None:
+    # Black's king is attacked by the rook on e1; his rook on a1 can take it, which is all that saves the game.
+    assert value("4k3/8/8/8/8/8/7K/r3R3 b - - 0 1") > 0.3
+    # The same with nothing to take: he is a rook down, and that is what it is worth.
+    assert value("4k3/8/8/8/8/8/7K/4R3 b - - 0 1") < -0.3
+
+
+def test_a_check_is_answered_even_if_that_loses_the_queen() -> None:
+    # The knight forks king and queen; the king has to move, and a knight is left against nothing.
+    assert value("q3k3/2N5/8/8/8/8/8/2K5 b - - 0 1") < 0.1
+    assert value("q3k3/8/8/2N5/8/8/8/2K5 b - - 0 1") > 0.5
+
+
+def test_captures_and_promotions_are_searched() -> None:
+    assert value("q3k3/8/8/8/8/8/8/Q3K3 w - - 0 1") > 0.5, "a queen can be taken"
+    assert value("r2qk3/8/8/8/8/8/8/3QK3 w - - 0 1") < 0.1, "not where that loses one's own"
+    assert value("8/P6k/8/8/8/8/8/K7 w - - 0 1") > 0.5, "a pawn promotes"
+    assert value("7k/8/8/8/3pP3/8/8/K7 b - e3 0 1") > value("7k/8/8/8/3pP3/8/8/K7 b - - 0 1"), "en passant"
+
+
+def test_more_men_are_worth_more() -> None:
+    start = chess.STARTING_FEN
+    full = value(start)
+    for missing in ("1nbqkbnr", "r1bqkbnr", "rn1qkbnr", "rnb1kbnr"):
+        assert value(start.replace("rnbqkbnr", missing).replace("KQkq", "KQ")) > full + 0.2
+
+
+def test_the_score_is_the_static_evaluation_of_the_leaf(positions: Rows) -> None:
+    scores, leaves = BuiltinEvaluator().search(positions, leaves=True)
+    model = packaged_model().packed
+    scratch = (
+        np.zeros(MAX_FEATURES, np.int32),
+        np.zeros(MAX_FEATURES, np.int32),
+        np.zeros(MAPS, np.uint64),
+        np.zeros(UNITS, np.float32),
+    )
+    checked = 0
+    for position, score, leaf in zip(positions, scores, leaves):
+        if abs(score) < 500:
+            sign = 1 if (position[8] ^ leaf[8]) & np.uint64(1) == 0 else -1
+            assert score == sign * static(leaf, TABLES, model, *scratch)
+            checked += 1
+    assert checked > 1000
+
+
+def test_a_quiet_position_is_worth_what_it_looks_like(positions: Rows) -> None:
+    scores, leaves = BuiltinEvaluator().search(positions, leaves=True)
+    quiet = 0
+    for position, score, leaf in zip(positions, scores, leaves):
+        board = board_of(position)
+        own, enemy = board.occupied_co[board.turn], board.occupied_co[not board.turn]
+        contact = any(int(board.attacks(s)) & enemy for s in chess.SquareSet(own))
+        seventh = chess.BB_RANK_7 if board.turn else chess.BB_RANK_2
+        king = board.king(board.turn)
+        if contact or board.pawns & own & seventh or king is None or board.is_attacked_by(not board.turn, king):
+            continue
+        assert abs(score) < 500 and np.array_equal(leaf, position)
+        quiet += 1
+    assert quiet > 50
+
+
+def test_terms_are_those_of_the_oracle(positions: Rows) -> None:
+    index, count, maps = np.zeros(MAX_FEATURES, np.int32), np.zeros(MAX_FEATURES, np.int32), np.zeros(MAPS, np.uint64)
+    covered = [*range(481), *range(509, 513), *range(521, 525)]
+    for position in positions[::4]:
+        n = features(position, TABLES, index, count, maps)
+        assert n < MAX_FEATURES
+        found: Counter[int] = Counter()
+        for feature, times in zip(index[:n].tolist(), count[:n].tolist()):
+            found[feature] += times
+        expected = terms(board_of(position))
+        assert {f: found[f] for f in covered if found[f]} == {f: expected[f] for f in covered if expected[f]}
+        assert all(0 <= feature < FEATURES for feature in index[:n].tolist())
+
+
+def test_attack_maps_are_pythons(positions: Rows) -> None:
+    index, count, maps = np.zeros(MAX_FEATURES, np.int32), np.zeros(MAX_FEATURES, np.int32), np.zeros(MAPS, np.uint64)
+    for position in positions[::11]:
+        features(position, TABLES, index, count, maps)
+        board = board_of(position)
+        for color in chess.COLORS:
+            side = 0 if color else 1
+            for square in chess.SQUARES:
+                # The maps see through one's own queen and rooks; they hold at least what is attacked now.
+                if board.is_attacked_by(color, square):
+                    assert int(maps[side]) >> square & 1
+                    assert attacked_by(position, side, square, TABLES)
+
+
+def test_the_blocks_of_features_follow_one_another() -> None:
+    end = 0
+    for first, size in FEATURE_BLOCKS.values():
+        assert first == end
+        end = first + size
+    assert end == FEATURES
+
+
+def test_sixteen_queens_a_side_fit() -> None:
+    crowd = row("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1")
+    assert -1.0 <= BuiltinEvaluator().values(crowd[None])[0] <= 1.0
+
+
+def test_packaged_weights_are_near_stockfish_depth_10_on_held_out_positions() -> None:
+    # Issue: at most .15; the positions' values are Stockfish 15.1's at depth 10 (experiments/evaluation_positions.py).
+    with resources.files("darkchess").joinpath("data/evaluation_positions.npz").open("rb") as file:
+        data = np.load(file)
+        rows, values = data["rows"], data["values"].astype(np.float64)
+    assert len(rows) >= 4000
+    assert np.abs(BuiltinEvaluator().values(rows) - values).mean() <= 0.15
+
+
+def test_weights_survive_the_file(tmp_path: os.PathLike[str]) -> None:
+    model = packaged_model()
+    path = os.path.join(tmp_path, "weights.npz")
+    model.write(path)
+    assert np.array_equal(Model.read(path).packed, model.packed)
+
+
+def test_bad_shapes_say_what_is_expected() -> None:
+    with pytest.raises(ValueError, match=r"got shape \(9,\), expected \(n, 9\)"):
+        BuiltinEvaluator().values(row(chess.STARTING_FEN))
+    with pytest.raises(ValueError, match=rf"got shape \(3,\), expected \({PACKED_SIZE},\)"):
+        Model(np.zeros(3, np.float32))
+
+
+def test_interpreted_kernels_give_the_same_values(positions: Rows, tmp_path: os.PathLike[str]) -> None:
+    some = positions[::97][:8]
+    path = os.path.join(tmp_path, "rows.npy")
+    np.save(path, some)
+    code = (
+        "import sys, numpy as np; from darkchess.evaluation import BuiltinEvaluator; "
+        "print(*BuiltinEvaluator().values(np.load(sys.argv[1])).tolist())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, path],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    np.testing.assert_allclose([float(v) for v in run.stdout.split()], BuiltinEvaluator().values(some), atol=2e-5)
+
+
+def test_what_a_chess_engine_may_be_asked_is_what_chess_calls_valid(positions: Rows) -> None:
+    codes = np.empty(len(positions), dtype=np.int8)
+    classify(positions, TABLES, codes)
+    assert {WON, LOST, ASK} <= set(codes.tolist())
+    for position, code in zip(positions, codes.tolist()):
+        board = board_of(position)
+        if board.was_into_check():
+            assert code == WON
+        elif code == ASK:
+            assert any(True for _ in board.legal_moves) or int(position[8]) >> 8 & 127
+        else:
+            assert code in (LOST, NO_MOVE) and not any(True for _ in board.legal_moves)
+
+
+def test_a_side_without_a_move_is_told_from_one_that_loses_its_king() -> None:
+    # K and P blocked against each other (own construction): Black's only man that could move is hemmed in by his own.
+    rows = np.array([row("k7/P7/K7/8/8/8/8/8 b - - 0 1"), row("7k/8/8/8/8/5p1p/5P1P/7K b - - 0 1")])
+    codes = np.empty(2, dtype=np.int8)
+    classify(rows, TABLES, codes)
+    assert codes.tolist() == [LOST, ASK]
+    blocked = np.array([row("8/8/8/8/8/p1p5/PpP5/KB5k w - - 0 1"), row("8/8/8/8/8/1pp5/1Pp5/KBk5 w - - 0 1")])
+    classify(blocked, TABLES, codes)
+    for position, code in zip(blocked, codes.tolist()):
+        assert (code == NO_MOVE) == (generate(position, TABLES, np.empty(MAX_MOVES, np.int32)) == 0)
+
+
+def test_the_move_between_parent_and_child_is_found_again(positions: Rows) -> None:
+    special = np.array(
+        [row("r3k2r/1P6/8/3pP3/8/8/6p1/R3K2R w KQkq d6 0 1"), row("r3k2r/1P6/8/8/3pP3/8/6p1/R3K2R b KQkq e3 0 1")]
+    )
+    parents = np.concatenate([positions[::9], special])
+    offsets, found, codes = children(parents)
+    got = np.empty(len(found), dtype=np.int32)
+    moves_between(parents, offsets, found, got)
+    assert got.tolist() == codes
