@@ -8,6 +8,7 @@ size (see :mod:`darkchess._kernels.position_table`), unless a deadline ended it.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -45,8 +46,14 @@ ALONE = 1 << 14
 """Below this many sources a second thread costs more than it brings."""
 
 _ALL = 0xFFFF_FFFF_FFFF_FFFF
-_GATHER_S = 20e-9
-"""Time to pack one entry at the end of a step, kept back from a deadline."""
+_GATHER_S = 40e-9
+"""Time to pack one entry at the end of a step, on a busy machine: kept back from a deadline."""
+
+_FOUND_PER_S = 4_000_000
+"""New positions that a step may find in a second; only the table's first size depends on it."""
+
+_MAKE_ROOM_S = 200e-9
+"""Time to move one entry when the table grows or is cut, and to pack it afterwards."""
 
 
 class PositionTable:
@@ -73,7 +80,7 @@ class PositionTable:
         self._threshold = _ALL
         self._counts = np.zeros(2, dtype=np.int64)
         self._allocate(min(max(int(hint / (2 * LOAD)), LEAST_HALF), self._most_half))
-        self.slots[:, 0] = 0
+        self.slots.fill(0)
 
     def _allocate(self, half: int) -> None:
         size = 2 * (half + position_table.SPILL)
@@ -157,7 +164,7 @@ class Step:
     successors
         Consistent (source, move) pairs, before duplicates merge.
     capped_by
-        ``"cap"`` when more positions than the cap were found, ``"time"`` when not all sources were treated, else None.
+        ``"time"`` when not all sources were treated, else ``"cap"`` when more positions than that were found; or None.
     """
 
     positions: Halves
@@ -167,13 +174,14 @@ class Step:
 
 
 @cache
-def _helper() -> ThreadPoolExecutor:
+def _helper(process: int) -> ThreadPoolExecutor:
+    """The second thread of this process (a fork would inherit a pool without its thread)."""
     return ThreadPoolExecutor(1, thread_name_prefix="position-set")
 
 
 def _both(task: Callable[[int], object], threads: int) -> None:
     """Run ``task(0)``, and ``task(1)`` beside it when there are two threads."""
-    other = _helper().submit(task, 1) if threads == 2 else None
+    other = _helper(os.getpid()).submit(task, 1) if threads == 2 else None
     try:
         task(0)
     finally:
@@ -210,7 +218,11 @@ def across_enemy_move(
     """
     count = sources.shape[0]
     threads = threads if count >= ALONE else 1
-    table = PositionTable(key, cap, min(512 * count, max(1 << 16, 6 * count)), spare)
+    hint = min(512 * count, max(1 << 16, 6 * count))
+    if deadline is not None:
+        # No larger than what can be found in time: fresh memory costs time too.
+        hint = min(hint, max(1 << 16, int((deadline - time.monotonic()) * _FOUND_PER_S)))
+    table = PositionTable(key, cap, hint, spare)
     buffers = np.empty((threads, 2, BUFFER if count > 200 else 320 * (count + 1), 2), dtype=np.uint64)
     share = -(-count // threads)
     cursors = [min(share * thread, count) for thread in range(threads)]
@@ -233,9 +245,16 @@ def across_enemy_move(
             new += table.insert(buffers[writer, thread], int(counts[writer, thread]))
         news[thread] = new
 
+    def late(entry_s: float) -> bool:
+        """Whether work of ``entry_s`` on each entry would pass the deadline; never before there is a position."""
+        return deadline is not None and len(table) > 0 and time.monotonic() + len(table) * entry_s >= deadline
+
     while cursors != stops:
+        if late(_MAKE_ROOM_S if table.scarce else _GATHER_S):
+            capped_by = "time"
+            break
         while table.scarce:
-            treated = sum(cursors) - sum(starts)
+            treated = sum(cursors) - sum(starts) if deadline is None else count
             table.make_room(max(treated, 1) / count)
         room = min(table.room // threads, buffers.shape[2])
         counts[:] = 0
@@ -244,13 +263,8 @@ def across_enemy_move(
         for new in news:
             table.add(new)
         produced += int(counts[:, 2].sum())
-        if deadline is None or cursors == stops or not len(table):
-            continue
-        if time.monotonic() + len(table) * _GATHER_S >= deadline:
-            capped_by = "time"
-            break
     positions = table.finish()
-    return Step(positions, table.array, produced, "cap" if table.cut else capped_by)
+    return Step(positions, table.array, produced, capped_by or ("cap" if table.cut else None))
 
 
 def merged(halves: Halves, *, key: np.uint64, cap: int) -> Step:

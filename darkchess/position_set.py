@@ -259,7 +259,7 @@ class PositionSet:
             Her view after the next ply, her own or the enemy's. A view that ends the game leaves the set as it is.
         deadline
             A moment of :func:`time.monotonic` after which the set becomes a sample of what was found until then; None
-            reads no clock.
+            reads no clock. After an own move it is not looked at: that step only drops positions, 100 million a second.
 
         Raises
         ------
@@ -313,6 +313,8 @@ class PositionSet:
             captured = 1 << target
         elif piece is not None and piece.piece_type == chess.PAWN and abs(target - origin) in (7, 9):
             captured = 1 << target - 8
+            if before.ep_square is None:  # a rebuilt view that could not tell: now it is known that a pawn stood there
+                self._keep_pawns_on(target - 8)
         if piece is not None and piece.piece_type == chess.PAWN and target - origin == 16:
             self._passed = (move.from_square + move.to_square) // 2
             self._masks[position_set.EP_CAPTORS] = _beside(1 << target)
@@ -330,6 +332,16 @@ class PositionSet:
             # Positions that differed in that rook's castling right are now the same.
             self._keep(merged(self._positions, key=self._key, cap=self._cap))
         return True
+
+    def _keep_pawns_on(self, square: int) -> None:
+        """Drop positions without an enemy pawn on ``square``, unless all would go."""
+        masks, expected = np.zeros_like(self._masks), np.full(64, -1, dtype=np.int64)
+        masks[[position_set.REQUIRED, position_set.SEEN]] = 1 << square
+        expected[square] = board.PAWN
+        count = int(
+            position_set.filter_positions(self._positions, self.size, np.uint64(0), masks, expected, False, TABLES)
+        )
+        self._positions = self._positions[: count or self.size]
 
     def _enemy_move(self, before: View, view: View, deadline: float | None) -> bool:
         """Replace the set by its consistent successors; False when there is none (the set is then as it was)."""

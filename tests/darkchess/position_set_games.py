@@ -44,10 +44,12 @@ def text(row: np.ndarray) -> brute_force.Position:
     """A kernels' row as the oracle writes positions."""
     sets = [int(word) for word in row]
     board = ["."] * 64
-    for square in range(64):
-        for piece, letter in enumerate(LETTERS):
-            if sets[piece] >> square & 1:
-                board[square] = letter if sets[6] >> square & 1 else letter.lower()
+    for piece, letter in enumerate(LETTERS):
+        men = sets[piece]
+        while men:
+            square = (men & -men).bit_length() - 1
+            men &= men - 1
+            board[square] = letter if sets[6] >> square & 1 else letter.lower()
     meta = sets[8]
     rights = "".join(right for i, right in enumerate("KQkq") if meta >> 1 + i & 1)
     return "".join(board), "wb"[meta & 1], rights, (meta >> 8 & 0x7F) - 1
