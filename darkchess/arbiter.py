@@ -16,13 +16,13 @@ from typing import Protocol
 
 import chess
 
-from darkchess.player import Decision, Limit
+from darkchess.player import Decision, Limit, RandomPlayer
 from darkchess.position import Position
 from darkchess.referee import Referee
 from darkchess.rules import Ruleset
 from darkchess.view import View
 
-__all__ = ["Arbiter", "Budget", "Contestant", "OutOfTime", "Played", "Progress", "Resignation", "TruthCount"]
+__all__ = ["Arbiter", "Budget", "Contestant", "OutOfTime", "Played", "Progress", "Resignation", "TruthCount", "warm_up"]
 
 Progress = Callable[[dict[str, float]], None]
 """Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""
@@ -221,3 +221,20 @@ class Arbiter:
         self.truth.checks += 1
         if not position_set.contains(self.referee.position.row):
             self.truth.lost += 1
+
+
+_WARM_UP_PLIES = 4
+_WARM_UP_NODES = 100
+
+
+def warm_up(player: Contestant, color: chess.Color) -> None:
+    """Let ``player`` begin a game that nobody sees, so that all compiled code is there when a clock runs.
+
+    Her next game starts afresh, as every game does.
+    """
+    few = Budget(nodes=_WARM_UP_NODES)
+    players = {color: player, not color: RandomPlayer()}
+    scratch = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, few))
+    scratch.begin()
+    for _ in range(_WARM_UP_PLIES):
+        scratch.play_ply()

@@ -24,7 +24,7 @@ from typing import Any, TextIO
 
 import chess
 
-from darkchess.arbiter import Arbiter, Budget, Played, TruthCount
+from darkchess.arbiter import Arbiter, Budget, Played, TruthCount, warm_up
 from darkchess.configuration import Configuration, make_player
 from darkchess.evaluation import Evaluator
 from darkchess.record import GameRecord, write_pgn
@@ -177,6 +177,7 @@ class Match:
             for side, configuration in (("a", self.a), ("b", self.b)):
                 evaluators[side] = make_evaluator(configuration, self.evaluator, self.ruleset)
                 stack.callback(evaluators[side].close)
+                warm_up(make_player(configuration, evaluators[side]), chess.WHITE)
             for game in range(standing.games, self.games):
                 line, record, moves = self._play(game, evaluators)
                 if files is not None:

@@ -140,6 +140,7 @@ class Loading(threading.Thread):
             self._error = error
 
     def _load(self) -> None:
+        from darkchess.arbiter import warm_up
         from darkchess.referee import Referee
         from uci_bridge.players import configured_player
 
@@ -168,19 +169,6 @@ class Loading(threading.Thread):
         if not self.is_alive():
             for close in self._closing:
                 close()
-
-
-def warm_up(player: Player, color: chess.Color) -> None:
-    """Let ``player`` begin a game that nobody sees, so that all compiled code is there when a clock runs."""
-    from darkchess.arbiter import Arbiter, Budget
-    from darkchess.player import RandomPlayer
-    from darkchess.referee import Referee
-
-    few = Budget(nodes=100)
-    scratch = Arbiter(Referee(), {color: player, not color: RandomPlayer()}, dict.fromkeys(chess.COLORS, few))
-    scratch.begin()
-    for _ in range(4):
-        scratch.play_ply()
 
 
 class Game:

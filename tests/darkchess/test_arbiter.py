@@ -8,7 +8,7 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.arbiter import Arbiter, Budget, OutOfTime, Resignation, TruthCount
+from darkchess.arbiter import Arbiter, Budget, OutOfTime, Resignation, TruthCount, warm_up
 from darkchess.player import Decision, Limit, RandomPlayer
 from darkchess.position import Position
 from darkchess.referee import Referee
@@ -111,3 +111,16 @@ def test_a_lost_truth_is_counted() -> None:
     game.play_ply()
     game.play_ply()
     assert truth == TruthCount(checks=4, lost=2, sampled=0)
+
+
+@pytest.mark.parametrize("color", chess.COLORS)
+def test_warming_up_shows_a_player_moves_of_both_sides(color: chess.Color) -> None:
+    class Counting(RandomPlayer):
+        kinds: list[str] = []  # noqa: RUF012
+
+        def observe(self, view: View) -> None:
+            self.kinds.append(view.kind)
+            super().observe(view)
+
+    warm_up(Counting(seed=3), color)
+    assert {"own_move", "opp_move"} <= set(Counting.kinds)
