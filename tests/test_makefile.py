@@ -16,11 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
 
-def make_with(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
-    """`make play` with a Python that is this shell script, and no environment yet."""
-    python = folder / "python"
-    python.write_text(f"#!/bin/sh\n{script}\n")
-    python.chmod(python.stat().st_mode | stat.S_IXUSR)
+def make_play(folder: Path, python: Path) -> subprocess.CompletedProcess[str]:
+    """`make play` with that Python and no environment yet, as if this were not a make's child itself."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))}
     return subprocess.run(
         ["make", "play", f"PYTHON={python}", f"VENV={folder / 'venv'}"],
@@ -31,6 +28,14 @@ def make_with(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=60,
     )
+
+
+def make_with(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+    """`make play` with a Python that is this shell script."""
+    python = folder / "python"
+    python.write_text(f"#!/bin/sh\n{script}\n")
+    python.chmod(python.stat().st_mode | stat.S_IXUSR)
+    return make_play(folder, python)
 
 
 def only_line(done: subprocess.CompletedProcess[str], folder: Path) -> str:
@@ -56,12 +61,5 @@ def test_too_old_a_python_gets_one_line_that_says_how_old_and_how_new(tmp_path: 
 
 
 def test_a_python_that_is_not_there_gets_one_line(tmp_path: Path) -> None:
-    done = subprocess.run(
-        ["make", "play", f"PYTHON={tmp_path}/none", f"VENV={tmp_path}/venv"],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    done = make_play(tmp_path, tmp_path / "none")
     assert "is not there: install Python 3.11 or newer" in only_line(done, tmp_path)
