@@ -6,7 +6,7 @@ static evaluation of that is fitted to Stockfish's value of the position, both a
 one before, quiet positions found anew before each:
 
 1. ``linear``   the tapered sum, from a start by hand (material, a few slopes), to many values of depth 1;
-2. ``network``  the sum and the network together, likewise;
+2. ``network``  the sum and the network together, likewise, in two rounds;
 3. ``deep``     the same, a few small steps towards fewer values of depth 10.
 
 Input: the files of :mod:`experiments.evaluation_positions`. Every figure is measured on the held-out games' values of

@@ -279,6 +279,8 @@ def test_interpreted_kernels_give_the_same_values(positions: Rows, tmp_path: os.
 
 
 def test_what_a_chess_engine_may_be_asked_is_what_chess_calls_valid(positions: Rows) -> None:
+    lost = row("R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1")
+    positions = np.concatenate([positions[::3], lost[None]])
     codes = np.empty(len(positions), dtype=np.int8)
     classify(positions, TABLES, codes)
     assert {WON, LOST, ASK} <= set(codes.tolist())

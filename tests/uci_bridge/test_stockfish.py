@@ -286,7 +286,7 @@ def test_bad_offsets_say_what_is_expected(fake: Fake) -> None:
 
 @pytest.fixture(scope="module")
 def fog() -> Rows:
-    return fog_positions(25, seed=7)
+    return fog_positions(12, seed=7)
 
 
 def test_stockfish_survives_every_fog_of_war_position(require_stockfish: str, fog: Rows) -> None:
