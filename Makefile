@@ -52,7 +52,7 @@ $(PY):
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed-play: pyproject.toml constraints.txt | $(PY)
-	@echo "Installing klss into $(VENV), once: numpy, numba, scipy, highspy, chess and rich."
+	@echo "Installing klss into $(VENV), once: numpy, numba, scipy, highspy, chess, aiohttp and what they need."
 	@$(PIP) --editable .
 	@touch $@
 
