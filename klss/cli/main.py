@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -75,6 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 done, 1 ran and failed, 2 bad input.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # an ellipsis is no reason to fail in a terminal without Unicode
+            stream.reconfigure(errors="replace")
     prefix = f"klss {arguments[0]}" if arguments and arguments[0] in COMMANDS else "klss"
     try:
         code = _dispatch(arguments)

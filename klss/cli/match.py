@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from klss.cli.errors import UsageError
-from klss.cli.options import Parser, add_game_options, configured, game_options, games
+from klss.cli.options import PLAYERS, Parser, add_game_options, configured, game_options, games
 
 if TYPE_CHECKING:
     from experiments.match import Standing
@@ -21,8 +21,7 @@ __all__ = ["run"]
 
 def _parser() -> Parser:
     parser = Parser("match", "Games between A and B, A having White first; a match in --out can be resumed.")
-    player = "klss2021, greedy, random; NAME,field=value,…; FILE.toml"
-    parser.add_argument("a", metavar="A", help=player)
+    parser.add_argument("a", metavar="A", help=PLAYERS)
     parser.add_argument("b", metavar="B", help="the same")
     parser.add_argument("--games", type=games, default=20, metavar="N", help="how many (default 20)")
     parser.add_argument("--out", metavar="DIR", help="where games.jsonl, moves.jsonl and the PGNs go")

@@ -18,7 +18,19 @@ if TYPE_CHECKING:
     from darkchess.rules import Ruleset
     from uci_bridge.players import EvaluatorChoice
 
-__all__ = ["DEFAULT_TIME_S", "GameOptions", "Parser", "add_game_options", "chosen_seed", "clock", "game_options"]
+__all__ = [
+    "DEFAULT_TIME_S",
+    "PLAYERS",
+    "GameOptions",
+    "Parser",
+    "add_game_options",
+    "chosen_seed",
+    "clock",
+    "game_options",
+]
+
+PLAYERS = "klss2021, greedy, random; NAME,field=value,…; FILE.toml"
+"""What may stand where a player is asked for, as the helps say it."""
 
 DEFAULT_TIME_S = 5.0
 """Seconds a move where neither ``--time`` nor ``--nodes`` nor ``--clock`` says otherwise."""

@@ -6,6 +6,7 @@ in a thread while the human thinks about the first move. No clock runs before it
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import sys
@@ -18,7 +19,7 @@ import chess
 
 from klss.cli.errors import FailedError, UsageError
 from klss.cli.human import HELP, HumanPlayer, Quit, screen
-from klss.cli.options import GameOptions, Parser, add_game_options, configured, game_options, writable_file
+from klss.cli.options import PLAYERS, GameOptions, Parser, add_game_options, configured, game_options, writable_file
 from klss.cli.review import ply_lines, result_text, review
 from klss.cli.terminal import InputClosed, Terminal
 
@@ -36,7 +37,6 @@ HUMAN = "human"
 DEFAULT_ENGINE = "klss2021"
 PLAIN_NAMES = (DEFAULT_ENGINE, "greedy", "random")
 """Configurations that are known without importing any; others are looked up before the first board."""
-PLAYER_HELP = "human, klss2021, greedy, random; NAME,field=value,…; FILE.toml"
 LOADING = "loading the engine (the first time it is compiled: a minute)"
 START_VISIBLE = 0xFFFF_FFFF
 """What White sees of the usual start position: ranks 1 to 4."""
@@ -46,9 +46,7 @@ def _parser() -> Parser:
     parser = Parser("play", "Fog of War chess in the terminal. You are White against klss2021 unless told.")
     sides = parser.add_argument_group("the players")
     for side in ("white", "black"):
-        sides.add_argument(
-            f"--{side}", metavar="PLAYER", help="human, klss2021, greedy, random; NAME,field=value,…; FILE.toml"
-        )
+        sides.add_argument(f"--{side}", metavar="PLAYER", help=f"human, {PLAYERS}")
     add_game_options(parser)
     parser.add_argument(
         "--pgn", metavar="FILE", help="keep the game there, replacing it (default: klss-games/<UTC time>.pgn)"
@@ -249,7 +247,8 @@ class Game:
         self._terminal.say("", result_text(referee))
         if human is not None:
             self._save()
-            review(referee, self._terminal, human.bottom)
+            with contextlib.suppress(KeyboardInterrupt):
+                review(referee, self._terminal, human.bottom)
         return 0
 
     def _first_prompt(self) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
 
 BAD = [
     # (arguments, what the line names, what it says was got or helps with)
@@ -85,3 +90,10 @@ def test_help_and_version_need_nothing_heavy_and_exit_0(program: Any) -> None:
     assert program("--help").code == 0
     assert program("--version").out.startswith("klss ")
     assert "--white" in program("play", "--help").out
+
+
+def test_help_is_shown_where_the_terminal_knows_ascii_only(tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "klss", "play", "--help"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=300)
+    assert done.returncode == 0 and done.stderr == b""

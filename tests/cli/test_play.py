@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from darkchess.configuration import CONFIGURATIONS
 from darkchess.record import read_pgn
+from klss.cli.play import PLAIN_NAMES
+
+ROOT = Path(__file__).resolve().parents[2]
 
 ENDGAME = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
 KINGS_FILE = "4k3/8/8/8/8/8/4q3/Q3K3 w - - 0 1"
@@ -116,3 +123,22 @@ def test_quit_leaves_cleanly_and_keeps_the_game(klss: Any, tmp_path: Path) -> No
 def test_a_clock_that_runs_out_loses(klss: Any) -> None:
     ran = klss("play", "--white", "klss2021", "--black", "random", "--clock", "0.000001+0", "--fen", ENDGAME)
     assert "Black wins: White ran out of time. 0-1 after 0 plies." in ran.out
+
+
+def test_promotion_and_castling_are_typed_as_anyone_would(klss: Any) -> None:
+    fen = "3n1k2/P7/8/8/8/8/8/4K2R w K - 0 1"
+    ran = klss("play", "--black", "random", "--seed", "1", "--fen", fen, "--ascii", typed="a8\na8=Q\nO-O\nresign\n")
+    assert "ambiguous move: got 'a8', expected the promotion as well, like a8=Q" in ran.out
+    assert "1. a8=Q" in ran.out and "2. O-O" in ran.out
+    assert " Now in sight: knight d8." in ran.out
+
+
+def test_a_closed_stdin_does_not_matter_where_no_human_plays(tmp_path: Path) -> None:
+    command = f"exec {sys.executable} -m klss play --white greedy --black random --nodes 1 --seed 1 <&-"
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, timeout=300)
+    assert done.returncode == 0 and b" wins: " in done.stdout
+
+
+def test_the_names_that_are_not_looked_up_before_the_first_board_are_there() -> None:
+    assert set(PLAIN_NAMES) <= set(CONFIGURATIONS)
