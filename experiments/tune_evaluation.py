@@ -292,10 +292,7 @@ def main(argv: list[str] | None = None) -> int:
         epochs = (arguments.epochs + 1) // 2
         model = train(model, rows, values, epochs=epochs, rate=0.0007, seed=arguments.seed + 1)
         model = measured("network", model)
-    before = stages["linear" if arguments.no_network else "network"]["mean_abs"]
-    tuned = measured("deep", train(model, *deep, epochs=arguments.deep_epochs, rate=0.0001, seed=arguments.seed))
-    if stages["deep"]["mean_abs"] < before:
-        model = tuned
+    model = measured("deep", train(model, *deep, epochs=arguments.deep_epochs, rate=0.0001, seed=arguments.seed))
     arguments.out.mkdir(parents=True, exist_ok=True)
     model.write(arguments.out / "evaluation_weights.npz")
     measured("written", Model.read(arguments.out / "evaluation_weights.npz"))
