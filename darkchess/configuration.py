@@ -58,7 +58,7 @@ class Configuration:
     nested: bool = True
     tremble: float = 0.0
     slack: float = 0.0
-    expansion: Literal["leaf", "node"] = "leaf"
+    expansion: Literal["leaf", "node"] = "node"
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""

@@ -16,7 +16,7 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LinearProgram", "LpMethod", "LpResult", "LpStatus", "Model"]
+__all__ = ["AT_LOWER", "AT_UPPER", "BASIC", "Basis", "LinearProgram", "LpMethod", "LpResult", "LpStatus", "Model"]
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -38,6 +38,15 @@ _STATUS: dict[Any, LpStatus] = {
 _TOLERANCE = 1e-9
 
 INFINITY = float("inf")
+
+AT_LOWER, BASIC, AT_UPPER = 0, 1, 2
+_BASIS_STATUS = [
+    highspy.HighsBasisStatus.kLower,
+    highspy.HighsBasisStatus.kBasic,
+    highspy.HighsBasisStatus.kUpper,
+    highspy.HighsBasisStatus.kZero,
+    highspy.HighsBasisStatus.kNonbasic,
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +87,14 @@ class LpResult:
     iterations: int
     seconds: float
     valid: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Status of every column and row, int8[C] and int8[R]: `AT_LOWER`, `BASIC`, `AT_UPPER`, or 3 (free and nonbasic)."""
+
+    columns: NDArray[np.int8]
+    rows: NDArray[np.int8]
 
 
 class Model:
@@ -153,6 +170,27 @@ class Model:
             row_dual = np.zeros(self._row_count)
         iterations = max(0, info.simplex_iteration_count) + max(0, info.ipm_iteration_count)
         return LpResult(status, float(info.objective_function_value), primal, row_dual, iterations, seconds, valid)
+
+    def use_devex(self) -> None:
+        """Let dual simplex price by devex: cheaper to start from a given basis than steepest edge."""
+        self._option("simplex_dual_edge_weight_strategy", 1)
+
+    def basis(self) -> Basis | None:
+        """The basis of the last run, None if it left none."""
+        basis = self._highs.getBasis()
+        if not basis.valid:
+            return None
+        columns = np.fromiter((int(status) for status in basis.col_status), dtype=np.int8, count=self._column_count)
+        rows = np.fromiter((int(status) for status in basis.row_status), dtype=np.int8, count=self._row_count)
+        return Basis(columns, rows)
+
+    def set_basis(self, basis: Basis) -> bool:
+        """Start the next run from ``basis``, without presolve; False if HiGHS refuses it."""
+        given = highspy.HighsBasis()
+        given.col_status = [_BASIS_STATUS[status] for status in basis.columns.tolist()]
+        given.row_status = [_BASIS_STATUS[status] for status in basis.rows.tolist()]
+        given.valid = True
+        return bool(self._highs.setBasis(given) == highspy.HighsStatus.kOk)
 
     def forget(self) -> None:
         """Drop the basis and the solution: the next run starts cold."""

@@ -1,10 +1,10 @@
 """Which leaves an iteration expands (D.2, D.3; App. E, lines 32–42).
 
-The text has two readings. D.2's prose tests the supports at the leaf: of the leaves below a node that at least one
-player reaches, those that both reach are expanded, and of the others the most interesting one. App. E tests them at the
-node: where both reach *it*, all its leaves are expanded, else the most interesting one. **We follow D.2**: App. E's
-reading widens every node on the way by all its moves, so that two hundred roots spend the whole of a move's time two
-plies deep (``rule="node"`` is kept as an ablation).
+The text has two readings. App. E tests the supports at the node (``rule="node"``, the default): where both players
+reach it, all its leaves are expanded, where one does, the most interesting one. D.2's prose tests them at the leaf
+(``rule="leaf"``): of a node's leaves those that both players reach, and the most interesting of the others. D.2's
+reading goes two plies deeper in the same time and sees less on the way; a first match between the two (8 : 12 for it)
+decides nothing.
 
 Decided here: a leaf that neither player reaches is never expanded (line 42). A leaf deeper than the iteration's number
 waits unless both players reach it (D.3). Leaves come in the order of the trunk, those that both players reach first, so
@@ -35,7 +35,7 @@ def leaves_to_expand(
     x: npt.NDArray[np.float64],
     y: npt.NDArray[np.float64],
     iteration: int,
-    rule: Rule = "leaf",
+    rule: Rule = "node",
 ) -> npt.NDArray[np.int64]:
     """Open leaves that this iteration expands: int64[n], the most wanted first.
 

@@ -11,22 +11,20 @@ up to the constant |I|/M); *margins are tested without it*.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from klss.best_response import best_response
-from klss.equilibrium import Solution, solve
+from klss.search.program import GadgetProgram, Kind
 from klss.search.trunk import Trunk
 from klss.sequence_form import SequenceForm, Treeplex
 
-__all__ = ["Equilibrium", "Kind", "gadget_form", "solve_gadget"]
+__all__ = ["Equilibrium", "gadget_form", "solve_gadget"]
 
 Float = npt.NDArray[np.float64]
-Kind = Literal["maxmargin", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -50,8 +48,8 @@ class Equilibrium:
         How many methods failed before one answered.
     solved : bool
         Whether the solver finished; if not, ``x`` and ``y`` are what it had.
-    seconds : float
-        Time of the solver.
+    solve_s, edit_s : float
+        Seconds in the solver, and in building programs and bases.
     """
 
     kind: Kind
@@ -61,7 +59,8 @@ class Equilibrium:
     gap: float
     fallbacks: int
     solved: bool
-    seconds: float
+    solve_s: float
+    edit_s: float
 
 
 def _treeplex(trunk: Trunk, player: int, shift: int, top: list[tuple[int, int, int]]) -> Treeplex:
@@ -138,32 +137,39 @@ def solve_gadget(
     kind: Kind,
     penalty: Float | None = None,
     *,
+    program: GadgetProgram | None = None,
     tremble: float = 0.0,
     iteration_limit: int | None = None,
     time_limit_s: float | None = None,
 ) -> Equilibrium:
-    """Solve the gadget exactly and read both plans back; never raises for a solver's failure."""
-    form = gadget_form(trunk, kind, penalty)
-    floor = None
-    if tremble > 0.0:
-        floor = np.zeros(form.treeplexes[1].sequence_count)
-        roots = trunk.group_count
-        floor[_their_numbers(trunk, kind)[1 : 1 + roots]] = tremble / (roots if kind == "maxmargin" else 1)
-    solution: Solution = solve(form, iteration_limit=iteration_limit, time_limit_s=time_limit_s, y_floor=floor)
-    worst = best_response(form.treeplexes[1], form.payoff.T @ solution.x, maximize=False).value
-    paid = 0.0
-    if penalty is not None and trunk.infosets[0].first[0] >= 0:
-        first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
-        paid = float(solution.x[first : first + count] @ np.asarray(penalty))
+    """Solve the gadget exactly and read both plans back; never raises for a solver's failure.
+
+    Parameters
+    ----------
+    trunk : Trunk
+    kind : "maxmargin" or "resolve"
+    penalty : float64[actions at player 0's infoset] or None
+        As in :func:`gadget_form`.
+    program : GadgetProgram, optional
+        The one that solved this trunk before, when it was smaller.
+    tremble, iteration_limit, time_limit_s
+        See :meth:`klss.search.program.GadgetProgram.solve`.
+    """
+    began = time.perf_counter()
+    form = gadget_form(trunk, "maxmargin", penalty)
+    formed_s = time.perf_counter() - began
+    answer = (program or GadgetProgram()).solve(
+        trunk, form, kind, tremble=tremble, iteration_limit=iteration_limit, time_limit_s=time_limit_s
+    )
+    margins = answer.root_values
     return Equilibrium(
         kind=kind,
-        x=solution.x,
-        y=solution.y[_their_numbers(trunk, kind)]
-        * (1.0 if kind == "maxmargin" else 1.0 / trunk.group_count)
-        ** np.minimum(np.arange(trunk.sequence_count(1)), 1),
-        margin=worst + paid,
-        gap=solution.exploitability,
-        fallbacks=max(0, len(solution.stats.attempts) - 1),
-        solved=solution.status == "optimal",
-        seconds=solution.stats.seconds,
+        x=answer.x,
+        y=answer.y,
+        margin=float(margins.min() if kind == "maxmargin" else np.minimum(margins, 0.0).mean()),
+        gap=answer.gap,
+        fallbacks=max(0, answer.attempts - 1),
+        solved=answer.solved,
+        solve_s=answer.solve_s,
+        edit_s=answer.edit_s + formed_s,
     )

@@ -18,6 +18,7 @@ Decided here, where the paper leaves it open:
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,9 +28,10 @@ import numpy.typing as npt
 
 from klss.search.budget import Budget
 from klss.search.expansion import SUPPORT, Rule, leaves_to_expand
-from klss.search.gadget import Equilibrium, Kind, solve_gadget
+from klss.search.gadget import Equilibrium, solve_gadget
 from klss.search.model import Belief, Model
 from klss.search.nesting import fresh_roots, merge_transpositions, sections_at, subgame, value_at
+from klss.search.program import GadgetProgram, Kind
 from klss.search.trunk import Roots, Trunk
 
 __all__ = ["TOLERANCE", "Result", "Search", "SearchConfiguration"]
@@ -51,6 +53,9 @@ _SOLVE_GROWTH = 1.5
 
 _MARGIN_S = 0.01
 """Time left over at the end of a move."""
+
+_LAST_ITERATION = 1 << 15
+"""Deeper than any trunk gets: leaves held back for their depth alone are wanted by then."""
 
 Progress = Callable[[dict[str, float]], None]
 
@@ -80,7 +85,7 @@ class SearchConfiguration:
     nested: bool = True
     tremble: float = 0.0
     slack: float = 0.0
-    expansion: Rule = "leaf"
+    expansion: Rule = "node"
 
 
 @dataclass(frozen=True)
@@ -240,11 +245,12 @@ class Search:
         added = self._expand(trunk, unopened, budget, 0, seen, at_least=1 if len(unopened) == trunk.root_count else 0)
         penalty = self._penalty(trunk, belief)
         iteration, gap, fallbacks = 0, 0.0, 0
+        program = GadgetProgram()
         while True:
             iteration += 1
             began = budget.elapsed()
             for _ in range(2):
-                equilibrium = self._solve(trunk, kind, penalty, budget)
+                equilibrium = self._solve(trunk, kind, penalty, budget, program)
                 fallbacks += equilibrium.fallbacks
                 if equilibrium.solved or self.equilibrium is None:
                     self.equilibrium = equilibrium
@@ -277,15 +283,11 @@ class Search:
 
     def _leaves(self, trunk: Trunk, iteration: int) -> npt.NDArray[np.int64]:
         assert self.equilibrium is not None
-        return leaves_to_expand(
-            trunk, self.equilibrium.x, self.equilibrium.y, iteration, self.configuration.expansion
-        )
+        return leaves_to_expand(trunk, self.equilibrium.x, self.equilibrium.y, iteration, self.configuration.expansion)
 
     def _deeper(self, trunk: Trunk, iteration: int) -> bool:
         """Whether a later iteration may expand what this one held back for its depth."""
-        return len(
-            leaves_to_expand(trunk, self.equilibrium.x, self.equilibrium.y, iteration=1 << 30)
-        ) > 0 and iteration < (1 << 15)
+        return iteration < _LAST_ITERATION and len(self._leaves(trunk, _LAST_ITERATION)) > 0
 
     def _switches(self, equilibrium: Equilibrium) -> bool:
         tolerance = TOLERANCE + self.configuration.slack
@@ -293,18 +295,22 @@ class Search:
             return equilibrium.margin < -tolerance
         return equilibrium.margin >= -tolerance
 
-    def _solve(self, trunk: Trunk, kind: Kind, penalty: npt.NDArray[np.float64] | None, budget: Budget) -> Equilibrium:
+    def _solve(
+        self, trunk: Trunk, kind: Kind, penalty: npt.NDArray[np.float64] | None, budget: Budget, program: GadgetProgram
+    ) -> Equilibrium:
         if budget.seconds is None:
             size = trunk.sequence_count(0) + trunk.sequence_count(1) + trunk.infoset_count(0)
-            return solve_gadget(
-                trunk, kind, penalty, tremble=self.configuration.tremble, iteration_limit=_LP_ITERATIONS_PER_ROW * size
-            )
+            limits: tuple[int | None, float | None] = _LP_ITERATIONS_PER_ROW * size, None
+        else:
+            limits = None, max(0.02, budget.left()) if self.equilibrium is not None else None
         return solve_gadget(
             trunk,
             kind,
             penalty,
+            program=program,
             tremble=self.configuration.tremble,
-            time_limit_s=max(0.02, budget.left()) if self.equilibrium is not None else None,
+            iteration_limit=limits[0],
+            time_limit_s=limits[1],
         )
 
     def _expand(
@@ -351,13 +357,4 @@ class Search:
                 first, count = int(infosets.first[infoset]), int(infosets.size[infoset])
                 longer[first : first + count] = longer[infosets.sequence[infoset]] / count
             plans.append(longer)
-        return Equilibrium(
-            equilibrium.kind,
-            plans[0],
-            plans[1],
-            equilibrium.margin,
-            equilibrium.gap,
-            equilibrium.fallbacks,
-            False,
-            equilibrium.seconds,
-        )
+        return dataclasses.replace(equilibrium, x=plans[0], y=plans[1], solved=False)
