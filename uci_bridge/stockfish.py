@@ -244,6 +244,16 @@ class StockfishEvaluator:
                 "expected an engine that speaks UCI; name another one with --stockfish"
             )
 
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Compile or load every kernel that valuing needs, before any clock runs."""
+        row = np.zeros((1, 9), dtype=np.uint64)
+        row[0, 5], row[0, 6], row[0, 7] = 1 | 1 << 63, 1, 1 << 63
+        classify(row, TABLES, np.empty(1, dtype=np.int8))
+        moves_between(row, np.array([0, 1]), row, np.empty(1, dtype=np.int32))
+        self._fallback.values(row)
+
     @property
     def pids(self) -> list[int]:
         """Process ids of the engines that live."""
