@@ -88,14 +88,11 @@ def worst_case(form: SequenceForm, player: int, plan: Floats) -> float:
     return best_response(form.treeplexes[0], form.payoff @ plan, maximize=True).value
 
 
-def saddle_gap(
-    form: SequenceForm, x: Floats, y: Floats, x_floor: Floats | None = None, y_floor: Floats | None = None
-) -> float:
+def saddle_gap(form: SequenceForm, x: Floats, y: Floats, x_floor: Floats | None = None) -> float:
     """How far the plans ``x`` float64[S0] and ``y`` float64[S1] are from equilibrium: max over x' of u(x', y) minus min over y' of u(x, y').
 
-    Non-negative up to rounding and 0 exactly at equilibria. With ``x_floor`` float64[S0] and ``y_floor`` float64[S1] the
-    players' deviations keep to those floors too.
+    Non-negative up to rounding and 0 exactly at equilibria. With ``x_floor`` float64[S0] player 0's
+    deviations keep to that floor too.
     """
     upper = best_response(form.treeplexes[0], form.payoff @ y, maximize=True, floor=x_floor).value
-    theirs = best_response(form.treeplexes[1], form.payoff_transposed @ x, maximize=False, floor=y_floor).value
-    return upper - theirs
+    return upper - worst_case(form, 0, x)

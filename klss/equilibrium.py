@@ -84,7 +84,6 @@ class Program:
     program: LinearProgram
     form: SequenceForm
     floor: Floats | None
-    y_floor: Floats | None = None
 
     @property
     def response_rows(self) -> slice:
@@ -93,12 +92,8 @@ class Program:
         return slice(first, first + self.form.treeplexes[1].sequence_count - 1)
 
 
-def build_program(form: SequenceForm, x_floor: Floats | None = None, y_floor: Floats | None = None) -> Program:
-    """Assemble player 0's program by arrays.
-
-    ``x_floor`` float64[S0] is the least behaviour probability of each sequence (0: none); ``y_floor`` float64[S1]
-    likewise, at player 1's first infosets only: what she can't help playing goes into the objective.
-    """
+def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
+    """Assemble player 0's program by arrays; ``x_floor`` float64[S0] is each sequence's least behaviour probability."""
     t0, t1 = form.treeplexes
     s0, s1, i0, i1 = t0.sequence_count, t1.sequence_count, t0.infoset_count, t1.infoset_count
     payoff = form.payoff.tocoo()
@@ -124,10 +119,6 @@ def build_program(form: SequenceForm, x_floor: Floats | None = None, y_floor: Fl
     cost = np.zeros(s0 + i1)
     np.add.at(cost, payoff.row[~later], payoff.data[~later])
     cost[s0:][~inner] = 1.0
-    if y_floor is not None:
-        kept = y_floor[payoff.col] * later
-        np.add.at(cost, payoff.row, kept * payoff.data)
-        cost[s0:] += np.where(inner, y_floor[t1.parent_sequence], -np.add.reduceat(y_floor, t1.first_sequence))
     lower = np.concatenate([np.zeros(s0), np.full(i1, -np.inf)])
     upper = np.full(s0 + i1, np.inf)
     lower[0] = upper[0] = 1.0
@@ -141,7 +132,7 @@ def build_program(form: SequenceForm, x_floor: Floats | None = None, y_floor: Fl
         row_lower=np.zeros(row_count),
         row_upper=np.concatenate([np.zeros(i0), np.full(row_count - i0, np.inf)]),
     )
-    return Program(program, form, x_floor, y_floor)
+    return Program(program, form, x_floor)
 
 
 def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats, float, float]:
@@ -153,11 +144,9 @@ def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats, float
         weights = _lifted(weights, program.floor, t0.first_sequence, t0.infoset_of_sequence)
     x = realization(t0, weights)
     duals = np.concatenate([[1.0], np.abs(result.row_dual[program.response_rows])])
-    if program.y_floor is not None:
-        duals = duals + program.y_floor
     y = realization(t1, behaviour(t1, duals))
     utility = form.payoff @ y
-    return x, y, float(x @ utility), saddle_gap(form, x, y, program.floor, program.y_floor)
+    return x, y, float(x @ utility), saddle_gap(form, x, y, program.floor)
 
 
 def solve(
@@ -167,7 +156,6 @@ def solve(
     iteration_limit: int | None = None,
     time_limit_s: float | None = None,
     x_floor: Floats | None = None,
-    y_floor: Floats | None = None,
 ) -> Solution:
     """An equilibrium of ``form``.
 
@@ -183,8 +171,6 @@ def solve(
         Most seconds of all attempts together.
     x_floor : float64[S0], optional
         Player 0 plays each sequence with at least this behaviour probability (least exploitable strategy under that condition).
-    y_floor : float64[S1], optional
-        Player 1 likewise; entries only at infosets that no action of hers precedes.
 
     Returns
     -------
@@ -198,10 +184,9 @@ def solve(
     if method not in get_args(Method):
         raise GameError(f"method {method!r}: expected one of {', '.join(get_args(Method))}")
     t0, t1 = form.treeplexes
-    floor = None if x_floor is None else _checked_floor(form, x_floor, 0)
-    their_floor = None if y_floor is None else _checked_floor(form, y_floor, 1)
+    floor = None if x_floor is None else _checked_floor(form, x_floor)
     begin = time.perf_counter()
-    program = build_program(form, floor, their_floor)
+    program = build_program(form, floor)
     lp = program.program
     model = Model(lp)
     patience = int(max(_PATIENCE_LEAST, _PATIENCE * (lp.cost.size + lp.row_lower.size)))
@@ -238,11 +223,8 @@ def solve(
         weights = uniform_behaviour(t0)
         if floor is not None:
             weights = _lifted(weights, floor, t0.first_sequence, t0.infoset_of_sequence)
-        theirs = uniform_behaviour(t1)
-        if their_floor is not None:
-            theirs = _lifted(theirs, their_floor, t1.first_sequence, t1.infoset_of_sequence)
-        x, y = realization(t0, weights), realization(t1, theirs)
-        best = (x, y, form.value(x, y), saddle_gap(form, x, y, floor, their_floor))
+        x, y = realization(t0, weights), realization(t1, uniform_behaviour(t1))
+        best = (x, y, form.value(x, y), saddle_gap(form, x, y, floor))
     x, y, value, gap = best
     stats = SolveStats(
         rows=lp.row_lower.size,
@@ -256,22 +238,18 @@ def solve(
     return Solution(value, x, y, status, gap, stats)  # type: ignore[arg-type]
 
 
-def _checked_floor(form: SequenceForm, given: Floats, player: int) -> Floats:
-    treeplex = form.treeplexes[player]
-    floor = np.ascontiguousarray(given, dtype=np.float64)
-    name = "xy"[player] + "_floor"
-    if floor.shape != (treeplex.sequence_count,):
+def _checked_floor(form: SequenceForm, x_floor: Floats) -> Floats:
+    t0 = form.treeplexes[0]
+    floor = np.ascontiguousarray(x_floor, dtype=np.float64)
+    if floor.shape != (t0.sequence_count,):
         raise GameError(
-            f"{name} has shape {floor.shape}, expected ({treeplex.sequence_count},): one entry a sequence of player "
-            f"{player}"
+            f"x_floor has shape {floor.shape}, expected ({t0.sequence_count},): one entry a sequence of player 0"
         )
     floor = floor.copy()
     floor[0] = 0.0
-    total = np.add.reduceat(floor, treeplex.first_sequence) if treeplex.infoset_count else np.zeros(0)
+    total = np.add.reduceat(floor, t0.first_sequence) if t0.infoset_count else np.zeros(0)
     if floor.min(initial=0.0) < 0.0 or total.max(initial=0.0) > 1.0 + 1e-12:
-        raise GameError(f"{name}: an infoset's entries must be >= 0 and sum to at most 1")
-    if player == 1 and total[treeplex.parent_sequence > 0].any():
-        raise GameError("y_floor: entries only at player 1's first infosets; leave the others 0")
+        raise GameError("x_floor: an infoset's entries must be >= 0 and sum to at most 1")
     return floor
 
 

@@ -1,0 +1,87 @@
+"""The gadget's program from a carried basis: the same equilibria as from scratch, at every size, for both gadgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess.evaluation import BuiltinEvaluator
+from darkchess.model import DarkChess
+from darkchess.position import Position
+from darkchess.rules import PAPER
+from klss._highs import Basis
+from klss.search import Trunk
+from klss.search.expansion import leaves_to_expand
+from klss.search.gadget import solve_gadget
+from klss.search.nesting import fresh_roots
+from klss.search.program import GadgetProgram, Kind
+
+FENS = [
+    "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",
+    "r1b1qrk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",
+    "r1bq1rk1/1p3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",
+]
+
+
+def growing(steps: int = 5) -> Iterator[Trunk]:
+    """A dark-chess trunk of three roots, a little larger at each step."""
+    model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
+    rows = np.array([Position.from_fen(fen).row for fen in FENS])
+    trunk = Trunk.from_roots(fresh_roots(model.states(rows, 0), model, np.inf, 1))
+    history = np.zeros(0, dtype=np.uint64)
+    trunk.expand(np.arange(len(FENS)), model, history)
+    for step in range(1, steps + 1):
+        yield trunk
+        found = solve_gadget(trunk, "resolve")
+        trunk.expand(leaves_to_expand(trunk, found.x, found.y, step)[:60], model, history)
+
+
+@pytest.mark.parametrize("kinds", [("maxmargin",), ("resolve",), ("maxmargin", "resolve"), ("resolve", "maxmargin")])
+@pytest.mark.parametrize("tremble", [0.0, 0.1])
+def test_a_carried_basis_gives_the_same_value_as_a_cold_start(kinds: tuple[Kind, ...], tremble: float) -> None:
+    program = GadgetProgram()
+    sizes = []
+    for trunk in growing():
+        sizes.append(trunk.node_count)
+        for kind in kinds:
+            warm = solve_gadget(trunk, kind, program=program, tremble=tremble)
+            cold = solve_gadget(trunk, kind, tremble=tremble)
+            assert warm.solved and cold.solved
+            assert max(warm.gap, cold.gap) < 1e-7
+            if tremble == 0.0:  # with a tremble the objective is the same, its two parts need not be
+                assert warm.margin == pytest.approx(cold.margin, abs=1e-6)
+    assert sizes[-1] > 4 * sizes[0]
+
+
+def test_tremble_gives_up_no_more_margin_than_its_share() -> None:
+    """Mixing in a uniform root with probability t costs at most t/(1 − t) times the range of the payoffs (4 here)."""
+    for trunk in growing(3):
+        for kind in ("maxmargin", "resolve"):
+            exact = solve_gadget(trunk, kind).margin
+            mixed = solve_gadget(trunk, kind, tremble=0.05).margin
+            assert exact + 1e-9 >= mixed >= exact - 4 * 0.05 / 0.95
+
+
+def test_a_useless_basis_is_survived(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = GadgetProgram()
+    start = GadgetProgram._start
+
+    def useless(self: GadgetProgram, *arguments: object) -> Basis | None:
+        basis = start(self, *arguments)  # type: ignore[arg-type]
+        return None if basis is None else Basis(basis.columns[::-1].copy(), basis.rows[::-1].copy())
+
+    monkeypatch.setattr(GadgetProgram, "_start", useless)
+    for trunk in growing(3):
+        found = solve_gadget(trunk, "resolve", program=program)
+        assert found.solved
+        assert found.margin == pytest.approx(solve_gadget(trunk, "resolve").margin, abs=1e-6)
+
+
+def test_without_time_the_answer_says_that_it_is_none() -> None:
+    trunk = list(growing(4))[-1]
+    found = solve_gadget(trunk, "maxmargin", time_limit_s=0.0)
+    assert found.solved == (found.gap <= 1e-7)
+    assert found.x[0] == pytest.approx(1.0)
