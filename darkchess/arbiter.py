@@ -16,28 +16,27 @@ from typing import Protocol
 
 import chess
 
-from darkchess.player import Decision, Limit, RandomPlayer
+from darkchess.player import Decision, Forfeit, Limit, OutOfTime, RandomPlayer, Resignation
 from darkchess.position import Position
 from darkchess.referee import Referee
-from darkchess.rules import Ruleset
+from darkchess.rules import Outcome, Ruleset
 from darkchess.view import View
 
-__all__ = ["Arbiter", "Budget", "Contestant", "OutOfTime", "Played", "Progress", "Resignation", "TruthCount", "warm_up"]
+__all__ = [
+    "Arbiter", "Budget", "Contestant", "Forfeit", "OutOfTime", "Played", "Progress", "Resignation", "TruthCount",
+    "warm_up",
+]  # fmt: skip
 
 Progress = Callable[[dict[str, float]], None]
 """Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""
 
 
-class Resignation(Exception):
-    """Raised by a contestant's ``choose``: she gives up."""
-
-
-class OutOfTime(Exception):
-    """Raised by a contestant's ``choose``: she noticed herself that her clock ran out."""
-
-
 class Contestant(Protocol):
-    """A player as the arbiter sees her."""
+    """A player as the arbiter sees her.
+
+    One that has a method ``end(view)`` is told of an end that is no ply, by resignation, flag or forfeit: her last view
+    again, with the outcome.
+    """
 
     def start(self, view: View, start: Position, ruleset: Ruleset) -> None:
         """A new game from ``start``, which both players know; ``view`` is what she sees of it."""
@@ -144,6 +143,7 @@ class Arbiter:
             if budget.clock is not None:
                 self.remaining_s.setdefault(color, budget.clock[0])
         self._shown = dict.fromkeys(chess.COLORS, 0)
+        self._told_end = dict.fromkeys(chess.COLORS, False)
 
     def play(self) -> None:
         """Play to the end of the game."""
@@ -152,6 +152,7 @@ class Arbiter:
             self.play_ply()
         for color in chess.COLORS:
             self._show(color)
+            self._tell_end(color)
 
     def begin(self) -> None:
         """Tell both players that a game begins."""
@@ -160,7 +161,7 @@ class Arbiter:
             self._shown[color] = 0
 
     def play_ply(self) -> None:
-        """Ask the player to move for one move, and play it; a resignation or a flag ends the game instead."""
+        """Ask the player to move for one move, and play it; who resigns, flags or forfeits ends the game instead."""
         color = self.referee.turn
         limit = self._limit(color)
         begin = time.monotonic()
@@ -173,6 +174,9 @@ class Arbiter:
         except OutOfTime:
             self.remaining_s[color] = 0.0
             self.referee.flag(color)
+            return
+        except Forfeit:
+            self.referee.end(Outcome(not color, "forfeit"))
             return
         seconds = time.monotonic() - begin
         if not self._charge(color, seconds):
@@ -207,7 +211,15 @@ class Arbiter:
         views = self.referee.views(color)
         for view in views[self._shown[color] + 1 :]:
             self.contestants[color].observe(view)
+            self._told_end[color] = view.game_over is not None
         self._shown[color] = len(views) - 1
+
+    def _tell_end(self, color: chess.Color) -> None:
+        """Tell ``color`` of an end that came with no ply, if she wants to hear it."""
+        end = getattr(self.contestants[color], "end", None)
+        if end is not None and not self._told_end[color]:
+            self._told_end[color] = True
+            end(self.referee.view(color))
 
     def _check_truth(self, color: chess.Color) -> None:
         if self.truth is None or self.referee.outcome is not None:

@@ -26,7 +26,10 @@ from darkchess.rules import PAPER, Ruleset
 from darkchess.view import View
 from klss.search import Budget, Search, SearchConfiguration
 
-__all__ = ["Decision", "GreedyPlayer", "KlssPlayer", "Limit", "Player", "PlayerError", "RandomPlayer"]
+__all__ = [
+    "Decision", "Forfeit", "GreedyPlayer", "KlssPlayer", "Limit", "OutOfTime", "Player", "PlayerError", "RandomPlayer",
+    "Resignation",
+]  # fmt: skip
 
 Progress = Callable[[dict[str, float]], None]
 
@@ -37,6 +40,18 @@ _SET_SHARE = 0.5
 
 class PlayerError(DarkchessError, ValueError):
     """A player was used out of order; the message says what, got, expected."""
+
+
+class Resignation(Exception):
+    """Raised by a player's ``choose``: she gives up."""
+
+
+class OutOfTime(Exception):
+    """Raised by a player's ``choose``: she noticed herself that her clock ran out."""
+
+
+class Forfeit(Exception):
+    """Raised by a player's ``choose``: there is no move to be had from her, or none that is legal; says why."""
 
 
 @dataclass(frozen=True)
@@ -247,6 +262,7 @@ class KlssPlayer(_Tracking):
         self._keys: list[int] = []
         self._quiet = 0
         self._walked = 0
+        self._value = 0.0
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """See :class:`Player`."""
@@ -257,6 +273,7 @@ class KlssPlayer(_Tracking):
         self._keys = [_key(view)]
         self._quiet = 0
         self._walked = 1
+        self._value = 0.0
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`Player`."""
@@ -271,9 +288,13 @@ class KlssPlayer(_Tracking):
         taking = _king_capture(view)
         if taking is not None:
             return Decision(taking, self._without_search(positions, 1.0, elapsed))
+        if len(view.legal_moves) == 1:
+            return Decision(view.legal_moves[0], self._without_search(positions, self._value, elapsed))
+        self._evaluator.deadline = None if seconds is None else began + seconds
         budget = Budget(nodes=limit.nodes, seconds=None if seconds is None else max(0.01, seconds - elapsed))
         belief = PositionBelief(positions, self._model, self._quiet)
         result = self._search.search(belief, budget, history=np.array(self._keys, dtype=np.uint64), progress=progress)
+        self._value = float(result.diagnostics["value"])
         diagnostics = dict(result.diagnostics, capped_by=positions.capped_by)
         if reads_clock:
             diagnostics["seconds"] = time.monotonic() - began
@@ -291,10 +312,12 @@ class KlssPlayer(_Tracking):
         self._walked = len(self._views)
 
     def _without_search(self, positions: PositionSet, value: float, seconds: float) -> dict[str, Any]:
+        """Diagnostics of a move that needs no search; the trunk stays, for the next move to be carried on from."""
+        assert self._search is not None
         return {
             "positions": positions.size,
             "capped_by": positions.capped_by,
-            "carried": 0,
+            "carried": self._search.known,
             "sampled": 0,
             "gadget": "maxmargin",
             "margin": 0.0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["StockfishMissing", "UciBridgeError"]
+__all__ = ["EngineFailed", "ProtocolError", "StockfishMissing", "UciBridgeError"]
 
 
 class UciBridgeError(Exception):
@@ -11,3 +11,24 @@ class UciBridgeError(Exception):
 
 class StockfishMissing(UciBridgeError, FileNotFoundError):
     """No Stockfish where one was named, or anywhere it is looked for; or what is there does not speak UCI."""
+
+
+class EngineFailed(UciBridgeError, OSError):
+    """An engine's process can't be started, ended, fell silent, or says what no engine should; says which."""
+
+
+class ProtocolError(UciBridgeError, ValueError):
+    """A message of the engine protocol that is malformed, impossible or out of order: what, got, expected.
+
+    Attributes
+    ----------
+    ids : dict of str
+        Those of the message's ids that could be read, by their keys.
+    need : "transcript" or None
+        What would help.
+    """
+
+    def __init__(self, message: str, *, ids: dict[str, str] | None = None, need: str | None = None) -> None:
+        super().__init__(message)
+        self.ids = dict(ids or {})
+        self.need = need

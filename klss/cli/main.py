@@ -21,6 +21,7 @@ __all__ = ["COMMANDS", "main"]
 
 COMMANDS: dict[str, str] = {
     "play": "play Fog of War chess against the engine in the terminal, or watch two engines play",
+    "engine": "the engine on stdin and stdout, for other programs: one JSON object a line",
     "match": "play many games between two players and count",
     "track": "sizes of both players' position sets along a game",
     "bench": "how fast the engine is here, and a signature of what it does",

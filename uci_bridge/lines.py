@@ -1,0 +1,41 @@
+"""Lines out of a pipe, of bounded length."""
+
+from __future__ import annotations
+
+__all__ = ["LineSplitter"]
+
+
+class LineSplitter:
+    """Cuts what a pipe says into lines and never holds more than ``limit`` bytes of one."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._held = bytearray()
+        self._dropping = False
+
+    def feed(self, piece: bytes) -> list[bytes | None]:
+        """The lines that end in ``piece``, without their ends; None stands for a line that was too long."""
+        lines: list[bytes | None] = []
+        *ends, rest = piece.split(b"\n")
+        for end in ends:
+            self._hold(end)
+            lines.append(self._take())
+        self._hold(rest)
+        return lines
+
+    def finish(self) -> list[bytes | None]:
+        """What stands after the last line's end, if anything does."""
+        return [self._take()] if self._held or self._dropping else []
+
+    def _hold(self, piece: bytes) -> None:
+        if self._dropping or len(self._held) + len(piece) > self._limit:
+            self._dropping = True
+            self._held.clear()
+        else:
+            self._held += piece
+
+    def _take(self) -> bytes | None:
+        line = None if self._dropping else bytes(self._held)
+        self._dropping = False
+        self._held.clear()
+        return line
