@@ -1,0 +1,314 @@
+"""The bot: one account on a lichess-style server, its challenges, its games.
+
+Reading order of its parts: :mod:`uci_bridge.bot_config` (``bot.yml``), :mod:`uci_bridge.lichess_dialect` and
+:mod:`uci_bridge.lichess` (the server), :mod:`uci_bridge.true_game` (the far side of the wall),
+:mod:`uci_bridge.bot_game` (one game), :mod:`uci_bridge.bot_engine` (the near side), :mod:`uci_bridge.bot_record`,
+:mod:`uci_bridge.bot_log`; this file holds them together.
+
+Games are tasks, engines are processes: one engine's end, or one game's, is no other's. The event stream is opened
+again for as long as it takes; games under way are asked for by their ids at every start, since a server tells of them
+again only sometimes. A game that starts without a challenge (a rematch) goes through the same rules, and is called off
+if they refuse it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from uci_bridge.bot_config import BotConfig
+from uci_bridge.bot_engine import EngineSeat, engine_command
+from uci_bridge.bot_game import BotGame, Seat
+from uci_bridge.bot_record import Records
+from uci_bridge.errors import UciBridgeError
+from uci_bridge.lichess import Account, Backoff, Client, Refused, Rejected, ServerError, Timing, Token
+from uci_bridge.lichess_dialect import DIALECTS, Challenge, Dialect, GameFull, GameStart
+
+__all__ = ["Bot", "BotRefused", "make_client", "variant_served", "who_am_i"]
+
+log = logging.getLogger(__name__)
+
+
+class BotRefused(UciBridgeError):
+    """The server will not have this bot: nothing to try again. One line."""
+
+
+def make_client(config: BotConfig, token: Token, timing: Timing | None = None) -> Client:
+    """A client of the server that ``config`` names."""
+    return Client(config.url, token, DIALECTS[config.dialect], timing)
+
+
+async def who_am_i(client: Client) -> Account:
+    """The account behind the token.
+
+    Raises
+    ------
+    BotRefused
+        The token is not valid, is not a bot's, or there is no such API at that address.
+    ServerError
+        The server can't be reached, or is in trouble: worth another try.
+    """
+    try:
+        account = await client.account()
+    except Refused as error:
+        raise BotRefused(f"token: {error}; expected the token of a bot account on this server") from None
+    except Rejected as error:
+        raise BotRefused(f"url: {error}; expected a server with the bot API") from None
+    if account.title != "BOT":
+        raise BotRefused(f"token: got that of {account.name!r}, which is no bot account; upgrade the account first")
+    return account
+
+
+async def variant_served(client: Client) -> None:
+    """Open the event stream for a moment: the server then says whether it takes this bot and its variant.
+
+    Raises
+    ------
+    BotRefused
+        It does not.
+    ServerError
+        Worth another try.
+    """
+    events = client.events()
+    try:
+        async with contextlib.aclosing(events):
+            await anext(events, None)
+    except (Refused, Rejected) as error:
+        raise BotRefused(f"the server does not take a bot for {client.dialect.variant!r}: {error}") from None
+
+
+class Bot:
+    """A bot that plays until it is told to stop.
+
+    Parameters
+    ----------
+    config
+        ``bot.yml``.
+    client
+        Open.
+    account
+        Ours.
+    records
+        Where games are kept.
+    folder
+        Of ``bot.yml``.
+    seat
+        Makes an engine's seat; None: a process as ``config.engine`` says.
+    """
+
+    def __init__(
+        self, config: BotConfig, client: Client, account: Account, records: Records, *, folder: Path,
+        seat: Callable[[chess.Color, str | None], Seat] | None = None,
+    ) -> None:  # fmt: skip
+        self._config, self._client, self._account, self._records = config, client, account, records
+        self._command = engine_command(config.engine, folder)
+        self._seat = seat or self._engine_seat
+        self._games: dict[str, tuple[BotGame, asyncio.Task[None]]] = {}
+        self._promised: dict[str, str] = {}
+        self._answered: dict[str, float] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = asyncio.Event()
+        self._idle = asyncio.Event()
+        self.finished = 0
+
+    @property
+    def dialect(self) -> Dialect:
+        """The server's."""
+        return self._client.dialect
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """Ids of the games under way."""
+        return tuple(self._games)
+
+    def stop(self) -> None:
+        """No new games from now on."""
+        if not self._stopping.is_set():
+            self._say(logging.INFO, "stopping: no new games", games=len(self._games))
+            self._stopping.set()
+
+    async def run(self, grace_s: float | None = None) -> None:
+        """Play until :meth:`stop`, then finish the games under way.
+
+        Parameters
+        ----------
+        grace_s
+            How long they may take after :meth:`stop`; None: as long as they take. Games not finished then stay in the
+            records and go on at the next start.
+
+        Raises
+        ------
+        BotRefused
+            The server does not take the token, or the variant, any more.
+        """
+        for game_id in list(self._records.under_way):
+            self._play(game_id, known=True)
+        listener = asyncio.create_task(self._listen(), name="event stream")
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait({listener, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if listener.done():
+                listener.result()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(grace_s):
+                    while self._games or self._tasks:
+                        await asyncio.wait({task for _, task in self._games.values()} | self._tasks)
+            if self._games:
+                self._say(logging.WARNING, "grace is over: the rest goes on at the next start", games=len(self._games))
+        finally:
+            tasks = [listener, stopping, *(task for _, task in self._games.values()), *self._tasks]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    # The event stream.
+
+    async def _listen(self) -> None:
+        backoff = Backoff(self._client.timing.first_retry_s, self._client.timing.last_retry_s)
+        while True:
+            wait_s, problem = 0.0, "the stream ended"
+            try:
+                events = self._client.events()
+                async with contextlib.aclosing(events):
+                    async for event in events:
+                        if event is None:
+                            self._say(logging.INFO, "listening for challenges", account=self._account.name)
+                            continue
+                        backoff.reset()
+                        if isinstance(event, Challenge):
+                            self._spawn(self._answer(event))
+                        elif isinstance(event, GameStart):
+                            self._started(event)
+            except (Refused, Rejected) as error:
+                raise BotRefused(str(error)) from None
+            except ServerError as error:
+                wait_s, problem = error.wait_s, str(error)
+            wait_s = backoff.next(wait_s)
+            self._say(logging.WARNING, "event stream broke", reason=problem, retry_s=round(wait_s, 2))
+            await asyncio.sleep(wait_s)
+
+    async def _answer(self, challenge: Challenge) -> None:
+        """Accept or decline a challenge; the same one may come again."""
+        now = time.monotonic()
+        self._answered = {known: until for known, until in self._answered.items() if until > now}
+        if challenge.id in self._answered or challenge.id in self._games:
+            return
+        if challenge.player.lower() == self._account.name.lower():
+            return  # our own, told back to us
+        self._answered[challenge.id] = now + 3600.0
+        reason = self._config.accept.decline_reason(challenge, self.dialect.variant)
+        if reason is None and not self._room(challenge.player, challenge.id):
+            reason = "later"
+        who = {"challenge": challenge.id, "player": challenge.player}
+        try:
+            if reason is not None:
+                self._say(logging.INFO, "challenge declined", **who, reason=reason)
+                await self._stubborn(lambda: self._client.decline(challenge.id, reason))
+                return
+            self._promised[challenge.id] = challenge.player
+            self._records.begin(challenge.id, opponent=challenge.player)
+            self._say(logging.INFO, "challenge accepted", **who)
+            await self._stubborn(lambda: self._client.accept(challenge.id))
+            # Not left to the gameStart, which may be lost and does not come again at ply 0.
+            self._play(challenge.id, known=True)
+        except ServerError as error:
+            self._answered.pop(challenge.id, None)
+            if challenge.id not in self._games:
+                self._records.forget(challenge.id)
+            self._say(logging.INFO, "challenge not answered", **who, error=str(error))
+        finally:
+            self._promised.pop(challenge.id, None)
+
+    async def _stubborn(self, call: Callable[[], Any]) -> None:
+        """``call``, with some tries where trying helps."""
+        backoff = Backoff(self._client.timing.first_retry_s, self._client.timing.last_retry_s)
+        for left in reversed(range(5)):
+            try:
+                await call()
+                return
+            except (Refused, Rejected):
+                raise
+            except ServerError as error:
+                if not left:
+                    raise
+                await asyncio.sleep(backoff.next(error.wait_s))
+
+    def _room(self, player: str, but: str) -> bool:
+        """Whether one more game, with ``player``, is within the limits; ``but`` is the one that asks."""
+        if self._stopping.is_set():
+            return False
+        opponents = {**self._promised, **{known: game.opponent for known, (game, _) in self._games.items()}}
+        opponents.pop(but, None)
+        with_player = sum((name or "").lower() == player.lower() for name in opponents.values())
+        return len(opponents) < self._config.accept.concurrency and with_player < self._config.accept.per_player
+
+    # Games.
+
+    def _started(self, start: GameStart) -> None:
+        if start.id in self._games:
+            return
+        known = start.id in self._records.under_way
+        if start.chess960:
+            self._say(logging.INFO, "game refused", game=start.id, reason="variant")
+            self._spawn(self._call_off(start.id))
+            return
+        self._play(start.id, known=known)
+
+    async def _call_off(self, game_id: str) -> None:
+        with contextlib.suppress(ServerError):
+            await self._stubborn(lambda: self._client.abort(game_id))
+
+    def _play(self, game_id: str, *, known: bool) -> None:
+        if game_id in self._games:
+            return
+
+        def refusal(full: GameFull, opponent: str) -> str | None:
+            return self._refusal(full, opponent, known=known)
+
+        game = BotGame(
+            game_id, client=self._client, records=self._records, name=self._account.name, seat=self._seat,
+            refusal=refusal, greeting=self._config.greeting, margin_ms=self._config.engine.margin_ms,
+        )  # fmt: skip
+        game.opponent = self._records.under_way.get(game_id, {}).get("opponent")
+        task = asyncio.create_task(game.run(), name=f"game {game_id}")
+        self._games[game_id] = (game, task)
+        task.add_done_callback(lambda _: self._ended(game_id))
+
+    def _refusal(self, full: GameFull, opponent: str, *, known: bool) -> str | None:
+        """Why a game is not to be played: what it is, always; how, only at its start, and unless that was agreed."""
+        if full.variant != self.dialect.variant:
+            return "variant"
+        if known or len(full.state.moves) >= 2:
+            return None
+        if not self._room(opponent, full.id):
+            return "later"
+        white_is_us = full.white.lower() == self._account.name.lower()
+        bots = full.bots
+        return self._config.accept.refusal(
+            rated=full.rated,
+            bot=None if bots is None else bots[1 if white_is_us else 0],
+            initial_s=full.state.clock_ms[0] / 1000.0 if full.initial_s is None else full.initial_s,
+            increment_s=full.state.increment_ms[0] / 1000.0,
+        )
+
+    def _ended(self, game_id: str) -> None:
+        self._games.pop(game_id, None)
+        self.finished += 1
+
+    def _engine_seat(self, color: chess.Color, fen: str | None) -> Seat:
+        return EngineSeat(self._command, self._config.engine, fen=fen)
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _say(self, level: int, event: str, **fields: Any) -> None:
+        log.log(level, event, extra={"fields": fields})
