@@ -43,7 +43,7 @@ class Configuration:
         Auto: the caller's choice, else the built-in one.
     cap : int
         Most positions in the position set.
-    particles, information, reach, gadget, nested
+    particles, information, reach, gadget, nested, memory_mb, expansion
         See :class:`klss.search.SearchConfiguration`.
     """
 
@@ -56,13 +56,14 @@ class Configuration:
     reach: bool = True
     gadget: Literal["hybrid", "maxmargin", "resolve"] = "hybrid"
     nested: bool = True
+    memory_mb: int = 4096
     tremble: float = 0.0
     slack: float = 0.0
     expansion: Literal["leaf", "node"] = "node"
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
-        for field in ("cap", "particles"):
+        for field in ("cap", "particles", "memory_mb"):
             if getattr(self, field) < 1:
                 raise ConfigurationError(
                     f"configuration {self.name}: {field} is {getattr(self, field)}, expected 1 or more"
@@ -80,6 +81,7 @@ class Configuration:
             reach=self.reach,
             gadget=self.gadget,
             nested=self.nested,
+            memory_mb=self.memory_mb,
             tremble=self.tremble,
             slack=self.slack,
             expansion=self.expansion,

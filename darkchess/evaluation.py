@@ -48,7 +48,13 @@ _WORTH.setflags(write=False)
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Values of positions, in batches."""
+    """Values of positions, in batches.
+
+    ``deadline`` is a moment of :func:`time.monotonic` (None: none) after which answers have to come from whatever is
+    quick; the player sets it to the end of her move's time.
+    """
+
+    deadline: float | None
 
     @property
     def name(self) -> str:
@@ -167,6 +173,7 @@ class BuiltinEvaluator:
 
     def __init__(self, model: Model | None = None) -> None:
         self._model = packaged_model() if model is None else model
+        self.deadline: float | None = None  # never looked at: a batch takes milliseconds
 
     def values(self, rows: Rows) -> Values:
         """See :meth:`Evaluator.values`."""

@@ -34,7 +34,7 @@ def label_of(own_action: int, observation: Any, mover: int) -> Any:
 
 
 @kernel
-def find_or_add(table_keys: Any, table_values: Any, key: Any, value: int) -> int:
+def find_or_add(table_keys: Any, table_values: Any, key: Any, value: int) -> Any:
     """Value of ``key`` in an open-addressing table (values are −1 where empty); ``value`` is entered where the key
     is new.
     """
@@ -59,7 +59,7 @@ def fill_table(keys: Any, count: int, table_keys: Any, table_values: Any) -> Non
 
 
 @kernel
-def lookup(table_keys: Any, table_values: Any, key: Any) -> int:
+def lookup(table_keys: Any, table_values: Any, key: Any) -> Any:
     """Value of ``key``, −1 when it is not in the table."""
     mask = np.uint64(table_keys.shape[0] - 1)
     slot = mix(key) & mask

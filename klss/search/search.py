@@ -54,6 +54,12 @@ _SOLVE_GROWTH = 1.5
 _MARGIN_S = 0.01
 """Time left over at the end of a move."""
 
+_BYTES_A_NODE = 1000
+"""Measured, rounded up.
+
+A node of a dark-chess trunk of 400,000, its share of the program and of HiGHS's work included.
+"""
+
 _LAST_ITERATION = 1 << 15
 """Deeper than any trunk gets: leaves held back for their depth alone are wanted by then."""
 
@@ -76,6 +82,8 @@ class SearchConfiguration:
         Hybrid: Maxmargin while no margin is negative, else Resolve.
     nested : bool
         Whether the previous trunk is carried on; if not, every search starts afresh.
+    memory_mb : int
+        The trunk stops growing (the game goes on) when it and its programs are estimated at so many megabytes.
     """
 
     particles: int = 200
@@ -83,6 +91,7 @@ class SearchConfiguration:
     reach: bool = True
     gadget: Literal["hybrid", "maxmargin", "resolve"] = "hybrid"
     nested: bool = True
+    memory_mb: int = 4096
     tremble: float = 0.0
     slack: float = 0.0
     expansion: Rule = "node"
@@ -130,6 +139,11 @@ class Search:
         """
         if self.trunk is not None:
             self.infoset = self.trunk.step(self.infoset, own_action, observation, acts)
+
+    @property
+    def known(self) -> int:
+        """How many nodes of the trunk agree with all that was observed so far."""
+        return 0 if self.trunk is None or self.infoset < 0 else len(self.trunk.members(self.infoset))
 
     def forget(self) -> None:
         """Start the next search afresh."""
@@ -267,7 +281,7 @@ class Search:
             if progress is not None:
                 depth = int(trunk.nodes.depth[: trunk.node_count].max(initial=0))
                 progress({"nodes": float(added), "depth": float(depth), "seconds": budget.elapsed()})
-            if budget.nodes_left(added) <= 0 or budget.left() <= self._solve_time(trunk):
+            if budget.nodes_left(added) <= 0 or budget.left() <= self._solve_time(trunk) or self._is_full(trunk):
                 break
             leaves = self._leaves(trunk, iteration)
             if not len(leaves):
@@ -284,6 +298,9 @@ class Search:
     def _leaves(self, trunk: Trunk, iteration: int) -> npt.NDArray[np.int64]:
         assert self.equilibrium is not None
         return leaves_to_expand(trunk, self.equilibrium.x, self.equilibrium.y, iteration, self.configuration.expansion)
+
+    def _is_full(self, trunk: Trunk) -> bool:
+        return trunk.node_count * _BYTES_A_NODE >= self.configuration.memory_mb * 1_000_000
 
     def _deeper(self, trunk: Trunk, iteration: int) -> bool:
         """Whether a later iteration may expand what this one held back for its depth."""
@@ -330,7 +347,7 @@ class Search:
         at = 0
         while at < len(leaves):
             room = budget.nodes_left(added + new)
-            if at >= at_least and (room <= 0 or budget.left() <= self._solve_time(trunk)):
+            if at >= at_least and (room <= 0 or budget.left() <= self._solve_time(trunk) or self._is_full(trunk)):
                 break
             size = _BATCH if room == float("inf") else max(1, min(_BATCH, int(room) // 32))
             new += trunk.expand(leaves[at : at + size], self.model, history)

@@ -55,7 +55,8 @@ def oracle_path(trunk: Trunk, node: int, side: str, player: int) -> tuple[Any, .
     while trunk.nodes.parent[node] >= 0:
         parent = int(trunk.nodes.parent[node])
         own = int(trunk.nodes.action[node]) if trunk.nodes.mover[parent] == player else None
-        steps.append((own, brute_force.look(oracle_position(trunk, node), side), int(trunk.nodes.mover[node]) == player))
+        seen = brute_force.look(oracle_position(trunk, node), side)
+        steps.append((own, seen, int(trunk.nodes.mover[node]) == player))
         node = parent
     return (node if player == 1 else None, *reversed(steps))
 
@@ -231,3 +232,22 @@ def test_a_node_budget_bounds_the_nodes() -> None:
         result = Search(model, seed=1).search(PositionBelief(positions, model, 0), Budget(nodes=budget))
         assert 0 < result.diagnostics["nodes"] <= budget + 448
         assert decode(result.action) in referee.legal_moves()
+
+
+def test_a_memory_limit_stops_growth_not_the_game() -> None:
+    referee = Referee(MIDDLEGAME, PAPER)
+    player = make_player(configuration("klss2021,memory_mb=1"), seed=1)
+    player.start(referee.view(chess.WHITE), referee.position, PAPER)
+    decision = player.choose(Limit(nodes=50_000))
+    assert decision.move in referee.legal_moves()
+    assert 0 < decision.diagnostics["nodes"] < 20_000
+
+
+def test_a_forced_move_needs_no_search() -> None:
+    referee = Referee("k7/8/8/8/8/p1p5/P1P5/KB6 w - - 0 1", PAPER)
+    player = make_player(configuration("klss2021"), seed=1)
+    player.start(referee.view(chess.WHITE), referee.position, PAPER)
+    decision = player.choose(Limit(nodes=500))
+    assert decision.move == chess.Move.from_uci("a1b2")
+    assert decision.diagnostics["nodes"] == 0
+    assert decision.diagnostics.keys() >= DIAGNOSTICS
