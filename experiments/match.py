@@ -24,13 +24,12 @@ from typing import Any, TextIO
 
 import chess
 
-from darkchess.arbiter import Arbiter, Budget, Played, TruthCount, warm_up
-from darkchess.configuration import Configuration, make_player
-from darkchess.evaluation import Evaluator
+from darkchess.arbiter import Arbiter, Budget, Played, TruthCount
+from darkchess.configuration import Configuration
 from darkchess.record import GameRecord, write_pgn
 from darkchess.referee import Referee
 from darkchess.rules import PAPER, Ruleset
-from uci_bridge.players import EvaluatorChoice, make_evaluator
+from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker
 
 __all__ = ["Match", "MatchError", "Standing", "elo_interval", "game_seed", "player_seed"]
 
@@ -125,7 +124,7 @@ class Match:
     Attributes
     ----------
     a, b
-        The players' configurations.
+        The players: configurations, or foreign engines.
     games
         How many games.
     seed
@@ -143,8 +142,8 @@ class Match:
         looks; players learn nothing from it.
     """
 
-    a: Configuration
-    b: Configuration
+    a: Configuration | Command
+    b: Configuration | Command
     games: int
     seed: int
     budget: Budget
@@ -173,13 +172,13 @@ class Match:
             files = stack.enter_context(_opened(out, self._identity())) if out is not None else None
             for line in files.lines if files is not None else []:
                 standing.count(line)
-            evaluators = {}
-            for side, configuration in (("a", self.a), ("b", self.b)):
-                evaluators[side] = make_evaluator(configuration, self.evaluator, self.ruleset)
-                stack.callback(evaluators[side].close)
-                warm_up(make_player(configuration, evaluators[side]), chess.WHITE)
+            makers = {}
+            for side, spec in (("a", self.a), ("b", self.b)):
+                makers[side] = PlayerMaker(spec, self.evaluator, self.ruleset)
+                stack.callback(makers[side].close)
+                makers[side].warm_up(chess.WHITE, clock=self.budget.clock is not None)
             for game in range(standing.games, self.games):
-                line, record, moves = self._play(game, evaluators)
+                line, record, moves = self._play(game, makers)
                 if files is not None:
                     files.keep(line, record, moves)
                 standing.count(line)
@@ -189,7 +188,7 @@ class Match:
 
     def _identity(self) -> dict[str, Any]:
         """What has to be the same for a match to be resumed."""
-        return {
+        identity = {
             "a": dataclasses.asdict(self.a),
             "b": dataclasses.asdict(self.b),
             "seed": self.seed,
@@ -199,18 +198,15 @@ class Match:
             "fen": self.fen,
             "evaluator": self.evaluator.name,
         }
+        return dict(json.loads(json.dumps(identity)))
 
     def _play(
-        self, game: int, evaluators: dict[str, Evaluator]
+        self, game: int, makers: dict[str, PlayerMaker]
     ) -> tuple[dict[str, Any], GameRecord, list[dict[str, Any]]]:
         seed = game_seed(self.seed, game)
         sides = {chess.WHITE: "a" if game % 2 == 0 else "b", chess.BLACK: "b" if game % 2 == 0 else "a"}
-        configurations = {"a": self.a, "b": self.b}
         referee = Referee(self.fen, self.ruleset)
-        players = {
-            color: make_player(configurations[side], evaluators[side], seed=player_seed(seed, color))
-            for color, side in sides.items()
-        }
+        players = {color: makers[side].make(player_seed(seed, color)) for color, side in sides.items()}
         moves: list[dict[str, Any]] = []
 
         def on_ply(played: Played) -> None:
@@ -225,7 +221,7 @@ class Match:
             player.close()
         outcome = referee.outcome
         assert outcome is not None
-        names = {color: configurations[side].name for color, side in sides.items()}
+        names = {color: (self.a if side == "a" else self.b).name for color, side in sides.items()}
         line: dict[str, Any] = {
             "game": game,
             "pair": game // 2,

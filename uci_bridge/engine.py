@@ -35,6 +35,7 @@ from darkchess.position import START_FEN, Position
 from darkchess.rules import PAPER, PYCHESS, Ruleset
 from darkchess.view import View, initial_view, observed
 from uci_bridge.errors import ProtocolError
+from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 from uci_bridge.lines import LineSplitter
 from uci_bridge.messages import (
     Answer,
@@ -46,7 +47,6 @@ from uci_bridge.messages import (
     TurnRequest,
     observation_of,
 )
-from uci_bridge.players import EvaluatorChoice, make_evaluator
 from uci_bridge.protocol import MAX_LINE_BYTES, read_request, write_reply
 
 __all__ = ["MAX_SESSIONS", "Engine", "serve"]

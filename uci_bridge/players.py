@@ -1,57 +1,135 @@
-"""A configuration made into a player: finds the evaluator that it names, or that the caller asks for."""
+"""Texts made into players: a configuration's, with the evaluator that it names, or ``cmd:…``, a foreign engine's.
+
+This is the referee's side: games are set up here. What an engine process needs of it is in
+:mod:`uci_bridge.evaluators`.
+"""
 
 from __future__ import annotations
 
+import shlex
+import shutil
 from dataclasses import dataclass
-from typing import Literal
 
-from darkchess.configuration import Configuration, make_player
-from darkchess.evaluation import BuiltinEvaluator, Evaluator
+import chess
+
+from darkchess.arbiter import warm_up
+from darkchess.configuration import Configuration, ConfigurationError, configuration, make_player
+from darkchess.evaluation import Evaluator
 from darkchess.player import Player
 from darkchess.rules import PAPER, Ruleset
-from uci_bridge.errors import StockfishMissing
-from uci_bridge.stockfish import StockfishEvaluator
+from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
+from uci_bridge.host import EngineProcess, HostedPlayer
 
-__all__ = ["EvaluatorChoice", "configured_player", "make_evaluator"]
+__all__ = [
+    "COMMAND", "Command", "EvaluatorChoice", "PlayerMaker", "configured_player", "make_evaluator", "player_spec",
+]  # fmt: skip
+
+COMMAND = "cmd:"
+"""What the text of a foreign engine begins with; its command line follows."""
 
 
 @dataclass(frozen=True)
-class EvaluatorChoice:
-    """What the caller wants where a configuration leaves its evaluator open (``auto``).
+class Command:
+    """A program that speaks the engine protocol.
 
     Attributes
     ----------
     name
-        ``"builtin"``, ``"stockfish"``, or ``"installed"``: Stockfish where it is installed, else the built-in one.
-    stockfish
-        Path of Stockfish; None: where :func:`uci_bridge.stockfish.find_stockfish` looks.
-    reproducible
-        Run Stockfish so that the same calls give the same values; for games limited by nodes.
+        As it is named in results: the whole text.
+    argv
+        Program and arguments.
     """
 
-    name: Literal["builtin", "stockfish", "installed"] = "builtin"
-    stockfish: str | None = None
-    reproducible: bool = False
+    name: str
+    argv: tuple[str, ...]
 
 
-def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> Evaluator:
-    """The evaluator of a player; the configuration's own choice goes before the caller's.
+def player_spec(text: str) -> Configuration | Command:
+    """What a player's text describes: ``cmd:PROGRAM ARGUMENTS``, split as a shell does, or a configuration.
+
+    Raises
+    ------
+    ConfigurationError
+        Says what is wrong with it: no such program, or see :func:`darkchess.configuration.configuration`.
+
+    Examples
+    --------
+    >>> player_spec("cmd:sh -c 'exit 1'").argv
+    ('sh', '-c', 'exit 1')
+    """
+    if not text.startswith(COMMAND):
+        return configuration(text)
+    try:
+        argv = shlex.split(text.removeprefix(COMMAND))
+    except ValueError as error:
+        raise ConfigurationError(f"player: got {text!r} ({error}), expected cmd:PROGRAM ARGUMENTS") from None
+    if not argv:
+        raise ConfigurationError(f"player: got {text!r}, expected cmd:PROGRAM ARGUMENTS")
+    if shutil.which(argv[0]) is None:
+        raise ConfigurationError(f"player: got {argv[0]!r} in {text!r}, expected a program that can be run")
+    return Command(text, tuple(argv))
+
+
+class PlayerMaker:
+    """Makes the players of one text, game after game; holds what they share: an evaluator, or an engine process.
+
+    Parameters
+    ----------
+    spec
+        See :func:`player_spec`.
+    choice
+        See :class:`EvaluatorChoice`.
+    ruleset
+        Of the games.
 
     Raises
     ------
     StockfishMissing
-        Stockfish was named, or its path was, and there is none.
+        See :func:`make_evaluator`.
     """
-    name = choice.name if configuration.evaluator == "auto" else configuration.evaluator
-    if name == "builtin":
-        return BuiltinEvaluator()
-    no_move_value = 0.0 if ruleset.no_move == "draw" else -1.0
-    try:
-        return StockfishEvaluator(choice.stockfish, reproducible=choice.reproducible, no_move_value=no_move_value)
-    except StockfishMissing:
-        if name == "stockfish" or choice.stockfish is not None:
-            raise
-        return BuiltinEvaluator()
+
+    def __init__(self, spec: Configuration | Command, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> None:
+        self._spec = spec
+        self._evaluator: Evaluator | None = None
+        self._process: EngineProcess | None = None
+        if isinstance(spec, Command):
+            self._process = EngineProcess(spec.argv, name=spec.name)
+        else:
+            self._evaluator = make_evaluator(spec, choice, ruleset)
+
+    @property
+    def evaluator_name(self) -> str | None:
+        """The evaluator's name; None for a foreign engine."""
+        return None if self._evaluator is None else self._evaluator.name
+
+    def make(self, seed: int) -> Player:
+        """A player for a game, or for one after the other."""
+        if isinstance(self._spec, Command):
+            assert self._process is not None
+            return HostedPlayer(self._process, seed=seed)
+        return make_player(self._spec, self._evaluator, seed=seed)
+
+    def warm_up(self, color: chess.Color, *, clock: bool = False) -> None:
+        """Load what a player needs before time counts.
+
+        Parameters
+        ----------
+        color
+            Hers.
+        clock
+            Whether a clock runs. Only then a foreign engine is asked for a move in a game that nobody plays.
+        """
+        if self._process is None:
+            warm_up(self.make(0), color)
+        elif clock:
+            self._process.warm_up()
+
+    def close(self) -> None:
+        """End what is held; from any thread."""
+        if self._process is not None:
+            self._process.close()
+        if self._evaluator is not None:
+            self._evaluator.close()
 
 
 def configured_player(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from klss.cli.errors import UsageError
-from klss.cli.options import PLAYERS, Parser, add_game_options, configured, game_options, games
+from klss.cli.options import PLAYERS, Parser, add_game_options, chosen_player, game_options, games
 
 if TYPE_CHECKING:
     from experiments.match import Standing
@@ -37,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run ``klss match``; see :mod:`klss.cli.main`."""
     parsed = _parser().parse(arguments)
     options = game_options(parsed)
-    configurations = {"a": configured(parsed.a), "b": configured(parsed.b)}
+    configurations = {"a": chosen_player(parsed.a), "b": chosen_player(parsed.b)}
 
     from darkchess.arbiter import Budget
     from experiments.match import Match, MatchError

@@ -16,7 +16,8 @@ from klss.cli.errors import UsageError
 if TYPE_CHECKING:
     from darkchess.configuration import Configuration
     from darkchess.rules import Ruleset
-    from uci_bridge.players import EvaluatorChoice
+    from uci_bridge.evaluators import EvaluatorChoice
+    from uci_bridge.players import Command
 
 __all__ = [
     "DEFAULT_TIME_S",
@@ -29,7 +30,7 @@ __all__ = [
     "game_options",
 ]
 
-PLAYERS = "klss2021, greedy, random; NAME,field=value,…; FILE.toml"
+PLAYERS = "klss2021, greedy, random; NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
 """What may stand where a player is asked for, as the helps say it."""
 
 DEFAULT_TIME_S = 5.0
@@ -152,7 +153,7 @@ class GameOptions:
         prefer_stockfish
             Where neither ``--evaluator`` nor ``--nodes`` was given, take Stockfish if it is installed.
         """
-        from uci_bridge.players import EvaluatorChoice
+        from uci_bridge.evaluators import EvaluatorChoice
 
         name: Literal["builtin", "stockfish", "installed"] = "builtin"
         if self.evaluator == "stockfish":
@@ -240,6 +241,25 @@ def configured(text: str) -> Configuration:
     if found.evaluator == "stockfish":
         check_stockfish(None)
     return found
+
+
+def chosen_player(text: str) -> Configuration | Command:
+    """The configuration, or with ``cmd:`` the foreign engine, that ``text`` describes; imports compiled code.
+
+    Raises
+    ------
+    UsageError
+        See :func:`configured`; or there is no such program.
+    """
+    from darkchess.configuration import ConfigurationError
+    from uci_bridge.players import COMMAND, player_spec
+
+    if not text.startswith(COMMAND):
+        return configured(text)
+    try:
+        return player_spec(text)
+    except ConfigurationError as error:
+        raise UsageError(str(error)) from None
 
 
 def check_stockfish(path: str | None) -> None:

@@ -11,7 +11,7 @@ import datetime
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ import chess
 
 from klss.cli.errors import FailedError, UsageError
 from klss.cli.human import HELP, HumanPlayer, Quit, screen
-from klss.cli.options import PLAYERS, GameOptions, Parser, add_game_options, configured, game_options, writable_file
+from klss.cli.options import PLAYERS, GameOptions, Parser, add_game_options, chosen_player, game_options, writable_file
 from klss.cli.review import ply_lines, result_text, review
 from klss.cli.terminal import InputClosed, Terminal
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from darkchess.referee import Referee
     from darkchess.rules import Ruleset
     from darkchess.view import View
+    from uci_bridge.players import PlayerMaker
 
 __all__ = ["run"]
 
@@ -64,7 +65,7 @@ def run(arguments: Sequence[str]) -> int:
     specs = _specs(parsed.white, parsed.black)
     for spec in specs.values():
         if spec != HUMAN and spec not in PLAIN_NAMES:
-            configured(spec)
+            chosen_player(spec)
     options = game_options(parsed)
     game = Game(options, specs, Terminal(parsed.ascii), parsed.pgn)
     return game.run()
@@ -81,6 +82,13 @@ def _specs(white: str | None, black: str | None) -> dict[chess.Color, str]:
     if white == black == HUMAN:
         raise UsageError("--white and --black: got human for both, expected one at most: they'd see each other's board")
     return {chess.WHITE: white, chess.BLACK: black}
+
+
+def _name(spec: str) -> str:
+    """A player's name on the screen: her text, without the directories of a command line."""
+    if not spec.startswith("cmd:"):
+        return spec
+    return " ".join(word.rsplit("/", 1)[-1] for word in spec.split())
 
 
 class Watched:
@@ -108,6 +116,12 @@ class Watched:
         with self._terminal.spinner(self._text):
             return self._player.choose(limit, self._state.update)
 
+    def end(self, view: View) -> None:
+        """See :class:`darkchess.arbiter.Contestant`."""
+        end = getattr(self._player, "end", None)
+        if end is not None:
+            end(view)
+
     def _text(self, seconds: float) -> str:
         state = self._state
         text = f"{self._name} thinks …  {seconds:.1f} s"
@@ -125,7 +139,7 @@ class Loading(threading.Thread):
         self._specs = specs
         self._prefer_stockfish = prefer_stockfish
         self._error: BaseException | None = None
-        self._closing: list[Callable[[], None]] = []
+        self._makers: list[PlayerMaker] = []
         self.players: dict[chess.Color, Player] = {}
         self.evaluators: dict[chess.Color, str] = {}
         self.referee: Referee | None = None
@@ -138,9 +152,8 @@ class Loading(threading.Thread):
             self._error = error
 
     def _load(self) -> None:
-        from darkchess.arbiter import warm_up
         from darkchess.referee import Referee
-        from uci_bridge.players import configured_player
+        from uci_bridge.players import PlayerMaker
 
         options = self._options
         self.referee = Referee(options.fen, options.ruleset)
@@ -148,11 +161,12 @@ class Loading(threading.Thread):
         for color, spec in self._specs.items():
             if spec != HUMAN:
                 seed = 2 * options.seed + (not color)
-                player, evaluator = configured_player(configured(spec), choice, seed=seed, ruleset=options.ruleset)
-                self._closing += [player.close, evaluator.close]
-                self.players[color] = player
-                self.evaluators[color] = evaluator.name
-                warm_up(player, color)
+                maker = PlayerMaker(chosen_player(spec), choice, options.ruleset)
+                self._makers.append(maker)
+                self.players[color] = maker.make(seed)
+                if maker.evaluator_name is not None:
+                    self.evaluators[color] = maker.evaluator_name
+                maker.warm_up(color, clock=options.clock is not None)
 
     def wait(self) -> Referee:
         """The referee, once all is there."""
@@ -163,10 +177,12 @@ class Loading(threading.Thread):
         return self.referee
 
     def close(self) -> None:
-        """Free what the players hold."""
+        """Free what the players hold, and end engines' processes."""
         if not self.is_alive():
-            for close in self._closing:
-                close()
+            for player in self.players.values():
+                player.close()
+        for maker in self._makers:
+            maker.close()
 
 
 class Game:
@@ -193,7 +209,7 @@ class Game:
         self._pgn = pgn
         self._begun = datetime.datetime.now(datetime.UTC)
         self._human = next((color for color in chess.COLORS if specs[color] == HUMAN), None)
-        self._names = {color: "you" if spec == HUMAN else spec for color, spec in specs.items()}
+        self._names = {color: "you" if spec == HUMAN else _name(spec) for color, spec in specs.items()}
         self._clocks = {} if options.clock is None else dict.fromkeys(chess.COLORS, options.clock[0])
         self._loading = Loading(options, specs, prefer_stockfish=self._human is not None)
 

@@ -1,0 +1,53 @@
+"""The evaluator that a configuration names, or that the caller asks for where it leaves that open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from darkchess.configuration import Configuration
+from darkchess.evaluation import BuiltinEvaluator, Evaluator
+from darkchess.rules import PAPER, Ruleset
+from uci_bridge.errors import StockfishMissing
+from uci_bridge.stockfish import StockfishEvaluator
+
+__all__ = ["EvaluatorChoice", "make_evaluator"]
+
+
+@dataclass(frozen=True)
+class EvaluatorChoice:
+    """What the caller wants where a configuration leaves its evaluator open (``auto``).
+
+    Attributes
+    ----------
+    name
+        ``"builtin"``, ``"stockfish"``, or ``"installed"``: Stockfish where it is installed, else the built-in one.
+    stockfish
+        Path of Stockfish; None: where :func:`uci_bridge.stockfish.find_stockfish` looks.
+    reproducible
+        Run Stockfish so that the same calls give the same values; for games limited by nodes.
+    """
+
+    name: Literal["builtin", "stockfish", "installed"] = "builtin"
+    stockfish: str | None = None
+    reproducible: bool = False
+
+
+def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> Evaluator:
+    """The evaluator of a player; the configuration's own choice goes before the caller's.
+
+    Raises
+    ------
+    StockfishMissing
+        Stockfish was named, or its path was, and there is none.
+    """
+    name = choice.name if configuration.evaluator == "auto" else configuration.evaluator
+    if name == "builtin":
+        return BuiltinEvaluator()
+    no_move_value = 0.0 if ruleset.no_move == "draw" else -1.0
+    try:
+        return StockfishEvaluator(choice.stockfish, reproducible=choice.reproducible, no_move_value=no_move_value)
+    except StockfishMissing:
+        if name == "stockfish" or choice.stockfish is not None:
+            raise
+        return BuiltinEvaluator()
