@@ -26,7 +26,7 @@ from klss.selection import Rule, select
 from klss.sequence_form import behaviour, realization
 from klss.subgame import Subgame, Values, counterfactual_values, make_subgame
 
-__all__ = ["Blueprint", "Nested", "Step", "allocated", "every_infoset", "infoset_colours", "update_blueprint"]
+__all__ = ["Blueprint", "Nested", "Step", "allocated", "every_infoset", "infoset_colours", "solve_at", "update_blueprint"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -170,6 +170,16 @@ def update_blueprint(
         if on_step is not None:
             on_step(i)
         yield plan
+
+
+def solve_at(
+    game: Game, blueprint: Blueprint, infoset: int, *, order: float = 1, rule: Rule = "response"
+) -> tuple[Subgame, Step]:
+    """One subgame of the full game, at player 0's ``infoset``, and its solution."""
+    values = counterfactual_values(game, blueprint.x)
+    subgame = make_subgame(game, values, infoset, order)
+    _, step, _, _ = _solve(game, _full_frame(game, values), subgame, blueprint, rule)
+    return subgame, step
 
 
 def infoset_colours(game: Game) -> Ints:

@@ -7,8 +7,8 @@ strategy under x(Ia) >= floor(a) x(I): floor epsilon / m at every action ("unifo
 opening bet only).
 
 Deviations: the caption says "at least epsilon" for the last variants; only epsilon / m gives its figures. A least exploitable strategy is not unique, and what
-nested solving makes of it depends on which is taken: here, the one that does worst against a uniformly random opponent (the paper wants its blueprint
-"intentionally weak"), which makes the starting point of every method the same.
+nested solving makes of it depends on which is taken (Liar's Dice 5: anything between .118 and .136): here, the one that earns least against the opponent's
+equilibrium strategy of the unrestricted game, since the paper wants its blueprint "intentionally weak".
 """
 
 from __future__ import annotations
@@ -175,10 +175,12 @@ def floor_of(game: Game, variant: Variant, epsilon: float, opening_only: bool = 
     return floor if floor.any() else None
 
 
-def blueprint_of(form: SequenceForm, floor: Floats | None) -> Blueprint:
-    """Of the least exploitable strategies above the floor, the one that does worst against a uniformly random opponent."""
+def blueprint_of(form: SequenceForm, floor: Floats | None, opponent: Floats) -> Blueprint:
+    """Of the least exploitable strategies above the floor, the one that earns least against ``opponent`` float64[S1]."""
     solution = solve(form, x_floor=floor)
-    t0, t1 = form.treeplexes
+    if floor is None:
+        return Blueprint(solution.x, solution.y)
+    t0 = form.treeplexes[0]
     program = build_program(form, floor)
     model = Model(program.program)
     limit = 20 * (program.program.cost.size + program.program.row_lower.size)
@@ -188,7 +190,7 @@ def blueprint_of(form: SequenceForm, floor: Floats | None) -> Blueprint:
         goal = np.flatnonzero(program.program.cost)
         model.add_row(first.objective - 1e-9, math.inf, goal, program.program.cost[goal])
         cost = np.zeros(program.program.cost.size)
-        cost[: t0.sequence_count] = -(form.payoff @ realization(t1, uniform_behaviour(t1)))
+        cost[: t0.sequence_count] = -(form.payoff @ opponent)
         model.set_costs(cost)
         second = model.solve("simplex", iteration_limit=limit)
         if second.status == "optimal":
@@ -230,8 +232,9 @@ def table_1_row(
     if player == 1:
         game = mirrored(game)
     form = sequence_form(game)
-    value = solve(form).value
-    start = blueprint_of(form, floor_of(game, named.variant, epsilon, opening_only=named.name == "kuhn_bet"))
+    free = solve(form)
+    value = free.value
+    start = blueprint_of(form, floor_of(game, named.variant, epsilon, opening_only=named.name == "kuhn_bet"), free.y)
     before = value - worst_case(form, 0, start.x)
     if nesting == "every":
         nested = every_infoset(game, start, order=order, rule=rule, on_step=on_step)

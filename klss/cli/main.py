@@ -24,6 +24,8 @@ COMMANDS: dict[str, str] = {
     "engine": "the engine on stdin and stdout, for other programs: one JSON object a line",
     "match": "play many games between two players and count",
     "track": "sizes of both players' position sets along a game",
+    "solve": "equilibrium of any two-player zero-sum OpenSpiel game",
+    "tables": "the tables of the paper, measured here",
     "bench": "how fast the engine is here, and a signature of what it does",
 }
 """Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
