@@ -57,8 +57,6 @@ class Configuration:
     gadget: Literal["hybrid", "maxmargin", "resolve"] = "hybrid"
     nested: bool = True
     memory_mb: int = 4096
-    tremble: float = 0.0
-    slack: float = 0.0
     expansion: Literal["leaf", "node"] = "node"
 
     def __post_init__(self) -> None:
@@ -82,8 +80,6 @@ class Configuration:
             gadget=self.gadget,
             nested=self.nested,
             memory_mb=self.memory_mb,
-            tremble=self.tremble,
-            slack=self.slack,
             expansion=self.expansion,
         )
 

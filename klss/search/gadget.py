@@ -138,7 +138,6 @@ def solve_gadget(
     penalty: Float | None = None,
     *,
     program: GadgetProgram | None = None,
-    tremble: float = 0.0,
     iteration_limit: int | None = None,
     time_limit_s: float | None = None,
 ) -> Equilibrium:
@@ -152,14 +151,14 @@ def solve_gadget(
         As in :func:`gadget_form`.
     program : GadgetProgram, optional
         The one that solved this trunk before, when it was smaller.
-    tremble, iteration_limit, time_limit_s
+    iteration_limit, time_limit_s
         See :meth:`klss.search.program.GadgetProgram.solve`.
     """
     began = time.perf_counter()
     form = gadget_form(trunk, "maxmargin", penalty)
     formed_s = time.perf_counter() - began
     answer = (program or GadgetProgram()).solve(
-        trunk, form, kind, tremble=tremble, iteration_limit=iteration_limit, time_limit_s=time_limit_s
+        trunk, form, kind, iteration_limit=iteration_limit, time_limit_s=time_limit_s
     )
     margins = answer.root_values
     return Equilibrium(

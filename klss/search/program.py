@@ -11,10 +11,6 @@ New entries get a basis by hand (algorithms.md §3): at a new infoset of player 
 values is basic; at a new infoset of player 1 its value is, and every response but the least one's. From there dual
 simplex (devex) needs few steps. It can stall, so it is capped; then the program is solved cold, by simplex with
 presolve and by interior point with crossover. Whatever comes back is judged by its recomputed saddle gap.
-
-*Tremble* (0 in the paper): with that probability player 1's root infoset is drawn uniformly and she plays on. Among the
-gadget's optima, which leave free what player 0 does below root infosets that player 1 avoids, this prefers those that
-are good there too.
 """
 
 from __future__ import annotations
@@ -123,7 +119,6 @@ class GadgetProgram:
         form: SequenceForm,
         kind: Kind,
         *,
-        tremble: float = 0.0,
         iteration_limit: int | None = None,
         time_limit_s: float | None = None,
     ) -> Answer:
@@ -135,7 +130,6 @@ class GadgetProgram:
         form : SequenceForm
             The trunk's *Maxmargin* form, whatever ``kind`` is.
         kind : "maxmargin" or "resolve"
-        tremble : float
         iteration_limit : int, optional
             Most simplex iterations of a cold attempt.
         time_limit_s : float, optional
@@ -145,7 +139,7 @@ class GadgetProgram:
         layout = _Layout(
             trunk.group_count, trunk.sequence_count(0), trunk.sequence_count(1), _acting(trunk, 0), _acting(trunk, 1)
         )
-        program = _assemble(trunk, form, layout, kind, tremble)
+        program = _assemble(trunk, form, layout, kind)
         start = self._start(trunk, layout, kind)
         size = layout.rows + layout.columns
         warm, cold = (int(max(least, share * size)) for share, least in (_WARM_PATIENCE, _COLD_PATIENCE))
@@ -178,14 +172,14 @@ class GadgetProgram:
             solve_s += result.seconds
             if not result.valid:
                 continue
-            answer = _read(form, layout, kind, tremble, result)
+            answer = _read(form, layout, kind, result)
             if best is None or answer.gap < best.gap:
                 best = answer
             if answer.gap <= GAP:
                 self._basis, self._layout, self._kind = model.basis(), layout, kind
                 break
         if best is None:
-            best = _read(form, layout, kind, tremble, None)
+            best = _read(form, layout, kind, None)
         return Answer(
             best.x,
             best.y,
@@ -265,7 +259,7 @@ def _favourites(
     return chosen[0], chosen[1]
 
 
-def _assemble(trunk: Trunk, form: SequenceForm, layout: _Layout, kind: Kind, tremble: float) -> LinearProgram:
+def _assemble(trunk: Trunk, form: SequenceForm, layout: _Layout, kind: Kind) -> LinearProgram:
     roots, infosets0, infosets1 = layout.roots, layout.infosets0, layout.infosets1
     payoff = form.payoff.tocoo()
     at_root = payoff.col == 0
@@ -299,17 +293,11 @@ def _assemble(trunk: Trunk, form: SequenceForm, layout: _Layout, kind: Kind, tre
     np.add.at(cost, layout.first_sequence + payoff.row[at_root], payoff.data[at_root])
     if kind == "maxmargin":
         lower[1 : 1 + roots] = upper[1 : 1 + roots] = 0.0
-        cost[0] = 1.0 - tremble
+        cost[0] = 1.0
     else:
         lower[0] = upper[0] = 0.0
         upper[1 : 1 + roots] = 0.0
-        cost[1 : 1 + roots] = (1.0 - tremble) / roots
-    if tremble > 0.0:
-        drawn = (payoff.col >= 1) & (payoff.col <= roots)
-        share = tremble / roots
-        np.add.at(cost, layout.first_sequence + payoff.row[drawn], share * payoff.data[drawn])
-        first_of_hers = theirs.sequence[infosets1] <= roots
-        cost[layout.first_value :][first_of_hers] += share
+        cost[1 : 1 + roots] = 1.0 / roots
     responses = np.zeros(layout.rows)
     row_upper = np.full(layout.rows, np.inf)
     row_upper[layout.first_flow :] = 0.0
@@ -325,7 +313,7 @@ def _assemble(trunk: Trunk, form: SequenceForm, layout: _Layout, kind: Kind, tre
     )
 
 
-def _read(form: SequenceForm, layout: _Layout, kind: Kind, tremble: float, result: LpResult | None) -> Answer:
+def _read(form: SequenceForm, layout: _Layout, kind: Kind, result: LpResult | None) -> Answer:
     """Plans from primal values and row duals (uniform ones without a result), margins and the saddle gap."""
     ours, theirs = form.treeplexes
     roots = layout.roots
@@ -336,15 +324,12 @@ def _read(form: SequenceForm, layout: _Layout, kind: Kind, tremble: float, resul
         duals = np.concatenate([[1.0], np.abs(result.row_dual[: layout.first_flow])])
     x = realization(ours, behaviour(ours, primal))
     played = behaviour(theirs, duals)
-    if kind == "maxmargin":
-        played[1 : 1 + roots] = tremble / roots + (1.0 - tremble) * played[1 : 1 + roots]
-    else:
-        played[1 : 1 + roots] = np.clip(tremble / roots + duals[1 : 1 + roots], 0.0, 1.0 / roots)
+    if kind == "resolve":
+        played[1 : 1 + roots] = np.clip(duals[1 : 1 + roots], 0.0, 1.0 / roots)
     y = realization(theirs, played)
     response = best_response(theirs, form.payoff_transposed @ x, maximize=False)
     margins = response.sequence_value[1 : 1 + roots]
     safe = float(margins.min()) if kind == "maxmargin" else float(np.minimum(margins, 0.0).mean())
     first = float((form.payoff_transposed @ x)[0])
-    lower = first + (1.0 - tremble) * safe + tremble * float(margins.mean())
     upper = best_response(ours, form.payoff @ y, maximize=True).value
-    return Answer(x, y, margins, upper - lower, False, 0, 0.0, 0.0)
+    return Answer(x, y, margins, upper - (first + safe), False, 0, 0.0, 0.0)

@@ -92,8 +92,6 @@ class SearchConfiguration:
     gadget: Literal["hybrid", "maxmargin", "resolve"] = "hybrid"
     nested: bool = True
     memory_mb: int = 4096
-    tremble: float = 0.0
-    slack: float = 0.0
     expansion: Rule = "node"
 
 
@@ -307,10 +305,9 @@ class Search:
         return iteration < _LAST_ITERATION and len(self._leaves(trunk, _LAST_ITERATION)) > 0
 
     def _switches(self, equilibrium: Equilibrium) -> bool:
-        tolerance = TOLERANCE + self.configuration.slack
         if equilibrium.kind == "maxmargin":
-            return equilibrium.margin < -tolerance
-        return equilibrium.margin >= -tolerance
+            return equilibrium.margin < -TOLERANCE
+        return equilibrium.margin >= -TOLERANCE
 
     def _solve(
         self, trunk: Trunk, kind: Kind, penalty: npt.NDArray[np.float64] | None, budget: Budget, program: GadgetProgram
@@ -325,7 +322,6 @@ class Search:
             kind,
             penalty,
             program=program,
-            tremble=self.configuration.tremble,
             iteration_limit=limits[0],
             time_limit_s=limits[1],
         )
