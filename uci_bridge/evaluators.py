@@ -25,12 +25,15 @@ class EvaluatorChoice:
     stockfish
         Path of Stockfish; None: where :func:`uci_bridge.stockfish.find_stockfish` looks.
     reproducible
-        Run Stockfish so that the same calls give the same values; for games limited by nodes.
+        Run Stockfish so that the same calls give the same values; for games limited by nodes. One process then.
+    processes
+        How many Stockfish processes share the work otherwise.
     """
 
     name: Literal["builtin", "stockfish", "installed"] = "builtin"
     stockfish: str | None = None
     reproducible: bool = False
+    processes: int = 1
 
 
 def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> Evaluator:
@@ -46,7 +49,12 @@ def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, rulese
         return BuiltinEvaluator()
     no_move_value = 0.0 if ruleset.no_move == "draw" else -1.0
     try:
-        return StockfishEvaluator(choice.stockfish, reproducible=choice.reproducible, no_move_value=no_move_value)
+        return StockfishEvaluator(
+            choice.stockfish,
+            processes=1 if choice.reproducible else choice.processes,
+            reproducible=choice.reproducible,
+            no_move_value=no_move_value,
+        )
     except StockfishMissing:
         if name == "stockfish" or choice.stockfish is not None:
             raise

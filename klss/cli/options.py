@@ -132,8 +132,8 @@ class GameOptions:
         ``--fen``; None is the usual start position.
     evaluator
         ``--evaluator``; None when it was not given.
-    stockfish
-        ``--stockfish``.
+    stockfish, evaluator_processes
+        ``--stockfish``, ``--evaluator-processes``.
     """
 
     ruleset: Ruleset
@@ -144,6 +144,7 @@ class GameOptions:
     fen: str | None
     evaluator: str | None
     stockfish: str | None
+    evaluator_processes: int = 1
 
     def evaluator_choice(self, *, prefer_stockfish: bool = False) -> EvaluatorChoice:
         """What to use where a configuration leaves its evaluator open; imports compiled code.
@@ -160,7 +161,9 @@ class GameOptions:
             name = "stockfish"
         elif self.evaluator is None and self.nodes is None and prefer_stockfish:
             name = "installed"
-        return EvaluatorChoice(name, self.stockfish, reproducible=self.nodes is not None)
+        return EvaluatorChoice(
+            name, self.stockfish, reproducible=self.nodes is not None, processes=self.evaluator_processes
+        )
 
 
 def add_game_options(parser: Parser, *, fen: bool = True) -> None:
@@ -185,6 +188,21 @@ def add_game_options(parser: Parser, *, fen: bool = True) -> None:
     engine.add_argument(
         "--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)"
     )
+    engine.add_argument(
+        "--evaluator-processes",
+        type=processes,
+        default=1,
+        metavar="N",
+        help="Stockfish processes that share the work (default 1; always 1 with --nodes)",
+    )
+
+
+def processes(text: str) -> int:
+    """A number of processes, 1 to 64."""
+    number = _whole(text, "a number of processes, 1 to 64", 1)
+    if number > 64:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number of processes, 1 to 64")
+    return number
 
 
 def chosen_seed(given: int | None) -> int:
@@ -216,6 +234,7 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
         fen=getattr(arguments, "fen", None),
         evaluator=arguments.evaluator,
         stockfish=arguments.stockfish,
+        evaluator_processes=arguments.evaluator_processes,
     )
     if options.stockfish is not None or options.evaluator == "stockfish":
         check_stockfish(options.stockfish)
