@@ -35,6 +35,9 @@ __all__ = ["Bot", "BotRefused", "make_client", "variant_served", "who_am_i"]
 
 log = logging.getLogger(__name__)
 
+_REFUSALS = 5
+"""So many refusals of the event stream in a row are taken for the server's last word."""
+
 
 class BotRefused(UciBridgeError):
     """The server will not have this bot: nothing to try again. One line."""
@@ -105,7 +108,7 @@ class Bot:
 
     def __init__(
         self, config: BotConfig, client: Client, account: Account, records: Records, *, folder: Path,
-        seat: Callable[[chess.Color, str | None], Seat] | None = None,
+        seat: Callable[[chess.Color, str | None, int], Seat] | None = None,
     ) -> None:  # fmt: skip
         self._config, self._client, self._account, self._records = config, client, account, records
         self._command = engine_command(config.engine, folder)
@@ -172,6 +175,7 @@ class Bot:
 
     async def _listen(self) -> None:
         backoff = Backoff(self._client.timing.first_retry_s, self._client.timing.last_retry_s)
+        welcome, refusals = False, 0
         while True:
             wait_s, problem = 0.0, "the stream ended"
             try:
@@ -182,12 +186,17 @@ class Bot:
                             self._say(logging.INFO, "listening for challenges", account=self._account.name)
                             continue
                         backoff.reset()
+                        welcome, refusals = True, 0
                         if isinstance(event, Challenge):
                             self._spawn(self._answer(event))
                         elif isinstance(event, GameStart):
                             self._started(event)
             except (Refused, Rejected) as error:
-                raise BotRefused(str(error)) from None
+                # At the first try it is meant so; a server that has listened before gets the benefit of the doubt.
+                refusals, problem = refusals + 1, str(error)
+                meant = isinstance(error, Refused) or error.status in (400, 404, 405)
+                if (meant and not welcome) or refusals >= _REFUSALS:
+                    raise BotRefused(f"the server takes no bot for {self.dialect.variant!r}: {error}") from None
             except ServerError as error:
                 wait_s, problem = error.wait_s, str(error)
             wait_s = backoff.next(wait_s)
@@ -302,8 +311,8 @@ class Bot:
         self._games.pop(game_id, None)
         self.finished += 1
 
-    def _engine_seat(self, color: chess.Color, fen: str | None) -> Seat:
-        return EngineSeat(self._command, self._config.engine, fen=fen)
+    def _engine_seat(self, color: chess.Color, fen: str | None, ply: int) -> Seat:
+        return EngineSeat(self._command, self._config.engine, fen=fen, warm=ply < 2)
 
     def _spawn(self, work: Any) -> None:
         task = asyncio.create_task(work)

@@ -17,8 +17,10 @@ import logging
 import os
 import secrets
 import sys
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,6 +43,8 @@ log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 _RESTARTS = 3
+_AGAIN_MS = 2000
+"""With less on her clock than this a failed engine is not started again for the same move."""
 _UNHURRIED_S = 120.0
 """At least this long for the first moves, when no clock runs and an engine may have to load its code."""
 
@@ -87,6 +91,8 @@ class EngineSeat:
         Of her random choices; None for a fresh one.
     key
         What her opaque ids are made from; None for a fresh one. Never anything of the server's.
+    warm
+        Load everything before the first request: for games at their start, while no clock runs.
 
     Notes
     -----
@@ -96,7 +102,7 @@ class EngineSeat:
 
     def __init__(
         self, command: Sequence[str], config: EngineConfig, *, fen: str | None = None, seed: int | None = None,
-        key: str | None = None,
+        key: str | None = None, warm: bool = False,
     ) -> None:  # fmt: skip
         self._config = config
         self._start = Position.from_fen(START_FEN if fen is None else fen)
@@ -108,14 +114,23 @@ class EngineSeat:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="engine")
         self._told: tuple[View, ...] = ()
         self._closed = False
+        if warm:
+            self._thread.submit(self._process.warm_up)
 
     async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
         """Her move; see :class:`uci_bridge.bot_game.Seat`."""
-        limit, patience_s = self._limit(clock, first=len(views) <= 2)
-        move = await self._run(partial(self._choose, tuple(views), limit), patience_s)
-        if move is None:
-            raise SeatError(self._player.trouble or "no move")
-        return move
+        began = time.monotonic()
+        first = len(views) <= 2
+        for again in (True, False):
+            left_ms = clock.remaining_ms - (0 if first else int((time.monotonic() - began) * 1000.0))
+            limit, patience_s = self._limit(replace(clock, remaining_ms=max(1, left_ms)), first=first)
+            try:
+                return await self._run(partial(self._choose, tuple(views), limit), patience_s)
+            except SeatError as error:
+                if not again or self._closed or left_ms < _AGAIN_MS:
+                    raise
+                log.warning("the engine is started again", extra={"fields": {"reason": str(error)}})
+        raise AssertionError("unreachable")
 
     async def tell(self, views: Sequence[View]) -> None:
         """Show her what she sees; see :class:`uci_bridge.bot_game.Seat`."""
@@ -135,7 +150,8 @@ class EngineSeat:
         if budget_s is not None:
             budget_s = max(0.02, min(budget_s, remaining_s / 10.0 + 0.7 * increment_s, remaining_s / 2.0))
         limit = Limit(time_s=budget_s, nodes=self._config.nodes, clock=(remaining_s, increment_s))
-        return limit, max(remaining_s, _UNHURRIED_S if first else 0.3)
+        # Half her time, so that there is some left for another start.
+        return limit, max(0.5 * remaining_s, _UNHURRIED_S if first else 0.2)
 
     def _sync(self, views: tuple[View, ...]) -> None:
         """Let her session be at ``views``."""
@@ -150,8 +166,6 @@ class EngineSeat:
 
     def _choose(self, views: tuple[View, ...], limit: Limit) -> chess.Move:
         try:
-            if not self._told and len(views) <= 2:
-                self._process.warm_up()  # nobody's clock runs yet
             self._sync(views)
             return self._player.choose(limit).move
         except (Forfeit, OutOfTime, UciBridgeError, DarkchessError) as error:

@@ -1,10 +1,8 @@
 """One game of a bot: follows its stream, asks the engine behind the wall, sends its moves, until it is over.
 
-Two tasks. The *reader* keeps the stream open, come what may, and holds the latest state. The *player* acts on the
-latest state only, so that old, repeated and late lines cost nothing:
+The stream (:mod:`uci_bridge.bot_stream`) holds the latest state, and only that is acted on, so that old, repeated and
+late lines cost nothing:
 
-- after a stream was opened, the lines that a server had queued come before the true one: no move before a ``gameFull``
-  on this very connection and a short silence (``Timing.settle_s``);
 - the answer to a move says nothing: a move counts once a state shows it. When none does, the stream is opened anew,
   since a fresh ``gameFull`` is the truth, and only then the move is sent again. To send it into a position that we
   have not seen could be illegal, and an illegal move loses;
@@ -31,8 +29,9 @@ from darkchess.record import GameRecord
 from darkchess.rules import Outcome
 from darkchess.view import View
 from uci_bridge.bot_record import Records, plain
-from uci_bridge.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError, Timing, Unreachable
-from uci_bridge.lichess_dialect import GameEnd, GameFull, GameLine, GameState
+from uci_bridge.bot_stream import GameStream
+from uci_bridge.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError, Timing
+from uci_bridge.lichess_dialect import GameFull, GameState
 from uci_bridge.true_game import TrueGame, Unfollowable
 
 __all__ = ["BotGame", "Clock", "Seat", "SeatError"]
@@ -43,9 +42,10 @@ _FIRST_MOVES_S = 360.0
 """Nobody's clock runs before ply 2; pychess gives a game with a bot five minutes then."""
 _LATE_S = 180.0
 """After both clocks ran out and this, a game of which nothing was heard is asked for again, and then given up."""
-_GONE_S = 300.0
-"""A stream that opens and breaks at once for this long is that of a game that is no more."""
+_FLAG_LATE_S = 15.0
+"""A game that ended with a clock this far below zero ended by it; pychess says so after 20 s."""
 _SENDS = 6
+"""So many times the same move is sent in the same position."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class BotGame:
     name
         Our name on the server.
     seat
-        Makes the engine's seat once colour and start position are known: ``seat(color, fen)``.
+        Makes the engine's seat once colour and start position are known: ``seat(color, fen, ply)``.
     refusal
         Says why a game at its start is not to be played (a decline key), or None; it is then called off.
     greeting
@@ -117,7 +117,7 @@ class BotGame:
 
     def __init__(
         self, game_id: str, *, client: Client, records: Records, name: str,
-        seat: Callable[[chess.Color, str | None], Seat], refusal: Callable[[GameFull, str], str | None],
+        seat: Callable[[chess.Color, str | None, int], Seat], refusal: Callable[[GameFull, str], str | None],
         greeting: str | None = None, margin_ms: int = 1000, timing: Timing | None = None,
     ) -> None:  # fmt: skip
         self.id = game_id
@@ -129,26 +129,16 @@ class BotGame:
         self._seat: Seat | None = None
         self._game: TrueGame | None = None
         self._color: chess.Color = chess.WHITE
-        self._full: GameFull | None = None
-        self._state: GameState | None = None
-        self._news = asyncio.Event()
-        self._connection = 0
-        self._synced = False
-        self._act_after = 0.0
-        self._reopen = asyncio.Event()
-        self._over = False
-        self._told: Outcome | None = None
-        self._aborted = False
+        self._stream = GameStream(game_id, client, self._timing)
+        self._followed: GameState | None = None
         self._sent: _Sent | None = None
+        self._ended_by_us: Outcome | None = None
         self._doubts = 0
-        self._first_seen: dict[tuple[str, ...], tuple[float, bool]] = {}
-        self._heard_at = time.monotonic()
-        self._breaks_since: float | None = None
-        self._bad_lines = 0
+        self._nonsense = 0
 
     async def run(self) -> None:
         """Play it to its end, record it, and let go of everything. Raises nothing but cancellation."""
-        reader = asyncio.create_task(self._read(), name=f"reader of {self.id}")
+        reader = asyncio.create_task(self._stream.run(), name=f"stream of {self.id}")
         try:
             await self._play()
             await self._finish()
@@ -164,169 +154,58 @@ class BotGame:
             if self._seat is not None:
                 await self._seat.close()
 
-    # The reader: keeps the stream open and holds the latest state.
-
-    async def _read(self) -> None:
-        backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, 10.0))
-        refused = 0
-        while not self._over:
-            heard_before = self._heard_at
-            wait_s, problem = 0.0, "the stream ended"
-            try:
-                await self._read_one()
-            except (Refused, Rejected) as error:
-                refused, problem = refused + 1, str(error)
-                if refused >= 5:
-                    self._give_up(problem)
-            except ServerError as error:
-                wait_s, problem = error.wait_s, str(error)
-                if isinstance(error, Unreachable):
-                    self._breaks_since = None if self._heard_at == heard_before else self._breaks_since
-            if self._over:
-                return
-            if self._heard_at != heard_before:
-                backoff.reset()
-                refused = 0
-                self._breaks_since = None
-            elif self._breaks_since is None:
-                self._breaks_since = time.monotonic()
-            elif time.monotonic() - self._breaks_since > _GONE_S:
-                self._give_up("its stream breaks at once, time and again")
-                return
-            wait_s = backoff.next(wait_s)
-            self._log(logging.INFO, "game stream broke", reason=problem, retry_s=round(wait_s, 2))
-            await asyncio.sleep(wait_s)
-
-    async def _read_one(self) -> None:
-        self._synced = False
-        self._reopen.clear()
-        lines = self._client.game(self.id)
-        reopen = asyncio.create_task(self._reopen.wait())
-        try:
-            async with contextlib.aclosing(lines):
-                while True:
-                    line = asyncio.ensure_future(anext(lines, GameEnd("")))
-                    await asyncio.wait({line, reopen}, return_when=asyncio.FIRST_COMPLETED)
-                    if not line.done():  # asked to open it anew
-                        line.cancel()
-                        with contextlib.suppress(asyncio.CancelledError, ServerError):
-                            await line
-                        return
-                    got = line.result()
-                    if isinstance(got, GameEnd) and not got.id:
-                        return
-                    if not self._take(got):
-                        return
-        finally:
-            reopen.cancel()
-
-    def _take(self, line: GameLine | None) -> bool:
-        """Take a line in; False once there is nothing more to come."""
-        if line is None:
-            self._connection += 1
-            return True
-        self._heard_at = time.monotonic()
-        if isinstance(line, GameFull):
-            if line.id != self.id:
-                self._log(logging.WARNING, "a line of another game", got=line.id)
-                return True
-            self._full = line
-            self._synced = True
-            self._state_is(line.state, sure=False)
-        elif isinstance(line, GameState):
-            self._state_is(line, sure=self._synced)
-        elif isinstance(line, GameEnd):
-            if line.id not in ("", self.id):
-                self._log(logging.WARNING, "a line of another game", got=line.id)
-                return True
-            self._end()
-            return False
-        return not self._over
-
-    def _state_is(self, state: GameState, *, sure: bool) -> None:
-        """``sure``: it came live, so its clock counts from now on; else nobody knows since when."""
-        self._state = state
-        now = time.monotonic()
-        if state.moves not in self._first_seen:
-            known = bool(self._first_seen) and sure
-            self._first_seen = {state.moves: (now, known)}
-        self._act_after = now + (0.0 if sure else self._timing.settle_s)
-        if state.outcome is not None:
-            self._told = state.outcome
-            self._end()
-        self._news.set()
-
-    def _end(self) -> None:
-        self._over = True
-        self._news.set()
-
-    def _give_up(self, reason: str) -> None:
-        self._log(logging.WARNING, "game given up", reason=reason)
-        self._end()
-
-    # The player: acts on the latest state.
-
     async def _play(self) -> None:
-        while not self._over:
-            self._news.clear()
+        stream = self._stream
+        while not stream.over:
+            stream.news.clear()
             pause = self._pause()
             if pause > 0.0:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(pause):
-                        await self._news.wait()
+                        await stream.news.wait()
                 continue
-            assert self._full is not None and self._state is not None
-            if not await self._follow(self._full, self._state):
-                continue
-            await self._act(self._state)
+            assert stream.full is not None and stream.state is not None
+            state = stream.state
+            if await self._follow(stream.full, state):
+                await self._act(state)
 
     def _pause(self) -> float:
         """Seconds until there is something to do, if nothing new comes."""
-        now = time.monotonic()
-        if self._full is None or self._state is None or not self._synced:
-            return 1.0
-        if now < self._act_after:
-            return self._act_after - now
-        game, state = self._game, self._state
-        if game is None or self._stale(state):
+        stream, game, sent = self._stream, self._game, self._sent
+        if settling := stream.settling():
+            return settling
+        if game is None or self._followed is not stream.state:
             return 0.0
+        now = time.monotonic()
         overdue = self._overdue(now)
         if overdue <= 0.0:
             self._doubt("nothing was heard for longer than the clocks run")
             return 1.0
         if game.turn != self._color or game.decided:
             return overdue
-        if self._sent is None:
+        if sent is None or sent.connection != stream.connection:
             return 0.0
-        if self._sent.connection != self._connection:
-            return 0.0
-        if now >= self._sent.due:
-            self._sent.due = now + self._timing.confirm_s * 2.0**self._sent.tries
+        if now >= sent.due:
+            sent.due = now + self._timing.confirm_s * 2.0**sent.tries
             self._log(logging.INFO, "a move was not shown: the stream is opened anew", ply=game.ply)
-            self._reopen.set()
-        return max(0.05, min(overdue, self._sent.due - now))
-
-    def _stale(self, state: GameState) -> bool:
-        """The game on our side is not the latest state's."""
-        return self._followed is not state
-
-    _followed: GameState | None = None
+            stream.reopen()
+        return max(0.05, min(overdue, sent.due - now))
 
     def _overdue(self, now: float) -> float:
         """Seconds until the game must have ended if the server plays by its own clock."""
-        assert self._state is not None
-        clocks_s = sum(max(0, clock) for clock in self._state.clock_ms) / 1000.0
-        allowed = (_FIRST_MOVES_S if len(self._state.moves) < 2 else 0.0) + clocks_s + _LATE_S
-        since = max(started for started, _ in self._first_seen.values())
-        return since + allowed * 2.0**self._doubts - now
+        state = self._stream.state
+        assert state is not None
+        clocks_s = sum(max(0, clock) for clock in state.clock_ms) / 1000.0
+        allowed = (_FIRST_MOVES_S if len(state.moves) < 2 else 0.0) + clocks_s + _LATE_S
+        return self._stream.since[0] + allowed * 2.0**self._doubts - now
 
     def _doubt(self, reason: str) -> None:
         self._doubts += 1
         if self._doubts > 2:
-            self._give_up(reason)
+            self._stream.give_up(reason)
         else:
             self._log(logging.INFO, "is the game still there? The stream is opened anew", reason=reason)
-            self._reopen.set()
+            self._stream.reopen()
 
     async def _follow(self, full: GameFull, state: GameState) -> bool:
         """Bring our game to ``state``; False when there is nothing to play."""
@@ -337,18 +216,17 @@ class BotGame:
             if self._game.follow(state.moves):
                 self._log(logging.INFO, "moves were taken back", ply=len(state.moves))
         except Unfollowable as error:
-            self._bad_lines += 1
+            self._nonsense += 1
             self._log(logging.ERROR, "the server's moves make no sense", error=str(error))
-            if self._bad_lines < 3:
-                self._synced = False
-                self._reopen.set()
+            if self._nonsense < 3:
+                self._stream.reopen()
             else:
                 await self._leave("resign")
             return False
         if self._followed is not state:
             self._followed = state
             self._doubts = 0
-            self._bad_lines = 0
+            self._nonsense = 0
             self._was_it_shown(state)
         return True
 
@@ -359,7 +237,7 @@ class BotGame:
             return
         if state.moves != sent.moves:
             self._sent = None
-        elif sent.connection == self._connection:
+        elif sent.connection == self._stream.connection:
             # The same position once more, after we moved in it: an old line, or taken back and played again.
             sent.due = min(sent.due, time.monotonic() + min(1.0, self._timing.confirm_s))
 
@@ -368,19 +246,18 @@ class BotGame:
         if self._name.lower() not in names:
             self._log(logging.ERROR, "not a game of ours", white=full.white, black=full.black)
             self._records.forget(self.id)
-            self._end()
+            self._stream.end()
             return False
         self._color = chess.WHITE if names[0] == self._name.lower() else chess.BLACK
         self.opponent = full.black if self._color == chess.WHITE else full.white
         reason = self._refusal(full, self.opponent)
         if reason is not None:
             self._log(logging.INFO, "game refused", opponent=self.opponent, reason=reason)
-            self._aborted = True
             await self._leave("abort")
             return False
         self._game = TrueGame(full.fen)
         self._records.begin(self.id, opponent=self.opponent)
-        self._seat = self._make_seat(self._color, full.fen)
+        self._seat = self._make_seat(self._color, full.fen, len(full.state.moves))
         fields: dict[str, Any] = {"color": chess.COLOR_NAMES[self._color], "ply": len(full.state.moves)}
         self._log(logging.INFO, "game", opponent=self.opponent, **fields)
         if self._greeting and not self._records.under_way[self.id].get("greeted") and len(full.state.moves) < 2:
@@ -404,8 +281,8 @@ class BotGame:
                 self._log(logging.INFO, f"{how} failed", error=str(error))
                 await asyncio.sleep(backoff.next(error.wait_s))
         if how == "resign":
-            self._told = self._told or Outcome(not self._color, "resign")
-        self._end()
+            self._ended_by_us = Outcome(not self._color, "resign")
+        self._stream.end()
 
     async def _act(self, state: GameState) -> None:
         game, seat = self._game, self._seat
@@ -416,11 +293,11 @@ class BotGame:
             return
         sent = self._sent
         if sent is not None:
-            if sent.connection == self._connection:
+            if sent.connection == self._stream.connection:
                 return
             # A fresh gameFull, and still the same position: the move never arrived, or was taken back.
             if sent.tries >= _SENDS:
-                self._give_up("the server takes no move of ours")
+                self._stream.give_up("the server takes no move of ours")
                 return
             await self._send(state, sent.move, sent.tries + 1)
             return
@@ -434,11 +311,11 @@ class BotGame:
         thinking = asyncio.create_task(seat.choose(views, self._clock(state)))
         try:
             while not thinking.done():
-                self._news.clear()
-                news = asyncio.create_task(self._news.wait())
+                self._stream.news.clear()
+                news = asyncio.create_task(self._stream.news.wait())
                 await asyncio.wait({thinking, news}, return_when=asyncio.FIRST_COMPLETED)
                 news.cancel()
-                if self._over or (self._state is not None and self._state.moves != state.moves):
+                if self._is_elsewhere(state):
                     return None
             return thinking.result()
         except SeatError as error:
@@ -452,7 +329,7 @@ class BotGame:
 
     def _clock(self, state: GameState) -> Clock:
         mine = 0 if self._color == chess.WHITE else 1
-        since, sure = self._first_seen.get(state.moves, (time.monotonic(), False))
+        since, sure = self._stream.since
         left = state.clock_ms[mine]
         if len(state.moves) >= 2:
             left -= int((time.monotonic() - since) * 1000.0)
@@ -463,7 +340,7 @@ class BotGame:
     async def _send(self, state: GameState, move: chess.Move, tries: int) -> None:
         """Send a move for as long as the state is the same and the server says to come back."""
         backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, 10.0))
-        self._sent = _Sent(state.moves, move, self._connection, time.monotonic() + 3600.0, tries)
+        self._sent = _Sent(state.moves, move, self._stream.connection, time.monotonic() + 3600.0, tries)
         sent = self._sent
         delay = self._timing.confirm_s
         for _ in range(20):
@@ -484,33 +361,42 @@ class BotGame:
         sent.due = time.monotonic() + delay
         self._log(logging.DEBUG, "move sent", ply=len(state.moves))
 
+    def _is_elsewhere(self, state: GameState) -> bool:
+        """The game is over, or not at ``state`` any more."""
+        latest = self._stream.state
+        return self._stream.over or (latest is not None and latest.moves != state.moves)
+
     async def _elsewhere(self, state: GameState, seconds: float) -> bool:
-        """Wait; True once the game is over or not at ``state`` any more."""
+        """Wait; True as soon as the game is over or not at ``state`` any more."""
         deadline = time.monotonic() + seconds
-        while (rest := deadline - time.monotonic()) > 0.0:
-            if self._over or (self._state is not None and self._state.moves != state.moves):
-                return True
-            self._news.clear()
+        while not self._is_elsewhere(state) and (rest := deadline - time.monotonic()) > 0.0:
+            self._stream.news.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(rest):
-                    await self._news.wait()
-        return self._over or (self._state is not None and self._state.moves != state.moves)
+                    await self._stream.news.wait()
+        return self._is_elsewhere(state)
 
     # The end.
 
     async def _finish(self) -> None:
-        game, full = self._game, self._full
+        game, full, state = self._game, self._stream.full, self._stream.state
         if game is None or full is None:
             self._records.forget(self.id)
             return
-        if self._state is not None:
+        if state is not None:
             with contextlib.suppress(Unfollowable):
-                game.follow(self._state.moves)
+                game.follow(state.moves)
         sent = self._sent
         pending = sent.move if sent is not None and len(sent.moves) == game.ply else None
         moves, outcome = game.ending(pending)
-        outcome = outcome or self._told or self._by_clock(game)
-        last = None if outcome == Outcome(None, "unknown") else outcome
+        ending = None
+        if outcome is None:
+            outcome = self._ended_by_us or self._stream.outcome or self._by_clock(game)
+        if outcome in (None, Outcome(None, "unknown")) and game.turn != self._color and self._stream.outcome is None:
+            moves, outcome = game.lost_king()
+            ending = "not told by the server; the king could be taken" if outcome is not None else None
+        if outcome == Outcome(None, "unknown") and self._stream.outcome is None:
+            outcome = None
         headers = {
             "Event": f"{self._client.dialect.name} game",
             "Site": self._client.address(self.id),
@@ -518,11 +404,13 @@ class BotGame:
             "White": plain(full.white),
             "Black": plain(full.black),
         }
-        if last is None:
-            headers["Ending"] = "not told by the server"
-        path = self._records.save(self.id, GameRecord(moves, last, full.fen, headers))
+        if outcome is None:
+            ending = "not told by the server"
+        if ending is not None:
+            headers["Ending"] = ending
+        path = self._records.save(self.id, GameRecord(moves, outcome, full.fen, headers))
         self._records.forget(self.id)
-        result, reason = ("*", "unknown") if last is None else (last.result, last.reason)
+        result, reason = ("*", "unknown") if outcome is None else (outcome.result, outcome.reason)
         fields: dict[str, Any] = {"result": result, "reason": reason, "plies": len(moves), "file": str(path)}
         self._log(logging.INFO, "game over", opponent=self.opponent, **fields)
         if self._seat is not None:
@@ -531,12 +419,12 @@ class BotGame:
 
     def _by_clock(self, game: TrueGame) -> Outcome | None:
         """Somebody's flag fell, if nothing else can be true: the server waits 20 s before it says so."""
-        state = self._state
-        if state is None or len(state.moves) < 2 or game.decided or state.moves not in self._first_seen:
+        state = self._stream.state
+        if state is None or len(state.moves) < 2:
             return None
-        since, sure = self._first_seen[state.moves]
+        since, sure = self._stream.since
         left_s = state.clock_ms[0 if game.turn == chess.WHITE else 1] / 1000.0 - (time.monotonic() - since)
-        return Outcome(not game.turn, "flag") if sure and left_s < -15.0 else None
+        return Outcome(not game.turn, "flag") if sure and left_s < -_FLAG_LATE_S else None
 
     def _log(self, level: int, event: str, exc_info: bool = False, **fields: Any) -> None:
         log.log(level, event, exc_info=exc_info, extra={"fields": {"game": self.id, **fields}})

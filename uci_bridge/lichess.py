@@ -348,6 +348,8 @@ class Client:
                     for line in lines.feed(chunk):
                         deadline = asyncio.get_running_loop().time() + self.timing.idle_s
                         yield line
+        except ServerError:  # some are also OSErrors
+            raise
         except TimeoutError:
             raise Unreachable(f"{path}: nothing came for {self.timing.idle_s:g} s") from None
         except (aiohttp.ClientError, OSError) as error:
@@ -360,6 +362,8 @@ class Client:
             async with self._calls, self._request(method, path, {}, form, timeout) as response:
                 await self._check(path, response)
                 body = await self._body(path, response)
+        except ServerError:  # some are also OSErrors
+            raise
         except TimeoutError:
             raise Unreachable(f"{path}: no answer within {self.timing.call_s:g} s") from None
         except (aiohttp.ClientError, OSError) as error:

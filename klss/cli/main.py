@@ -22,6 +22,7 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS: dict[str, str] = {
     "play": "play Fog of War chess against the engine in the terminal, or watch two engines play",
     "engine": "the engine on stdin and stdout, for other programs: one JSON object a line",
+    "bot": "play on a lichess-style server (pychess.org) as its bot account",
     "match": "play many games between two players and count",
     "track": "sizes of both players' position sets along a game",
     "solve": "equilibrium of any two-player zero-sum OpenSpiel game",

@@ -58,7 +58,8 @@ class Opponent:
 
 class FakeGame:
     def __init__(self, server: FakeServer, game_id: str, *, bot_white: bool, opponent: str, script: Opponent,
-                 initial_s: float, increment_s: float, fen: str | None, moves: list[str], variant: str) -> None:  # fmt: skip
+                 initial_s: float, increment_s: float, fen: str | None, moves: list[str],
+                 variant: str) -> None:  # fmt: skip
         self.server, self.id, self.script, self.fen, self.variant = server, game_id, script, fen, variant
         self.bot_color = chess.WHITE if bot_white else chess.BLACK
         self.names = {self.bot_color: BOT, not self.bot_color: opponent}
@@ -85,7 +86,9 @@ class FakeGame:
         unit = 1000 if lichess else 1
         status, winner = "started", None
         if lichess and self.outcome is not None:
-            status = {"resign": "resign", "flag": "outoftime", "aborted": "aborted"}.get(self.outcome.reason, "variantEnd")
+            status = {"resign": "resign", "flag": "outoftime", "aborted": "aborted"}.get(
+                self.outcome.reason, "variantEnd"
+            )
             status = "draw" if self.outcome.winner is None and status == "variantEnd" else status
             winner = None if self.outcome.winner is None else chess.COLOR_NAMES[self.outcome.winner]
         line = {
@@ -161,7 +164,11 @@ class FakeGame:
                 self.end(Outcome(not self.referee.turn, "flag"))
                 break
             mine = self.referee.turn != self.bot_color
-            if self.script.end is not None and self.referee.ply >= self.script.end_ply and (mine or self.script.end != "flag"):
+            if (
+                self.script.end is not None
+                and self.referee.ply >= self.script.end_ply
+                and (mine or self.script.end != "flag")
+            ):
                 if self.script.end == "flag":
                     self.clocks[0 if self.referee.turn else 1][-1] = 0.0
                     continue
@@ -169,7 +176,11 @@ class FakeGame:
                 reason = {"abort": "aborted", "draw": "unknown"}.get(self.script.end, self.script.end)
                 self.end(Outcome(winner, reason))
                 break
-            if not self.server.holding.is_set() and self.referee.ply >= 2 and chooser.random() < self.server.faults.take_back:
+            if (
+                not self.server.holding.is_set()
+                and self.referee.ply >= 2
+                and chooser.random() < self.server.faults.take_back
+            ):
                 undone = self.take_back()
                 if self.script.same_after_take_back and undone:
                     replay = undone[:1]
@@ -247,9 +258,10 @@ class FakeServer:
         return self.call(self._challenge, opponent, script or Opponent(), color, initial_s, increment_s, wire)
 
     def start(self, opponent: str = "human", *, bot_white: bool = True, script: Opponent | None = None,
-              initial_s: float = 300.0, increment_s: float = 2.0, fen: str | None = None, moves: list[str] | None = None,
-              tell: bool = True, variant: str = "fogofwar") -> str:  # fmt: skip
+              initial_s: float = 300.0, increment_s: float = 2.0, fen: str | None = None,
+              moves: list[str] | None = None, tell: bool = True, variant: str = "fogofwar") -> str:  # fmt: skip
         """Start a game without a challenge (a rematch, a game found in the middle)."""
+
         def begin() -> str:
             game_id = self._new_id()
             self._begin(game_id, opponent, bot_white, script or Opponent(), initial_s, increment_s, fen, moves or [],
@@ -274,7 +286,8 @@ class FakeServer:
                    wire: dict[str, Any]) -> str:  # fmt: skip
         game_id = self._new_id()
         body = {
-            "id": game_id, "challenger": {"name": opponent, "rating": 1500, "title": "BOT" if opponent.endswith("bot") else ""},
+            "id": game_id,
+            "challenger": {"name": opponent, "rating": 1500, "title": "BOT" if opponent.endswith("bot") else ""},
             "variant": {"key": "fogofwar"}, "rated": False,
             "timeControl": {"type": "clock", "limit": int(initial_s), "increment": increment_s},
             "color": color, "finalColor": "white" if color == "random" else color, "speed": "blitz",
@@ -353,7 +366,7 @@ class FakeServer:
                 raise web.HTTPTooManyRequests(headers=headers)
             if how in (0, 1) and request.transport is not None:
                 request.transport.abort()
-                raise ConnectionResetError
+                raise web.HTTPBadGateway
             raise _status(how)
 
     async def _account(self, request: web.Request) -> web.Response:
@@ -451,7 +464,9 @@ class FakeServer:
         if asked is None:
             raise web.HTTPNotFound()
         color = asked["color"] if asked["color"] != "random" else self.random.choice(["white", "black"])
-        self._begin(game_id, asked["opponent"], color == "black", asked["script"], asked["initial_s"], asked["increment_s"])
+        self._begin(
+            game_id, asked["opponent"], color == "black", asked["script"], asked["initial_s"], asked["increment_s"]
+        )
         self._tell_start(game_id)
         return web.json_response({"ok": True})
 
@@ -473,7 +488,9 @@ class FakeServer:
         self._enter(request)
         game, text = self._game(request), request.match_info["move"]
         self.done["moves"] += 1
-        ignored = game.outcome is not None or game.referee.turn != game.bot_color or (game.moves and text == game.moves[-1])
+        ignored = (
+            game.outcome is not None or game.referee.turn != game.bot_color or (game.moves and text == game.moves[-1])
+        )
         if ignored or self._happens("lose_move"):
             return web.json_response({"ok": True})
         try:

@@ -1,7 +1,7 @@
 """An engine of the protocol in a few lines, that starts at once: plays a legal move, and misbehaves on demand.
 
 Arguments: ``--fault NAME`` (dead, silent, garbage, illegal) ``--at PLY``: once, at the first request from that ply on.
-``--log FILE`` appends every line that it gets.
+``--once FILE``: and never again once FILE is there. ``--log FILE`` appends every line that it gets.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import random
 import sys
 import time
+from pathlib import Path
 
 
 def main() -> None:
@@ -18,6 +19,7 @@ def main() -> None:
     parser.add_argument("--fault")
     parser.add_argument("--at", type=int, default=0)
     parser.add_argument("--log")
+    parser.add_argument("--once", type=Path)
     parser.add_argument("--think", type=float, default=0.0)
     options = parser.parse_args()
     chooser = random.Random(1)
@@ -33,6 +35,10 @@ def main() -> None:
         move = chooser.choice(request["legalMoves"])
         if options.fault and request["ply"] >= options.at and request["ply"] > 1:
             fault, options.fault = options.fault, None
+            if options.once is not None:
+                if options.once.exists():
+                    fault = None
+                options.once.touch()
             if fault == "dead":
                 sys.exit(3)
             if fault == "silent":
