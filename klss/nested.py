@@ -7,8 +7,9 @@ epsilon-equilibrium one (Theorem 5, k = 1); :func:`every_infoset` makes an affin
 a measurement.
 
 Deviations: infosets that the strategy found so far does not enter are not solved and keep the blueprint's behaviour. Where the blueprint has a floor, a
-subgame keeps it at every infoset but its own I, as in §7. Theorem 5's random choice of independent sets is made by colours: within each component of player
-0's infosets that share infosets of player 1, a greedy colouring with c colours, of which one is drawn uniformly, so p(I | parent) = 1/c <= 1/chi.
+subgame keeps it at every infoset but its own I, as in §7. Theorem 5's random choice of independent sets is made by colours: in each component of the graph of
+:func:`infoset_colours` one of its c colours is drawn uniformly, so p(I) <= 1/c <= 1/chi; an infoset is in the set when its colour and all its ancestors' are
+drawn.
 """
 
 from __future__ import annotations
@@ -115,27 +116,53 @@ def every_infoset(
 
 
 def allocated(game: Game, blueprint: Blueprint, *, rule: Rule = "response", on_step: Callable[[int], None] | None = None) -> Nested:
-    """1-KLSS at infosets of random independent sets closed under ancestors, the blueprint elsewhere: the mixture over the sets (Theorem 5)."""
+    """1-KLSS at infosets of random independent sets closed under ancestors: the mixture over the sets (Theorem 5).
+
+    Outside the set the strategy at hand is played to the end: the last subgame's solution, or the blueprint (third algorithm of Appendix E).
+    """
     t = game.treeplex(0)
-    colours = infoset_colours(game)
+    component, colour, count = infoset_colours(game)
     base = behaviour(t, blueprint.x)
     turn = game.observations[0].treeplex_infoset
-    # running[s]: probability of sequence s while every infoset on the way was in the set; resting[s]: after the first that was not.
+    children: list[list[int]] = [[] for _ in range(t.sequence_count)]
+    for i, above in enumerate(t.parent_sequence.tolist()):
+        children[above].append(i)
+    # running[s]: probability of s while every infoset on the way was in the set; resting[s]: after the first that was not.
     running, resting = np.zeros(t.sequence_count), np.zeros(t.sequence_count)
-    running[0] = 1.0
-    solved = {}
+    running[0] = resting[0] = 1.0
+    drawn: dict[int, dict[int, int]] = {}
+    share: dict[int, float] = {}
+
+    def branch(sequence: int, before: dict[int, int], current: Floats) -> None:
+        """Draw at the infosets after ``sequence``; where one is not in the set, the strategy ``current`` is played to the end."""
+        for i in children[sequence]:
+            c = int(component[i])
+            # A component's colour is drawn once: the same colour again costs nothing, another one can't be.
+            share[i] = 1.0 / count[c] if c not in before else float(before[c] == colour[i])
+            drawn[i] = {**before, c: int(colour[i])}
+            stack = [(i, (1.0 - share[i]) * running[sequence])]
+            while stack:
+                k, mass = stack.pop()
+                if mass > 0.0:
+                    for s in range(int(t.first_sequence[k]), int(t.first_sequence[k] + t.action_count[k])):
+                        resting[s] += mass * current[s]
+                        stack.extend((below, mass * current[s]) for below in children[s])
+
+    branch(0, {}, base)
+    solved = 0
     for step, own in _steps(game, blueprint, 1, rule):
-        solved[int(turn[step.infoset])] = step.behaviour[own]
+        i = int(turn[step.infoset])
+        sequences = step.sequences[own]
+        running[sequences] = step.behaviour[own] * share[i] * running[int(t.parent_sequence[i])]
+        current = base.copy()
+        current[step.sequences] = step.behaviour
+        for s in sequences.tolist():
+            branch(s, drawn[i], current)
+        solved += 1
         if on_step is not None:
-            on_step(len(solved))
-    for i in range(t.infoset_count):
-        here = slice(t.first_sequence[i], t.first_sequence[i] + t.action_count[i])
-        above = t.parent_sequence[i]
-        share = 1.0 / colours[i] if i in solved else 0.0
-        resting[here] = base[here] * (resting[above] + (1.0 - share) * running[above])
-        if share:
-            running[here] = solved[i] * share * running[above]
-    return Nested(running + resting, len(solved))
+            on_step(solved)
+    resting[0] = 0.0
+    return Nested(running + resting, solved)
 
 
 def update_blueprint(
@@ -182,35 +209,60 @@ def solve_at(
     return subgame, step
 
 
-def infoset_colours(game: Game) -> Ints:
-    """int64[I]: how many colours the component of each of player 0's infosets took; infosets of one colour share no infoset of player 1."""
-    t, o = game.treeplex(0), game.observations[0]
-    neighbours: list[set[int]] = [set() for _ in range(t.infoset_count)]
-    mine = o.treeplex_infoset
+def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
+    """A proper colouring of player 0's infosets, for independent sets.
+
+    Two infosets are joined when player 1's best-response value at one of her infosets depends on what is played at both: they hold nodes of J and of J' >= J,
+    and neither comes after the other. (The paper's G' joins those that share an infoset, waiting infosets of player 0 included; this is the same condition
+    without the detour over the latter.) An infoset takes its parent's colour where it can.
+
+    Returns
+    -------
+    component : int64[I], colour : int64[I], count : int64[components]
+        ``count`` is the number of colours that each component took, at least its chromatic number.
+    """
+    t, mine, theirs = game.treeplex(0), game.observations[0], game.observations[1]
+    size = t.infoset_count
+    parent = np.where(t.parent_sequence > 0, t.infoset_of_sequence[t.parent_sequence], -1)
+    line: list[frozenset[int]] = []
+    for i in range(size):
+        line.append(frozenset({i}) | (line[parent[i]] if parent[i] >= 0 else frozenset()))
     start, nodes = game.members(1)
-    for j in range(start.size - 1):
+    at: list[set[int]] = []
+    for j in range(theirs.infoset_count):
         here = game.infoset[0][nodes[start[j] : start[j + 1]]]
-        group = np.unique(mine[here[here >= 0]])
-        members = group[group >= 0].tolist()
-        for i in members:
-            neighbours[i].update(members)
-    colour = np.full(t.infoset_count, -1, np.int64)
-    counts = np.ones(t.infoset_count, np.int64)
-    for seed in range(t.infoset_count):
-        if colour[seed] >= 0:
+        index = mine.treeplex_infoset[here[here >= 0]]
+        at.append(set(index[index >= 0].tolist()))
+    neighbours: list[set[int]] = [set() for _ in range(size)]
+    for j in range(theirs.infoset_count):
+        above = j
+        while above >= 0:
+            for i in at[above]:
+                for k in at[j]:
+                    if i not in line[k] and k not in line[i]:
+                        neighbours[i].add(k)
+                        neighbours[k].add(i)
+            above = int(theirs.parent_infoset[above])
+    colour, component = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
+    for i in range(size):
+        taken = {int(colour[k]) for k in neighbours[i]}
+        wish = int(colour[parent[i]]) if parent[i] >= 0 else 0
+        colour[i] = wish if wish not in taken else next(c for c in range(len(taken) + 1) if c not in taken)
+    counts = []
+    for seed in range(size):
+        if component[seed] >= 0:
             continue
-        component, queue = [], [seed]
-        colour[seed] = 0
+        component[seed] = len(counts)
+        queue, found = [seed], 0
         while queue:
             i = queue.pop()
-            component.append(i)
-            taken = {int(colour[j]) for j in neighbours[i] if j != i and colour[j] >= 0}
-            colour[i] = next(c for c in range(len(taken) + 1) if c not in taken)
-            for j in neighbours[i]:
-                if colour[j] < 0 and j not in queue:
-                    queue.append(j)
-        counts[component] = 1 + colour[component].max()
-    return counts
+            found = max(found, int(colour[i]))
+            for k in neighbours[i]:
+                if component[k] < 0:
+                    component[k] = len(counts)
+                    queue.append(k)
+        counts.append(1 + found)
+    return component, colour, np.array(counts, np.int64)
 
 
 def _opponent_weights(game: Game, subgame: Subgame, infoset: Ints, roots: Ints, root_scale: Floats, scale: Floats, y: Floats) -> Floats:
@@ -282,15 +334,19 @@ def _solve(
     scale = np.where(owner >= 0, root_scale[owner], 1.0)
     local = mine.treeplex_infoset[subgame.infoset]
     own = slice(int(t.first_sequence[local]), int(t.first_sequence[local] + t.action_count[local]))
+    start = behaviour(frame.game.treeplex(0), frame.values.plan)[source]
     floor = None
     if blueprint.floor is not None:
         floor = blueprint.floor[sequence].copy()
-        floor[0] = 0.0
-        floor[own] = 0.0
+        # Free are I and, for k > 1, the other infosets at the subgame's top: so that k = inf is one program for all of them.
+        tops = mine.parent_infoset[mine.turn_infosets] == 0
+        floor[np.concatenate([[True], np.repeat(tops, t.action_count)])] = 0.0
+        # Where an earlier subgame has already gone below the floor, the strategy at hand must stay allowed.
+        floor = np.minimum(floor, start)
     chosen = select(
         subgame,
         rule,
-        blueprint=behaviour(frame.game.treeplex(0), frame.values.plan)[source],
+        blueprint=start,
         opponent=_opponent_weights(
             game, subgame, infoset[1], frame.infoset[1][subgame.roots], root_scale, scale, blueprint.y
         ),

@@ -10,8 +10,11 @@ the whole history of a player's observations and actions.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -57,15 +60,16 @@ def load(game: str | Any, *, max_nodes: int = MAX_NODES, on_progress: Callable[[
 
 def _spiel_game(game: str | Any) -> tuple[Any, str]:
     if isinstance(game, str):
+        short = game.split("(", 1)[0].strip()
+        known = pyspiel.registered_names()
+        if short not in known:
+            near = difflib.get_close_matches(short, known, n=1, cutoff=0.4)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise GameError(f"game {game!r}: OpenSpiel has no game {short!r}{hint}")
         try:
-            spiel = pyspiel.load_game(game)
+            with _silenced():
+                spiel = pyspiel.load_game(game)
         except (pyspiel.SpielError, ValueError, RuntimeError) as error:
-            short = game.split("(", 1)[0].strip()
-            known = pyspiel.registered_names()
-            if short not in known:
-                near = difflib.get_close_matches(short, known, n=1, cutoff=0.4)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise GameError(f"game {game!r}: OpenSpiel has no game {short!r}{hint}") from error
             reason = " ".join(str(error).split())
             raise GameError(f"game {game!r}: OpenSpiel refuses it: {reason[:200]}") from error
     else:
@@ -88,6 +92,21 @@ def _spiel_game(game: str | Any) -> tuple[Any, str]:
             f"game {name!r} is a mean-field game; expected a game of two players who take turns or move at once"
         )
     return spiel, name
+
+
+@contextlib.contextmanager
+def _silenced() -> Iterator[None]:
+    """Keep OpenSpiel's own complaints off stderr: it prints pages before it raises."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    sink = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(sink, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(sink)
 
 
 class _Flattening:
