@@ -94,6 +94,12 @@ def _spiel_game(game: str | Any) -> tuple[Any, str]:
     return spiel, name
 
 
+def _moved(state: Any, action: int) -> Any:
+    """The state itself after ``action``: the last child needs no copy."""
+    state.apply_action(action)
+    return state
+
+
 @contextlib.contextmanager
 def _silenced() -> Iterator[None]:
     """Keep OpenSpiel's own complaints off stderr: it prints pages before it raises."""
@@ -187,7 +193,7 @@ class _Flattening:
                     label[i].append(j)
                 for k in range(len(legal) - 1, -1, -1):
                     then = self._then(past, texts, who, legal[k]) if history else past
-                    stack.append((state.child(legal[k]), node, k, 1.0, then))
+                    stack.append((state.child(legal[k]) if k else _moved(state, legal[0]), node, k, 1.0, then))
             elif who == pyspiel.PlayerId.CHANCE:
                 player.append(CHANCE)
                 utility.append(0.0)
@@ -196,7 +202,7 @@ class _Flattening:
                 outcomes = state.chance_outcomes()
                 for k in range(len(outcomes) - 1, -1, -1):
                     outcome, p = outcomes[k]
-                    stack.append((state.child(outcome), node, k, p, past))
+                    stack.append((state.child(outcome) if k else _moved(state, outcome), node, k, p, past))
             else:
                 player.append(TERMINAL)
                 returns = state.returns()

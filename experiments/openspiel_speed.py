@@ -1,0 +1,75 @@
+"""`klss solve` against OpenSpiel's own sequence-form program, same games, same process.
+
+Both sides: from a loaded game to the value, traversal included, imports and compiling not; best of three in a warm process. Run as
+``python -m experiments.openspiel_speed [--out FILE]``; needs the extra ``experiments`` (cvxpy and ecos are OpenSpiel's).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pyspiel
+from open_spiel.python.algorithms import sequence_form_lp
+
+from klss import openspiel
+from klss.equilibrium import solve
+from klss.sequence_form import sequence_form
+
+__all__ = ["compare", "main"]
+
+GAMES = ("kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)")
+REPEATS = 3
+
+
+def _timed(function: Callable[[], float]) -> tuple[float, list[float]]:
+    value = function()
+    times = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        value = function()
+        times.append(time.perf_counter() - begin)
+    return value, times
+
+
+def compare(name: str) -> dict[str, Any]:
+    """One game: both values, all times in seconds, and the ratio of the best ones."""
+    game = pyspiel.load_game(name)
+    ours, our_times = _timed(lambda: solve(sequence_form(openspiel.load(game))).value)
+    theirs, their_times = _timed(lambda: float(sequence_form_lp.solve_zero_sum_game(game)[0]))
+    return {
+        "game": name,
+        "klss_s": our_times,
+        "openspiel_s": their_times,
+        "ratio": min(their_times) / min(our_times),
+        "value": ours,
+        "difference": abs(ours - theirs),
+    }
+
+
+def main() -> None:
+    """Run the comparison and print or write it."""
+    parser = argparse.ArgumentParser(description="klss solve against OpenSpiel's sequence_form_lp")
+    parser.add_argument("--out", type=Path)
+    out = parser.parse_args().out
+    rows = []
+    for name in GAMES:
+        row = compare(name)
+        rows.append(row)
+        print(
+            f"{name:<28} klss {min(row['klss_s']):.4f} s  OpenSpiel {min(row['openspiel_s']):.4f} s  "
+            f"ratio {row['ratio']:.1f}  values differ by {row['difference']:.1e}",
+            flush=True,
+        )
+    if out is not None:
+        versions = {name: version(name) for name in ("open_spiel", "highspy", "cvxpy", "ecos", "numpy", "scipy")}
+        out.write_text(json.dumps({"repeats": REPEATS, "games": rows, "versions": versions}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

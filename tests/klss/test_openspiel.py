@@ -1,0 +1,96 @@
+"""OpenSpiel's games as ours: values of known games, the same tree, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from klss import openspiel  # noqa: E402
+from klss.equilibrium import Method, solve  # noqa: E402
+from klss.errors import GameError, TooLargeError  # noqa: E402
+from klss.game import Game  # noqa: E402
+from klss.sequence_form import sequence_form  # noqa: E402
+
+
+@pytest.mark.parametrize("method", ["simplex", "ipm", "auto"])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("kuhn_poker", -1 / 18),  # Kuhn (1950)
+        ("leduc_poker", -0.0856064),  # Southey et al. (2005); OpenSpiel's sequence_form_lp gives -0.08560642
+        ("matrix_rps", 0.0),  # by symmetry
+        ("goofspiel(num_cards=3,imp_info=True,points_order=descending)", 0.0),  # by symmetry
+    ],
+)
+def test_known_values(name: str, value: float, method: Method) -> None:
+    solution = solve(sequence_form(openspiel.load(name)), method=method)
+    assert solution.value == pytest.approx(value, abs=1e-6)
+    assert solution.exploitability < 1e-7
+
+
+def walk(game: Game, name: str) -> None:
+    """Follow every history of OpenSpiel beside ours."""
+    start = pyspiel.load_game_as_turn_based(name)
+    children: dict[int, list[int]] = {}
+    for node in range(1, game.node_count):
+        children.setdefault(int(game.parent[node]), []).append(node)
+    stack = [(start.new_initial_state(), 0)]
+    seen = 0
+    while stack:
+        state, node = stack.pop()
+        seen += 1
+        if state.is_terminal():
+            assert game.player[node] == -2
+            assert game.utility[node] == state.returns()[0]
+            continue
+        below = children[node]
+        if state.is_chance_node():
+            assert game.player[node] == -1
+            outcomes = state.chance_outcomes()
+            np.testing.assert_allclose(game.probability[below], [p for _, p in outcomes])
+            stack.extend((state.child(a), k) for (a, _), k in zip(outcomes, below, strict=True))
+            continue
+        who = state.current_player()
+        assert game.player[node] == who
+        key = game.observations[who].keys[game.infoset[who, node]]
+        assert key == state.information_state_string(who)
+        stack.extend((state.child(a), k) for a, k in zip(state.legal_actions(), below, strict=True))
+    assert seen == game.node_count
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "dark_hex(board_size=2,gameversion=adh)", "matrix_rps"])
+def test_the_flattened_tree_is_openspiel_s(name: str) -> None:
+    walk(openspiel.load(name), name)
+
+
+def test_both_players_observe_at_every_decision_node() -> None:
+    game = openspiel.load("kuhn_poker")
+    decision = game.player >= 0
+    assert (game.infoset[:, decision] >= 0).all()
+    assert (game.infoset[:, ~decision] == -1).all()
+    for i in (0, 1):
+        here = game.infoset[i, decision]
+        assert (game.observations[i].turn[here] == (game.player[decision] == i)).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("leduc_pokr", "did you mean 'leduc_poker'"),
+        ("tiny_hanabi", "not zero-sum"),
+        ("matrix_pd", "not zero-sum"),
+        ("kuhn_poker(players=3)", "3 players"),
+        ("liars_dice(dice_side=4)", "dice_side"),
+    ],
+)
+def test_what_is_no_zero_sum_game_of_two_is_refused(name: str, message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(GameError, match=message):
+        openspiel.load(name)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_tree_over_the_limit_is_refused_with_how_far_it_got() -> None:
+    with pytest.raises(TooLargeError, match="more than 1,000 nodes"):
+        openspiel.load("leduc_poker", max_nodes=1000)

@@ -1,0 +1,113 @@
+"""Rows of the paper's tables that are quick, to its digits; the slow rows are in the soak."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+pytest.importorskip("pyspiel")
+
+from klss.errors import GameError
+from klss.tables import TABLE_1, TABLE_2, knowledge_row, matching_pennies, table_1_row
+
+QUICK = ("abrupt_dark_hex_2x2", "goofspiel4_increasing", "kuhn", "kuhn_bet", "matching_pennies100")
+PAPER = {game.name: game for game in TABLE_1}
+
+# Zhang & Sandholm (2021), Table 2: nodes, infosets, diameter, mean sizes for k = 1, 2, 3, 4, inf.
+KNOWLEDGE = {
+    "abrupt_dark_hex_2x2": (471, 94, 13, 5.23, 12.00, 18.17, 22.04, 29.58),
+    "goofspiel4_random": (26773, 3608, 4, 5.84, 8.90, 9.19, 9.20, 9.20),
+    "goofspiel4_increasing": (1077, 162, 4, 5.83, 9.05, 9.31, 9.32, 9.32),
+    "kuhn": (58, 12, 3, 2.50, 3.50, 4.00, 4.00, 4.00),
+    "leduc": (9457, 936, 3, 6.14, 14.71, 15.40, 15.40, 15.40),
+    "liars_dice5": (51181, 5120, 2, 7.00, 15.00, 15.00, 15.00, 15.00),
+    "matching_pennies100": (701, 101, 99, 3.63, 4.29, 4.93, 5.57, 35.97),
+}
+# Unique least exploitabilities: algorithms.md §2.3, measured twice independently.
+BLUEPRINT = {
+    "abrupt_dark_hex_2x2": 0.0684,
+    "goofspiel4_random": 0.1718,
+    "goofspiel4_increasing": 0.1712,
+    "kuhn": 0.0124,
+    "kuhn_bet": 0.0035,
+    "leduc": 0.0207,
+    "leduc_fold": 0.0065,
+    "leduc_bet": 0.0097,
+    "liars_dice5": 0.1810,
+    "matching_pennies100": 0.0013,
+}
+SLOW = tuple(name for name in PAPER if name not in QUICK)
+
+
+def rounding(figure: float) -> float:
+    """Half a unit of the last digit the paper prints (.0 is taken as .0000)."""
+    return 0.5 * 10.0 ** -(len(f"{figure}".split(".")[1]) if figure else 4)
+
+
+def check_row(name: str) -> None:
+    row, paper = table_1_row(name), PAPER[name]
+    assert round(row.blueprint, 4) == BLUEPRINT[name]
+    assert paper.paper_after is not None
+    assert row.after <= paper.paper_after + rounding(paper.paper_after)
+
+
+def check_exact(name: str, player: int) -> None:
+    assert table_1_row(name, epsilon=0.0, player=player).after < 1e-7
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_table_1_the_blueprint_is_the_paper_s_and_after_is_never_above_it(name: str) -> None:
+    check_row(name)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("name", QUICK)
+def test_epsilon_0_leaves_exploitability_at_0(name: str, player: int) -> None:
+    check_exact(name, player)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", SLOW)
+def test_table_1_slow_rows(name: str) -> None:
+    check_row(name)
+    for player in (0, 1):
+        check_exact(name, player)
+
+
+@pytest.mark.parametrize("name", [game.name for game in TABLE_2 if game.name not in ("liars_dice5", "goofspiel4_random")])
+def test_table_2_to_the_last_digit(name: str) -> None:
+    sizes = knowledge_row(name)
+    means = tuple(round(sizes.mean[k], 2) for k in (1, 2, 3, 4, -1))
+    assert (sizes.nodes, sizes.infosets, sizes.diameter, *means) == pytest.approx(KNOWLEDGE[name])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["liars_dice5", "goofspiel4_random"])
+def test_table_2_slow_rows(name: str) -> None:
+    test_table_2_to_the_last_digit(name)
+
+
+@pytest.mark.parametrize(("nesting", "order"), [("update", 1), ("update", 3), ("update", math.inf), ("allocated", 1), ("every", math.inf)])
+def test_other_ways_of_nesting_keep_what_they_guarantee(nesting: str, order: float) -> None:
+    row = table_1_row("kuhn", nesting=nesting, order=order)  # type: ignore[arg-type]
+    assert row.after <= row.blueprint + 1e-6
+
+
+def test_any_other_game_makes_a_row() -> None:
+    row = table_1_row("liars_dice(dice_sides=2)", epsilon=0.1, player=1)
+    assert (row.game, row.epsilon, row.player, row.variant) == ("liars_dice(dice_sides=2)", 0.1, 1, "uniform")
+    assert row.blueprint >= 0.0
+
+
+def test_allocated_deviations_need_order_1_and_epsilon_is_a_share() -> None:
+    with pytest.raises(GameError, match="order 1"):
+        table_1_row("kuhn", nesting="allocated", order=3)
+    with pytest.raises(GameError, match="expected 0 to 1"):
+        table_1_row("kuhn", epsilon=1.5)
+
+
+def test_matching_pennies_is_told_as_the_table_needs_it() -> None:
+    game = matching_pennies(4)
+    assert game.observations[0].index.keys() >= {"1", "2"}
+    assert game.observations[1].index.keys() >= {"0", "1", "2"}
