@@ -60,18 +60,25 @@ def engine_command(config: EngineConfig, folder: Path) -> list[str]:
     return command if config.evaluator is None else [*command, "--evaluator", config.evaluator]
 
 
-def check_engine(command: Sequence[str]) -> str | None:
-    """Start the engine once and let it answer a request. Blocks; None if all is well, else what is wrong."""
+async def check_engine(command: Sequence[str]) -> str | None:
+    """Start the engine once and let it answer a request; None if all is well, else what is wrong.
+
+    Cancelling it ends the engine.
+    """
     process = EngineProcess(command, environment=dict(os.environ), name="engine")
-    try:
-        process.start()
-        trouble = process.warm_up()
+
+    def check() -> str | None:
+        try:
+            process.start()
+            trouble = process.warm_up()
+        except UciBridgeError as error:
+            return str(error)
         if trouble is None:
             return None
-        tail = process.stderr_tail.strip().splitlines()[-1:]
-        return " ".join([trouble, *tail])
-    except UciBridgeError as error:
-        return str(error)
+        return " ".join([trouble, *process.stderr_tail.strip().splitlines()[-1:]])
+
+    try:
+        return await asyncio.to_thread(check)
     finally:
         process.close()
 

@@ -8,14 +8,15 @@ reached is tried again, and the log says when.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from klss.cli.errors import FailedError, UsageError
+from klss.cli.errors import UsageError
 from klss.cli.options import Parser, seconds
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ __all__ = ["run"]
 
 log = logging.getLogger("uci_bridge.cli")
 
-_CHECK_TRIES = 3
+T = TypeVar("T")
 
 
 def _parser() -> Parser:
@@ -79,14 +80,20 @@ def _check_engine_words(config: BotConfig, folder: Path) -> None:
             check_stockfish(None)
 
 
-async def _check(config: BotConfig, token: Token, folder: Path) -> int:
-    from uci_bridge.bot import BotRefused, make_client, variant_served, who_am_i
+async def _check_engine(config: BotConfig, folder: Path) -> None:
+    """Start the engine once: it may be broken, and its compiled code is loaded faster the next time."""
     from uci_bridge.bot_engine import check_engine, engine_command
-    from uci_bridge.lichess import ServerError
 
-    trouble = await asyncio.to_thread(check_engine, engine_command(config.engine, folder))
+    trouble = await check_engine(engine_command(config.engine, folder))
     if trouble is not None:
         raise UsageError(f"engine: {trouble}")
+
+
+async def _check(config: BotConfig, token: Token, folder: Path) -> int:
+    from uci_bridge.bot import BotRefused, make_client, variant_served, who_am_i
+    from uci_bridge.lichess import ServerError
+
+    await _check_engine(config, folder)
     try:
         async with make_client(config, token) as client:
             account = await who_am_i(client)
@@ -94,7 +101,7 @@ async def _check(config: BotConfig, token: Token, folder: Path) -> int:
     except BotRefused as error:
         raise UsageError(str(error)) from None
     except ServerError as error:
-        raise FailedError(f"{error}; try again later") from None
+        raise UsageError(f"url: {error}; expected a server that answers") from None
     print(f"configuration, engine, server and token are right: {account.name} plays on {config.url}")
     return 0
 
@@ -114,6 +121,18 @@ async def _account(client: Client) -> Account:
             await asyncio.sleep(wait_s)
 
 
+async def _unless(stopping: asyncio.Task[bool], work: Coroutine[Any, Any, T]) -> tuple[T] | None:
+    """What ``work`` gives, in a tuple; None when it was time to stop first."""
+    task = asyncio.create_task(work)
+    await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        return (task.result(),)
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    return None
+
+
 async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | None) -> int:
     from uci_bridge.bot import Bot, BotRefused, make_client
     from uci_bridge.bot_record import Records, RecordsError
@@ -129,12 +148,12 @@ async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | 
         raise UsageError(str(error)) from None
     try:
         async with make_client(config, token) as client:
-            finding = asyncio.create_task(_account(client))
-            await asyncio.wait({finding, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            if not finding.done():
-                finding.cancel()
+            if not records.under_way and not await _unless(stopping, _check_engine(config, folder)):
+                return 0  # with games under way somebody's clock is running: no time for a check
+            found = await _unless(stopping, _account(client))
+            if not found:
                 return 0
-            bot = Bot(config, client, finding.result(), records, folder=folder)
+            bot = Bot(config, client, found[0], records, folder=folder)
             playing = asyncio.create_task(bot.run(grace_s))
             await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
             bot.stop()

@@ -300,7 +300,14 @@ class FakeServer:
         self._events.put_nowait(line)
         if self._happens("repeat"):
             self._events.put_nowait(line)
+        self.loop.call_later(1.0, self._challenge_again, game_id, line)
         return game_id
+
+    def _challenge_again(self, game_id: str, line: str) -> None:
+        """A person whose challenge got lost on a stream that had broken clicks again."""
+        if game_id in self.pending:
+            self._events.put_nowait(line)
+            self.loop.call_later(1.0, self._challenge_again, game_id, line)
 
     def _begin(self, game_id: str, opponent: str, bot_white: bool, script: Opponent, initial_s: float,
                increment_s: float, fen: str | None = None, moves: list[str] | None = None,

@@ -1,0 +1,100 @@
+"""What the bot's tests share: quick waits, a player without a process, a bot against the fake server in one call."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import chess
+import msgspec
+
+from darkchess.record import GameRecord, read_pgn
+from darkchess.view import View
+from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Opponent
+from uci_bridge.bot import Bot, make_client
+from uci_bridge.bot_config import BotConfig
+from uci_bridge.bot_game import Clock
+from uci_bridge.bot_record import Records
+from uci_bridge.lichess import Account, Timing, Token
+
+QUICK = Timing(
+    connect_s=2.0, call_s=3.0, idle_s=2.0, first_retry_s=0.02, last_retry_s=0.3, settle_s=0.03, confirm_s=0.4
+)
+
+PLENTY = {"concurrency": 8, "per_player": 8, "bots": True}
+
+
+class RandomSeat:
+    """Plays at random, from views only; remembers what it was shown."""
+
+    def __init__(self, color: chess.Color, fen: str | None, ply: int) -> None:
+        self.color, self.chooser, self.shown = color, random.Random(7), list[tuple[View, ...]]()
+
+    async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
+        assert clock.remaining_ms > 0
+        self.shown.append(tuple(views))
+        return self.chooser.choice(views[-1].legal_moves)
+
+    async def tell(self, views: Sequence[View]) -> None:
+        self.shown.append(tuple(views))
+
+    async def close(self) -> None:
+        pass
+
+
+def bot_config(server: FakeServer, **keys: Any) -> BotConfig:
+    raw = {"url": server.url, "token": {"env": "UNUSED"}, "dialect": server.dialect, "accept": PLENTY, **keys}
+    return msgspec.convert(raw, BotConfig)
+
+
+def play(
+    server: FakeServer, folder: Path, until: Callable[[Bot], bool], *, seat: Callable[..., Any] | None = RandomSeat,
+    seconds: float = 30.0, grace_s: float = 5.0, during: Callable[[], None] | None = None, **keys: Any,
+) -> Bot:  # fmt: skip
+    """Run a bot against ``server`` until ``until(bot)``; ``during`` runs in a thread once it listens."""
+
+    async def work() -> Bot:
+        records = Records(folder)
+        try:
+            async with make_client(bot_config(server, **keys), Token(TOKEN), QUICK) as client:
+                bot = Bot(bot_config(server, **keys), client, Account(BOT, "BOT"), records, folder=folder, seat=seat)
+                running = asyncio.create_task(bot.run(grace_s))
+                if during is not None:
+                    await asyncio.to_thread(during)
+                deadline = time.monotonic() + seconds
+                while not until(bot) and not running.done() and time.monotonic() < deadline:
+                    await asyncio.sleep(0.01)
+                reached = until(bot)
+                bot.stop()
+                await running
+                assert reached, "the bot did not come that far"
+                return bot
+        finally:
+            records.close()
+
+    return asyncio.run(work())
+
+
+def play_games(server: FakeServer, folder: Path, scripts: Sequence[Opponent], **keys: Any) -> Bot:
+    """Challenge the bot once a script, all at once, and play all games to their end."""
+
+    def challenge() -> None:
+        for number, script in enumerate(scripts):
+            server.challenge(f"human{number}", script=script, color=("white", "black")[number % 2])
+
+    return play(server, folder, lambda bot: bot.finished >= len(scripts), during=challenge, **keys)
+
+
+def recorded(folder: Path) -> dict[str, GameRecord]:
+    """The games in the records, by their ids."""
+    text = "".join(path.read_text() for path in sorted(folder.glob("games-*.pgn")))
+    games = read_pgn(text)
+    assert len(games) == len(re.findall(r"^\[GameId ", text, re.MULTILINE))
+    found = {game.headers["GameId"]: game for game in games}
+    assert len(found) == len(games), "a game stands twice"
+    return found

@@ -1,0 +1,557 @@
+"""The bot against a server that speaks the dialect and misbehaves: every game is played to its end and recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import logging
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from darkchess.rules import Outcome
+from klss.cli.main import main
+from tests.uci_bridge.bot_bench import PLENTY, RandomSeat, bot_config, play, play_games, recorded
+from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
+from uci_bridge.bot_config import AcceptRules, EngineConfig
+from uci_bridge.bot_engine import EngineSeat
+from uci_bridge.bot_game import Clock
+from uci_bridge.bot_record import Records, RecordsError
+from uci_bridge.lichess_dialect import Challenge
+from uci_bridge.true_game import TrueGame
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINE = [sys.executable, str(ROOT / "tests/uci_bridge/protocol_engine.py")]
+
+
+# Games.
+
+
+def test_every_game_with_faults_on_is_played_by_the_rules_and_recorded(tmp_path: Path) -> None:
+    faults = Faults(cut=0.02, half=0.02, repeat=0.1, garbage=0.02, late_full=0.3, double_full=0.3, refuse=0.05,
+                    lose_move=0.02, take_back=0.005, delay_s=0.002, seed=3)  # fmt: skip
+    with FakeServer(faults, old_stream_s=0.1) as server:
+        play_games(server, tmp_path, [Opponent(end="resign", end_ply=30) for _ in range(3)])
+        games = server.games
+        assert len(games) == 3 and all(game.outcome for game in games.values())
+        assert not any(game.lost_by_illegal_move for game in games.values())
+        assert server.quiet_violations == 0
+        done = recorded(tmp_path)
+        assert set(done) == set(games)
+        for game_id, game in games.items():
+            told = [move.uci() for move in done[game_id].moves]
+            assert told == game.moves or (told == game.moves[: len(told)] and len(game.moves) - len(told) == 1)
+    assert json.loads((tmp_path / "under_way.json").read_text()) == {}
+
+
+# White: 1. e4, then the queen takes a king that stands still; as in tests of the referee. The server does not show the
+# last move, and its gameEnd has no reason: what the rules do not tell stays open.
+@pytest.mark.parametrize(
+    ("end", "result", "reason"),
+    [
+        ("resign", "*", None),
+        ("abandon", "*", None),
+        ("abort", "*", None),
+        ("draw", "*", None),
+        ("flag", "*", None),
+    ],
+)
+def test_an_end_that_the_server_does_not_explain_is_recorded_as_open(
+    tmp_path: Path, end: str, result: str, reason: str | None
+) -> None:
+    with FakeServer() as server:
+        # Moves without any contact, so that no king hangs when the opponent ends the game.
+        script = Opponent(moves=["a7a6", "a6a5"], end=end, end_ply=4)
+        server.start(bot_white=True, moves=["e2e4", "e7e6"], script=script)
+        play(server, tmp_path, lambda bot: bot.finished == 1)
+    (game,) = recorded(tmp_path).values()
+    assert (game.result, game.outcome and game.outcome.reason) == (result, reason)
+    assert game.headers["Ending"].startswith("not told by the server")
+
+
+class Scripted(RandomSeat):
+    """Plays what it was told to."""
+
+    moves: tuple[str, ...] = ()
+
+    async def choose(self, views, clock):  # type: ignore[no-untyped-def]
+        mine = [move for move in self.moves if chess.Move.from_uci(move) in views[-1].legal_moves]
+        played = {view.own_move.uci() for view in views if view.own_move is not None}
+        return chess.Move.from_uci(next(move for move in mine if move not in played))
+
+
+def test_our_capture_of_the_king_is_recorded_though_the_server_never_shows_it(tmp_path: Path) -> None:
+    class Seat(Scripted):
+        moves = ("d1h5", "h5e8")
+
+    with FakeServer() as server:
+        server.start(bot_white=True, moves=["e2e4", "f7f6"], script=Opponent(moves=["a7a6"]))
+        play(server, tmp_path, lambda bot: bot.finished == 1, seat=Seat)
+    (game,) = recorded(tmp_path).values()
+    assert (game.result, game.outcome) == ("1-0", Outcome(chess.WHITE, "king_captured"))
+    assert [move.uci() for move in game.moves] == ["e2e4", "f7f6", "d1h5", "a7a6", "h5e8"]
+
+
+def test_a_king_that_could_be_taken_when_the_game_ended_counts_as_taken_and_says_so(tmp_path: Path) -> None:
+    class Seat(Scripted):
+        moves = ("a7a6",)
+
+    with FakeServer() as server:
+        server.start(bot_white=False, moves=["e2e4", "f7f6", "d1h5"], script=Opponent(moves=["h5e8"]))
+        play(server, tmp_path, lambda bot: bot.finished == 1, seat=Seat)
+    (game,) = recorded(tmp_path).values()
+    assert game.moves[-1].uci() == "h5e8" and game.result == "1-0"
+    assert "could be taken" in game.headers["Ending"]
+
+
+def test_a_draw_by_repetition_is_recorded_with_its_last_move(tmp_path: Path) -> None:
+    class Seat(RandomSeat):
+        async def choose(self, views, clock):  # type: ignore[no-untyped-def]
+            at_home = views[-1].piece_at(chess.G8) is not None
+            return chess.Move.from_uci("g8f6" if at_home else "f6g8")
+
+    with FakeServer() as server:
+        server.start(bot_white=False, script=Opponent(moves=["g1f3", "f3g1"] * 4))
+        play(server, tmp_path, lambda bot: bot.finished == 1, seat=Seat)
+    (game,) = recorded(tmp_path).values()
+    # The start position counts: it is there for the third time after 8 plies.
+    assert (game.outcome, len(game.moves)) == (Outcome(None, "repetition"), 8)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_take_backs_of_which_nothing_is_told_leave_no_game_hanging(tmp_path: Path, same: bool) -> None:
+    with FakeServer(Faults(take_back=0.08, seed=5)) as server:
+        play_games(server, tmp_path, [Opponent(end="resign", end_ply=30, same_after_take_back=same)] * 2)
+        assert sum(game.take_backs for game in server.games.values()) > 3
+        assert not any(game.lost_by_illegal_move for game in server.games.values())
+
+
+def test_a_game_found_in_mid_position_goes_on_from_there(tmp_path: Path) -> None:
+    fen = "4k3/8/8/8/8/8/PPP5/4K3 b - - 0 20"
+    with FakeServer() as server:
+        game_id = server.start(
+            bot_white=False, fen=fen, moves=["e8e7", "a2a4"], script=Opponent(end="resign", end_ply=9)
+        )
+        play(server, tmp_path, lambda bot: bot.finished == 1)
+        game = recorded(tmp_path)[game_id]
+    assert game.fen == fen and [move.uci() for move in game.moves][:2] == ["e8e7", "a2a4"] and len(game.moves) >= 8
+
+
+def test_moves_that_make_no_sense_are_given_up_so_that_everybody_learns_of_it(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        game_id = server.start(bot_white=True, moves=["e2e4", "e7e5"])
+        game = server.games[game_id]
+        server.call(
+            lambda: setattr(game, "state", lambda: {"type": "gameState", "moves": "e2e5", "wtime": 1, "btime": 1})
+        )
+        play(server, tmp_path, lambda bot: bot.finished == 1)
+        assert game.resigned and game.over.is_set()
+
+
+def test_the_plain_dialect_of_lichess_tells_how_a_game_ended(tmp_path: Path) -> None:
+    with FakeServer(dialect="lichess") as server:
+        script = Opponent(moves=["a7a6"], end="resign", end_ply=4)
+        server.start(bot_white=True, moves=["e2e4", "e7e6"], script=script)
+        play(server, tmp_path, lambda bot: bot.finished == 1)
+    (game,) = recorded(tmp_path).values()
+    assert game.outcome == Outcome(chess.WHITE, "resign") and "Ending" not in game.headers
+
+
+def test_a_greeting_is_said_once_with_the_form_fields_that_the_server_wants(tmp_path: Path) -> None:
+    with FakeServer(Faults(cut=0.1, seed=2)) as server:
+        server.start(bot_white=True, script=Opponent(end="resign", end_ply=20))
+        play(server, tmp_path, lambda bot: bot.finished == 1, greeting="good luck")
+        assert [game.chat for game in server.games.values()] == [[("player", "good luck")]]
+
+
+# Which games.
+
+
+def challenge(**changed: object) -> Challenge:
+    standard = {"id": "x", "player": "p", "player_is_bot": False, "variant": "fogofwar", "chess960": False,
+                "rated": False, "initial_s": 300.0, "increment_s": 2.0}  # fmt: skip
+    return Challenge(**{**standard, **changed})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rules", "changed", "reason"),
+    [
+        (AcceptRules(), {}, None),
+        (AcceptRules(), {"variant": "standard"}, "variant"),
+        (AcceptRules(), {"chess960": True}, "variant"),
+        (AcceptRules(), {"rated": True}, "casual"),
+        (AcceptRules(rated=[True]), {}, "rated"),
+        (AcceptRules(rated=["rated", False]), {"rated": True}, None),
+        (AcceptRules(), {"player_is_bot": True}, "noBot"),
+        (AcceptRules(bots=True, humans=False), {}, "onlyBot"),
+        (AcceptRules(), {"initial_s": None, "increment_s": None}, "timeControl"),
+        (AcceptRules(initial_s=(60, 600)), {"initial_s": 30.0}, "tooFast"),
+        (AcceptRules(initial_s=(60, 600)), {"initial_s": 601.0}, "tooSlow"),
+        (AcceptRules(increment_s=(1, 5)), {"increment_s": 0.0}, "tooFast"),
+    ],
+)
+def test_challenges_are_declined_with_the_key_of_the_reason(
+    rules: AcceptRules, changed: dict[str, object], reason: str | None
+) -> None:
+    assert rules.decline_reason(challenge(**changed), "fogofwar") == reason
+
+
+def test_challenges_beyond_the_limits_are_declined_and_repeated_ones_answered_once(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        server.holding.set()  # opponents think for ever
+
+        def ask() -> None:
+            first = server.challenge("anna", color="white")
+            assert server.wait(lambda: first in server.games)
+            line = {"type": "challenge", "challenge": {"id": first, "challenger": {"name": "anna"}, "rated": False,
+                    "variant": {"key": "fogofwar"}, "timeControl": {"type": "clock", "limit": 300, "increment": 0}}}  # fmt: skip
+            server.event(json.dumps(line) + "\n")
+            second = server.challenge("anna", color="white")
+            third = server.challenge("bob", color="white", timeControl={"type": "correspondence", "daysPerTurn": 3})
+            fourth, fifth = server.challenge("bob"), server.challenge("cleo")
+            assert server.wait(lambda: len(server.declined) == 3)
+            assert server.declined == {second: "later", third: "timeControl", fifth: "later"}
+            assert set(server.games) == {first, fourth}
+            server.event('{"type": "terminated"}\n{"type": "chatLine", "text": 3}\n{"type": "analysisStart"}\n')
+            for game in server.games.values():
+                game.script.end, game.script.end_ply = "resign", 0
+            server.holding.clear()
+
+        play(server, tmp_path, lambda bot: bot.finished == 2, during=ask, accept={"concurrency": 2, "per_player": 1})
+        assert server.done["challenge"] == 5  # calls: two accepted, three declined, none twice
+
+
+@pytest.mark.parametrize(
+    ("started", "accept", "aborted"),
+    [
+        ({}, PLENTY, False),
+        ({"initial_s": 30.0}, {**PLENTY, "initial_s": [60, 600]}, True),
+        ({"increment_s": 9.0}, {**PLENTY, "increment_s": [0, 5]}, True),
+        ({"variant": "standard"}, PLENTY, True),
+    ],
+)
+def test_a_game_that_starts_without_a_challenge_is_called_off_if_the_rules_refuse_it(
+    tmp_path: Path, started: dict[str, object], accept: dict[str, object], aborted: bool
+) -> None:
+    with FakeServer() as server:
+        game_id = server.start(script=Opponent(end="resign", end_ply=6), **started)  # type: ignore[arg-type]
+        play(server, tmp_path, lambda bot: bot.finished == 1, accept=accept)
+        assert (server.games[game_id].outcome == Outcome(None, "aborted")) == aborted
+    assert (game_id in recorded(tmp_path)) != aborted
+
+
+def test_a_game_whose_start_was_never_told_is_played_because_its_challenge_was_accepted(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        server._tell_start = lambda game_id: None  # type: ignore[method-assign]
+        play_games(server, tmp_path, [Opponent(end="resign", end_ply=8)])
+    assert len(recorded(tmp_path)) == 1
+
+
+def test_games_under_way_are_asked_for_by_their_ids_at_the_next_start(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        server.holding.set()
+        ids = [
+            server.start(f"human{n}", bot_white=n % 2 == 0, script=Opponent(end="resign", end_ply=10)) for n in range(4)
+        ]
+        play(server, tmp_path, lambda bot: len(under_way(tmp_path)) == 4, grace_s=0.05)
+        assert set(under_way(tmp_path)) == set(ids)
+        server.holding.clear()
+        server.call(server._events.__init__)  # type: ignore[misc] - the server tells of nothing again
+        play(server, tmp_path, lambda bot: bot.finished == 4)
+    assert set(recorded(tmp_path)) == set(ids)
+
+
+def under_way(folder: Path) -> dict[str, object]:
+    try:
+        return json.loads((folder / "under_way.json").read_text())  # type: ignore[no-any-return]
+    except FileNotFoundError:
+        return {}
+
+
+# The records.
+
+
+def test_a_record_cut_off_in_the_middle_is_completed_at_the_next_start(tmp_path: Path) -> None:
+    from darkchess.record import GameRecord
+
+    record = GameRecord((chess.Move.from_uci("e2e4"),), headers={"White": "a", "Black": "b"})
+    records = Records(tmp_path)
+    path = records.save("one", record)
+    whole = path.read_bytes()
+    journal = tmp_path / "append.json"
+    text = path.read_text().replace('"one"', '"two"')
+    journal.write_text(json.dumps({"file": path.name, "end": len(whole), "text": "\n" + text}))
+    path.write_bytes(whole + text.encode()[:30])
+    records.close()
+    records = Records(tmp_path)
+    records.save("two", record)
+    records.close()
+    assert set(recorded(tmp_path)) == {"one", "two"} and not journal.exists()
+
+
+def test_a_folder_of_records_belongs_to_one_bot_at_a_time(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    with pytest.raises(RecordsError, match="belongs to a bot that is running"):
+        Records(tmp_path)
+    records.close()
+    Records(tmp_path).close()
+
+
+# The engine's side of the wall.
+
+ALLOWED = {"protocolVersion", "gameId", "engineId", "sessionId", "color", "ply", "engineSeed", "clock", "legalMoves",
+           "observationTranscript", "latestObservationDelta", "observation", "budget_ms", "nodes", "fen", "rules"}  # fmt: skip
+
+
+def requests(log: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def test_the_engine_gets_views_under_made_up_ids_and_nothing_of_the_servers(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with FakeServer() as server:
+        engine = {"command": [*ENGINE, "--log", str(log)], "nodes": 5}
+        play_games(server, tmp_path / "records", [Opponent(end="resign", end_ply=12)], seat=None, engine=engine)
+        (game,) = server.games.values()
+    text = log.read_text()
+    assert len(requests(log)) > 6
+    assert set().union(*map(set, requests(log))) <= ALLOWED
+    for secret in (game.id, "human0", TOKEN, server.url, "klssbot"):
+        assert secret not in text
+    hidden = {move.uci() for move in game.referee.moves[:: 2 if game.bot_color == chess.BLACK else 1]}
+    assert hidden and '"moves"' not in text
+
+
+def lines_for(histories: list[list[str]], folder: Path, name: str) -> str:
+    """What reaches the engine of White where the server's states are ``histories``, one after the other."""
+    log = folder / name
+
+    async def work() -> None:
+        seat = EngineSeat([*ENGINE, "--log", str(log)], EngineConfig(nodes=3), seed=1, key="fixed")
+        game = TrueGame()
+        for moves in histories:
+            game.follow(moves)
+            if game.turn == chess.WHITE:
+                await seat.choose(game.views(chess.WHITE), Clock(60_000, 0))
+            else:
+                await seat.tell(game.views(chess.WHITE))
+        await seat.close()
+
+    asyncio.run(work())
+    return log.read_text()
+
+
+def test_a_take_back_that_she_cannot_see_does_not_reach_the_engine(tmp_path: Path) -> None:
+    same = [["e2e4"], ["e2e4", "c7c6"], ["e2e4", "c7c6"], ["e2e4", "c7c6", "d2d4"]]
+    other = [["e2e4"], ["e2e4", "c7c6"], ["e2e4", "g7g6"], ["e2e4", "g7g6", "d2d4"]]
+    assert lines_for(same, tmp_path, "same") == lines_for(other, tmp_path, "other")
+
+
+def test_a_take_back_that_she_can_see_begins_a_session_from_the_whole_transcript(tmp_path: Path) -> None:
+    seen = lines_for([["e2e4", "e7e5"], ["e2e4", "e7e5", "g1f3"], ["e2e4", "d7d5"]], tmp_path, "seen")
+    turns = [json.loads(line) for line in seen.splitlines() if "legalMoves" in line]
+    assert turns[0]["sessionId"] != turns[-1]["sessionId"]
+    assert len(turns[-1]["observationTranscript"]) == 3
+
+
+@pytest.mark.parametrize("fault", ["dead", "silent", "garbage", "illegal"])
+def test_an_engine_that_fails_is_started_again_and_no_game_suffers(tmp_path: Path, fault: str) -> None:
+    engine = {"command": [*ENGINE, "--fault", fault, "--at", "4", "--once", str(tmp_path / "once")], "nodes": 5}
+    with FakeServer() as server:
+        scripts = [Opponent(end="resign", end_ply=12)] * 2
+        for number, script in enumerate(scripts):
+            server.start(f"human{number}", bot_white=bool(number), script=script, initial_s=6.0, increment_s=0.0)
+        accept = {**PLENTY, "initial_s": [1, 600]}
+        play(server, tmp_path / "records", lambda bot: bot.finished == 2, seat=None, engine={**engine, "margin_ms": 200},
+             accept=accept)  # fmt: skip
+        assert [game.outcome.reason for game in server.games.values() if game.outcome] == ["resign"] * 2
+
+
+# The true game.
+
+
+def test_a_game_that_shrinks_is_rebuilt_and_one_that_only_grows_is_not_taken_back() -> None:
+    game = TrueGame()
+    assert not game.follow(["e2e4", "e7e5"])
+    assert not game.follow(["e2e4", "e7e5", "g1f3"])
+    assert game.follow(["e2e4"]) and game.ply == 1
+    assert not game.follow(["e2e4"]) and game.follow(["d2d4"])
+    with pytest.raises(ValueError, match="ply 2"):
+        game.follow(["d2d4", "e2e4"])
+    assert [move.uci() for move in game.moves] == ["d2d4"]
+
+
+def test_castling_written_as_the_king_taking_its_rook_is_the_same_move() -> None:
+    fen = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
+    game = TrueGame(fen)
+    game.follow(["e1h1"])
+    assert game.moves == (chess.Move.from_uci("e1g1"),)
+    assert not game.follow(["e1g1"])  # another spelling takes nothing back
+
+
+def test_the_server_judges_draws_and_the_game_goes_on_for_as_long_as_it_says() -> None:
+    shuffle = list(itertools.islice(itertools.cycle(["g1f3", "g8f6", "f3g1", "f6g8"]), 14))
+    game = TrueGame()
+    game.follow(shuffle)  # the start position for the fourth time: the papers' referee would have ended it
+    assert not game.decided and game.views(chess.WHITE)[-1].legal_moves
+    assert game.ending()[1] == Outcome(None, "repetition")
+
+
+def test_states_of_random_games_give_the_views_of_the_referee() -> None:
+    from darkchess.referee import Referee
+    from darkchess.rules import PYCHESS
+
+    chooser = random.Random(4)
+    for _ in range(3):
+        truth, game = Referee(None, PYCHESS), TrueGame()
+        while truth.outcome is None and truth.ply < 80:
+            truth.push(chooser.choice(truth.legal_moves()))
+            if chooser.random() < 0.5:
+                game.follow([move.uci() for move in truth.moves])
+        game.follow([move.uci() for move in truth.moves])
+        for color in chess.COLORS:
+            assert game.views(color) == truth.views(color) or truth.outcome is not None
+
+
+# The command, as a process.
+
+
+def write_config(folder: Path, url: str, *, engine: str | None = None, **keys: str) -> Path:
+    path = folder / "bot.yml"
+    lines = {"url": url, "token": "{file: token}", "accept": "{concurrency: 4, per_player: 4}", "records": "records",
+             "engine": engine or json.dumps({"command": ENGINE, "nodes": 5}), **keys}  # fmt: skip
+    path.write_text("".join(f"{key}: {value}\n" for key, value in lines.items()))
+    secret = folder / "token"
+    secret.write_text(TOKEN + "\n")
+    secret.chmod(0o600)
+    return path
+
+
+def klss_bot(config: Path, *flags: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "klss", "bot", "--config", str(config), *flags]
+    log = open(config.with_name(f"stderr{time.monotonic_ns()}"), "w")  # noqa: SIM115
+    return subprocess.Popen(command, cwd=config.parent, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
+
+
+def said(folder: Path) -> str:
+    return "".join(path.read_text() for path in sorted(folder.glob("stderr*")))
+
+
+def test_killed_in_the_middle_of_four_games_and_started_again_it_ends_all_four(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        config = write_config(tmp_path, server.url, greeting="hello")
+        first = klss_bot(config, "--log", "debug")
+        for number in range(4):
+            script = Opponent(delay_s=0.03, end="resign", end_ply=40)
+            server.challenge(f"human{number}", color=("white", "black")[number % 2], script=script)
+        games = server.games
+        assert server.wait(lambda: len(games) == 4 and all(game.referee.ply >= 6 for game in games.values()))
+        first.kill()
+        first.wait()
+        plies = {game_id: game.referee.ply for game_id, game in games.items()}
+        second = klss_bot(config, "--log", "debug")
+        assert server.wait(lambda: all(game.outcome for game in games.values()))
+        assert all(game.referee.ply > plies[game_id] for game_id, game in games.items())
+        assert server.wait(lambda: not under_way(tmp_path / "records"))
+        second.send_signal(signal.SIGTERM)
+        assert second.wait(20) == 0
+        assert not any(game.lost_by_illegal_move for game in games.values())
+    assert set(recorded(tmp_path / "records")) == set(games)
+    assert all(game.chat == [("player", "hello")] for game in games.values())
+    everything = said(tmp_path) + "".join(path.read_text() for path in (tmp_path / "records").iterdir())
+    assert TOKEN not in everything
+    assert all(json.loads(line)["event"] for line in said(tmp_path).splitlines())
+
+
+def test_sigterm_takes_no_new_game_finishes_those_under_way_and_exits_0(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        bot = klss_bot(write_config(tmp_path, server.url))
+        server.holding.set()
+        first = server.challenge("anna", color="black", script=Opponent(end="resign", end_ply=6))
+        assert server.wait(lambda: first in server.games and server.games[first].referee.ply == 1)
+        bot.send_signal(signal.SIGTERM)
+        assert server.wait(lambda: "no new games" in said(tmp_path))
+        second = server.challenge("bob")
+        assert server.wait(lambda: second in server.declined) and server.declined[second] == "later"
+        assert bot.poll() is None
+        server.holding.clear()
+        assert bot.wait(20) == 0
+        assert server.games[first].referee.ply >= 6
+
+
+def test_after_the_grace_it_exits_0_and_remembers_the_rest(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        bot = klss_bot(write_config(tmp_path, server.url), "--grace", "0.2")
+        server.holding.set()
+        game_id = server.challenge("anna", color="black")
+        assert server.wait(lambda: game_id in server.games and server.games[game_id].referee.ply == 1)
+        bot.send_signal(signal.SIGTERM)
+        assert bot.wait(20) == 0
+    assert set(under_way(tmp_path / "records")) == {game_id}
+
+
+@pytest.fixture
+def logging_put_back() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+CHECKS = {  # what is changed in a bot.yml that is right, the exit code, and what the one line must hold
+    "nothing": ({}, 0, "klssbot plays on"),
+    "token": ({"token": "{file: other}"}, 2, "token: /api/account: the server answers 403"),
+    "no token": ({"token": "{env: NO_SUCH_VARIABLE}"}, 2, "token.env: the environment variable NO_SUCH_VARIABLE"),
+    "server": ({"url": "http://127.0.0.1:9"}, 2, "no connection to http://127.0.0.1:9"),
+    "plain http": ({"url": "http://example.org"}, 2, "url: got 'http://example.org', expected https"),
+    "engine": ({"engine": '{command: ["/nonexistent/engine"]}'}, 2, "engine: "),
+    "configuration": ({"engine": "{configuration: klss2012}"}, 2, "did you mean klss2021?"),
+    "yaml": ({"accept": "[unclosed"}, 2, "bad YAML in line"),
+    "unknown key": ({"acept": "{}"}, 2, "unknown key: got acept; did you mean accept?"),
+    "value": ({"accept": "{concurrency: many}"}, 2, "accept.concurrency: got 'many', expected a whole number"),
+    "variant": ({}, 2, "'fogofwar'"),
+    "account": ({}, 2, "no bot account"),
+}
+
+
+@pytest.mark.parametrize("wrong", CHECKS)
+def test_a_check_says_in_one_line_what_is_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], logging_put_back: None, wrong: str
+) -> None:
+    changes, code, word = CHECKS[wrong]
+    variants = ("chess",) if wrong == "variant" else ("fogofwar",)
+    with FakeServer(variants=variants, title="" if wrong == "account" else "BOT") as server:
+        config = write_config(tmp_path, **{"url": server.url, **changes})
+        (tmp_path / "other").write_text("lip_wrong")
+        (tmp_path / "other").chmod(0o600)
+        assert main(["bot", "--config", str(config), "--check"]) == code
+    out, err = capsys.readouterr()
+    lines = [line for line in (out + err).splitlines() if not line.startswith(("{", "engine: "))]
+    assert len(lines) == 1 and word in lines[0]
+
+
+def test_a_server_out_of_reach_is_tried_again_and_the_log_says_when(tmp_path: Path) -> None:
+    bot = klss_bot(write_config(tmp_path, "http://127.0.0.1:9"))
+    deadline = time.monotonic() + 20
+    while said(tmp_path).count("retry_s") < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    bot.send_signal(signal.SIGTERM)
+    assert bot.wait(20) == 0
+    waits = [json.loads(line)["retry_s"] for line in said(tmp_path).splitlines() if "retry_s" in line]
+    assert len(waits) >= 2 and all(wait > 0 for wait in waits)
+
+
+def test_the_config_of_the_tests_is_one_of_the_bots() -> None:
+    with FakeServer() as server:
+        assert bot_config(server).accept.concurrency == 8
