@@ -1,7 +1,8 @@
 """`klss solve` against OpenSpiel's own sequence-form program, same games, same process.
 
-Both sides: from a loaded game to the value, traversal included, imports and compiling not; best of three in a warm process. Run as
-``python -m experiments.openspiel_speed [--out FILE]``; needs the extra ``experiments`` (cvxpy and ecos are OpenSpiel's).
+Both sides: from a loaded game to the value, traversal included, imports and compiling not; best of three in a warm
+process. Run as ``python -m experiments.openspiel_speed [--out FILE]``; needs the extra ``experiments`` (cvxpy and ecos
+are OpenSpiel's).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The paper's tables with the evidence behind the choice of optimum, as JSON; and the page that is rendered from it.
 
-``python -m experiments.paper_tables measure`` writes ``results/tables.json`` (both tables; epsilon = 0 for both players; every rule of
-:mod:`klss.selection` at epsilon = 0.25 and 0). ``python -m experiments.paper_tables render`` writes ``docs/tables.md`` from it.
+``python -m experiments.paper_tables measure`` writes ``results/tables.json`` (both tables; epsilon = 0 for both
+players; every rule of :mod:`klss.selection` at epsilon = 0.25 and 0). ``python -m experiments.paper_tables render``
+writes ``docs/tables.md`` from it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,15 @@ def measure() -> dict[str, Any]:
     table_2 = []
     for game in TABLE_2:
         sizes = knowledge_row(game.name)
-        table_2.append({"game": game.name, "nodes": sizes.nodes, "infosets": sizes.infosets, "diameter": sizes.diameter, "mean": sizes.mean})
+        table_2.append(
+            {
+                "game": game.name,
+                "nodes": sizes.nodes,
+                "infosets": sizes.infosets,
+                "diameter": sizes.diameter,
+                "mean": sizes.mean,
+            }
+        )
     seconds = time.perf_counter() - begin
     for game in TABLE_1:
         for rule in RULES:
@@ -66,7 +75,8 @@ def render(result: dict[str, Any]) -> str:
     lines = [
         "# The paper's tables, measured",
         "",
-        "Zhang & Sandholm, *Subgame solving without common knowledge* (NeurIPS 2021). Both tables come from `klss tables 1` and",
+        "Zhang & Sandholm, *Subgame solving without common knowledge* (NeurIPS 2021). Both tables come "
+        "from `klss tables 1` and",
         f"`klss tables 2`, here from `experiments/results/tables.json` ({result['seconds']:.0f} s together).",
         "",
         "## Table 1: exploitability before and after nested 1-KLSS at every infoset",
@@ -79,20 +89,30 @@ def render(result: dict[str, Any]) -> str:
     for row in result["table_1"]:
         game = named[row["game"]]
         lines.append(
-            f"| {row['game']} | {row['blueprint']:.4f} | {game.paper_blueprint} | {row['after']:.4f} | {game.paper_after} "
+            f"| {row['game']} | {row['blueprint']:.4f} | {game.paper_blueprint} | {row['after']:.4f} | "
+            f"{game.paper_after} "
             f"| {_ratio(row['blueprint'], row['after'])} | {row['subgames']} |"
         )
     lines += [
         "",
         "### Which optimum of the gadget",
         "",
-        "The paper's \"after\" column depends on two things it does not fix. *Which optimum of each gadget is taken*: ours maximises",
-        "the least margin and, among all strategies that do, earns most against the opponent's equilibrium strategy (safe opponent",
-        f"exploitation, Ganzfried & Sandholm 2015) less a toll of {result['toll']} for every probability moved away from the blueprint (an L1",
-        "proximal term); it is one linear program more. Any toll from 0.007 to 0.03 meets all ten figures. *Which least exploitable",
-        "blueprint is taken*: ours earns least against the opponent's unrestricted equilibrium strategy, as the paper wants it",
-        "\"intentionally weak\". With other blueprints of the same exploitability Liar's Dice 5 ends anywhere from .118 to .136 and random",
-        "Goofspiel from .075 to .091 under this same rule: no rule for the gadget alone can promise these two figures for every such blueprint.",
+        'The paper\'s "after" column depends on two things it does not fix. *Which optimum of each gadget is',
+        "taken*: ours",
+        "maximises",
+        "the least margin and, among all strategies that do, earns most against the opponent's "
+        "equilibrium strategy (safe opponent",
+        f"exploitation, Ganzfried & Sandholm 2015) less a toll of {result['toll']} for every probability "
+        f"moved away from the blueprint (an L1",
+        "proximal term); it is one linear program more. Any toll from 0.007 to 0.03 meets all ten figures. Any toll from 0.007 to 0.03 meets all ten "
+        "figures. *Which least exploitable",
+        "blueprint is taken*: ours earns least against the opponent's unrestricted equilibrium strategy, "
+        "as the paper wants it",
+        '"intentionally weak". With other blueprints of the same exploitability Liar\'s Dice 5 ends anywhere',
+        "from .118 to .136 and",
+        "random",
+        "Goofspiel from .075 to .091 under this same rule: no rule for the gadget alone can promise these "
+        "two figures for every such blueprint.",
         "",
         "Exploitability after, epsilon = 0.25 (`!` above the paper's figure by more than its rounding):",
         "",

@@ -7,6 +7,8 @@ Reading order:
 - ``_highs`` the solver
 - ``best_response`` counterfactual best-response values, exploitability
 - ``knowledge`` knowledge sets; ``subgame`` the gadgets of k-KLSS
+- ``selection`` the choice among a gadget's optima; ``nested`` nested k-KLSS in three ways
+- ``tables`` the paper's tables, one row at a time
 - ``search`` the depth-limited, nested loop from a value function only
 - ``kernel`` the decorator of every compiled function
 - ``cli`` the command line, which composes everything

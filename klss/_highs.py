@@ -40,12 +40,13 @@ _TOLERANCE = 1e-9
 INFINITY = float("inf")
 
 AT_LOWER, BASIC, AT_UPPER = 0, 1, 2
-_BASIS_STATUS = [
+_FREE = 3
+_BASIS_STATUS = np.empty(4, dtype=object)
+_BASIS_STATUS[:] = [
     highspy.HighsBasisStatus.kLower,
     highspy.HighsBasisStatus.kBasic,
     highspy.HighsBasisStatus.kUpper,
     highspy.HighsBasisStatus.kZero,
-    highspy.HighsBasisStatus.kNonbasic,
 ]
 
 
@@ -97,32 +98,42 @@ class Basis:
     rows: NDArray[np.int8]
 
 
+def _nonbasic(lower: Floats, upper: Floats) -> NDArray[np.int8]:
+    """Status of what is not basic: at a finite bound, the lower one if there is one."""
+    status = np.where(np.isfinite(lower), AT_LOWER, np.where(np.isfinite(upper), AT_UPPER, _FREE))
+    return np.asarray(status, dtype=np.int8)
+
+
 class Model:
     """A linear program inside HiGHS, which can be changed and solved again."""
 
     def __init__(self, program: LinearProgram) -> None:
         """Pass the program; nothing is solved yet."""
-        self._highs = highspy.Highs()
+        self._highs: Any = highspy.Highs()
         self._option("output_flag", False)
         self._option("threads", 1)
         self._option("primal_feasibility_tolerance", _TOLERANCE)
         self._option("dual_feasibility_tolerance", _TOLERANCE)
-        lp = highspy.HighsLp()
-        lp.num_col_ = program.cost.size
-        lp.num_row_ = program.row_lower.size
-        lp.col_cost_ = program.cost
-        lp.col_lower_ = program.column_lower
-        lp.col_upper_ = program.column_upper
-        lp.row_lower_ = program.row_lower
-        lp.row_upper_ = program.row_upper
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_ = program.starts
-        lp.a_matrix_.index_ = program.index
-        lp.a_matrix_.value_ = program.value
-        lp.sense_ = highspy.ObjSense.kMaximize if program.maximise else highspy.ObjSense.kMinimize
-        self._highs.passModel(lp)
+        self._highs.passModel(
+            program.cost.size,
+            program.row_lower.size,
+            program.value.size,
+            int(highspy.MatrixFormat.kColwise),
+            int(highspy.ObjSense.kMaximize if program.maximise else highspy.ObjSense.kMinimize),
+            0.0,
+            program.cost,
+            program.column_lower,
+            program.column_upper,
+            program.row_lower,
+            program.row_upper,
+            program.starts,
+            program.index,
+            program.value,
+            np.zeros(program.cost.size, dtype=np.int32),  # all variables continuous
+        )
         self._column_count = program.cost.size
         self._row_count = program.row_lower.size
+        self._program = program
 
     def _option(self, name: str, value: Any) -> None:
         self._highs.setOptionValue(name, value)
@@ -176,20 +187,26 @@ class Model:
         self._option("simplex_dual_edge_weight_strategy", 1)
 
     def basis(self) -> Basis | None:
-        """The basis of the last run, None if it left none."""
-        basis = self._highs.getBasis()
-        if not basis.valid:
+        """The basis of the last run, None if it left none.
+
+        What is nonbasic and bounded on both sides is said to be at its lower bound, wherever it was.
+        """
+        status, basic = self._highs.getBasicVariables()
+        if status != highspy.HighsStatus.kOk:
             return None
-        columns = np.fromiter((int(status) for status in basis.col_status), dtype=np.int8, count=self._column_count)
-        rows = np.fromiter((int(status) for status in basis.row_status), dtype=np.int8, count=self._row_count)
+        columns = _nonbasic(self._program.column_lower, self._program.column_upper)
+        rows = _nonbasic(self._program.row_lower, self._program.row_upper)
+        columns[basic[basic >= 0]] = BASIC
+        rows[-1 - basic[basic < 0]] = BASIC
         return Basis(columns, rows)
 
     def set_basis(self, basis: Basis) -> bool:
         """Start the next run from ``basis``, without presolve; False if HiGHS refuses it."""
         given = highspy.HighsBasis()
-        given.col_status = [_BASIS_STATUS[status] for status in basis.columns.tolist()]
-        given.row_status = [_BASIS_STATUS[status] for status in basis.rows.tolist()]
+        given.col_status = _BASIS_STATUS[basis.columns].tolist()
+        given.row_status = _BASIS_STATUS[basis.rows].tolist()
         given.valid = True
+        given.alien = False  # the right number is basic: no factorisation to check it, the run makes one anyway
         return bool(self._highs.setBasis(given) == highspy.HighsStatus.kOk)
 
     def forget(self) -> None:

@@ -1,6 +1,7 @@
 """Counterfactual best-response values, worst cases and saddle gaps, by backward induction over a treeplex.
 
-Source: Zhang & Sandholm (NeurIPS 2021), §2 (best-response value u*). Values here are *unnormalised*: those of the paper times the opponent's and chance's reach.
+Source: Zhang & Sandholm (NeurIPS 2021), §2 (best-response value u*). Values here are *unnormalised*: those of the paper
+times the opponent's and chance's reach.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class BestResponse:
     sequence_value : float64[S]
         The same after each sequence.
     plan : float64[S]
-        A realization plan that attains it: at each infoset the first optimal action (with the floor's share of the others).
+        A realization plan that attains it: at each infoset the first optimal action (with the floor's share of the
+        others).
     """
 
     value: float
@@ -48,7 +50,8 @@ def best_response(treeplex: Treeplex, utility: Floats, maximize: bool, floor: Fl
     treeplex : Treeplex
         Of the responding player.
     utility : float64[S]
-        Payoff of each sequence against a fixed opponent: ``form.payoff @ y`` for player 0, ``form.payoff.T @ x`` for player 1.
+        Payoff of each sequence against a fixed opponent: ``form.payoff @ y`` for player 0, ``form.payoff.T @ x`` for
+        player 1.
     maximize : bool
         True for player 0, False for player 1.
     floor : float64[S], optional
@@ -89,7 +92,8 @@ def worst_case(form: SequenceForm, player: int, plan: Floats) -> float:
 
 
 def saddle_gap(form: SequenceForm, x: Floats, y: Floats, x_floor: Floats | None = None) -> float:
-    """How far the plans ``x`` float64[S0] and ``y`` float64[S1] are from equilibrium: max over x' of u(x', y) minus min over y' of u(x, y').
+    """How far the plans ``x`` float64[S0] and ``y`` float64[S1] are from equilibrium: max over x' of u(x', y) minus min
+    over y' of u(x, y').
 
     Non-negative up to rounding and 0 exactly at equilibria. With ``x_floor`` float64[S0] player 0's
     deviations keep to that floor too.

@@ -1,12 +1,14 @@
 """Equilibria of sequence-form games by linear programming: build, solve, read back, and measure what was read.
 
-Source: Koller, Megiddo & von Stengel (STOC 1994). The program is player 0's: columns are her realization plan x >= 0 and one free value v per infoset of
-player 1; rows are her flow constraints and one per non-empty sequence of player 1, which says that the sequence can't bring player 1 less than its infoset's
-value. y = the absolute row duals, renormalised per infoset from the top.
+Source: Koller, Megiddo & von Stengel (STOC 1994). The program is player 0's: columns are her realization plan x >= 0
+and one free value v per infoset of player 1; rows are her flow constraints and one per non-empty sequence of player 1,
+which says that the sequence can't bring player 1 less than its infoset's value. y = the absolute row duals,
+renormalised per infoset from the top.
 
-Deviations: the empty sequence of player 1 has no row, it is the objective. Infosets that y or x does not reach have plan 0 throughout; whoever needs a
-behaviour there takes :func:`klss.sequence_form.behaviour`, uniform unless told otherwise. The solver's word is not taken: the saddle gap is recomputed by
-best responses, and a gap too large sends the program to another method.
+Deviations: the empty sequence of player 1 has no row, it is the objective. Infosets that y or x does not reach have
+plan 0 throughout; whoever needs a behaviour there takes :func:`klss.sequence_form.behaviour`, uniform unless told
+otherwise. The solver's word is not taken: the saddle gap is recomputed by best responses, and a gap too large sends the
+program to another method.
 """
 
 from __future__ import annotations
@@ -33,14 +35,17 @@ Status = Literal["optimal", "iteration_limit", "time_limit", "failed"]
 
 # A gap above this share of the largest payoff is not an optimum, whatever the solver says.
 _GAP = 1e-7
-# "auto" lets simplex run this long (iterations per row and column) before it suspects stalling; degenerate games want interior point then.
+# "auto" lets simplex run this long (iterations per row and column) before it suspects stalling; degenerate games want
+# interior point then.
 _PATIENCE = 0.5
 _PATIENCE_LEAST = 1000
 
 
 @dataclass(frozen=True)
 class SolveStats:
-    """Size of the program, the method that gave the answer, iterations and seconds over all attempts, and the attempts' statuses."""
+    """Size of the program, the method that gave the answer, iterations and seconds over all attempts, and the attempts'
+    statuses.
+    """
 
     rows: int
     columns: int
@@ -62,8 +67,9 @@ class Solution:
     x : float64[S0], y : float64[S1]
         Realization plans.
     status : "optimal" | "iteration_limit" | "time_limit" | "failed"
-        "optimal": the recomputed gap is within tolerance. A limit: the best that was read when it ran out. "failed": no method gave an optimum; the plans are
-        the best that was read (uniform when nothing was), ``exploitability`` says how bad.
+        "optimal": the recomputed gap is within tolerance. A limit: the best that was read when it ran out. "failed": no
+        method gave an optimum; the plans are the best that was read (uniform when nothing was), ``exploitability`` says
+        how bad.
     exploitability : float
         The saddle gap recomputed by best responses.
     stats : SolveStats
@@ -79,7 +85,9 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Player 0's linear program: columns ``x`` (S0 of them), then one value an infoset of player 1; rows flow (I0), responses (S1 - 1), floors."""
+    """Player 0's linear program: columns ``x`` (S0 of them), then one value an infoset of player 1; rows flow (I0),
+    responses (S1 - 1), floors.
+    """
 
     program: LinearProgram
     form: SequenceForm
@@ -163,14 +171,15 @@ def solve(
     ----------
     form : SequenceForm
     method : "auto" | "simplex" | "ipm"
-        Dual simplex, interior point with crossover, or simplex first and interior point when it stalls. Whatever is asked for, a failure is retried with
-        the other.
+        Dual simplex, interior point with crossover, or simplex first and interior point when it stalls. Whatever is
+        asked for, a failure is retried with the other.
     iteration_limit : int, optional
         Most simplex iterations of one attempt.
     time_limit_s : float, optional
         Most seconds of all attempts together.
     x_floor : float64[S0], optional
-        Player 0 plays each sequence with at least this behaviour probability (least exploitable strategy under that condition).
+        Player 0 plays each sequence with at least this behaviour probability (least exploitable strategy under that
+        condition).
 
     Returns
     -------
@@ -261,6 +270,6 @@ def _lifted(weights: Floats, floor: Floats, first_sequence: NDArray[np.int64], i
     total = np.add.reduceat(above, first_sequence)
     rest = 1.0 - np.add.reduceat(floor, first_sequence)
     ratio = np.where(total > 0.0, rest / np.where(total > 0.0, total, 1.0), 0.0)
-    out = floor + above * np.concatenate([[0.0], ratio])[infoset + 1]
+    out: Floats = floor + above * np.concatenate([[0.0], ratio])[infoset + 1]
     out[0] = 1.0
     return out

@@ -1,15 +1,18 @@
-"""Two-player zero-sum games with explicit observations, as frozen flat arrays, and a builder that names every broken law.
+"""Two-player zero-sum games with explicit observations, as frozen flat arrays, and a builder that names every broken
+law.
 
 Source: Zhang & Sandholm (NeurIPS 2021), §2 (game with explicit observations) and Appendix C (the additional payoff B).
 
 Letters: ``N`` nodes, ``J`` infosets of one player's observation tree, ``P`` points of it.
 
-*Infosets are observation infosets*: both players have one at every decision node, whoever moves. A **point** is an observation sequence of the paper: the empty
-one, or an infoset with the action taken there where its player moves, or a waiting infoset alone. Points are finer than sequences (own actions only): B's
-entries live on points, so that a nested subgame can tell which of them lie below an infoset at which player 1 waits (algorithms: slips of Appendix E).
+*Infosets are observation infosets*: both players have one at every decision node, whoever moves. A **point** is an
+observation sequence of the paper: the empty one, or an infoset with the action taken there where its player moves, or a
+waiting infoset alone. Points are finer than sequences (own actions only): B's entries live on points, so that a nested
+subgame can tell which of them lie below an infoset at which player 1 waits (algorithms: slips of Appendix E).
 
-Deviations from the source: chance nodes carry no observation. A player who waits and observes nothing new stays in her infoset (so that observations need
-not tell how many moves the other made); a player who moves never meets an infoset twice (no absent-mindedness).
+Deviations from the source: chance nodes carry no observation. A player who waits and observes nothing new stays in her
+infoset (so that observations need not tell how many moves the other made); a player who moves never meets an infoset
+twice (no absent-mindedness).
 """
 
 from __future__ import annotations
@@ -91,7 +94,9 @@ class Observations:
 
     @cached_property
     def tree(self) -> Treeplex:
-        """The observation tree as a treeplex: an infoset is a turn, or a wait with a single action; its sequences are the points."""
+        """The observation tree as a treeplex: an infoset is a turn, or a wait with a single action; its sequences are
+        the points.
+        """
         return Treeplex(self.parent_point, self.first_point, self.action_count)
 
     @cached_property
@@ -154,11 +159,13 @@ class Game:
         Each player's infoset at decision nodes; -1 at chance nodes and terminals.
     observations : (Observations, Observations)
     b : (float64[P0], float64[P1])
-        The additional payoff B: entries of its first column on player 0's points and of its top row on player 1's. Zero in a game that is no gadget.
+        The additional payoff B: entries of its first column on player 0's points and of its top row on player 1's. Zero
+        in a game that is no gadget.
 
     Notes
     -----
-    The constructor trusts its arguments; games are made by :class:`GameBuilder`, :mod:`klss.openspiel` and :mod:`klss.subgame`.
+    The constructor trusts its arguments; games are made by :class:`GameBuilder`, :mod:`klss.openspiel` and
+    :mod:`klss.subgame`.
     """
 
     parent: Ints
@@ -237,7 +244,8 @@ class Game:
         return out[0], out[1]
 
     def members(self, player: int) -> tuple[Ints, Ints]:
-        """``start`` int64[J + 1] and ``nodes``: infoset j of the player is ``nodes[start[j]:start[j + 1]]``, ascending."""
+        """``start`` int64[J + 1] and ``nodes``: infoset j of the player is ``nodes[start[j]:start[j + "
+        "1]]``, ascending."""
         return self._members[player]
 
     def nodes_of(self, player: int, infoset: int) -> Ints:
@@ -277,7 +285,8 @@ class GameBuilder:
         node = len(self._parent)
         if (parent is None) != (node == 0):
             raise GameError(
-                f"node {node}: got parent {parent}; expected None for the first node (the root) and a node for every other"
+                f"node {node}: got parent {parent}; expected None for the first node (the root) and a node "
+                f"for every other"
             )
         if parent is not None:
             if not 0 <= parent < node:
@@ -307,7 +316,8 @@ class GameBuilder:
     ) -> int:
         """Add a decision node of ``player`` 0 or 1.
 
-        ``observations`` name both players' infosets there: everything each of them knows, so equal names mean one infoset. Returns the node.
+        ``observations`` name both players' infosets there: everything each of them knows, so equal names mean one
+        infoset. Returns the node.
         """
         if player not in (0, 1):
             raise GameError(f"decision node: got player {player!r}; expected 0 or 1")
@@ -335,8 +345,8 @@ class GameBuilder:
         Raises
         ------
         GameError
-            Naming the law: chance sums to one, one infoset - one action set, the observation determines whether the player moves, no absent-mindedness,
-            perfect recall.
+            Naming the law: chance sums to one, one infoset - one action set, the observation determines whether the
+            player moves, no absent-mindedness, perfect recall.
         """
         if not self._parent:
             raise GameError("empty game: expected at least a root; add a node first")
@@ -378,12 +388,14 @@ class GameBuilder:
                     turns[i].append(turn)
                 elif turns[i][j] != turn:
                     raise GameError(
-                        f"observation determines whether the player moves: player {i} moves at one node of infoset {key!r} and waits at another; "
+                        f"observation determines whether the player moves: player {i} moves at one node of "
+                        f"infoset {key!r} and waits at another; "
                         "give them different observations"
                     )
                 elif turn and names[i][j] != edges:
                     raise GameError(
-                        f"one infoset, one action set: player {i}'s infoset {key!r} has actions {names[i][j]} at one node and {edges} at another"
+                        f"one infoset, one action set: player {i}'s infoset {key!r} has actions "
+                        f"{names[i][j]} at one node and {edges} at another"
                     )
                 labels[i].append(j)
         rank = np.array(order, np.int64)
@@ -415,7 +427,8 @@ def assemble(
 ) -> Game:
     """A game from nodes in preorder and infosets numbered in the order of their first nodes; vectorised.
 
-    Parameters are those of :class:`Game` and :class:`Observations`. The caller has seen to it that an infoset has one action set and one mover.
+    Parameters are those of :class:`Game` and :class:`Observations`. The caller has seen to it that an infoset has one
+    action set and one mover.
 
     Raises
     ------
@@ -431,7 +444,8 @@ def assemble(
     wrong = np.flatnonzero((player == CHANCE) & (np.abs(total - 1.0) > _SUM))
     if wrong.size:
         raise GameError(
-            f"chance sums to one: the probabilities at chance node {wrong[0]} (in preorder) sum to {total[wrong[0]]:.12g}"
+            f"chance sums to one: the probabilities at chance node {wrong[0]} (in preorder) sum to "
+            f"{total[wrong[0]]:.12g}"
         )
     probability = np.where(below_chance, probability, 1.0)
     observations = []
@@ -482,11 +496,13 @@ def _raise_recall(
     while above >= 0:
         if label[above] == infoset and turn[infoset]:
             raise GameError(
-                f"no absent-mindedness: player {who} moves in infoset {key!r} twice on the way to one node; tell her that she has moved"
+                f"no absent-mindedness: player {who} moves in infoset {key!r} twice on the way to one "
+                f"node; tell her that she has moved"
             )
         above = int(parent[above])
     raise GameError(
-        f"perfect recall: two nodes of player {who}'s infoset {key!r} are reached by different observations or actions of hers; "
+        f"perfect recall: two nodes of player {who}'s infoset {key!r} are reached by different "
+        f"observations or actions of hers; "
         "an infoset's name has to hold everything she knew and did before"
     )
 

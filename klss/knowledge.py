@@ -1,10 +1,10 @@
 """The infoset hypergraph, order-k knowledge sets, and their sizes over a whole game.
 
-Source: Zhang & Sandholm (NeurIPS 2021), Definitions 1 and 2, Table 2. Vertices are decision nodes, hyperedges are both players' infosets; the order-k
-knowledge set of a set S holds the nodes at distance at most k - 1 from S.
+Source: Zhang & Sandholm (NeurIPS 2021), Definitions 1 and 2, Table 2. Vertices are decision nodes, hyperedges are both
+players' infosets; the order-k knowledge set of a set S holds the nodes at distance at most k - 1 from S.
 
-Deviation: Table 2 of the paper is met with a hypergraph that leaves out an infoset at whose nodes the player has no decision left, at or below
-(``deciding_only``); subgames use all infosets, as defined.
+Deviation: Table 2 of the paper is met with a hypergraph that leaves out an infoset at whose nodes the player has no
+decision left, at or below (``deciding_only``); subgames use all infosets, as defined.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def knowledge_sizes(
     ----------
     game : Game
     orders : tuple of int
-        Radii k >= 1: radius k holds the nodes reached over at most k infosets, so radius 1 joins both players' infosets of the node.
+        Radii k >= 1: radius k holds the nodes reached over at most k infosets, so radius 1 joins both players' infosets
+        of the node.
     deciding_only : bool
         As in :func:`knowledge_set`.
     skip_forced : bool

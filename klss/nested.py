@@ -1,15 +1,16 @@
 """Nested k-KLSS in the paper's three ways: every infoset joined, allocated deviations, and updating the blueprint.
 
-Source: Zhang & Sandholm (NeurIPS 2021), Theorems 4, 5 and 9, §7 (Table 1) and the second and third algorithm of Appendix E.
+Source: Zhang & Sandholm (NeurIPS 2021), Theorems 4, 5 and 9, §7 (Table 1) and the second and third algorithm of
+Appendix E.
 
-What each way guarantees, and no more: :func:`update_blueprint` never raises exploitability (Theorem 4, every odd k); :func:`allocated` keeps an
-epsilon-equilibrium one (Theorem 5, k = 1); :func:`every_infoset` makes an affine equilibrium of an exact equilibrium (Theorem 9, k = 1 and inf), and is otherwise
-a measurement.
+What each way guarantees, and no more: :func:`update_blueprint` never raises exploitability (Theorem 4, every odd k);
+:func:`allocated` keeps an epsilon-equilibrium one (Theorem 5, k = 1); :func:`every_infoset` makes an affine equilibrium
+of an exact equilibrium (Theorem 9, k = 1 and inf), and is otherwise a measurement.
 
-Deviations: infosets that the strategy found so far does not enter are not solved and keep the blueprint's behaviour. Where the blueprint has a floor, a
-subgame keeps it at every infoset but its own I, as in §7. Theorem 5's random choice of independent sets is made by colours: in each component of the graph of
-:func:`infoset_colours` one of its c colours is drawn uniformly, so p(I) <= 1/c <= 1/chi; an infoset is in the set when its colour and all its ancestors' are
-drawn.
+Deviations: infosets that the strategy found so far does not enter are not solved and keep the blueprint's behaviour.
+Where the blueprint has a floor, a subgame keeps it at every infoset but its own I, as in §7. Theorem 5's random choice
+of independent sets is made by colours: in each component of the graph of :func:`infoset_colours` one of its c colours
+is drawn uniformly, so p(I) <= 1/c <= 1/chi; an infoset is in the set when its colour and all its ancestors' are drawn.
 """
 
 from __future__ import annotations
@@ -27,12 +28,22 @@ from klss.selection import Rule, select
 from klss.sequence_form import behaviour, realization
 from klss.subgame import Subgame, Values, counterfactual_values, make_subgame
 
-__all__ = ["Blueprint", "Nested", "Step", "allocated", "every_infoset", "infoset_colours", "solve_at", "update_blueprint"]
+__all__ = [
+    "Blueprint",
+    "Nested",
+    "Step",
+    "allocated",
+    "every_infoset",
+    "infoset_colours",
+    "solve_at",
+    "update_blueprint",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# Actions played less often than this are the slack of the second program, not intention: they are dropped. Entering them would divide by them.
+# Actions played less often than this are the slack of the second program, not intention: they are dropped. Entering
+# them would divide by them.
 _INTENDED = 1e-6
 _ENTERED = 1e-9
 
@@ -58,7 +69,9 @@ class Blueprint:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One solved subgame: the infoset (of the full game), the least margin, player 0's full-game sequences in it, and its behaviour there."""
+    """One solved subgame: the infoset (of the full game), the least margin, player 0's full-game sequences in it, and
+    its behaviour there.
+    """
 
     infoset: int
     margin: float
@@ -86,9 +99,15 @@ class _Frame:
 
 
 def every_infoset(
-    game: Game, blueprint: Blueprint, *, order: float = 1, rule: Rule = "response", on_step: Callable[[int], None] | None = None
+    game: Game,
+    blueprint: Blueprint,
+    *,
+    order: float = 1,
+    rule: Rule = "response",
+    on_step: Callable[[int], None] | None = None,
 ) -> Nested:
-    """Solve a subgame at every infoset of player 0, top down, each from its parent's subgame, and join what is played there (Table 1).
+    """Solve a subgame at every infoset of player 0, top down, each from its parent's subgame, and join what is played
+    there (Table 1).
 
     Parameters
     ----------
@@ -115,10 +134,13 @@ def every_infoset(
     return Nested(realization(game.treeplex(0), joined), count)
 
 
-def allocated(game: Game, blueprint: Blueprint, *, rule: Rule = "response", on_step: Callable[[int], None] | None = None) -> Nested:
+def allocated(
+    game: Game, blueprint: Blueprint, *, rule: Rule = "response", on_step: Callable[[int], None] | None = None
+) -> Nested:
     """1-KLSS at infosets of random independent sets closed under ancestors: the mixture over the sets (Theorem 5).
 
-    Outside the set the strategy at hand is played to the end: the last subgame's solution, or the blueprint (third algorithm of Appendix E).
+    Outside the set the strategy at hand is played to the end: the last subgame's solution, or the blueprint (third
+    algorithm of Appendix E).
     """
     t = game.treeplex(0)
     component, colour, count = infoset_colours(game)
@@ -127,14 +149,17 @@ def allocated(game: Game, blueprint: Blueprint, *, rule: Rule = "response", on_s
     children: list[list[int]] = [[] for _ in range(t.sequence_count)]
     for i, above in enumerate(t.parent_sequence.tolist()):
         children[above].append(i)
-    # running[s]: probability of s while every infoset on the way was in the set; resting[s]: after the first that was not.
+    # running[s]: probability of s while every infoset on the way was in the set; resting[s]: after the first that was
+    # not.
     running, resting = np.zeros(t.sequence_count), np.zeros(t.sequence_count)
     running[0] = resting[0] = 1.0
     drawn: dict[int, dict[int, int]] = {}
     share: dict[int, float] = {}
 
     def branch(sequence: int, before: dict[int, int], current: Floats) -> None:
-        """Draw at the infosets after ``sequence``; where one is not in the set, the strategy ``current`` is played to the end."""
+        """Draw at the infosets after ``sequence``; where one is not in the set, the strategy ``current`` is played to
+        the end.
+        """
         for i in children[sequence]:
             c = int(component[i])
             # A component's colour is drawn once: the same colour again costs nothing, another one can't be.
@@ -166,12 +191,17 @@ def allocated(game: Game, blueprint: Blueprint, *, rule: Rule = "response", on_s
 
 
 def update_blueprint(
-    game: Game, blueprint: Blueprint, *, order: float = 1, rule: Rule = "response", on_step: Callable[[int], None] | None = None
+    game: Game,
+    blueprint: Blueprint,
+    *,
+    order: float = 1,
+    rule: Rule = "response",
+    on_step: Callable[[int], None] | None = None,
 ) -> Iterator[Floats]:
     """The sequence of blueprints, one after each subgame, that incorporating every solution at once gives (Theorem 4).
 
-    Visits every infoset of player 0 once, top down; the solution overrides the blueprint in all of the subgame, as the theorem states it (line 14 of the
-    paper's algorithm overrides below I only).
+    Visits every infoset of player 0 once, top down; the solution overrides the blueprint in all of the subgame, as the
+    theorem states it (line 14 of the paper's algorithm overrides below I only).
 
     Yields
     ------
@@ -212,9 +242,10 @@ def solve_at(
 def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
     """A proper colouring of player 0's infosets, for independent sets.
 
-    Two infosets are joined when player 1's best-response value at one of her infosets depends on what is played at both: they hold nodes of J and of J' >= J,
-    and neither comes after the other. (The paper's G' joins those that share an infoset, waiting infosets of player 0 included; this is the same condition
-    without the detour over the latter.) An infoset takes its parent's colour where it can.
+    Two infosets are joined when player 1's best-response value at one of her infosets depends on what is played at
+    both: they hold nodes of J and of J' >= J, and neither comes after the other. (The paper's G' joins those that share
+    an infoset, waiting infosets of player 0 included; this is the same condition without the detour over the latter.)
+    An infoset takes its parent's colour where it can.
 
     Returns
     -------
@@ -248,7 +279,7 @@ def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
         taken = {int(colour[k]) for k in neighbours[i]}
         wish = int(colour[parent[i]]) if parent[i] >= 0 else 0
         colour[i] = wish if wish not in taken else next(c for c in range(len(taken) + 1) if c not in taken)
-    counts = []
+    counts: list[int] = []
     for seed in range(size):
         if component[seed] >= 0:
             continue
@@ -265,8 +296,12 @@ def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
     return component, colour, np.array(counts, np.int64)
 
 
-def _opponent_weights(game: Game, subgame: Subgame, infoset: Ints, roots: Ints, root_scale: Floats, scale: Floats, y: Floats) -> Floats:
-    """float64[S1 of the gadget]: player 1's full-game plan ``y`` in the gadget, times what its payoffs were divided by, normalised to 1 over the I0."""
+def _opponent_weights(
+    game: Game, subgame: Subgame, infoset: Ints, roots: Ints, root_scale: Floats, scale: Floats, y: Floats
+) -> Floats:
+    """float64[S1 of the gadget]: player 1's full-game plan ``y`` in the gadget, times what its payoffs were divided by,
+    normalised to 1 over the I0.
+    """
     o, inner = game.observations[1], subgame.game.observations[1]
     t = inner.treeplex
     weights = np.zeros(t.sequence_count)
@@ -338,7 +373,8 @@ def _solve(
     floor = None
     if blueprint.floor is not None:
         floor = blueprint.floor[sequence].copy()
-        # Free are I and, for k > 1, the other infosets at the subgame's top: so that k = inf is one program for all of them.
+        # Free are I and, for k > 1, the other infosets at the subgame's top: so that k = inf is one program for all of
+        # them.
         tops = mine.parent_infoset[mine.turn_infosets] == 0
         floor[np.concatenate([[True], np.repeat(tops, t.action_count)])] = 0.0
         # Where an earlier subgame has already gone below the floor, the strategy at hand must stay allowed.

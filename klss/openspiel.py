@@ -1,11 +1,12 @@
 """OpenSpiel games as :class:`klss.game.Game`: the one file that imports pyspiel.
 
-Any two-player zero-sum game; simultaneous ones go through OpenSpiel's own conversion to turns. At every decision node both players' infosets are asked for, and
-an infoset's name also says whether it is the player's turn.
+Any two-player zero-sum game; simultaneous ones go through OpenSpiel's own conversion to turns. At every decision node
+both players' infosets are asked for, and an infoset's name also says whether it is the player's turn.
 
-Deviations: OpenSpiel names infosets of the player who waits carelessly in some games (a name forgets what an earlier one told). Where that breaks perfect
-recall, a player is taken to learn at her next turn whatever she learns while she waits. Where a game has observations but no information states, an infoset is
-the whole history of a player's observations and actions.
+Deviations: OpenSpiel names infosets of the player who waits carelessly in some games (a name forgets what an earlier
+one told). Where that breaks perfect recall, a player is taken to learn at her next turn whatever she learns while she
+waits. Where a game has observations but no information states, an infoset is the whole history of a player's
+observations and actions.
 """
 
 from __future__ import annotations
@@ -158,7 +159,8 @@ class _Flattening:
             node = len(parent)
             if node >= limit:
                 raise TooLargeError(
-                    f"game {self.name!r}: more than {limit:,} nodes (stopped there at depth {len(state.full_history())}); "
+                    f"game {self.name!r}: more than {limit:,} nodes (stopped there at depth "
+                    f"{len(state.full_history())}); "
                     "expected one that can be enumerated; raise the limit with --max-nodes"
                 )
             if node >= told:
@@ -188,7 +190,8 @@ class _Flattening:
                         turns[i].append(turn)
                     elif turn and actions[i][j] != legal:
                         raise GameError(
-                            f"one infoset, one action set: game {self.name!r}, player {i}, infoset {text!r} has actions {actions[i][j]} and {legal}"
+                            f"one infoset, one action set: game {self.name!r}, player {i}, infoset "
+                            f"{text!r} has actions {actions[i][j]} and {legal}"
                         )
                     label[i].append(j)
                 for k in range(len(legal) - 1, -1, -1):
@@ -232,7 +235,7 @@ class _Flattening:
             return (mine, past[1]) if who == 0 else (past[0], mine)
         # Seeing once more what was seen last, without having moved, tells nothing.
         now = [f"\n> {state.observation_string(i)}" for i in (0, 1)]
-        return tuple(past[i] if past[i].endswith(now[i]) else past[i] + now[i] for i in (0, 1))  # type: ignore[return-value]
+        return tuple(past[i] if past[i].endswith(now[i]) else past[i] + now[i] for i in (0, 1))
 
     def _then(self, past: Any, texts: tuple[str, str], who: int, chosen: int) -> tuple[str, str]:
         after = [texts[0], texts[1]]

@@ -1,18 +1,20 @@
 """Choosing among the optima of a Maxmargin gadget: one rule, and the alternatives it was measured against.
 
-A Maxmargin program pins the least margin only; its optima form a face, and which of them is taken decides how exploitable the joined strategy of nested
-k-KLSS is. The rule used (``"response"``): *among the strategies that maximise the least margin, the one that earns most against the opponent's equilibrium
-strategy, less a toll on every probability moved away from the blueprint*,
+A Maxmargin program pins the least margin only; its optima form a face, and which of them is taken decides how
+exploitable the joined strategy of nested k-KLSS is. The rule used (``"response"``): *among the strategies that maximise
+the least margin, the one that earns most against the opponent's equilibrium strategy, less a toll on every probability
+moved away from the blueprint*,
 
     maximise  u(x', y*)  -  TOLL * sum over sequences Ia of |x'(Ia) - b(a|I) x'(I)|,
 
-with y* player 1's part of the equilibrium from which the blueprint was taken, normalised to reaching the subgame, and b the blueprint's behaviour. Its first
-half is safe opponent exploitation (Ganzfried & Sandholm, TEAC 2015) with y* as the model of the opponent; its second half is a proximal term (Rockafellar
-1976) in the L1 norm, so that the whole is a linear program. Where the blueprint is optimal and a best response to y*, as it is when it is an equilibrium and no
+with y* player 1's part of the equilibrium from which the blueprint was taken, normalised to reaching the subgame, and b
+the blueprint's behaviour. Its first half is safe opponent exploitation (Ganzfried & Sandholm, TEAC 2015) with y* as the
+model of the opponent; its second half is a proximal term (Rockafellar 1976) in the L1 norm, so that the whole is a
+linear program. Where the blueprint is optimal and a best response to y*, as it is when it is an equilibrium and no
 margin can be gained, the rule keeps it.
 
-Alternatives: ``"first"`` takes what the solver returns; ``"sum"`` maximises the sum of all margins; ``"nearest"`` minimises the L1 distance alone;
-``"proximal"`` maximises the mean margin (weights D) less the toll.
+Alternatives: ``"first"`` takes what the solver returns; ``"sum"`` maximises the sum of all margins; ``"nearest"``
+minimises the L1 distance alone; ``"proximal"`` maximises the mean margin (weights D) less the toll.
 
 Source: the gadget is Zhang & Sandholm's (NeurIPS 2021); the paper does not say which optimum it takes.
 """
@@ -41,7 +43,9 @@ Rule = Literal["response", "first", "sum", "nearest", "proximal"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
 TOLL = 0.01
-"""Utility (largest one 1) that moving a probability of 1 away from the blueprint has to bring, per sequence it leaves or enters."""
+"""Utility (largest one 1) that moving a probability of 1 away from the blueprint has to bring, per sequence it leaves
+or enters.
+"""
 
 # The least margin may sink by this much in the second program: ten times the solver's own tolerance.
 _SLACK = 1e-8
@@ -51,7 +55,9 @@ _PATIENCE = 30
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """A subgame's strategy: plan float64[S0] of the gadget, the least margin, and whether the second program was solved."""
+    """A subgame's strategy: plan float64[S0] of the gadget, the least margin, and whether the second program was
+    solved.
+    """
 
     plan: Floats
     margin: float
@@ -141,7 +147,8 @@ def _with_distances(program: Program, blueprint: Floats) -> LinearProgram:
         shape=(2 * count, columns + count),
     )
     top = sparse.csc_array(
-        (lp.value, lp.index, np.concatenate([lp.starts, np.full(count, lp.starts[-1])])), shape=(lp.row_lower.size, columns + count)
+        (lp.value, lp.index, np.concatenate([lp.starts, np.full(count, lp.starts[-1])])),
+        shape=(lp.row_lower.size, columns + count),
     )
     matrix = sparse.vstack([top, extra.tocsc()], format="csc")
     return LinearProgram(
@@ -167,4 +174,3 @@ def _run(model: Model, lp: LinearProgram) -> LpResult:
         model.forget()
         result = model.solve("ipm", iteration_limit=500 + limit // 10)
     return result
-

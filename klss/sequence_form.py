@@ -1,7 +1,8 @@
 """Sequence form: one player's treeplex, realization plans, and the payoff A plus B of a two-player zero-sum game.
 
-Source: Koller, Megiddo & von Stengel (STOC 1994); Zhang & Sandholm (NeurIPS 2021), §2 and Appendix C, where a game carries a second matrix B beside its payoffs A.
-B has entries in the top row (alternate values, gifts, folded-in outside nodes) and in the first column (information term) only.
+Source: Koller, Megiddo & von Stengel (STOC 1994); Zhang & Sandholm (NeurIPS 2021), §2 and Appendix C, where a game
+carries a second matrix B beside its payoffs A. B has entries in the top row (alternate values, gifts, folded-in outside
+nodes) and in the first column (information term) only.
 
 Letters: ``I`` infosets, ``S`` sequences of one player; ``S0``, ``S1`` of players 0 and 1.
 """
@@ -35,8 +36,9 @@ _REACHED = 1e-12
 class Treeplex:
     """One player's infosets and sequences.
 
-    Sequence 0 is the empty one; the sequences of an infoset are contiguous, in the order of its actions; infosets stand in the order of their sequences
-    and after their parents, so that ``parent_sequence[i] < first_sequence[i]`` and ``first_sequence[i + 1] == first_sequence[i] + action_count[i]``.
+    Sequence 0 is the empty one; the sequences of an infoset are contiguous, in the order of its actions; infosets stand
+    in the order of their sequences and after their parents, so that ``parent_sequence[i] < first_sequence[i]`` and
+    ``first_sequence[i + 1] == first_sequence[i] + action_count[i]``.
 
     Parameters
     ----------
@@ -63,17 +65,20 @@ class Treeplex:
         count = self.action_count
         if not (self.parent_sequence.shape == self.first_sequence.shape == count.shape and count.ndim == 1):
             raise GameError(
-                f"treeplex: got arrays of shapes {self.parent_sequence.shape}, {self.first_sequence.shape}, {count.shape}; expected one length"
+                f"treeplex: got arrays of shapes {self.parent_sequence.shape}, "
+                f"{self.first_sequence.shape}, {count.shape}; expected one length"
             )
         if count.size:
             ends = np.cumsum(count) + 1
             if count.min() < 1 or self.first_sequence[0] != 1 or not np.array_equal(self.first_sequence[1:], ends[:-1]):
                 raise GameError(
-                    "treeplex: first_sequence is not 1 plus the running sum of action_count (>= 1); number the sequences in infoset order"
+                    "treeplex: first_sequence is not 1 plus the running sum of action_count (>= 1); "
+                    "number the sequences in infoset order"
                 )
             if self.parent_sequence.min() < 0 or not (self.parent_sequence < self.first_sequence).all():
                 raise GameError(
-                    "treeplex: a parent sequence does not come before its infoset's sequences; order the infosets parents first"
+                    "treeplex: a parent sequence does not come before its infoset's sequences; order the "
+                    "infosets parents first"
                 )
 
     @property
@@ -141,7 +146,8 @@ class SequenceForm:
 
 
 def sequence_form(game: Game) -> SequenceForm:
-    """The sequence form of ``game``: treeplexes of the infosets at which a player moves, A from the terminals, B from the game's own.
+    """The sequence form of ``game``: treeplexes of the infosets at which a player moves, A from the terminals, B from
+    the game's own.
 
     Linear in the tree and vectorised.
     """

@@ -1,23 +1,29 @@
 """Knowledge-limited subgames: the Maxmargin and Resolve gadgets of k-KLSS.
 
-Source: Zhang & Sandholm (NeurIPS 2021), §3 and §4, Appendix C (example) and the first algorithm of Appendix E; Brown & Sandholm (NeurIPS 2017) for gifts.
+Source: Zhang & Sandholm (NeurIPS 2021), §3 and §4, Appendix C (example) and the first algorithm of Appendix E; Brown &
+Sandholm (NeurIPS 2017) for gifts.
 
-Legend: I player 0's infoset; I^k its order-k knowledge set (k odd); I0 an infoset of player 1 that meets I^k; x the blueprint; u* a best-response value of
-player 1; D = sum of p(h) x(h) over the nodes h of I0 in I^k; s a point of player 1's observation tree. A subgame is again a :class:`klss.game.Game` with its
-B, so the next subgame is made from it in the same way.
+Legend: I player 0's infoset; I^k its order-k knowledge set (k odd); I0 an infoset of player 1 that meets I^k; x the
+blueprint; u* a best-response value of player 1; D = sum of p(h) x(h) over the nodes h of I0 in I^k; s a point of player
+1's observation tree. A subgame is again a :class:`klss.game.Game` with its B, so the next subgame is made from it in
+the same way.
 
 Deviations from Appendix E:
 
-- line 21: every quantity of I0 is divided by the one D: alternate value, copied entries of B, folded-in outside terminals, gifts.
+- line 21: every quantity of I0 is divided by the one D: alternate value, copied entries of B, folded-in outside
+  terminals, gifts.
 - line 22: the gift *lowers* the alternate value, B <- B + gift (the text subtracts).
-- line 23: the gift sums V(I'a') - V(I') over player 1's own actions I'a' on the way to I0; V is her best-response value, a minimum. The choice of I0 at the
-  root of an earlier gadget is not counted: she chose nothing there (``count_gadget_choice`` counts it).
-- lines 24-25: B is copied at every point s >= I0, also at points with no infoset after them, and at infosets where player 1 waits.
-- I0 runs over the topmost infosets of player 1 that meet I^k, and I^k is reduced to its topmost nodes; both only matter for k > 1 in games where I^k holds a
-  node and a descendant of it.
+- line 23: the gift sums V(I'a') - V(I') over player 1's own actions I'a' on the way to I0; V is her best-response
+  value, a minimum. The choice of I0 at the root of an earlier gadget is not counted: she chose nothing there
+  (``count_gadget_choice`` counts it).
+- lines 24-25: B is copied at every point s >= I0, also at points with no infoset after them, and at infosets where
+  player 1 waits.
+- I0 runs over the topmost infosets of player 1 that meet I^k, and I^k is reduced to its topmost nodes; both only matter
+  for k > 1 in games where I^k holds a node and a descendant of it.
 - an I0 with D = 0 (the blueprint never goes there) is left out: nothing that player 0 does in the subgame changes it.
 - MaxmarginToResolve: B's top row is scaled by 1/N, its first column (the information term) is not.
-- Resolve's Exit pays 0 and the alternate value is subtracted on Play, as in the pseudocode (§3 pays it on Exit: the same game up to a constant).
+- Resolve's Exit pays 0 and the alternate value is subtracted on Play, as in the pseudocode (§3 pays it on Exit: the
+  same game up to a constant).
 """
 
 from __future__ import annotations
@@ -106,11 +112,16 @@ class Subgame:
         """int64[N]: player 1's sequence that enters each I0 (the choice of it, or Play)."""
         own = self.game.observations[1]
         if self.kind == "maxmargin":
-            return own.sequence_of_point[own.first_point[0] + np.arange(self.roots.size)]
-        return own.sequence_of_point[own.first_point[: self.roots.size] + 1]
+            points: Ints = own.first_point[0] + np.arange(self.roots.size)
+        else:
+            points = own.first_point[: self.roots.size] + 1
+        sequences: Ints = own.sequence_of_point[points]
+        return sequences
 
     def source_sequences(self, source: Game) -> Ints:
-        """int64[S0]: the sequence of player 0 in ``source``, the game this was made from, for each of the subgame's; 0 for the empty one."""
+        """int64[S0]: the sequence of player 0 in ``source``, the game this was made from, for each of the subgame's; 0
+        for the empty one.
+        """
         mine, theirs = self.game.observations[0], source.observations[0]
         t = mine.treeplex
         first = theirs.treeplex.first_sequence[theirs.treeplex_infoset[self.origin[0][mine.turn_infosets]]]
@@ -123,7 +134,8 @@ def counterfactual_values(game: Game, x: Floats) -> Values:
     """Best-response values of player 1 against ``x`` float64[S0], a realization plan of player 0 in ``game``."""
     if x.shape != (game.treeplex(0).sequence_count,):
         raise GameError(
-            f"blueprint of shape {x.shape}; expected ({game.treeplex(0).sequence_count},), one entry a sequence of player 0"
+            f"blueprint of shape {x.shape}; expected ({game.treeplex(0).sequence_count},), one entry a "
+            f"sequence of player 0"
         )
     own = game.observations[1]
     node_reach = game.reach * x[game.sequences(0)]
@@ -152,7 +164,8 @@ def make_subgame(
     game : Game
         The full game, or the gadget of the subgame before.
     x : float64[S0] or Values
-        Player 0's blueprint in ``game`` as a realization plan; or its values, when several subgames are made from one game and blueprint.
+        Player 0's blueprint in ``game`` as a realization plan; or its values, when several subgames are made from one
+        game and blueprint.
     infoset : int
         Of player 0's observation tree in ``game``.
     order : int or inf
@@ -174,7 +187,8 @@ def make_subgame(
     theirs = game.observations[1]
     if not 0 <= infoset < game.observations[0].infoset_count:
         raise GameError(
-            f"infoset {infoset}: expected 0 to {game.observations[0].infoset_count - 1}, an infoset of player 0's observation tree"
+            f"infoset {infoset}: expected 0 to {game.observations[0].infoset_count - 1}, an infoset of "
+            f"player 0's observation tree"
         )
     if order != math.inf and (order < 1 or int(order) != order or int(order) % 2 == 0):
         raise GameError(
@@ -195,12 +209,13 @@ def make_subgame(
     roots = np.flatnonzero(weight > 0.0)
     if not roots.size:
         raise GameError(
-            f"infoset {game.observations[0].keys[infoset]!r}: the blueprint never reaches it; nothing can be normalised there"
+            f"infoset {game.observations[0].keys[infoset]!r}: the blueprint never reaches it; nothing can "
+            f"be normalised there"
         )
     rank = np.full(theirs.infoset_count + 1, -1, np.int64)
     rank[roots] = np.arange(roots.size)
     owner = rank[owner]
-    scale = weight[roots]
+    scale: Floats = weight[roots].astype(np.float64)
     top = top[owner[game.infoset[1][top]] >= 0]
     inside = _covered(game, top)
     alternate = values.infoset[roots] / scale
@@ -247,7 +262,9 @@ def _covered(game: Game, top: Ints) -> NDArray[np.bool_]:
 
 
 def _gifts(game: Game, values: Values, roots: Ints, count_gadget_choice: bool) -> Floats:
-    """Unnormalised gift estimate of each root infoset: what player 1's own actions on the way there cost her against the blueprint."""
+    """Unnormalised gift estimate of each root infoset: what player 1's own actions on the way there cost her against
+    the blueprint.
+    """
     own = game.observations[1]
     given = np.zeros(roots.size)
     for j, root in enumerate(roots.tolist()):
@@ -273,8 +290,9 @@ def _assemble(
     node_reach: Floats,
     entries: Floats,
 ) -> Subgame:
-    """Maxmargin gadget: root of player 1, a chance node per I0, the copied subtrees below; player 1's observation tree keeps what has nodes or entries of B."""
-    theirs = game.observations[1]
+    """Maxmargin gadget: root of player 1, a chance node per I0, the copied subtrees below; player 1's observation tree
+    keeps what has nodes or entries of B.
+    """
     count = roots.size
     group = owner[game.infoset[1][top]]
     order = np.argsort(group, kind="stable")
@@ -386,7 +404,9 @@ def _converted(subgame: Subgame, kind: Kind) -> Subgame:
 
 
 def _to_resolve(subgame: Subgame) -> Subgame:
-    """Root chance node; per I0 a node of player 1 with Exit (a terminal) and Play (the chance node below which the copies hang)."""
+    """Root chance node; per I0 a node of player 1 with Exit (a terminal) and Play (the chance node below which the
+    copies hang).
+    """
     game, count = subgame.game, subgame.roots.size
     chance_nodes = np.flatnonzero(game.parent == 0)
     group = np.cumsum(np.bincount(chance_nodes, minlength=game.node_count)) - 1

@@ -2,13 +2,14 @@
 
 Source: Zhang & Sandholm (NeurIPS 2021), §7 (Table 1), Appendix B.2 (Table 2), §4 (N-matching pennies).
 
-Utilities are divided by the largest absolute one (matching pennies: u / 50 - 1, so that 0 and 100 become -1 and 1). The blueprint is a least exploitable
-strategy under x(Ia) >= floor(a) x(I): floor epsilon / m at every action ("uniform"), or at bets or folds only ("bet", "fold": Leduc's raise and fold; in Kuhn the
-opening bet only).
+Utilities are divided by the largest absolute one (matching pennies: u / 50 - 1, so that 0 and 100 become -1 and 1). The
+blueprint is a least exploitable strategy under x(Ia) >= floor(a) x(I): floor epsilon / m at every action ("uniform"),
+or at bets or folds only ("bet", "fold": Leduc's raise and fold; in Kuhn the opening bet only).
 
-Deviations: the caption says "at least epsilon" for the last variants; only epsilon / m gives its figures. A least exploitable strategy is not unique, and what
-nested solving makes of it depends on which is taken (Liar's Dice 5: anything between .118 and .136): here, the one that earns least against the opponent's
-equilibrium strategy of the unrestricted game, since the paper wants its blueprint "intentionally weak".
+Deviations: the caption says "at least epsilon" for the last variants; only epsilon / m gives its figures. A least
+exploitable strategy is not unique, and what nested solving makes of it depends on which is taken (Liar's Dice 5:
+anything between .118 and .136): here, the one that earns least against the opponent's equilibrium strategy of the
+unrestricted game, since the paper wants its blueprint "intentionally weak".
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ _GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order={},returns_type=w
 
 @dataclass(frozen=True)
 class NamedGame:
-    """A row's game: its name, OpenSpiel's string (None for our own), the variant of the blueprint and the paper's figures (None for other games)."""
+    """A row's game: its name, OpenSpiel's string (None for our own), the variant of the blueprint and the paper's
+    figures (None for other games).
+    """
 
     name: str
     spiel: str | None
@@ -88,7 +91,9 @@ TABLE_2: tuple[NamedGame, ...] = tuple(game for game in TABLE_1 if game.variant 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of Table 1, exploitabilities normalised as in the module's docstring; ``ratio`` is inf where nothing is left."""
+    """One row of Table 1, exploitabilities normalised as in the module's docstring; ``ratio`` is inf where nothing is
+    left.
+    """
 
     game: str
     epsilon: float
@@ -105,7 +110,8 @@ class Row:
 
 
 def matching_pennies(count: int) -> Game:
-    """N-matching pennies of the paper's §4: nature draws n from 1 to N, player 0 is told floor((n + 1) / 2), player 1 floor(n / 2).
+    """N-matching pennies of the paper's §4: nature draws n from 1 to N, player 0 is told floor((n + 1) / 2), player 1
+    floor(n / 2).
 
     Deviation: the paper's text has the two the other way round; only so do the numbers of Table 2 come out.
 
@@ -137,7 +143,7 @@ def named_game(name: str, *, max_nodes: int | None = None) -> tuple[NamedGame, G
     else:
         from klss import openspiel
 
-        game = openspiel.load(named.spiel, **({} if max_nodes is None else {"max_nodes": max_nodes}))
+        game = openspiel.load(named.spiel, max_nodes=openspiel.MAX_NODES if max_nodes is None else max_nodes)
         utility = game.utility / max(float(np.abs(game.utility).max()), 1e-300)
     return named, dataclasses.replace(game, utility=utility)
 
@@ -176,7 +182,8 @@ def floor_of(game: Game, variant: Variant, epsilon: float, opening_only: bool = 
 
 
 def blueprint_of(form: SequenceForm, floor: Floats | None, opponent: Floats) -> Blueprint:
-    """Of the least exploitable strategies above the floor, the one that earns least against ``opponent`` float64[S1]."""
+    """Of the least exploitable strategies above the floor, the one that earns least against ``opponent`` "
+    "float64[S1]."""
     solution = solve(form, x_floor=floor)
     if floor is None:
         return Blueprint(solution.x, solution.y)
@@ -246,7 +253,8 @@ def table_1_row(
         plan, subgames = nested.plan, nested.subgames
     else:
         plan, subgames = start.x, 0
-        for plan in update_blueprint(game, start, order=order, rule=rule, on_step=on_step):
+        for updated in update_blueprint(game, start, order=order, rule=rule, on_step=on_step):
+            plan = updated
             subgames += 1
     after = value - worst_case(form, 0, plan)
     before, after = max(before, 0.0), max(after, 0.0)
@@ -269,7 +277,8 @@ def table_1_row(
 def knowledge_row(name: str, *, max_nodes: int | None = None) -> KnowledgeSizes:
     """One row of Table 2.
 
-    Deviation: in 2x2 abrupt dark hex 24 decision nodes with a ball of one node and one legal action are left out; nothing else gives the paper's averages.
+    Deviation: in 2x2 abrupt dark hex 24 decision nodes with a ball of one node and one legal action are left out;
+    nothing else gives the paper's averages.
     """
     named, game = named_game(name, max_nodes=max_nodes)
     return knowledge_sizes(game, skip_forced=named.name == "abrupt_dark_hex_2x2")

@@ -1,4 +1,5 @@
-"""Compiled loops over game trees and treeplexes: arrays in, arrays out; the faces in the parent package validate and allocate.
+"""Compiled loops over game trees and treeplexes: arrays in, arrays out; the faces in the parent package validate and
+allocate.
 
-Reading order: `tree` (nodes), `treeplex` (sequences).
+Reading order: `tree` (nodes), `treeplex` (sequences), `fold` (decided infosets), `trunk` (growing).
 """

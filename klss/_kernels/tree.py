@@ -28,7 +28,8 @@ def node_passes(parent: Array, probability: Array, reach: Array, end: Array) -> 
 def arrival_points(
     parent: Array, player: Array, action: Array, infoset: Array, first_point: Array, who: int, points: Array
 ) -> None:
-    """The point (observation sequence) of player ``who`` on arriving at each node, before she observes anything there."""
+    """The point (observation sequence) of player ``who`` on arriving at each node, before she observes "
+    "anything there."""
     for h in range(parent.shape[0]):
         p = parent[h]
         if p < 0:
@@ -43,7 +44,9 @@ def arrival_points(
 
 @kernel
 def owners(parent_infoset: Array, root_index: Array, owner: Array) -> None:
-    """For each infoset of an observation tree the index of the topmost marked infoset at or above it, else -1 (``owner``, in place)."""
+    """For each infoset of an observation tree the index of the topmost marked infoset at or above it, else -1
+    (``owner``, in place).
+    """
     for j in range(parent_infoset.shape[0]):
         p = parent_infoset[j]
         if p >= 0 and owner[p] >= 0:
@@ -56,7 +59,9 @@ def owners(parent_infoset: Array, root_index: Array, owner: Array) -> None:
 def outside_payoffs(
     terminals: Array, inside: Array, terminal_point: Array, point_owner: Array, payoff: Array, scale: Array, out: Array
 ) -> None:
-    """Add each terminal's payoff that lies below an owned point but outside the copied nodes to that point, over the owner's scale."""
+    """Add each terminal's payoff that lies below an owned point but outside the copied nodes to that point, over the
+    owner's scale.
+    """
     for t in range(terminals.shape[0]):
         point = terminal_point[t]
         j = point_owner[point]
@@ -81,9 +86,10 @@ def component_balls(
 ) -> int:
     """Breadth-first search in the infoset hypergraph from ``source``.
 
-    ``infoset*`` holds each vertex's hyperedges (-1: none), ``start*``/``members*`` the hyperedges' vertices. ``sizes[d]`` receives the number of vertices at
-    distance <= d for d <= radius. Visited vertices are left in ``queue``; ``stamp`` marks them with ``mark``. Returns the eccentricity of the source within
-    ``radius``. ``stamp`` has room for the vertices, then the edges of player 0, then those of player 1.
+    ``infoset*`` holds each vertex's hyperedges (-1: none), ``start*``/``members*`` the hyperedges' vertices.
+    ``sizes[d]`` receives the number of vertices at distance <= d for d <= radius. Visited vertices are left in
+    ``queue``; ``stamp`` marks them with ``mark``. Returns the eccentricity of the source within ``radius``. ``stamp``
+    has room for the vertices, then the edges of player 0, then those of player 1.
     """
     n = infoset0.shape[0]
     edges0 = start0.shape[0] - 1

@@ -22,7 +22,9 @@ def best_response(
     infoset_value: Array,
     choice: Array,
 ) -> None:
-    """Backward induction. ``sequence_value`` holds the utilities on entry and the values on return; ``sign`` +1 maximises, -1 minimises."""
+    """Backward induction. ``sequence_value`` holds the utilities on entry and the values on return; ``sign`` +1
+    maximises, -1 minimises.
+    """
     for i in range(parent_sequence.shape[0] - 1, -1, -1):
         s0 = first_sequence[i]
         best = sign * sequence_value[s0]

@@ -121,14 +121,19 @@ def _print_row(row: Row, first: bool) -> None:
     from klss.tables import TABLE_1
 
     if first:
-        print(f"{'game':<28}{'k':>4} {'nesting':<10}{'blueprint':>10}{'(paper)':>9}{'after':>9}{'(paper)':>9}{'ratio':>8}")
+        print(
+            f"{'game':<28}{'k':>4} {'nesting':<10}{'blueprint':>10}{'(paper)':>9}{'after':>9}{'(paper)':>9}{'ratio':>8}"
+        )
     paper = {game.name: game for game in TABLE_1}.get(row.game)
     usual = paper is not None and row.epsilon == 0.25 and row.player == 0
     before = f"{paper.paper_blueprint:g}" if usual and paper is not None else ""
-    after = f"{paper.paper_after:g}" if usual and paper is not None and row.order == 1 and row.nesting == "every" else ""
+    after = (
+        f"{paper.paper_after:g}" if usual and paper is not None and row.order == 1 and row.nesting == "every" else ""
+    )
     ratio = "∞" if math.isinf(row.ratio) else f"{row.ratio:.3f}"
     print(
-        f"{row.game:<28}{row.order:>4g} {row.nesting:<10}{row.blueprint:>10.4f}{before:>9}{row.after:>9.4f}{after:>9}{ratio:>8}",
+        f"{row.game:<28}{row.order:>4g} "
+        f"{row.nesting:<10}{row.blueprint:>10.4f}{before:>9}{row.after:>9.4f}{after:>9}{ratio:>8}",
         flush=True,
     )
 

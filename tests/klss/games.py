@@ -8,7 +8,9 @@ from klss.game import Game, GameBuilder
 
 
 def figure_1() -> Game:
-    """Zhang & Sandholm (2021), Figure 1; utilities read off the matrices of Appendix C: n for two heads, 5 - n for two tails, else 0."""
+    """Zhang & Sandholm (2021), Figure 1; utilities read off the matrices of Appendix C: n for two heads, 5 - n for two
+    tails, else 0.
+    """
     builder = GameBuilder()
     root = builder.add_chance(None, None)
     red = {1: "R1", 2: "R1", 3: "R3", 4: "R3"}
@@ -49,7 +51,9 @@ def kuhn() -> Game:
 
 
 def random_game(seed: int, depth: int = 4, *, width: int = 3, secrets: int = 2) -> Game:
-    """A random game: chance deals both players secrets, then they move in random turns; some moves are hidden from the other player."""
+    """A random game: chance deals both players secrets, then they move in random turns; some moves are hidden from the
+    other player.
+    """
     rng = np.random.default_rng(seed)
     builder = GameBuilder()
     root = builder.add_chance(None, None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-from tests.klss import games
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +14,7 @@ from klss.best_response import best_response, saddle_gap, worst_case
 from klss.equilibrium import Method, solve
 from klss.errors import GameError
 from klss.sequence_form import SequenceForm, Treeplex, behaviour, realization, sequence_form, uniform_behaviour
+from tests.klss import games
 
 METHODS: tuple[Method, ...] = ("simplex", "ipm", "auto")
 
@@ -146,7 +146,8 @@ def test_a_floor_is_kept_and_what_it_costs_is_never_a_gain(seed: int, epsilon: f
 
 
 def test_entries_of_b_and_infosets_without_payoffs_are_solved() -> None:
-    # Player 0 picks one of two; player 1 has an infoset with no payoff at all; the information term (first column) tips the choice, the top row shifts it.
+    # Player 0 picks one of two; player 1 has an infoset with no payoff at all; the information term (first column) tips
+    # the choice, the top row shifts it.
     t0 = Treeplex(np.array([0]), np.array([1]), np.array([2]))
     t1 = Treeplex(np.array([0, 2]), np.array([1, 3]), np.array([2, 2]))
     a = sparse.csr_array(np.array([[0.0] * 5, [0, 1, 0, 0, 0], [0, 1, 0, 0, 0]]))

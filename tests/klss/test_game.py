@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from tests.klss import games
+import itertools
+
 import numpy as np
 import pytest
 
 from klss.errors import GameError, KlssError
 from klss.game import TERMINAL, Game, GameBuilder
+from tests.klss import games
 
 
 def two_step(
@@ -119,7 +121,7 @@ def naive_points(game: Game, player: int, node: int) -> tuple[object, ...]:
         path.append(int(game.parent[path[-1]]))
     path.reverse()
     seen: list[object] = []
-    for above, below in zip(path, path[1:]):
+    for above, below in itertools.pairwise(path):
         j = int(game.infoset[player, above])
         if j < 0:
             continue

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from tests.klss import games
 import numpy as np
 import pytest
 
 from klss.errors import GameError
 from klss.game import Game
 from klss.knowledge import knowledge_set, knowledge_sizes
+from tests.klss import games
 
 
 def naive(game: Game, nodes: set[int], order: int) -> set[int]:
@@ -47,7 +47,8 @@ def test_an_order_that_is_no_order_is_refused(order: float) -> None:
 
 
 def test_kuhn_s_row_of_table_2() -> None:
-    # Zhang & Sandholm (2021), Table 2: 58 nodes (there, the cards are dealt one by one: 3 chance nodes more), 12 infosets, diameter 3, 2.50 3.50 4.00.
+    # Zhang & Sandholm (2021), Table 2: 58 nodes (there, the cards are dealt one by one: 3 chance nodes more), 12
+    # infosets, diameter 3, 2.50 3.50 4.00.
     sizes = knowledge_sizes(games.kuhn())
     assert (sizes.nodes + 3, sizes.infosets, sizes.diameter) == (58, 12, 3)
     assert [round(sizes.mean[k], 2) for k in (1, 2, 3, 4, -1)] == [2.5, 3.5, 4.0, 4.0, 4.0]

@@ -1,4 +1,6 @@
-"""What the paper guarantees of nested k-KLSS, and only that, over every way and order; and the harm that Proposition 3 predicts."""
+"""What the paper guarantees of nested k-KLSS, and only that, over every way and order; and the harm that Proposition 3
+predicts.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ def test_theorem_5_allocated_deviations_keep_an_epsilon_equilibrium_one(rule: Ru
     form, blueprint = restricted(game, epsilon)
     nested = allocated(game, blueprint, rule=rule)
     t = game.treeplex(0)
-    np.testing.assert_allclose(np.add.reduceat(nested.plan, t.first_sequence), nested.plan[t.parent_sequence], atol=1e-9)
+    np.testing.assert_allclose(
+        np.add.reduceat(nested.plan, t.first_sequence), nested.plan[t.parent_sequence], atol=1e-9
+    )
     assert worst_case(form, 0, nested.plan) >= worst_case(form, 0, blueprint.x) - SLACK
 
 
@@ -101,7 +105,9 @@ def test_infosets_of_one_colour_share_no_infoset_of_the_opponent(seed: int) -> N
 
 
 def least_against_equilibria(form: SequenceForm, x: np.ndarray, value: float) -> float:
-    """The least payoff of x against player 1's equilibrium strategies, by a program over them: hers, with the roles exchanged."""
+    """The least payoff of x against player 1's equilibrium strategies, by a program over them: hers, with the roles
+    exchanged.
+    """
     mirrored = SequenceForm((form.treeplexes[1], form.treeplexes[0]), -form.a.T, -form.b.T)
     program = build_program(mirrored).program
     model = Model(program)
@@ -130,7 +136,9 @@ def test_theorem_9_an_equilibrium_becomes_a_best_response_to_every_equilibrium_o
 
 
 def proposition_3(count: int) -> tuple[Game, Blueprint]:
-    """Player 0 is told n, player 1 is not; player 1 wins if the pennies match. The blueprint plays heads with probability 1/2 + 2/N."""
+    """Player 0 is told n, player 1 is not; player 1 wins if the pennies match. The blueprint plays heads with
+    probability 1/2 + 2/N.
+    """
     builder = GameBuilder()
     root = builder.add_chance(None, None)
     for n in range(count):
@@ -175,9 +183,7 @@ def test_every_rule_keeps_the_least_margin_and_so_the_gadgets_agree(rule: Rule, 
         subgame = make_subgame(game, blueprint.x, int(o.turn_infosets[i]))
         form = sequence_form(subgame.game)
         start = behaviour(t, blueprint.x)[subgame.source_sequences(game)]
-        chosen = select(
-            subgame, rule, blueprint=start, opponent=np.ones(form.treeplexes[1].sequence_count) / 4.0
-        )
+        chosen = select(subgame, rule, blueprint=start, opponent=np.ones(form.treeplexes[1].sequence_count) / 4.0)
         best = solve(form)
         assert chosen.margin == pytest.approx(best.value, abs=1e-7)
         assert worst_case(form, 0, chosen.plan) >= best.value - SLACK

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from tests.klss import games
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,6 +15,7 @@ from klss.errors import GameError
 from klss.game import Game
 from klss.sequence_form import behaviour, realization, sequence_form, uniform_behaviour
 from klss.subgame import Subgame, counterfactual_values, make_subgame, maxmargin_to_resolve, resolve_to_maxmargin
+from tests.klss import games
 
 ORDERS = (1, 3, 5, math.inf)
 
@@ -75,7 +75,8 @@ def test_figure_3_order_1_subgame_has_the_matrices_of_appendix_c_2() -> None:
     a, b = entries(subgame)
     # Appendix C.2, A as printed: the chance node at c2' is renormalised, hence 2 and 3.
     assert a == pytest.approx({("R1h", "C0h"): 1.0, ("R1t", "C0t"): 4.0, ("R1h", "C2h"): 2.0, ("R1t", "C2t"): 3.0})
-    # C.2 prints -5 at c2': everything there is over D = p(2), so twice 5/4. Folded in from node 3: 3/2 and 1 as printed.
+    # C.2 prints -5 at c2': everything there is over D = p(2), so twice 5/4. Folded in from node 3: 3/2 and 1 as
+    # printed.
     assert b == pytest.approx({"c0'": -0.5, "c2'": -2.5, "C2h": 1.5, "C2t": 1.0})
 
 

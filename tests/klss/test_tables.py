@@ -75,7 +75,9 @@ def test_table_1_slow_rows(name: str) -> None:
         check_exact(name, player)
 
 
-@pytest.mark.parametrize("name", [game.name for game in TABLE_2 if game.name not in ("liars_dice5", "goofspiel4_random")])
+@pytest.mark.parametrize(
+    "name", [game.name for game in TABLE_2 if game.name not in ("liars_dice5", "goofspiel4_random")]
+)
 def test_table_2_to_the_last_digit(name: str) -> None:
     sizes = knowledge_row(name)
     means = tuple(round(sizes.mean[k], 2) for k in (1, 2, 3, 4, -1))
@@ -88,7 +90,9 @@ def test_table_2_slow_rows(name: str) -> None:
     test_table_2_to_the_last_digit(name)
 
 
-@pytest.mark.parametrize(("nesting", "order"), [("update", 1), ("update", 3), ("update", math.inf), ("allocated", 1), ("every", math.inf)])
+@pytest.mark.parametrize(
+    ("nesting", "order"), [("update", 1), ("update", 3), ("update", math.inf), ("allocated", 1), ("every", math.inf)]
+)
 def test_other_ways_of_nesting_keep_what_they_guarantee(nesting: str, order: float) -> None:
     row = table_1_row("kuhn", nesting=nesting, order=order)  # type: ignore[arg-type]
     assert row.after <= row.blueprint + 1e-6
