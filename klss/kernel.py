@@ -34,7 +34,7 @@ _KEEP_S = 14 * 24 * 3600.0
 
 def _kernel_sources() -> list[Path]:
     """Every file of the project that may hold a kernel or something inlined into one, in a fixed order."""
-    folders = (_ROOT / "darkchess" / "_kernels", _ROOT / "klss" / "_kernels", _ROOT / "klss" / "search")
+    folders = (_ROOT / "darkchess" / "_kernels", _ROOT / "klss" / "_kernels")
     return sorted(path for folder in folders for path in folder.glob("*.py"))
 
 

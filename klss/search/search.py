@@ -39,7 +39,7 @@ __all__ = ["TOLERANCE", "Result", "Search", "SearchConfiguration"]
 TOLERANCE = 1e-7
 """Margins above −TOLERANCE count as not negative."""
 
-_BATCH = 256
+_BATCH = 64
 """Leaves expanded between two looks at the budget."""
 
 _LP_ITERATIONS_PER_ROW = 50
