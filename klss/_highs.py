@@ -1,7 +1,7 @@
 """Linear programs by HiGHS: the one file that imports highspy.
 
-A program goes in by arrays (columns compressed), its primal values and row duals come back as arrays. One :class:`Model` can be solved again after its costs
-or bounds were changed, from the last basis.
+A program goes in by arrays (columns compressed), its primal values and row duals come back as arrays. One
+:class:`Model` can be solved again after its costs or bounds were changed, from the last basis.
 
 Source: Huangfu & Hall (2018), HiGHS; options as measured on sequence-form programs.
 """
@@ -52,7 +52,8 @@ _BASIS_STATUS[:] = [
 
 @dataclass(frozen=True, eq=False)
 class LinearProgram:
-    """``maximise (or minimise) cost @ c`` subject to ``row_lower <= M c <= row_upper``, ``column_lower <= c <= column_upper``.
+    """``maximise (or minimise) cost @ c`` subject to ``row_lower <= M c <= row_upper`` and
+    ``column_lower <= c <= column_upper``.
 
     Parameters
     ----------
@@ -76,7 +77,8 @@ class LinearProgram:
 
 @dataclass(frozen=True, eq=False)
 class LpResult:
-    """One run: status, objective, primal values float64[C], row duals float64[R], iterations (simplex and interior point), seconds.
+    """One run: status, objective, primal values float64[C], row duals float64[R], iterations (simplex and interior
+    point), seconds.
 
     ``valid`` tells whether there are primal values at all (they need not be optimal).
     """
@@ -92,7 +94,7 @@ class LpResult:
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Status of every column and row, int8[C] and int8[R]: `AT_LOWER`, `BASIC`, `AT_UPPER`, or 3 (free and nonbasic)."""
+    """Status of every column and row, int8[C] and int8[R]: `AT_LOWER`, `BASIC`, `AT_UPPER`, or 3 (free, nonbasic)."""
 
     columns: NDArray[np.int8]
     rows: NDArray[np.int8]
@@ -153,7 +155,8 @@ class Model:
         method : "simplex" | "ipm"
             Dual simplex, or interior point with crossover to a vertex.
         iteration_limit : int, optional
-            Most simplex iterations (crossover's clean-up counts; interior point has a limit of its own kind and takes the same number).
+            Most simplex iterations (crossover's clean-up counts; interior point has a limit of its own kind and takes
+            the same number).
         time_limit_s : float, optional
             Most seconds of this run.
         presolve : bool

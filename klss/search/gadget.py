@@ -42,6 +42,8 @@ class Equilibrium:
     margin : float
         Maxmargin: the least margin over the root infosets, information penalty left out. Resolve: the gadget's value,
         likewise (≤ 0; 0: all margins safe).
+    objective : float
+        What x is sure of in the gadget, penalty included.
     gap : float
         Recomputed saddle gap.
     fallbacks : int
@@ -56,6 +58,7 @@ class Equilibrium:
     x: Float
     y: Float
     margin: float
+    objective: float
     gap: float
     fallbacks: int
     solved: bool
@@ -166,6 +169,7 @@ def solve_gadget(
         x=answer.x,
         y=answer.y,
         margin=float(margins.min() if kind == "maxmargin" else np.minimum(margins, 0.0).mean()),
+        objective=answer.objective,
         gap=answer.gap,
         fallbacks=max(0, answer.attempts - 1),
         solved=answer.solved,

@@ -1,22 +1,28 @@
 """The gadget's linear program over a growing trunk, solved from the basis of the last one.
 
-One layout serves both gadgets, so that switching changes bounds and costs only, and so that a trunk's growth appends to
-each block of columns and rows (its numbers never change within a search):
+First the game is reduced: infosets at which the best action does not depend on the opponent are decided without a
+program (:mod:`klss.search.reduction`). What is left has one layout for both gadgets, so that switching changes bounds
+and costs only:
 
 * columns: the value of Maxmargin's root; the capped values of Resolve's root infosets (≤ 0, player 1 may exit);
   player 0's sequences; the values of player 1's infosets;
 * rows: a response for each of player 1's sequences; a flow equation for each of player 0's infosets.
 
-New entries get a basis by hand (algorithms.md §3): at a new infoset of player 0 the best action by the children's
-values is basic; at a new infoset of player 1 its value is, and every response but the least one's. From there dual
+The last basis is carried by the numbers of sequences and infosets, which a trunk's growth never changes within a
+search. What is new gets a basis by hand (algorithms.md §3): at a new infoset of player 0 the best action against the
+last plans is basic; at a new infoset of player 1 its value is, and every response but the least one's. From there dual
 simplex (devex) needs few steps. It can stall, so it is capped; then the program is solved cold, by simplex with
-presolve and by interior point with crossover. Whatever comes back is judged by its recomputed saddle gap.
+presolve and by interior point with crossover. Whatever comes back is judged by its saddle gap, recomputed in the whole
+game.
+
+Deviation from algorithms.md §3: a new HiGHS object gets the whole program by arrays at each step, and the basis beside
+it. That takes a few milliseconds at 50,000 nodes; thousands of single coefficients changed from Python take longer.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -25,18 +31,22 @@ from scipy import sparse
 
 from klss._highs import AT_LOWER, AT_UPPER, BASIC, Basis, LinearProgram, LpResult, Model
 from klss.best_response import best_response
+from klss.search.reduction import Reduction, favourites, reduced
 from klss.search.trunk import Trunk
 from klss.sequence_form import SequenceForm, behaviour, realization
 
 __all__ = ["Answer", "GadgetProgram", "Kind"]
 
 Float = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 Kind = Literal["maxmargin", "resolve"]
 
 GAP = 1e-7
 """An answer with a larger recomputed saddle gap is no equilibrium (payoffs are within [−1, 1])."""
 
-_WARM_PATIENCE = (0.25, 500)
+_WARM_PATIENCE = (0.1, 300)
+"""Simplex iterations for each row and column of the program, and how many it may have at least."""
+
 _COLD_PATIENCE = (0.5, 1000)
 
 
@@ -50,6 +60,8 @@ class Answer:
         As in :class:`klss.search.gadget.Equilibrium`.
     root_values : float64[J]
         Player 1's best-response value at each root infoset against x, alternate value subtracted: the margins.
+    objective : float
+        What x is sure of in the gadget: its value, up to the gap.
     gap : float
     solved : bool
     attempts : int
@@ -61,6 +73,7 @@ class Answer:
     x: Float
     y: Float
     root_values: Float
+    objective: float
     gap: float
     solved: bool
     attempts: int
@@ -70,48 +83,62 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Layout:
+    """Where the sequences and infosets that are left stand in the program.
+
+    ``columns[s]`` and ``rows[s]`` are the column of player 0's sequence and the row of player 1's, ``values[i]`` and
+    ``flows[i]`` the column of player 1's infoset and the row of player 0's; −1 where there is none.
+    """
+
     roots: int
-    sequences0: int
-    sequences1: int
-    infosets0: npt.NDArray[np.int64]
-    infosets1: npt.NDArray[np.int64]
+    columns: Ints
+    rows: Ints
+    values: Ints
+    flows: Ints
+    column_count: int
+    row_count: int
 
-    @property
-    def first_sequence(self) -> int:
-        return 1 + self.roots
-
-    @property
-    def first_value(self) -> int:
-        return self.first_sequence + self.sequences0
-
-    @property
-    def columns(self) -> int:
-        return self.first_value + len(self.infosets1)
-
-    @property
-    def first_flow(self) -> int:
-        return self.sequences1 - 1
-
-    @property
-    def rows(self) -> int:
-        return self.first_flow + len(self.infosets0)
+    @classmethod
+    def of(cls, game: Reduction) -> _Layout:
+        """The layout of what is left of a game."""
+        ours, theirs = (game.kept(player) for player in range(2))
+        first = 1 + game.roots
+        columns = _numbered(ours, first)
+        values = _numbered(game.alive[1], first + int(ours.sum()))
+        rows = _numbered(theirs, -1)
+        flows = _numbered(game.alive[0], int(theirs.sum()) - 1)
+        width = first + int(ours.sum()) + int(game.alive[1].sum())
+        height = int(theirs.sum()) - 1 + int(game.alive[0].sum())
+        return cls(game.roots, columns, rows, values, flows, width, height)
 
 
-def _acting(trunk: Trunk, player: int) -> npt.NDArray[np.int64]:
-    """Infosets of ``player`` with sequences, in the order of these."""
-    first = trunk.infosets[player].first[: trunk.infoset_count(player)]
-    acting = np.flatnonzero(first >= 0)
-    return acting[np.argsort(first[acting])]
+def _numbered(kept: npt.NDArray[np.bool_], first: int) -> Ints:
+    """Running numbers of what is kept, from ``first`` on; −1 elsewhere."""
+    return np.where(kept, np.cumsum(kept) - 1 + first, -1)
+
+
+@dataclass(frozen=True)
+class _Carried:
+    """What the next program starts from."""
+
+    basis: Basis
+    layout: _Layout
+    kind: Kind
+    x: Float
+    y: Float
 
 
 @dataclass
 class GadgetProgram:
-    """The programs of one search; :meth:`solve` is called with the same trunk, which grows in between."""
+    """The programs of one search; :meth:`solve` is called with the same trunk, which grows in between.
 
-    _basis: Basis | None = None
-    _layout: _Layout | None = None
-    _kind: Kind = "maxmargin"
-    _scratch: dict[str, float] = field(default_factory=dict)
+    Attributes
+    ----------
+    reduce : bool
+        Whether the game is reduced first; the program of the whole game is a yardstick for benchmarks and tests.
+    """
+
+    reduce: bool = True
+    _carried: _Carried | None = None
 
     def solve(
         self,
@@ -136,12 +163,11 @@ class GadgetProgram:
             Most seconds of all attempts together.
         """
         began = time.perf_counter()
-        layout = _Layout(
-            trunk.group_count, trunk.sequence_count(0), trunk.sequence_count(1), _acting(trunk, 0), _acting(trunk, 1)
-        )
-        program = _assemble(trunk, form, layout, kind)
-        start = self._start(trunk, layout, kind)
-        size = layout.rows + layout.columns
+        game = reduced(form, trunk.group_count, fully=self.reduce)
+        layout = _Layout.of(game)
+        program = _assemble(game, layout, kind)
+        start = self._start(game, layout, kind)
+        size = layout.row_count + layout.column_count
         warm, cold = (int(max(least, share * size)) for share, least in (_WARM_PATIENCE, _COLD_PATIENCE))
         plan: list[tuple[Literal["warm", "simplex", "ipm"], int | None]] = [
             ("simplex", cold if iteration_limit is None else min(cold, iteration_limit)),
@@ -172,18 +198,20 @@ class GadgetProgram:
             solve_s += result.seconds
             if not result.valid:
                 continue
-            answer = _read(form, layout, kind, result)
+            answer = _read(game, layout, kind, result)
             if best is None or answer.gap < best.gap:
                 best = answer
             if answer.gap <= GAP:
-                self._basis, self._layout, self._kind = model.basis(), layout, kind
+                basis = model.basis()
+                self._carried = None if basis is None else _Carried(basis, layout, kind, answer.x, answer.y)
                 break
         if best is None:
-            best = _read(form, layout, kind, None)
+            best = _read(game, layout, kind, None)
         return Answer(
             best.x,
             best.y,
             best.root_values,
+            best.objective,
             best.gap,
             best.gap <= GAP,
             attempts,
@@ -191,30 +219,40 @@ class GadgetProgram:
             time.perf_counter() - began - solve_s,
         )
 
-    def _start(self, trunk: Trunk, layout: _Layout, kind: Kind) -> Basis | None:
-        """The last basis, grown by hand to the trunk as it stands."""
-        if self._basis is None or self._layout is None or self._layout.roots != layout.roots:
+    def _start(self, game: Reduction, layout: _Layout, kind: Kind) -> Basis | None:
+        """The last basis, grown by hand to the game as it stands."""
+        if self._carried is None or self._carried.layout.roots != layout.roots:
             return None
-        old = self._layout
-        columns = np.full(layout.columns, AT_LOWER, dtype=np.int8)
-        rows = np.full(layout.rows, BASIC, dtype=np.int8)
-        columns[layout.first_value :] = BASIC
-        rows[layout.first_flow :] = AT_LOWER
-        columns[: old.first_sequence] = self._basis.columns[: old.first_sequence]
-        columns[layout.first_sequence : layout.first_sequence + old.sequences0] = self._basis.columns[
-            old.first_sequence : old.first_value
-        ]
-        columns[layout.first_value : layout.first_value + len(old.infosets1)] = self._basis.columns[old.first_value :]
-        rows[: old.first_flow] = self._basis.rows[: old.first_flow]
-        rows[layout.first_flow : layout.first_flow + len(old.infosets0)] = self._basis.rows[old.first_flow :]
-        best, least = _favourites(trunk, layout, len(old.infosets0), len(old.infosets1))
-        columns[layout.first_sequence + best] = BASIC
-        rows[least - 1] = AT_LOWER
-        if kind != self._kind:
+        basis, old = self._carried.basis, self._carried.layout
+        columns = np.full(layout.column_count, AT_LOWER, dtype=np.int8)
+        rows = np.full(layout.row_count, BASIC, dtype=np.int8)
+        columns[layout.values[game.alive[1]]] = BASIC
+        rows[layout.flows[game.alive[0]]] = AT_LOWER
+        columns[: 1 + layout.roots] = basis.columns[: 1 + layout.roots]
+        for statuses, places, before, places_before in (
+            (columns, layout.columns, basis.columns, old.columns),
+            (columns, layout.values, basis.columns, old.values),
+            (rows, layout.rows, basis.rows, old.rows),
+            (rows, layout.flows, basis.rows, old.flows),
+        ):
+            lasting = np.flatnonzero((places_before >= 0) & (places[: len(places_before)] >= 0))
+            statuses[places[lasting]] = before[places_before[lasting]]
+        fresh = (_fresh(layout.flows, old.flows), _fresh(layout.values, old.values))
+        best, least = favourites(game, fresh, self._carried.x, self._carried.y)
+        columns[layout.columns[best]] = BASIC
+        rows[layout.rows[least]] = AT_LOWER
+        if kind != self._carried.kind:
             _switch(columns, rows, layout.roots, kind)
-        if int((columns == BASIC).sum() + (rows == BASIC).sum()) != layout.rows:
+        if int((columns == BASIC).sum() + (rows == BASIC).sum()) != layout.row_count:
             return None
         return Basis(columns, rows)
+
+
+def _fresh(places: Ints, before: Ints) -> npt.NDArray[np.bool_]:
+    """Which infosets of a layout had no place in the one before."""
+    fresh = np.ones(len(places), dtype=np.bool_)
+    fresh[: len(before)] = before < 0
+    return fresh
 
 
 def _switch(columns: npt.NDArray[np.int8], rows: npt.NDArray[np.int8], roots: int, kind: Kind) -> None:
@@ -236,61 +274,35 @@ def _switch(columns: npt.NDArray[np.int8], rows: npt.NDArray[np.int8], roots: in
             columns[0] = BASIC
 
 
-def _favourites(
-    trunk: Trunk, layout: _Layout, old0: int, old1: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """At each infoset new since then, the sequence whose children are worth most (player 0) or least (player 1)."""
-    nodes, count = trunk.nodes, trunk.node_count
-    inner = np.flatnonzero(nodes.parent[:count] >= 0)
-    movers = nodes.mover[nodes.parent[inner]]
-    chosen = []
-    for player, acting, sign in ((0, layout.infosets0[old0:], 1.0), (1, layout.infosets1[old1:], -1.0)):
-        mine = inner[movers == player]
-        sequences = trunk.sequence_count(player)
-        worth = np.bincount(nodes.sequence[mine, player], weights=sign * nodes.value[mine], minlength=sequences)
-        first = trunk.infosets[player].first[acting].astype(np.int64)
-        size = trunk.infosets[player].size[acting].astype(np.int64)
-        owner = np.repeat(np.arange(len(acting)), size)
-        sequence = np.repeat(first - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
-        order = np.lexsort((sequence, -worth[sequence], owner))
-        leading = np.ones(len(order), dtype=np.bool_)
-        leading[1:] = owner[order][1:] != owner[order][:-1]
-        chosen.append(sequence[order][leading])
-    return chosen[0], chosen[1]
-
-
-def _assemble(trunk: Trunk, form: SequenceForm, layout: _Layout, kind: Kind) -> LinearProgram:
-    roots, infosets0, infosets1 = layout.roots, layout.infosets0, layout.infosets1
-    payoff = form.payoff.tocoo()
-    at_root = payoff.col == 0
-    mine, theirs = trunk.infosets
-    root = np.arange(roots)
-    own = np.repeat(np.arange(len(infosets0)), mine.size[infosets0])
-    their = np.repeat(np.arange(len(infosets1)), theirs.size[infosets1])
+def _assemble(game: Reduction, layout: _Layout, kind: Kind) -> LinearProgram:
+    roots = layout.roots
+    at_root = game.columns == 0
     later = ~at_root
+    payoff_column = layout.columns[game.rows]
+    root = np.arange(roots)
+    (own_parent, own_first, own_size), (parent, first, size) = (
+        tuple(part[game.alive[player]] for part in game.infosets(player)) for player in range(2)
+    )
+    flow, value = layout.flows[game.alive[0]], layout.values[game.alive[1]]
+    own, their = _sequences(own_first, own_size), _sequences(first, size)
     parts = [
         # responses: payoff + values of the infosets that follow − value of the sequence's infoset ≥ 0
-        (payoff.col[later] - 1, layout.first_sequence + payoff.row[later], payoff.data[later]),
+        (layout.rows[game.columns[later]], payoff_column[later], game.values[later]),
         (root, np.zeros(roots, dtype=np.int64), np.full(roots, -1.0)),
         (root, 1 + root, np.full(roots, -1.0)),
-        (np.arange(roots, layout.first_flow), layout.first_value + their, np.full(len(their), -1.0)),
-        (theirs.sequence[infosets1] - 1, layout.first_value + np.arange(len(infosets1)), np.ones(len(infosets1))),
+        (layout.rows[their], np.repeat(value, size), np.full(len(their), -1.0)),
+        (layout.rows[parent], value, np.ones(len(value))),
         # flow of player 0
-        (layout.first_flow + own, layout.first_sequence + 1 + np.arange(len(own)), np.ones(len(own))),
-        (
-            layout.first_flow + np.arange(len(infosets0)),
-            layout.first_sequence + mine.sequence[infosets0],
-            np.full(len(infosets0), -1.0),
-        ),
+        (np.repeat(flow, own_size), layout.columns[own], np.ones(len(own))),
+        (flow, layout.columns[own_parent], np.full(len(flow), -1.0)),
     ]
-    row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
-    matrix = sparse.csc_array((value, (row, column)), shape=(layout.rows, layout.columns))
-    lower, upper = np.full(layout.columns, -np.inf), np.full(layout.columns, np.inf)
-    cost = np.zeros(layout.columns)
-    sequences = slice(layout.first_sequence, layout.first_value)
-    lower[sequences] = 0.0
-    lower[layout.first_sequence] = upper[layout.first_sequence] = 1.0
-    np.add.at(cost, layout.first_sequence + payoff.row[at_root], payoff.data[at_root])
+    row, column, entry = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    matrix = sparse.csc_array((entry, (row, column)), shape=(layout.row_count, layout.column_count))
+    lower, upper = np.full(layout.column_count, -np.inf), np.full(layout.column_count, np.inf)
+    cost = np.zeros(layout.column_count)
+    np.add.at(cost, payoff_column[at_root], game.values[at_root])
+    lower[layout.columns[layout.columns >= 0]] = 0.0
+    lower[layout.columns[0]] = upper[layout.columns[0]] = 1.0
     if kind == "maxmargin":
         lower[1 : 1 + roots] = upper[1 : 1 + roots] = 0.0
         cost[0] = 1.0
@@ -298,9 +310,9 @@ def _assemble(trunk: Trunk, form: SequenceForm, layout: _Layout, kind: Kind) -> 
         lower[0] = upper[0] = 0.0
         upper[1 : 1 + roots] = 0.0
         cost[1 : 1 + roots] = 1.0 / roots
-    responses = np.zeros(layout.rows)
-    row_upper = np.full(layout.rows, np.inf)
-    row_upper[layout.first_flow :] = 0.0
+    responses = np.zeros(layout.row_count)
+    row_upper = np.full(layout.row_count, np.inf)
+    row_upper[flow] = 0.0
     return LinearProgram(
         starts=matrix.indptr.astype(np.int32),
         index=matrix.indices.astype(np.int32),
@@ -313,17 +325,24 @@ def _assemble(trunk: Trunk, form: SequenceForm, layout: _Layout, kind: Kind) -> 
     )
 
 
-def _read(form: SequenceForm, layout: _Layout, kind: Kind, result: LpResult | None) -> Answer:
+def _sequences(first: Ints, size: Ints) -> Ints:
+    """The sequences of some infosets, one after the other."""
+    ends = np.cumsum(size)
+    return np.repeat(first - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)
+
+
+def _read(game: Reduction, layout: _Layout, kind: Kind, result: LpResult | None) -> Answer:
     """Plans from primal values and row duals (uniform ones without a result), margins and the saddle gap."""
+    form, roots = game.form, layout.roots
     ours, theirs = form.treeplexes
-    roots = layout.roots
-    if result is None:
-        primal, duals = np.zeros(layout.sequences0), np.zeros(layout.sequences1)
-    else:
-        primal = result.primal[layout.first_sequence : layout.first_value]
-        duals = np.concatenate([[1.0], np.abs(result.row_dual[: layout.first_flow])])
-    x = realization(ours, behaviour(ours, primal))
-    played = behaviour(theirs, duals)
+    primal, duals = np.zeros(ours.sequence_count), np.zeros(theirs.sequence_count)
+    if result is not None:
+        ours_kept, theirs_kept = layout.columns >= 0, layout.rows >= 0
+        primal[ours_kept] = result.primal[layout.columns[ours_kept]]
+        duals[theirs_kept] = np.abs(result.row_dual[layout.rows[theirs_kept]])
+        duals[0] = 1.0
+    x = realization(ours, behaviour(ours, primal, game.fallback(0)))
+    played = behaviour(theirs, duals, game.fallback(1))
     if kind == "resolve":
         played[1 : 1 + roots] = np.clip(duals[1 : 1 + roots], 0.0, 1.0 / roots)
     y = realization(theirs, played)
@@ -332,4 +351,4 @@ def _read(form: SequenceForm, layout: _Layout, kind: Kind, result: LpResult | No
     safe = float(margins.min()) if kind == "maxmargin" else float(np.minimum(margins, 0.0).mean())
     first = float((form.payoff_transposed @ x)[0])
     upper = best_response(ours, form.payoff @ y, maximize=True).value
-    return Answer(x, y, margins, upper - (first + safe), False, 0, 0.0, 0.0)
+    return Answer(x, y, margins, first + safe, upper - (first + safe), False, 0, 0.0, 0.0)

@@ -1,0 +1,152 @@
+"""The gadget's game without the infosets at which the best action does not depend on the opponent.
+
+Where all payoffs below an infoset belong to one sequence of the opponent, its best action is the one with the largest
+sum, whatever she plays: the infoset goes, and its parent sequence gets that payoff. In a dark-chess trunk three of four
+infosets are like that (where, say, a capture has shown a player what the other did), so the linear program is a
+fraction of the game. Every equilibrium of the rest, with those actions, is one of the whole. This is a presolve that
+keeps names: what is left of a trunk is still there when the trunk has grown, and with it its basis.
+
+All numbers are those of the *Maxmargin* form (:func:`klss.search.gadget.gadget_form`); "infoset" counts the acting
+infosets in the order of their sequences, player 1's choice among root infosets left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from klss._kernels.fold import fold
+from klss._kernels.treeplex import best_response
+from klss.sequence_form import SequenceForm, Treeplex, behaviour, realization, uniform_behaviour
+
+__all__ = ["Reduction", "favourites", "reduced"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Pair = tuple[Ints, Ints]
+
+_UNREACHED = 1e-6
+"""Weight of what the opponent does not reach, where a favourite is chosen."""
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What is left of a game.
+
+    Attributes
+    ----------
+    form : SequenceForm
+        The whole game.
+    roots : int
+        Number of root infosets of player 1 (J).
+    rows, columns, values : int64[N], int64[N], float64[N]
+        Payoffs (sequences of player 0 and 1), repeated ones to be summed.
+    alive : (bool[I0], bool[I1])
+        Which infosets are left.
+    choice : (int64[I0], int64[I1])
+        The best sequence of each infoset that is gone.
+    """
+
+    form: SequenceForm
+    roots: int
+    rows: Ints
+    columns: Ints
+    values: Floats
+    alive: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]
+    choice: Pair
+
+    def infosets(self, player: int) -> tuple[Ints, Ints, Ints]:
+        """Parent sequence, first sequence and number of sequences of every infoset of ``player``."""
+        return _infosets(self.form.treeplexes[player], player)
+
+    def kept(self, player: int) -> npt.NDArray[np.bool_]:
+        """Which sequences are left: bool[S]."""
+        treeplex = self.form.treeplexes[player]
+        size = self.infosets(player)[2]
+        head = treeplex.sequence_count - int(size.sum())
+        return np.concatenate([np.ones(head, dtype=np.bool_), np.repeat(self.alive[player], size)])
+
+    def fallback(self, player: int) -> Floats:
+        """float64[S]: the chosen action where an infoset is gone, uniform at the others."""
+        probabilities = uniform_behaviour(self.form.treeplexes[player])
+        gone = ~self.alive[player]
+        probabilities[~self.kept(player)] = 0.0
+        probabilities[self.choice[player][gone]] = 1.0
+        return probabilities
+
+
+def _infosets(treeplex: Treeplex, player: int) -> tuple[Ints, Ints, Ints]:
+    return treeplex.parent_sequence[player:], treeplex.first_sequence[player:], treeplex.action_count[player:]
+
+
+def reduced(form: SequenceForm, roots: int, *, fully: bool = True) -> Reduction:
+    """Take out of ``form`` (Maxmargin) what can be decided; nothing unless ``fully``."""
+    payoff = form.payoff.tocoo()
+    infosets = [_infosets(treeplex, player) for player, treeplex in enumerate(form.treeplexes)]
+    alive = (np.ones(len(infosets[0][0]), dtype=np.bool_), np.ones(len(infosets[1][0]), dtype=np.bool_))
+    choice = (np.zeros(len(alive[0]), dtype=np.int64), np.zeros(len(alive[1]), dtype=np.int64))
+    sequences = np.stack([payoff.row, payoff.col]).astype(np.int64)
+    values = payoff.data.astype(np.float64)
+    if fully:
+        ours, theirs = (treeplex.infoset_of_sequence - player for player, treeplex in enumerate(form.treeplexes))
+        theirs[0] = -1
+        parent, first, size = zip(*infosets)
+        room = len(alive[0]) + len(alive[1])
+        sequences = np.concatenate([sequences, np.zeros((2, room), dtype=np.int64)], axis=1)
+        values = np.concatenate([values, np.zeros(room)])
+        count = fold(sequences, values, len(payoff.data), (ours, theirs), parent, first, size, alive, choice)
+        sequences, values = sequences[:, :count], values[:count]
+    return Reduction(form, roots, sequences[0], sequences[1], values, alive, choice)
+
+
+def favourites(
+    game: Reduction, fresh: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]], x: Floats, y: Floats
+) -> Pair:
+    """The best sequence of each infoset that is left and marked in ``fresh``, against earlier plans.
+
+    ``x`` and ``y`` are plans of the trunk when it was smaller: what is new since then is taken to be played uniformly
+    by player 0, and by player 1 as best against that.
+    """
+    ours, theirs = game.form.treeplexes
+    plan = realization(ours, behaviour(ours, _longer(x, ours), game.fallback(0)))
+    utility = _against(plan, game.values, game.rows, game.columns, theirs)
+    response = _choices(theirs, utility, -1.0)[1:]
+    other = game.fallback(1)
+    new = fresh[1] & game.alive[1]
+    size = game.infosets(1)[2]
+    other[theirs.sequence_count - int(size.sum()) :][np.repeat(new, size)] = 0.0
+    other[response[new]] = 1.0
+    plan = realization(theirs, behaviour(theirs, _longer(y, theirs), other))
+    utility = _against(plan, game.values, game.columns, game.rows, ours)
+    best = _choices(ours, utility, 1.0)
+    return best[fresh[0] & game.alive[0]], response[new]
+
+
+def _against(plan: Floats, values: Floats, played: Ints, sequences: Ints, treeplex: Treeplex) -> Floats:
+    """Payoff of each of ``treeplex``'s sequences, where the opponent plays ``plan`` and everything else a little."""
+    utility = np.zeros(treeplex.sequence_count)
+    np.add.at(utility, sequences, values * (plan[played] + _UNREACHED))
+    return utility
+
+
+def _longer(plan: Floats, treeplex: Treeplex) -> Floats:
+    return np.concatenate([plan, np.zeros(treeplex.sequence_count - len(plan))])
+
+
+def _choices(treeplex: Treeplex, utility: Floats, sign: float) -> Ints:
+    """The first optimal sequence of each infoset against ``utility`` (which is overwritten)."""
+    count = treeplex.infoset_count
+    choice = np.zeros(count, dtype=np.int64)
+    best_response(
+        treeplex.parent_sequence,
+        treeplex.first_sequence,
+        treeplex.action_count,
+        sign,
+        np.zeros(treeplex.sequence_count),
+        utility,
+        np.zeros(count),
+        choice,
+    )
+    return choice
