@@ -104,7 +104,7 @@ def render(result: dict[str, Any]) -> str:
         "equilibrium strategy (safe opponent",
         f"exploitation, Ganzfried & Sandholm 2015) less a toll of {result['toll']} for every probability "
         f"moved away from the blueprint (an L1",
-        "proximal term); it is one linear program more. Any toll from 0.007 to 0.03 meets all ten figures. Any toll from 0.007 to 0.03 meets all ten "
+        "proximal term); it is one linear program more. Any toll from 0.007 to 0.03 meets all ten "
         "figures. *Which least exploitable",
         "blueprint is taken*: ours earns least against the opponent's unrestricted equilibrium strategy, "
         "as the paper wants it",

@@ -49,7 +49,7 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.nesting == "allocated" and parsed.order not in (None, "1"):
         raise UsageError(f"--order: got {parsed.order} with --nesting allocated, expected 1 (Theorem 5)")
     try:
-        import pyspiel  # noqa: F401
+        import klss.openspiel  # noqa: F401
     except ModuleNotFoundError as error:
         raise UsageError("OpenSpiel is not installed; expected it: pip install 'klss[experiments]'") from error
     return _table_1(parsed) if parsed.table == "1" else _table_2(parsed)
