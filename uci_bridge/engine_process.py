@@ -150,7 +150,7 @@ class EngineProcess:
         with self._life:
             if self._run is not None and self._run.fault is None:
                 return
-            self._end()
+            self._end(0.0)
             try:
                 self._run = _Run(self.command, self._environment)
             except (OSError, ValueError) as error:
@@ -225,12 +225,17 @@ class EngineProcess:
     def close(self) -> None:
         """End it, with all its children; whoever waits for its answer gets :class:`EngineFailed`."""
         with self._life:
-            self._end()
+            self._end(self.patience.close_s)
 
-    def _end(self) -> None:
+    def kill(self) -> None:
+        """End it as :meth:`close` does, at once."""
+        with self._life:
+            self._end(0.0)
+
+    def _end(self, close_s: float) -> None:
         run, self._run = self._run, None
         if run is not None:
-            run.end(self.patience.close_s)
+            run.end(close_s)
             self._at_exit.detach()
 
     def _running(self) -> _Run:
@@ -384,7 +389,8 @@ class _Run:
                         selector.unregister(self._stderr)
                 if self._stdout in ready:
                     piece = self._piece(self._stdout.fileno())
-                    if not self._took(answers.feed(piece) if piece else [*answers.finish(), None], bool(piece)):
+                    lines = answers.feed(piece) if piece else [*answers.finish(), None]
+                    if not self._took([*lines, None] if answers.overlong else lines, bool(piece)):
                         selector.unregister(self._stdout)
         self._stdout.close()
         self._stderr.close()

@@ -48,6 +48,10 @@ _NODE_S = 0.02
 """Seconds that a node may take, where nodes are the limit and no clock runs; a silent engine is given up after that."""
 
 
+_STRAYS = 16
+"""Blank lines, or acknowledgements of nothing, that are passed over."""
+
+
 class HostedPlayer:
     """One player of one game, played by an engine process.
 
@@ -131,7 +135,7 @@ class HostedPlayer:
             try:
                 return self._decision(limit, began)
             except (EngineFailed, ProtocolError) as fault:
-                self._engine.close()
+                self._engine.kill()
                 flagged = limit.clock is not None and time.monotonic() - began >= limit.clock[0]
                 self._note(str(fault))
                 if flagged:
@@ -147,6 +151,7 @@ class HostedPlayer:
     # ------------------------------------------------------------------------------------------------ turns
     def _decision(self, limit: Limit, began: float) -> Decision:
         view = self._views[-1]
+        asked = time.monotonic()
         with self._engine.lock:
             self._engine.start()
             if self._closed:
@@ -154,7 +159,7 @@ class HostedPlayer:
             if self._engine.starts != self._incarnation:
                 self._forget()
                 self._incarnation = self._engine.starts
-            until = self._until(limit, began)
+            until = self._until(limit, began, asked)
             reply = self._asked(self._request(view, limit, began), until)
             if isinstance(reply, Refusal) and reply.need == "transcript" and self._known >= 0:
                 self._known = -1
@@ -191,32 +196,32 @@ class HostedPlayer:
     def _asked(self, request: TurnRequest, until: Callable[[], float]) -> Reply:
         """The engine's reply to a turn request; late ones to pushes are passed over."""
         self._engine.send(write_request(request), until())
-        while True:
+        for _ in range(self._unanswered + _STRAYS):
             reply = self._reply(until)
-            if isinstance(reply, Received) or (isinstance(reply, Refusal) and self._unanswered > 0):
-                self._unanswered = max(0, self._unanswered - 1)
-                continue
-            self._unanswered = 0
-            return reply
+            if not (isinstance(reply, Received) or (isinstance(reply, Refusal) and self._unanswered > 0)):
+                self._unanswered = 0
+                return reply
+            self._unanswered = max(0, self._unanswered - 1)
+        raise EngineFailed("it said again and again that it received what nobody asked for")
 
-    def _until(self, limit: Limit, began: float) -> Callable[[], float]:
-        """When to give up on a move."""
+    def _until(self, limit: Limit, began: float, asked: float) -> Callable[[], float]:
+        """When to give up on a move: its clock has run since ``began``, this process was asked at ``asked``."""
         patience = self._engine.patience
         usual = limit.seconds()
         if usual is None:
             assert limit.nodes is not None
             usual = limit.nodes * _NODE_S
-        hung = began + usual + max(usual, patience.grace_s)
+        hung = asked + usual + max(usual, patience.grace_s)
         if limit.clock is not None:
             flag = began + limit.clock[0]
             # A hung engine costs no whole clock where it may be started again.
             by = min(flag, hung) if self._restarts > 0 else flag
             return lambda: by
         if limit.nodes is None:
-            hung = began + (DEFAULT_TIME_S if limit.time_s is None else limit.time_s) + patience.grace_s
+            hung = asked + (DEFAULT_TIME_S if limit.time_s is None else limit.time_s) + patience.grace_s
         if self._engine.answered:
             return lambda: hung
-        loaded = self._engine.loaded_by(began)
+        loaded = self._engine.loaded_by(asked)
         return lambda: max(hung, loaded())
 
     # ------------------------------------------------------------------------------------------------ pushes
@@ -236,7 +241,7 @@ class HostedPlayer:
                 return
             except (EngineFailed, ProtocolError) as fault:
                 self._note(str(fault))
-                self._engine.close()
+                self._engine.kill()
                 return
         self._unanswered -= 1
         if isinstance(reply, Received) and self._known >= view.ply - 1:
@@ -256,9 +261,9 @@ class HostedPlayer:
         ProtocolError
             The line is no reply.
         """
-        line = self._engine.receive(until)
-        while not line.strip():
-            line = self._engine.receive(until)
+        line = b""
+        for _ in range(_STRAYS):
+            line = line.strip() or self._engine.receive(until)
         reply = read_reply(line)
         told: dict[str, Any] = dict(reply.ids) if isinstance(reply, Refusal) else _told(reply.ids)
         for key, value in _told(self._ids).items():

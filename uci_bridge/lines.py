@@ -13,6 +13,11 @@ class LineSplitter:
         self._held = bytearray()
         self._dropping = False
 
+    @property
+    def overlong(self) -> bool:
+        """Whether the line that has begun is too long already."""
+        return self._dropping
+
     def feed(self, piece: bytes) -> list[bytes | None]:
         """The lines that end in ``piece``, without their ends; None stands for a line that was too long."""
         lines: list[bytes | None] = []

@@ -1,0 +1,118 @@
+"""A foreign engine that speaks the engine protocol and behaves as its first argument says; the standard library only.
+
+Its second argument: after how many turns answered well the misbehaviour begins (0). What it is sent is kept in the file
+that ``KEEP`` names, if it is set.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+how, patience = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0
+keep = open(os.environ["KEEP"], "ab") if "KEEP" in os.environ else None  # noqa: SIM115
+turns = 0
+
+
+def say(text: bytes) -> None:
+    sys.stdout.buffer.write(text)
+    sys.stdout.buffer.flush()
+
+
+def ids(request: dict) -> dict:
+    return {key: request[key] for key in ("protocolVersion", "gameId", "sessionId")}
+
+
+def answer(request: dict, move: dict) -> None:
+    say(json.dumps({**ids(request), "move": move, "diagnostics": {"engine": "foreign"}}).encode() + b"\n")
+
+
+def misbehave(request: dict) -> None:
+    good = request["legalMoves"][0]
+    if how == "silent":
+        time.sleep(600)
+    elif how == "late":
+        time.sleep(1.5)
+        answer(request, good)
+    elif how == "garbage":
+        say(b"bestmove e2e4\n")
+    elif how == "bytes":
+        say(b"\xff\x00\xfe\n")
+    elif how == "wrong shape":
+        say(b'{"move": "e2e4"}\n')
+    elif how == "illegal":
+        answer(request, {"from": "a1", "to": "h8"})
+    elif how == "null move":
+        answer(request, {"from": "e2", "to": "e2"})
+    elif how == "dead":
+        print("out of memory, sorry", file=sys.stderr, flush=True)
+        os._exit(3)
+    elif how == "signal":
+        os.kill(os.getpid(), 11)
+    elif how == "closes":
+        os.close(1)
+        time.sleep(600)
+    elif how == "huge":
+        say(b"x" * (1 << 20) + b"\n")
+    elif how == "endless":
+        while True:
+            say(b"x" * 65536)
+    elif how == "flood":
+        while True:
+            say(b'{"received": true}\n' * 1000)
+    elif how == "half":
+        say(json.dumps({**ids(request), "move": good}).encode()[:-5])
+        time.sleep(600)
+    elif how == "error":
+        say(json.dumps({**ids(request), "error": "I resign"}).encode() + b"\n")
+    elif how == "always needs":
+        say(json.dumps({**ids(request), "error": "what?", "need": "transcript"}).encode() + b"\n")
+    elif how == "wrong session":
+        answer({**request, "sessionId": "another"}, good)
+    elif how == "acknowledges":
+        say(json.dumps({**ids(request), "received": True}).encode() + b"\n")
+        time.sleep(600)
+    else:
+        raise SystemExit(f"no such misbehaviour: {how}")
+
+
+if how == "deaf":
+    time.sleep(600)
+if how == "child":
+    print(subprocess.Popen(["sleep", "600"]).pid, file=sys.stderr, flush=True)
+if how == "talks":
+    for _ in range(40):
+        sys.stderr.write("x" * 65536 + "\n")
+    sys.stderr.flush()
+
+GOOD = ("good", "child", "talks", "ignores eof", "no pushes", "moves on pushes", "forgets", "blank lines", "slow start")
+known: dict = {}
+if how == "slow start":
+    for _ in range(4):
+        print("loading", file=sys.stderr, flush=True)
+        time.sleep(0.3)
+for line in sys.stdin.buffer:
+    if keep is not None:
+        keep.write(line)
+        keep.flush()
+    request = json.loads(line)
+    if "legalMoves" not in request:
+        if how == "moves on pushes":
+            say(b'{"move":{"from":"a2","to":"a4"}}\n')
+        elif how != "no pushes":
+            say(json.dumps({**ids(request), "received": True}).encode() + b"\n")
+        known[request["sessionId"]] = request["ply"]
+        continue
+    if how == "forgets" and "observationTranscript" not in request:
+        say(json.dumps({**ids(request), "error": "who are you?", "need": "transcript"}).encode() + b"\n")
+        continue
+    if how in GOOD or turns < patience:
+        turns += 1
+        if how == "blank lines":
+            say(b"\n  \n")
+        answer(request, request["legalMoves"][request["ply"] * 7 % len(request["legalMoves"])])
+    else:
+        misbehave(request)
+if how in ("ignores eof", "child"):
+    time.sleep(600)

@@ -1,0 +1,296 @@
+"""Foreign engines hosted: whatever they do, the game ends with the right result, and nothing of theirs is left."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from darkchess.arbiter import Arbiter, Budget
+from darkchess.player import Forfeit, Limit, OutOfTime, RandomPlayer
+from darkchess.position import Position
+from darkchess.referee import Referee
+from darkchess.rules import PYCHESS, Outcome, Ruleset
+from tests.uci_bridge.protocol_games import game_of
+from uci_bridge.errors import EngineFailed
+from uci_bridge.host import EngineProcess, HostedPlayer, Patience
+
+SCRIPT = str(Path(__file__).with_name("foreign_engine.py"))
+HASTY = Patience(grace_s=0.3, start_s=0.5, push_s=0.3, close_s=0.2)
+CALM = Patience(grace_s=20.0, start_s=20.0, push_s=10.0, close_s=0.5)
+
+Start = Callable[..., EngineProcess]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts a scripted engine; all of them are closed at the end, and have to be gone then."""
+    engines: list[EngineProcess] = []
+    pids: list[int] = []
+
+    def make(*arguments: str, patience: Patience = CALM, keep: Path | None = None) -> EngineProcess:
+        environment = {**os.environ, **({"KEEP": str(keep)} if keep else {})}
+        engine = EngineProcess(
+            [sys.executable, "-S", "-E", SCRIPT, *arguments], environment=environment, patience=patience
+        )
+        engines.append(engine)
+        engine.start()
+        assert engine.pid is not None
+        pids.append(engine.pid)
+        return engine
+
+    yield make
+    for engine in engines:
+        engine.close()
+        assert not engine.alive and engine.pid is None
+    for pid in pids:
+        assert not Path(f"/proc/{pid}").exists(), "a zombie, or a process that goes on"
+
+
+def play(
+    engine: EngineProcess, budget: Budget, plies: int = 30, color: bool = chess.WHITE, **rest: Any
+) -> tuple[Referee, HostedPlayer]:
+    """A game of the engine against a random player; drawn by agreement after some plies."""
+    game = Referee(ruleset=Ruleset("short", "loss", plies))
+    hosted = HostedPlayer(engine, seed=5, **rest)
+    arbiter = Arbiter(game, {color: hosted, not color: RandomPlayer(seed=1)}, {color: budget, not color: Budget()})
+    arbiter.play()
+    return game, hosted
+
+
+# what it does, what the fault says
+FAULTS = [
+    ("garbage", "not JSON"),
+    ("bytes", "no UTF-8"),
+    ("wrong shape", "move"),
+    ("illegal", "a1h8"),
+    ("null move", "e2"),
+    ("dead", "exit code 3"),
+    ("dead", "out of memory, sorry"),
+    ("signal", "signal 11"),
+    ("closes", "stdout is closed"),
+    ("huge", "line of more than"),
+    ("endless", "line of more than"),
+    ("flood", "nobody asked for"),
+    ("error", "I resign"),
+    ("always needs", "what?"),
+    ("wrong session", "another"),
+]
+
+
+@pytest.mark.parametrize(("how", "says", "color"), [(*fault, i % 2 == 0) for i, fault in enumerate(FAULTS)])
+def test_a_fault_forfeits_the_game_and_is_named(start: Start, how: str, says: str, color: bool) -> None:
+    well = 1 if color else 0
+    game, hosted = play(start(how, str(well)), Budget(nodes=10), color=color)
+    assert game.outcome == Outcome(not color, "forfeit")
+    assert game.ply == (2 * well if color else 1)
+    assert hosted.trouble is not None and says in hosted.trouble
+
+
+@pytest.mark.parametrize(
+    ("how", "budget"),
+    [
+        ("silent", Budget(nodes=10)),
+        ("silent", Budget(time_s=0.1)),
+        ("half", Budget(time_s=0.1)),
+        ("deaf", Budget(nodes=10)),
+        ("acknowledges", Budget(time_s=0.1, nodes=5)),
+    ],
+)
+def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: Budget) -> None:
+    game, hosted = play(start(how, patience=HASTY), budget)
+    assert game.outcome == Outcome(chess.BLACK, "forfeit") and game.ply == 0
+    assert hosted.trouble is not None and "no answer" in hosted.trouble
+
+
+@pytest.mark.parametrize("how", ["silent", "late", "half", "deaf"])
+def test_silence_and_lateness_flag_where_a_clock_runs(start: Start, how: str) -> None:
+    game, _ = play(start(how, "1", patience=CALM), Budget(clock=(0.8, 0.0)))
+    assert game.outcome == Outcome(chess.BLACK, "flag")
+    assert game.ply == (0 if how == "deaf" else 2)
+
+
+def test_an_engine_that_cannot_be_started_forfeits(tmp_path: Path) -> None:
+    for program in (str(tmp_path / "none"), str(tmp_path)):
+        game, hosted = play(EngineProcess([program]), Budget(nodes=5))
+        assert game.outcome == Outcome(chess.BLACK, "forfeit") and game.ply == 0
+        assert hosted.trouble is not None and program in hosted.trouble
+        with pytest.raises(EngineFailed, match="can't start"):
+            EngineProcess([program]).start()
+
+
+@pytest.mark.parametrize(
+    "how", ["good", "talks", "ignores eof", "no pushes", "moves on pushes", "forgets", "blank lines"]
+)
+@pytest.mark.parametrize("color", chess.COLORS)
+def test_an_engine_with_habits_of_its_own_plays_to_the_end(start: Start, how: str, color: bool) -> None:
+    game, hosted = play(start(how, patience=Patience(push_s=0.3, close_s=0.2)), Budget(nodes=10), color=color)
+    assert hosted.trouble is None
+    assert game.outcome is not None and game.outcome.reason in ("ply_limit", "king_captured", "no_move")
+
+
+def test_signs_of_life_on_stderr_prolong_the_wait_for_the_first_answer(start: Start) -> None:
+    game, hosted = play(start("slow start", patience=HASTY), Budget(time_s=0.01), plies=4)
+    assert hosted.trouble is None and game.ply == 4
+
+
+def test_an_engine_s_children_end_with_it(start: Start) -> None:
+    engine = start("child", patience=HASTY)
+    play(engine, Budget(nodes=5), plies=4)
+    child = Path(f"/proc/{int(engine.stderr_tail)}/stat")
+    assert child.read_text().split()[2] == "S"
+    engine.close()
+    with contextlib.suppress(FileNotFoundError):  # its new parent may not have reaped it yet
+        deadline = time.monotonic() + 5.0
+        while (state := child.read_text().split()[2]) not in "ZX" and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert state in "ZX"
+
+
+def test_an_engine_is_killed_when_the_interpreter_ends(tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom uci_bridge.host import EngineProcess\n"
+        f"engine = EngineProcess([sys.executable, '-S', '-E', {SCRIPT!r}, 'ignores eof'])\n"
+        "engine.start(); print(engine.pid, flush=True)\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, cwd=root, check=True
+    )
+    assert not Path(f"/proc/{int(done.stdout)}").exists()
+
+
+def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start: Start, tmp_path: Path) -> None:
+    keep = tmp_path / "sent"
+    engine = start("dead", "2", keep=keep)
+    game, hosted = play(engine, Budget(nodes=5), plies=8, restarts=3)
+    assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
+    assert hosted.trouble is not None and "exit code 3" in hosted.trouble
+    turns = [json.loads(line) for line in keep.read_bytes().splitlines()]
+    asked = [("observationTranscript" in each, each["ply"]) for each in turns if "legalMoves" in each]
+    assert asked == [(True, 0), (False, 2), (False, 4), (True, 4), (False, 6)]
+
+
+def test_a_hung_engine_is_started_again_long_before_its_clock_runs_out(start: Start) -> None:
+    engine = start("silent", "1", patience=HASTY)
+    game, _ = play(engine, Budget(clock=(30.0, 0.0)), plies=4, restarts=3)
+    assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
+
+
+def test_restarts_are_counted_and_end(start: Start) -> None:
+    engine = start("dead")
+    game, _ = play(engine, Budget(nodes=5), restarts=2)
+    assert game.outcome == Outcome(chess.BLACK, "forfeit") and engine.starts == 3
+
+
+def test_closing_from_another_thread_ends_the_wait_and_starts_nothing(start: Start) -> None:
+    engine = start("silent")
+    game = Referee()
+    hosted = HostedPlayer(engine, restarts=5)
+    hosted.start(game.view(chess.WHITE), Position.start())
+    threading.Timer(0.3, lambda: (hosted.close(), engine.close())).start()
+    with pytest.raises(Forfeit):
+        hosted.choose(Limit(time_s=60.0))
+    assert engine.starts == 1 and not engine.alive
+
+
+def test_what_is_sent_are_transcripts_then_deltas_and_pushes_and_the_end_of_the_game(
+    start: Start, tmp_path: Path
+) -> None:
+    keep = tmp_path / "sent"
+    game, _ = play(start("good", keep=keep), Budget(time_s=1.5), plies=5)
+    told = [json.loads(line) for line in keep.read_bytes().splitlines()]
+    kinds = [
+        ("turn" if "legalMoves" in each else "push", "observationTranscript" in each, each["ply"]) for each in told
+    ]
+    assert kinds == [
+        ("turn", True, 0), ("push", False, 1), ("turn", False, 2), ("push", False, 3), ("turn", False, 4),
+        ("push", False, 5),
+    ]  # fmt: skip
+    assert told[-1]["observation"]["game_over"] == {"winner": None, "reason": "ply_limit"}
+    assert all(each["budget_ms"] == 1500 and "nodes" not in each for each in told if "legalMoves" in each)
+    assert all("fen" not in each and each["engineSeed"] == 5 for each in told if "legalMoves" in each)
+    assert game.outcome == Outcome(None, "ply_limit")
+
+
+def test_an_end_that_is_no_ply_is_pushed_too(start: Start, tmp_path: Path) -> None:
+    keep = tmp_path / "sent"
+    game = Referee()
+    engine = start("good", keep=keep)
+    players = {chess.WHITE: HostedPlayer(engine), chess.BLACK: HostedPlayer(start("dead"))}
+    Arbiter(game, players, dict.fromkeys(chess.COLORS, Budget(nodes=3))).play()
+    told = [json.loads(line) for line in keep.read_bytes().splitlines()]
+    assert [each["ply"] for each in told] == [0, 1, 1]
+    assert told[-1]["observation"]["game_over"] == {"winner": "white", "reason": "forfeit"}
+
+
+def test_the_start_position_the_rules_and_the_clock_are_told(start: Start, tmp_path: Path) -> None:
+    keep = tmp_path / "sent"
+    fen = "4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1"
+    game = Referee(fen, PYCHESS)
+    hosted = HostedPlayer(start("good", keep=keep))
+    hosted.start(game.view(chess.WHITE), game.position, PYCHESS)
+    decision = hosted.choose(Limit(clock=(60.0, 2.5)))
+    assert decision.move in game.legal_moves() and decision.diagnostics == {"engine": "foreign"}
+    told = json.loads(keep.read_bytes())
+    assert told["fen"] == fen and told["rules"] == {"no_move": "draw"}
+    assert 59_000 < told["clock"]["remaining_ms"] <= 60_000 and told["clock"]["increment_ms"] == 2500
+
+
+def test_ids_are_opaque_differ_from_game_to_game_and_follow_from_the_key_alone(start: Start, tmp_path: Path) -> None:
+    keep = tmp_path / "sent"
+    engine = start("good", keep=keep)
+    view = Referee().view(chess.WHITE)
+    for key in (None, None, "the key", "the key"):
+        hosted = HostedPlayer(engine, key=key)
+        hosted.start(view, Position.start())
+        hosted.choose(Limit(nodes=1))
+        hosted.start(view, Position.start())
+        hosted.choose(Limit(nodes=1))
+    told = [json.loads(line) for line in keep.read_bytes().splitlines()]
+    sessions = [each["sessionId"] for each in told]
+    assert len(set(sessions)) == 6 and sessions[4:6] == sessions[6:8]
+    for each in told:
+        assert all(len(each[key]) == 24 and int(each[key], 16) >= 0 for key in ("gameId", "sessionId"))
+        assert "the key" not in json.dumps(each)
+
+
+def test_one_process_may_serve_several_players(start: Start) -> None:
+    engine = start("good")
+    game = Referee(ruleset=Ruleset("short", "loss", 12))
+    Arbiter(
+        game,
+        {color: HostedPlayer(engine, seed=int(color)) for color in chess.COLORS},
+        dict.fromkeys(chess.COLORS, Budget(nodes=5)),
+    ).play()
+    assert game.outcome is not None and game.outcome.reason in ("ply_limit", "king_captured")
+    assert engine.starts == 1
+
+
+def test_a_clock_used_up_before_the_request_could_be_sent_is_out_of_time(start: Start) -> None:
+    game = game_of("e2e4")
+    hosted = HostedPlayer(start("deaf", patience=HASTY))
+    hosted.start(game.views(chess.BLACK)[0], Position.start())
+    hosted.observe(game.view(chess.BLACK))
+    began = time.monotonic()
+    with pytest.raises(OutOfTime):
+        hosted.choose(Limit(clock=(0.2, 0.0)))
+    assert time.monotonic() - began >= 0.2
+
+
+def test_a_warm_up_says_what_is_wrong_and_nothing_where_nothing_is(start: Start) -> None:
+    assert start("good").warm_up() is None
+    assert start("no pushes", patience=Patience(push_s=0.1)).warm_up() is None
+    assert "exit code 3" in (start("dead").warm_up() or "")
+    assert "I resign" in (start("error").warm_up() or "")
+    assert "no answer" in (start("silent", patience=HASTY).warm_up() or "")

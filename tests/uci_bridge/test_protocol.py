@@ -1,0 +1,242 @@
+"""The engine protocol's messages: what is written is design.md's shape, what is malformed is refused by its name."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import chess
+import pytest
+
+from darkchess.referee import Referee
+from darkchess.rules import Outcome
+from tests.uci_bridge.protocol_games import game_of, observation_json, push, random_game, turn
+from uci_bridge.errors import ProtocolError
+from uci_bridge.lines import LineSplitter
+from uci_bridge.messages import Answer, Ids, Received, Refusal, TurnRequest, observation_of
+from uci_bridge.protocol import read_reply, read_request, write_reply, write_request
+
+CASTLED = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
+PROMOTING = "1n2k3/P7/8/8/8/8/p7/1N2K3 w - - 0 1"
+EN_PASSANT = ("e2e4", "a7a6", "e4e5", "d7d5", "e5d6")
+
+
+def line(message: Any) -> bytes:
+    return json.dumps(message).encode()
+
+
+def test_what_is_written_is_what_design_md_asks_for() -> None:
+    games = [
+        Referee(),
+        random_game(1, 61),
+        random_game(2, 30, CASTLED),
+        random_game(3, 8, PROMOTING),
+        game_of(*EN_PASSANT),
+    ]
+    for game in games:
+        for color in chess.COLORS:
+            sent = push(game, color)
+            assert json.loads(write_request(read_request(line(sent)))) == sent
+            assert json.loads(write_request(read_request(line(sent))))["observation"] == observation_json(
+                game.view(color)
+            )
+        if game.outcome is None:
+            sent = turn(game, rules={"no_move": "loss"})
+            assert json.loads(write_request(read_request(line(sent)))) == sent
+
+
+def test_a_view_and_the_observation_that_was_read_are_the_same() -> None:
+    game = random_game(5, 41)
+    for color in chess.COLORS:
+        for view in game.views(color):
+            sent = {**push(game, color), "ply": view.ply, "observation": observation_json(view)}
+            read = read_request(line(sent))
+            assert not isinstance(read, TurnRequest)
+            assert read.observation == observation_of(view)
+
+
+def test_legal_moves_are_written_sorted_by_from_to_promotion_whatever_their_order() -> None:
+    game = Referee(PROMOTING)
+    sent = turn(game)
+    backwards = {**sent, "legalMoves": sent["legalMoves"][::-1]}
+    assert write_request(read_request(line(backwards))) == write_request(read_request(line(sent)))
+    moves = json.loads(write_request(read_request(line(backwards))))["legalMoves"]
+    order = {None: 0, "knight": 1, "bishop": 2, "rook": 3, "queen": 4}
+    keys = [
+        (chess.parse_square(move["from"]), chess.parse_square(move["to"]), order[move.get("promotion")])
+        for move in moves
+    ]
+    assert keys == sorted(keys) and len(keys) == 16  # 4 promotions on a8, 4 on b8, 5 king moves, 3 of the knight
+
+
+def test_a_message_takes_one_line_of_ascii() -> None:
+    refusal = write_reply(Refusal({"gameId": "g\n\u2028é\ud800"}, "line\nbreak"))
+    assert refusal.isascii() and refusal.count(b"\n") == 1 and refusal.endswith(b"\n")
+    assert json.loads(refusal)["error"] == "line\nbreak"
+
+
+def test_replies_are_read_as_they_were_written() -> None:
+    told = Ids("g", "s")
+    replies = [
+        Answer(told, chess.Move.from_uci("a7b8q"), {"nodes": 3, "value": 0.25}),
+        Received(told),
+        Refusal({"gameId": "g", "sessionId": "s"}, "what", "transcript"),
+        Refusal({}, "what"),
+    ]
+    for reply in replies:
+        assert read_reply(write_reply(reply)) == reply
+
+
+def test_diagnostics_are_json_whatever_is_in_them() -> None:
+    import numpy as np
+
+    odd = {
+        "nan": float("nan"),
+        "inf": -np.inf,
+        "n": np.int32(4),
+        "x": np.float64(0.5),
+        "deep": [{"y": (1, None)}],
+        "o": 1j,
+    }
+    written = json.loads(write_reply(Answer(Ids("g", "s"), chess.Move.from_uci("e2e4"), odd)))
+    assert written["diagnostics"] == {"nan": None, "inf": None, "n": 4, "x": 0.5, "deep": [{"y": [1, None]}], "o": "1j"}
+
+
+def test_what_a_reply_may_leave_out() -> None:
+    assert read_reply(b'{"move":{"from":"e2","to":"e4"}}') == Answer(Ids("", ""), chess.Move.from_uci("e2e4"), {})
+    assert read_reply(b'{"error":null,"received":true}') == Received(Ids("", ""))
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [b"", b"e2e4", b"[]", b"null", b"{}", b'{"received":false}', b'{"move":null}', b'{"move":"e2e4"}', b'{"error":3}',
+     b'{"move":{"from":"e2","to":"e9"}}', b'{"move":{"from":"e2","to":"e4"},"diagnostics":[]}', b"\xff", b'{"move"',
+     b'{"protocolVersion":"2","received":true}', b'{"gameId":4,"received":true}', b"[" * 100_000],
+)  # fmt: skip
+def test_a_reply_that_is_none_is_refused(garbage: bytes) -> None:
+    with pytest.raises(ProtocolError):
+        read_reply(garbage)
+
+
+# (path of the field, what stands there instead, what the error names); ... removes the field
+MALFORMED: list[tuple[str, Any, str]] = [
+    ("protocolVersion", ..., "protocolVersion"), ("protocolVersion", "2", "protocolVersion"),
+    ("protocolVersion", 1, "protocolVersion"),
+    ("gameId", ..., "gameId"), ("gameId", 3, "gameId"), ("gameId", "", "gameId"), ("gameId", "x" * 257, "gameId"),
+    ("sessionId", ..., "sessionId"), ("sessionId", None, "sessionId"), ("sessionId", ["s"], "sessionId"),
+    ("engineId", ..., "engineId"), ("engineId", {}, "engineId"),
+    ("color", ..., "color"), ("color", "White", "color"), ("color", True, "color"),
+    ("ply", ..., "ply"), ("ply", -1, "ply"), ("ply", 2.0, "ply"), ("ply", True, "ply"), ("ply", "2", "ply"),
+    ("ply", 10**30, "ply"), ("ply", 1, "ply"),
+    ("engineSeed", ..., "engineSeed"), ("engineSeed", 0.5, "engineSeed"), ("engineSeed", 2**64, "engineSeed"),
+    ("clock", ..., "clock"), ("clock", 5, "clock"), ("clock", {"increment_ms": -1}, "clock.increment_ms"),
+    ("clock", {"remaining_ms": -1, "increment_ms": 0}, "clock.remaining_ms"), ("clock", {}, "clock.increment_ms"),
+    ("legalMoves", {}, "legalMoves"), ("legalMoves", [], "legalMoves"), ("legalMoves", [3], "legalMoves[0]"),
+    ("legalMoves", [{"from": "e2", "to": "e9"}], "legalMoves[0].to"),
+    ("legalMoves", [{"from": "e2"}], "legalMoves[0].to"),
+    ("legalMoves", [{"from": "e2", "to": "e2"}], "legalMoves[0]"),
+    ("legalMoves", [{"from": "e2", "to": "e4", "promotion": "king"}], "legalMoves[0].promotion"),
+    ("legalMoves", [{"from": "e2", "to": "e4"}] * 449, "legalMoves"),
+    ("observationTranscript", ..., "observationTranscript"), ("observationTranscript", [], "observationTranscript"),
+    ("observationTranscript", "0", "observationTranscript"),
+    ("budget_ms", -5, "budget_ms"), ("budget_ms", "5", "budget_ms"), ("budget_ms", 10**12, "budget_ms"),
+    ("nodes", 0, "nodes"), ("nodes", 1.5, "nodes"), ("nodes", False, "nodes"), ("nodes", 10**9, "nodes"),
+    ("fen", 5, "fen"), ("fen", "x" * 121, "fen"),
+    ("rules", 1, "rules"), ("rules", {"no_move": "win"}, "rules.no_move"),
+    ("observationTranscript.2.ply", 3, "observationTranscript[2].ply"),
+    ("observationTranscript.2.ply", ..., "observationTranscript[2].ply"),
+    ("observationTranscript.1.kind", "initial", "observationTranscript[1].kind"),
+    ("observationTranscript.1.kind", "opp_moves", "observationTranscript[1].kind"),
+    ("observationTranscript.0.kind", "opp_move", "observationTranscript[0].kind"),
+    ("observationTranscript.1.own_move", None, "observationTranscript[1].own_move"),
+    ("observationTranscript.2.own_move", {"from": "e2", "to": "e4"}, "observationTranscript[2].own_move"),
+    ("observationTranscript.1.own_move", "e2e4", "observationTranscript[1].own_move"),
+    ("observationTranscript.2.visibility_mask", ..., "visibility_mask"),
+    ("observationTranscript.2.visibility_mask", "0x", "visibility_mask"),
+    ("observationTranscript.2.visibility_mask", "0x1_0", "visibility_mask"),
+    ("observationTranscript.2.visibility_mask", "0x1ffffffffffffffff", "visibility_mask"),
+    ("observationTranscript.2.visibility_mask", 7, "visibility_mask"),
+    ("observationTranscript.2.visible_pieces", ..., "visible_pieces"),
+    ("observationTranscript.2.visible_pieces", [[0, {"type": "P", "color": "white"}]] * 2, "visible_pieces[1][0]"),
+    ("observationTranscript.2.visible_pieces", [[64, {"type": "P", "color": "white"}]], "visible_pieces[0][0]"),
+    ("observationTranscript.2.visible_pieces", [[0, {"type": "p", "color": "white"}]], "visible_pieces[0][1].type"),
+    ("observationTranscript.2.visible_pieces", [[0, {"type": "P", "color": "w"}]], "visible_pieces[0][1].color"),
+    ("observationTranscript.2.visible_pieces", [[0]], "visible_pieces[0]"),
+    ("observationTranscript.2.own_capture_square", 64, "own_capture_square"),
+    ("observationTranscript.2.own_capture_square", "e4", "own_capture_square"),
+    ("observationTranscript.1.own_capture_square", 3, "own_capture_square"),
+    ("observationTranscript.2.opp_capture_landing_square", -1, "opp_capture_landing_square"),
+    ("observationTranscript.2.game_over", True, "game_over"),
+    ("observationTranscript.2.game_over", {"winner": "nobody", "reason": "x"}, "game_over.winner"),
+    ("observationTranscript.2.game_over", {"winner": None}, "game_over.reason"),
+    ("observationTranscript.2.game_over", {"winner": None, "reason": "x" * 65}, "game_over.reason"),
+    ("latestObservationDelta", {"ply": 2}, "latestObservationDelta.kind"),
+]  # fmt: skip
+
+
+def changed(message: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """``message`` with another value at ``path``."""
+    message = copy.deepcopy(message)
+    *way, last = path.split(".")
+    part: Any = message
+    for step in way:
+        part = part[int(step) if step.isdigit() else step]
+    if value is ...:
+        del part[last]
+    else:
+        part[last] = value
+    return message
+
+
+@pytest.mark.parametrize(("path", "value", "names"), MALFORMED)
+def test_a_malformed_field_is_refused_by_its_name_with_the_ids_that_could_be_read(
+    path: str, value: Any, names: str
+) -> None:
+    good = turn(game_of("e2e4", "e7e5"))
+    read_request(line(good))
+    with pytest.raises(ProtocolError) as refused:
+        read_request(line(changed(good, path, value)))
+    assert names in str(refused.value) and "got" in str(refused.value) and len(str(refused.value)) < 400
+    expected = {"gameId": "g1", "sessionId": "s1"}
+    assert {key: told for key, told in expected.items() if key != path}.items() <= refused.value.ids.items()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"\x00", b"{", b"[]", b'"x"', b"12", b"null", b"{}", b'{"gameId":"g"}', b"\xff\xfe{}", b"[" * 500_000,
+     b'{"legalMoves":' * 50_000, b'{"ply":1e999,"legalMoves":[]}', b'{"ply":NaN}', b"9" * 10_000, b'{"a":1}{"b":2}'],
+)  # fmt: skip
+def test_a_line_that_is_no_request_is_refused(text: bytes) -> None:
+    with pytest.raises(ProtocolError):
+        read_request(text)
+
+
+def test_unknown_fields_are_ignored() -> None:
+    sent = turn(game_of("e2e4"), gameSpecId="dark-chess", extra={"deep": [1]})
+    sent["clock"]["delay_ms"] = 3
+    for seen in sent["observationTranscript"]:
+        seen["shrouded"] = []
+    assert read_request(line(sent)) == read_request(line(turn(game_of("e2e4"))))
+
+
+def test_reasons_that_are_not_ours_are_accepted() -> None:
+    sent = push(game_of("e2e4"), chess.WHITE)
+    sent["observation"]["game_over"] = {"winner": None, "reason": "server_restart"}
+    read = read_request(line(sent))
+    assert not isinstance(read, TurnRequest) and read.observation.game_over == Outcome(None, "server_restart")
+
+
+@pytest.mark.parametrize("sizes", [(1,), (2, 3), (7,), (100,)])
+def test_lines_are_cut_alike_however_the_pipe_cuts_them(sizes: tuple[int, ...]) -> None:
+    text = b"one\n\ntwo three\r\n" + b"x" * 20 + b"\nfour\n" + b"y" * 17 + b"\nlast"
+    splitter = LineSplitter(16)
+    found: list[bytes | None] = []
+    at = turns = 0
+    while at < len(text):
+        size = sizes[turns % len(sizes)]
+        found += splitter.feed(text[at : at + size])
+        at, turns = at + size, turns + 1
+    found += splitter.finish()
+    assert found == [b"one", b"", b"two three\r", None, b"four", None, b"last"]
+    assert LineSplitter(16).finish() == []
