@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from klss.cli.errors import UsageError
+from klss.cli.errors import FailedError, UsageError
 from klss.cli.options import Parser, nodes, seed
 from klss.cli.solve import Progress
 
@@ -78,7 +78,7 @@ def _columns(parsed: Any) -> list[tuple[float, str]]:
 
 
 def _table_1(parsed: Any) -> int:
-    from klss.errors import GameError, TooLargeError
+    from klss.errors import GameError, SolverError, TooLargeError
     from klss.tables import TABLE_1, table_1_row
 
     rows: list[Row] = []
@@ -97,6 +97,8 @@ def _table_1(parsed: Any) -> int:
                 )
             except (GameError, TooLargeError) as error:
                 raise _checked(name, error) from error
+            except SolverError as error:
+                raise FailedError(f"{name}, k = {order:g}, {nesting}: {error}") from error
             finally:
                 progress.close()
             rows.append(row)
