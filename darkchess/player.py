@@ -36,6 +36,8 @@ Progress = Callable[[dict[str, float]], None]
 DEFAULT_TIME_S = 5.0
 _MOVES_TO_GO = 25.0
 _SET_SHARE = 0.5
+_RESERVE_S = 0.4
+"""Kept on a clock for one slow move: an equilibrium that can't be cut off, a busy machine."""
 
 
 class PlayerError(DarkchessError, ValueError):
@@ -81,7 +83,8 @@ class Limit:
         if self.clock is None:
             return DEFAULT_TIME_S
         remaining, increment = self.clock
-        return max(0.02, min(remaining / _MOVES_TO_GO + 0.8 * increment, 0.5 * remaining))
+        usable = max(0.0, remaining - _RESERVE_S)
+        return max(0.01, min(usable / _MOVES_TO_GO + 0.8 * increment, 0.5 * usable))
 
     def set_seconds(self) -> float | None:
         """The position set's share: half the move's time, or of a twentieth of the clock."""

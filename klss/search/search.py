@@ -45,6 +45,12 @@ _BATCH = 64
 _LP_ITERATIONS_PER_ROW = 50
 """Simplex iterations allowed with a node budget, for each row and column of the program."""
 
+_LEAVES_A_SECOND = 250
+"""Leaves of a batch for each second that is left.
+
+A batch then takes a quarter of that time at the most on a slow, busy machine.
+"""
+
 _FIRST_SOLVE_RATE = 4e-6
 """Seconds of solving a node of the trunk, before any was measured."""
 
@@ -346,6 +352,8 @@ class Search:
             if at >= at_least and (room <= 0 or budget.left() <= self._solve_time(trunk) or self._is_full(trunk)):
                 break
             size = _BATCH if room == float("inf") else max(1, min(_BATCH, int(room) // 32))
+            if budget.seconds is not None:
+                size = max(1, min(size, int(_LEAVES_A_SECOND * budget.left())))
             new += trunk.expand(leaves[at : at + size], self.model, history)
             at += size
         return new
