@@ -253,7 +253,8 @@ class Bot:
         """Whether one more game, with ``player``, is within the limits; ``but`` is the one that asks."""
         if self._stopping.is_set():
             return False
-        opponents = {**self._promised, **{known: game.opponent for known, (game, _) in self._games.items()}}
+        playing = {known: game for known, (game, _) in self._games.items() if not game.over}
+        opponents = {**self._promised, **{known: game.opponent for known, game in playing.items()}}
         opponents.pop(but, None)
         with_player = sum((name or "").lower() == player.lower() for name in opponents.values())
         return len(opponents) < self._config.accept.concurrency and with_player < self._config.accept.per_player

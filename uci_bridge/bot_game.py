@@ -18,6 +18,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -83,13 +84,25 @@ class Seat(Protocol):
 
 @dataclass
 class _Sent:
-    """A move on its way."""
+    """A move on its way.
+
+    Attributes
+    ----------
+    moves, move
+        It was made after these.
+    tries
+        How often it was sent.
+    due
+        When the truth is to be asked for, if no state has shown it.
+    proof
+        From this connection of the stream on, a ``gameFull`` without it proves that it was not played.
+    """
 
     moves: tuple[str, ...]
     move: chess.Move
-    connection: int
-    due: float
-    tries: int = 1
+    tries: int
+    due: float = math.inf
+    proof: float = math.inf
 
 
 class BotGame:
@@ -135,6 +148,11 @@ class BotGame:
         self._ended_by_us: Outcome | None = None
         self._doubts = 0
         self._nonsense = 0
+
+    @property
+    def over(self) -> bool:
+        """The game has ended; what is left to do takes no more of anybody's time."""
+        return self._stream.over
 
     async def run(self) -> None:
         """Play it to its end, record it, and let go of everything. Raises nothing but cancellation."""
@@ -183,7 +201,7 @@ class BotGame:
             return 1.0
         if game.turn != self._color or game.decided:
             return overdue
-        if sent is None or sent.connection != stream.connection:
+        if sent is None or stream.connection >= sent.proof:
             return 0.0
         if now >= sent.due:
             sent.due = now + self._timing.confirm_s * 2.0**sent.tries
@@ -237,7 +255,7 @@ class BotGame:
             return
         if state.moves != sent.moves:
             self._sent = None
-        elif sent.connection == self._stream.connection:
+        elif self._stream.connection < sent.proof:
             # The same position once more, after we moved in it: an old line, or taken back and played again.
             sent.due = min(sent.due, time.monotonic() + min(1.0, self._timing.confirm_s))
 
@@ -293,7 +311,7 @@ class BotGame:
             return
         sent = self._sent
         if sent is not None:
-            if sent.connection == self._stream.connection:
+            if self._stream.connection < sent.proof:
                 return
             # A fresh gameFull, and still the same position: the move never arrived, or was taken back.
             if sent.tries >= _SENDS:
@@ -338,27 +356,32 @@ class BotGame:
         return Clock(max(1, left - self._margin_ms), state.increment_ms[mine])
 
     async def _send(self, state: GameState, move: chess.Move, tries: int) -> None:
-        """Send a move for as long as the state is the same and the server says to come back."""
+        """Send a move for as long as the game is known to be at ``state`` and the server says to come back."""
         backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, 10.0))
-        self._sent = _Sent(state.moves, move, self._stream.connection, time.monotonic() + 3600.0, tries)
-        sent = self._sent
-        delay = self._timing.confirm_s
+        sent = self._sent = _Sent(state.moves, move, tries)
+        delay_s = self._timing.confirm_s
         for _ in range(20):
+            # Not blindly, while the stream is down: moves may have been taken back. But not for ever either.
+            patience_s = min(10.0, self._clock(state).remaining_ms / 4000.0)
+            if await self._elsewhere(state, patience_s, until_synced=True):
+                return
             try:
                 await self._client.move(self.id, move.uci())
                 break
             except (Refused, Rejected) as error:
                 self._log(logging.WARNING, "the server refuses a move", ply=len(state.moves), error=str(error))
-                delay = min(1.0, delay)
+                delay_s = min(1.0, delay_s)
                 break
             except ServerError as error:
                 self._log(logging.INFO, "sending a move failed", ply=len(state.moves), error=str(error))
                 if not isinstance(error, Limited) and getattr(error, "status", None) is None:
-                    delay = min(1.0, delay)  # nobody knows whether it arrived: only a fresh gameFull does
+                    delay_s = min(1.0, delay_s)  # nobody knows whether it arrived: only a fresh gameFull does
                     break
                 if await self._elsewhere(state, backoff.next(error.wait_s)):
                     return
-        sent.due = time.monotonic() + delay
+        # A stream that is being opened right now may have got its gameFull before the move was played.
+        sent.proof = self._stream.connection + (1 if self._stream.synced else 2)
+        sent.due = time.monotonic() + delay_s
         self._log(logging.DEBUG, "move sent", ply=len(state.moves))
 
     def _is_elsewhere(self, state: GameState) -> bool:
@@ -366,10 +389,14 @@ class BotGame:
         latest = self._stream.state
         return self._stream.over or (latest is not None and latest.moves != state.moves)
 
-    async def _elsewhere(self, state: GameState, seconds: float) -> bool:
+    async def _elsewhere(self, state: GameState, seconds: float, *, until_synced: bool = False) -> bool:
         """Wait; True as soon as the game is over or not at ``state`` any more."""
         deadline = time.monotonic() + seconds
         while not self._is_elsewhere(state) and (rest := deadline - time.monotonic()) > 0.0:
+            if until_synced:
+                rest = min(rest, self._stream.settling())
+                if rest == 0.0:
+                    break
             self._stream.news.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(rest):
@@ -389,14 +416,8 @@ class BotGame:
         sent = self._sent
         pending = sent.move if sent is not None and len(sent.moves) == game.ply else None
         moves, outcome = game.ending(pending)
-        ending = None
         if outcome is None:
             outcome = self._ended_by_us or self._stream.outcome or self._by_clock(game)
-        if outcome in (None, Outcome(None, "unknown")) and game.turn != self._color and self._stream.outcome is None:
-            moves, outcome = game.lost_king()
-            ending = "not told by the server; the king could be taken" if outcome is not None else None
-        if outcome == Outcome(None, "unknown") and self._stream.outcome is None:
-            outcome = None
         headers = {
             "Event": f"{self._client.dialect.name} game",
             "Site": self._client.address(self.id),
@@ -404,10 +425,9 @@ class BotGame:
             "White": plain(full.white),
             "Black": plain(full.black),
         }
-        if outcome is None:
-            ending = "not told by the server"
-        if ending is not None:
-            headers["Ending"] = ending
+        if outcome is None:  # no guess in a record, but what one could go by
+            hangs = game.king_hangs and game.turn != self._color
+            headers["Ending"] = "not told by the server" + ("; our king could be taken" if hangs else "")
         path = self._records.save(self.id, GameRecord(moves, outcome, full.fen, headers))
         self._records.forget(self.id)
         result, reason = ("*", "unknown") if outcome is None else (outcome.result, outcome.reason)

@@ -161,19 +161,12 @@ class TrueGame:
                 return moves, game.outcome  # a draw that the server saw some plies later
         return self.moves, None
 
-    def lost_king(self) -> tuple[tuple[chess.Move, ...], Outcome | None]:
-        """The moves and the outcome if the side to move could take the king: a likely end when the server tells none.
-
-        The move itself is there where only one takes it.
-        """
-        captures = [
-            move
-            for move in self._referee.legal_moves()
-            if self._referee.position.piece_at(move.to_square) == chess.Piece(chess.KING, not self.turn)
-        ]
-        if not captures:
-            return self.moves, None
-        return (*self.moves, *(captures if len(captures) == 1 else [])), Outcome(self.turn, "king_captured")
+    @property
+    def king_hangs(self) -> bool:
+        """The side to move can take the king: a likely end when the server tells of none."""
+        king = chess.Piece(chess.KING, not self.turn)
+        position = self._referee.position
+        return any(position.piece_at(move.to_square) == king for move in self._referee.legal_moves())
 
     def end(self, outcome: Outcome) -> None:
         """Tell both sides' last views how it ended, once."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
 import threading
 import time
@@ -72,6 +73,7 @@ class FakeGame:
         self.outcome: Outcome | None = self.referee.outcome
         self.lost_by_illegal_move: str | None = None
         self.take_backs = 0
+        self.told: dict[str, float] = {}  # a state's moves -> when it was written to the stream
         self.over = asyncio.Event()
         self.chat: list[tuple[str, str]] = []
         self.resigned = False
@@ -212,7 +214,7 @@ class FakeServer:
         self.declined: dict[str, str] = {}
         self.done = Counter[str]()  # which faults happened, which calls came
         self.quiet_violations = 0
-        self._quiet_until = 0.0
+        self._quiet_from = self._quiet_until = 0.0
         self.retry_after: str | None = "0.2"
         self.refuse_all: int | None = None  # this status for every call, and every stream
         self._events: asyncio.Queue[str] = asyncio.Queue()
@@ -363,13 +365,16 @@ class FakeServer:
             raise web.HTTPForbidden()
         if self.refuse_all is not None:
             raise web.HTTPException(text="go away") if self.refuse_all == 200 else _status(self.refuse_all)
-        if time.monotonic() < self._quiet_until - 0.02:
+        if self._quiet_from < time.monotonic() < self._quiet_until - 0.02:
             self.quiet_violations += 1
         if self._happens("refuse"):
             how = self.random.choice([429, 500, 409, 0, 502, 1])
             if how == 429:
                 headers = {"Retry-After": self.retry_after} if self.retry_after is not None else {}
-                self._quiet_until = time.monotonic() + float(self.retry_after or 0)
+                if self.retry_after is not None and self.retry_after.replace(".", "").isdigit():
+                    # What was on its way when the 429 was said could not know of it.
+                    self._quiet_from = time.monotonic() + 0.1
+                    self._quiet_until = time.monotonic() + float(self.retry_after)
                 raise web.HTTPTooManyRequests(headers=headers)
             if how in (0, 1) and request.transport is not None:
                 request.transport.abort()
@@ -420,13 +425,14 @@ class FakeServer:
                 game.say(game.full())
             if game.outcome is not None:
                 game.end(game.outcome)
-            await self._pour(request, response, game.queue)
+            await self._pour(request, response, game.queue, game)
         finally:
             # The server notices late that a client is gone.
             self.loop.call_later(self.old_stream_s, setattr, game, "streaming", False)
         return response
 
-    async def _pour(self, request: web.Request, response: web.StreamResponse, queue: asyncio.Queue[str]) -> None:
+    async def _pour(self, request: web.Request, response: web.StreamResponse, queue: asyncio.Queue[str],
+                    game: FakeGame | None = None) -> None:  # fmt: skip
         while True:
             try:
                 async with asyncio.timeout(self.ping_s):
@@ -451,6 +457,9 @@ class FakeServer:
                         queue.put_nowait(line)
                     return
                 await response.write(line.encode())
+                if game is not None and '"moves"' in line:
+                    told = json.loads(line)
+                    game.told[told.get("state", told)["moves"]] = time.monotonic()
                 if self._happens("repeat"):
                     await response.write(line.encode())
                 if self._happens("cut"):
@@ -505,6 +514,10 @@ class FakeServer:
             legal = game.referee.position.is_legal(move)
         except ValueError:
             legal = False
+        if not legal and game.take_backs and time.monotonic() - game.told.get(" ".join(game.moves), math.inf) < 0.05:
+            # It was on its way when moves were taken back and others played: a race that no bot can win.
+            self.done["race"] += 1
+            return web.json_response({"ok": True})
         if not legal:
             game.lost_by_illegal_move = f"{text} in {game.referee.fen()}"
             game.end(Outcome(not game.bot_color, "forfeit"))

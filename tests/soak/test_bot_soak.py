@@ -1,0 +1,84 @@
+"""The bot for long: fifty games to their end, four at a time, against a server that does everything wrong.
+
+``SOAK_BOT_GAMES`` is the number of games (default 50).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.uci_bridge.bot_bench import recorded
+from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
+from tests.uci_bridge.test_bot import klss_bot, said, under_way, write_config
+
+GAMES = int(os.environ.get("SOAK_BOT_GAMES", "50"))
+FAULTS = Faults(cut=0.02, half=0.01, repeat=0.05, garbage=0.01, late_full=0.2, double_full=0.2, refuse=0.02,
+                lose_move=0.01, take_back=0.02, delay_s=0.01, seed=11)  # fmt: skip
+
+
+def resident_mb(pid: int) -> float:
+    """Memory of one process, without its engines."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1024.0
+    raise AssertionError("no VmRSS")
+
+
+def opponent(number: int, chooser: random.Random) -> Opponent:
+    """People think, take back and leave; bots move at once and play to the end."""
+    if number % 3 == 0:
+        return Opponent()
+    end = chooser.choice(["resign", "abandon", "abort", "flag", "draw", None])
+    return Opponent(delay_s=0.03, end=end, end_ply=chooser.randrange(4, 80), same_after_take_back=number % 2 == 0)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_fifty_games_with_faults_on_end_by_the_rules_are_recorded_and_leave_no_memory_behind(tmp_path: Path) -> None:
+    chooser = random.Random(1)
+    with FakeServer(FAULTS, old_stream_s=0.2) as server:
+        engine = "{configuration: greedy, margin_ms: 500, move_time_s: 0.2}"
+        bot = klss_bot(write_config(tmp_path, server.url, engine=engine), "--log", "debug")
+        asked, resident, files = 0, [], []
+        deadline = time.monotonic() + 60 + 40 * GAMES
+        while time.monotonic() < deadline:
+            done = sum(game.outcome is not None for game in server.games.values())
+            going = len(under_way(tmp_path / "records")) + len(server.pending)
+            if len(server.games) + len(server.pending) < GAMES and going < 4:
+                asked += 1
+                name = f"human{asked}" if asked % 3 else f"some{asked}bot"
+                title = {"challenger": {"name": name, "title": "" if asked % 3 else "BOT"}}
+                server.challenge(name, script=opponent(asked, chooser), initial_s=120.0, increment_s=1.0, **title)
+            if len(resident) < done:
+                resident.append(resident_mb(bot.pid))
+                files.append(len(os.listdir(f"/proc/{bot.pid}/fd")))
+            if done == GAMES and not under_way(tmp_path / "records"):
+                break
+            assert bot.poll() is None, said(tmp_path)[-2000:]
+            time.sleep(0.05)
+        bot.send_signal(signal.SIGTERM)
+        assert bot.wait(60) == 0
+        games, declined = server.games, set(server.declined.values())
+    log = [json.loads(line) for line in said(tmp_path).splitlines()]
+    assert len(games) == GAMES and declined <= {"later"}
+    assert not [game.lost_by_illegal_move for game in games.values() if game.lost_by_illegal_move]
+    flagged = [game for game in games.values() if game.outcome and game.outcome.reason == "flag"]
+    lost_on_time = [game.id for game in flagged if game.outcome and game.outcome.winner != game.bot_color]
+    assert not lost_on_time
+    assert set(recorded(tmp_path / "records")) == set(games)
+    assert not [line for line in log if "traceback" in line]
+    assert server.quiet_violations == 0
+    assert TOKEN not in said(tmp_path)
+    # From the first games on, when everything has been loaded: what fifty games leave behind is less than a tenth.
+    settled = resident[len(resident) // 5]
+    assert resident[-1] <= settled * 1.10 + 4.0, resident
+    assert files[-1] <= files[len(files) // 5] + 8, files
+    print(f"games {len(games)}, faults {dict(server.done)}, memory {resident[0]:.0f} -> {resident[-1]:.0f} MB")

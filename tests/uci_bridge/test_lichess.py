@@ -1,0 +1,468 @@
+"""The client and the dialects: what a server says is checked, bounded and timed; the token is seen nowhere."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import stat
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from darkchess.rules import Outcome
+from tests.uci_bridge.bot_bench import QUICK
+from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Faults
+from uci_bridge.bot_config import ConfigError, TokenSource, load_config, read_token
+from uci_bridge.bot_log import JsonLines
+from uci_bridge.lichess import (
+    MAX_LINE_BYTES,
+    Account,
+    Backoff,
+    Client,
+    Garbage,
+    Limited,
+    Refused,
+    Rejected,
+    ServerError,
+    Timing,
+    Token,
+    Unreachable,
+)
+from uci_bridge.lichess_dialect import LICHESS, PYCHESS, Challenge, GameEnd, GameFull, GameStart, MalformedLine, Other
+
+# The dialects.
+
+PYCHESS_CHALLENGE = {  # fields as the source of pychess-variants has them (seek.py)
+    "type": "challenge",
+    "challenge": {
+        "id": "abcd1234", "challenger": {"name": "anna", "rating": 1500, "title": ""},
+        "variant": {"key": "fogofwar"}, "rated": False, "timeControl": {"type": "clock", "limit": 300, "increment": 3},
+        "color": "random", "finalColor": "white", "speed": "blitz", "perf": {"name": "fogofwar"}, "level": 0,
+        "chess960": False,
+    },
+}  # fmt: skip
+PYCHESS_FULL = {  # game.py, game_full
+    "type": "gameFull", "id": "abcd1234", "variant": {"name": "fogofwar"}, "white": {"name": "anna"},
+    "black": {"name": "klssbot"}, "initialFen": "None", "createdAt": 1,
+    "state": {"type": "gameState", "moves": "e2e4 e7e5", "wtime": 300000, "btime": 299000.5, "winc": 3, "binc": 3,
+              "wdraw": False, "bdraw": False, "status": "started"},
+}  # fmt: skip
+LICHESS_FULL = {  # lichess.org/api, gameFull
+    "type": "gameFull", "id": "5IrD6Gzz", "rated": True, "variant": {"key": "fogofwar", "name": "Fog of War"},
+    "clock": {"initial": 1200000, "increment": 10000}, "speed": "classical", "createdAt": 1523825103562,
+    "white": {"id": "lovlas", "name": "lovlas", "title": "BOT", "rating": 2500},
+    "black": {"id": "leela", "name": "leela", "title": None, "rating": 2390}, "initialFen": "startpos",
+    "state": {"type": "gameState", "moves": "e2e4", "wtime": 7598040, "btime": 8395220, "winc": 10000, "binc": 10000,
+              "status": "resign", "winner": "black"},
+}  # fmt: skip
+
+
+def test_a_challenge_of_pychess_is_read() -> None:
+    expected = Challenge("abcd1234", "anna", False, "fogofwar", False, False, 300.0, 3.0)
+    assert PYCHESS.event(PYCHESS_CHALLENGE) == expected
+
+
+def test_a_game_without_a_clock_has_none() -> None:
+    line = json.loads(json.dumps(PYCHESS_CHALLENGE))
+    line["challenge"]["timeControl"] = {"type": "correspondence", "daysPerTurn": 3}
+    challenge = PYCHESS.event(line)
+    assert isinstance(challenge, Challenge) and challenge.initial_s is None
+
+
+def test_a_game_is_read_in_both_dialects() -> None:
+    ours, theirs = PYCHESS.game_line(PYCHESS_FULL), LICHESS.game_line(LICHESS_FULL)
+    assert isinstance(ours, GameFull) and isinstance(theirs, GameFull)
+    assert (ours.variant, ours.fen, ours.bots, ours.rated, ours.state.outcome) == ("fogofwar", None, None, None, None)
+    assert ours.state.clock_ms == (300_000, 299_000) and ours.state.increment_ms == (3000, 3000)
+    assert (theirs.variant, theirs.fen, theirs.bots, theirs.rated) == ("fogofwar", None, (True, False), True)
+    assert theirs.initial_s == 1200.0 and theirs.state.increment_ms == (10_000, 10_000)
+    assert theirs.state.outcome == Outcome(chess.BLACK, "resign")
+
+
+@pytest.mark.parametrize("fen", ["", "None", "startpos", None])
+def test_every_way_to_write_the_usual_start_position_is_known(fen: str | None) -> None:
+    full = PYCHESS.game_line({**PYCHESS_FULL, "initialFen": fen})
+    assert isinstance(full, GameFull) and full.fen is None
+
+
+def test_other_lines_are_tolerated() -> None:
+    for kind in ("ping", "chatLine", "terminated", "analysisStart", "opponentGone", 7, None):
+        assert isinstance(PYCHESS.event({"type": kind}), Other) and isinstance(PYCHESS.game_line({"type": kind}), Other)
+    assert PYCHESS.event({"type": "gameStart", "game": {"id": "a1", "chess960": "False"}}) == GameStart("a1")
+    assert LICHESS.event({"type": "gameStart", "game": {"gameId": "a1", "fullId": "a1bc"}}) == GameStart("a1")
+    assert PYCHESS.game_line({"type": "gameEnd", "game": {"id": "a1"}}) == GameEnd("a1")
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    line: dict[str, Any] = json.loads(json.dumps(PYCHESS_FULL))
+    *way, last = path.split(".")
+    target = line
+    for key in way:
+        target = target[key]
+    target[last] = value
+    return line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        changed("id", "../../account"),
+        changed("id", "x" * 33),
+        changed("id", 7),
+        changed("white.name", "a\nb"),
+        changed("white.name", "x" * 1000),
+        changed("white", None),
+        changed("variant", {"name": 3}),
+        changed("initialFen", "8/8\x00"),
+        changed("state.moves", "e2e4 e9e5"),
+        changed("state.moves", "e2e4/../x"),
+        changed("state.moves", "e2e4 " * 5000),
+        changed("state.moves", None),
+        changed("state.wtime", 1e300),
+        changed("state.wtime", -1e300),
+        changed("state.btime", "12"),
+        changed("state.winc", {}),
+        changed("state", []),
+        {"type": "gameState", "moves": "", "wtime": 1},
+        {"type": "gameEnd", "game": 3},
+    ],
+)
+def test_what_is_malformed_or_out_of_bounds_is_refused(line: dict[str, Any]) -> None:
+    with pytest.raises(MalformedLine):
+        PYCHESS.game_line(line)
+
+
+# The client.
+
+
+def use(server: FakeServer, work: Callable[[Client], Awaitable[Any]], *, token: str = TOKEN,
+        timing: Timing = QUICK) -> Any:  # fmt: skip
+    async def run() -> Any:
+        async with Client(server.url, Token(token), PYCHESS, timing) as client:
+            return await work(client)
+
+    return asyncio.run(run())
+
+
+async def lines_of(stream: Any, count: int) -> list[Any]:
+    found = []
+    async for line in stream:
+        found.append(line)
+        if len(found) == count:
+            break
+    await stream.aclose()
+    return found
+
+
+def test_the_account_is_that_of_the_token() -> None:
+    with FakeServer() as server:
+        assert use(server, lambda client: client.account()) == Account(BOT, "BOT")
+        with pytest.raises(Refused):
+            use(server, lambda client: client.account(), token="wrong")
+
+
+def test_the_event_stream_says_what_the_bot_can_play_and_gives_keep_alives() -> None:
+    with FakeServer(ping_s=0.02) as server:
+        server.challenge("anna")
+        found = use(server, lambda client: lines_of(client.events(), 3))
+        assert found[0] is None and isinstance(found[1], Challenge) and found[2] == Other("ping")
+        wanted = [headers["X-PyChess-Bot-Capabilities"] for headers in server.seen_headers]
+        assert json.loads(wanted[0]) == {"version": 1, "variants": ["fogofwar"]}
+    with FakeServer(variants=("chess",)) as server, pytest.raises(Rejected, match="400"):
+        use(server, lambda client: lines_of(client.events(), 1))
+
+
+def test_too_many_requests_silences_every_call_for_as_long_as_the_server_says() -> None:
+    with FakeServer() as server:
+
+        async def work(client: Client) -> float:
+            server.refuse_all = 429
+            with pytest.raises(Limited) as first:
+                await client.account()
+            server.refuse_all = None
+            calls = server.done["account"]
+            with pytest.raises(Limited) as second:
+                await client.abort("abc")
+            assert server.done["account"] == calls and server.done["bot"] == 0  # it never left
+            assert 0 < second.value.wait_s <= first.value.wait_s
+            return first.value.wait_s
+
+        # The fake's plain 429 has no Retry-After: the dialect's own silence.
+        assert use(server, work) == PYCHESS.quiet_s
+
+
+@pytest.mark.parametrize(("said", "wait_s"), [("3", 3.0), ("soon", 10.0), ("inf", 600.0), ("-5", 0.1), ("nan", 10.0)])
+def test_a_retry_after_is_believed_within_bounds(said: str, wait_s: float) -> None:
+    with FakeServer(Faults(refuse=1.0)) as server:
+        server.retry_after, server.random.choice = said, lambda _: 429  # type: ignore[method-assign]
+        with pytest.raises(Limited) as limited:
+            use(server, lambda client: client.account())
+    assert limited.value.wait_s == wait_s
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(302, Rejected), (400, Rejected), (404, Rejected), (409, Rejected), (401, Refused), (403, Refused),
+     (408, Unreachable), (500, Unreachable), (503, Unreachable)],
+)  # fmt: skip
+def test_every_status_is_a_kind_of_error_and_no_redirect_is_followed(status: int, error: type[ServerError]) -> None:
+    with FakeServer() as server:
+        server.refuse_all = status
+        with pytest.raises(error, match=str(status)):
+            use(server, lambda client: client.account())
+        assert server.done["account"] == 1
+
+
+async def raw_server(answer: bytes, *, keep_open: bool = True) -> asyncio.Server:
+    """Answers every request with ``answer``."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        try:
+            await writer.drain()
+            if keep_open:
+                await asyncio.sleep(1.0)
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    return await asyncio.start_server(serve, "127.0.0.1", 0)
+
+
+def against(answer: bytes, work: Callable[[Client], Awaitable[Any]], *, timing: Timing, keep_open: bool = True) -> Any:
+    async def run() -> Any:
+        server = await raw_server(answer, keep_open=keep_open)
+        port = server.sockets[0].getsockname()[1]
+        try:
+            async with Client(f"http://127.0.0.1:{port}", Token(TOKEN), PYCHESS, timing) as client:
+                return await work(client)
+        finally:
+            server.close()
+
+    return asyncio.run(run())
+
+
+OPEN = b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n"
+SHORT = replace(QUICK, idle_s=0.1, call_s=0.2)
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "says"),
+    [
+        (b"x" * (MAX_LINE_BYTES + 1), Garbage, "more than"),
+        (b"{}\n" + b"x" * (MAX_LINE_BYTES + 1) + b"\n", Garbage, "more than"),
+        (b"<html>\n", Garbage, "JSON"),
+        (b"[]\n", Garbage, "object"),
+        (b'{"type": "gameStart"}\n', Garbage, "gameStart"),
+        (b"\xff\n", Garbage, "stream"),
+        (b"[" * 10_000 + b"\n", Garbage, "stream"),
+        (b'{"type": "pi', Unreachable, "nothing came"),  # half a line, then silence
+        (b"", Unreachable, "nothing came"),
+    ],
+)
+def test_a_stream_of_nonsense_ends_in_an_error_that_says_what(body: bytes, error: type[ServerError], says: str) -> None:
+    with pytest.raises(error, match=says):
+        against(OPEN + body, lambda client: lines_of(client.events(), 10), timing=SHORT)
+
+
+def test_a_half_line_before_the_end_of_a_stream_is_no_line() -> None:
+    body = OPEN + b'\n{"type":"ping"}\n{"type":"gameStart","game":{"id":"a'
+    found = against(body, lambda client: lines_of(client.events(), 10), timing=SHORT, keep_open=False)
+    assert found == [None, Other("ping"), Other("ping")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n[1]", Garbage),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{]}", Garbage),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", Garbage),  # an account without a name
+        (b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 100_000, Garbage),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", Unreachable),
+        (b"SSH-2.0-OpenSSH_9.9\r\n", Unreachable),
+        (b"HTTP/1.1 500 Oops\r\nContent-Length: 1\r\n\r\nx", Unreachable),
+    ],
+)
+def test_an_answer_of_nonsense_is_an_error(answer: bytes, error: type[ServerError]) -> None:
+    with pytest.raises(error):
+        against(answer, lambda client: client.account(), timing=SHORT)
+
+
+def test_plain_http_is_for_the_loopback_only() -> None:
+    for url in ("http://example.org", "ftp://127.0.0.1", "http://127.0.0.1.example.org", "example.org"):
+        with pytest.raises(ValueError, match="expected https"):
+            Client(url, Token(TOKEN))
+    Client("http://localhost:1", Token(TOKEN))
+    Client("https://example.org", Token(TOKEN))
+
+
+def test_ids_of_games_that_could_change_an_address_never_get_there() -> None:
+    with FakeServer() as server, pytest.raises(MalformedLine):
+        use(server, lambda client: client.abort("../../account"))
+
+
+def test_waits_double_up_to_the_longest_and_begin_anew() -> None:
+    waits = Backoff(1.0, 60.0)
+    found = [waits.next() for _ in range(8)]
+    for number, wait in enumerate(found):
+        assert 0.8 * min(2.0**number, 60.0) <= wait <= 1.2 * min(2.0**number, 60.0)
+    waits.reset()
+    assert waits.next() <= 1.2 and waits.next(at_least_s=90.0) == 90.0
+
+
+# The token.
+
+
+def test_no_error_and_no_traceback_of_the_client_shows_the_token(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    seen = []
+    echo = b"HTTP/1.1 403 No\r\nContent-Length: 40\r\n\r\n" + TOKEN.encode().ljust(40)
+    answers = [OPEN + b"<html>\n", echo, b"SSH\r\n", b""]
+    for answer in answers:
+        for work in (lambda client: client.account(), lambda client: lines_of(client.events(), 5)):
+            try:
+                against(answer, work, timing=SHORT, keep_open=False)
+            except ServerError as error:
+                seen.append("".join(traceback.format_exception(error)) + repr(error) + repr(vars(error)))
+    assert len(seen) >= 6
+    assert not any(TOKEN in text for text in [*seen, caplog.text, repr(Token(TOKEN)), str(vars_of(Token(TOKEN)))])
+
+
+def vars_of(token: Token) -> list[str]:
+    return [repr(token), f"{token}", "%s" % token]  # noqa: UP031
+
+
+def test_the_log_is_one_json_object_a_line_without_the_token() -> None:
+    formatter = JsonLines(Token(TOKEN))
+    try:
+        raise RuntimeError(f"header: Bearer {TOKEN}")
+    except RuntimeError as error:
+        info = (type(error), error, error.__traceback__)
+    record = logging.LogRecord("uci_bridge.x", logging.ERROR, "f", 1, "a\nb %s", (TOKEN,), info)
+    record.fields = {"game": "x", "token": TOKEN, "event": "not mine"}
+    text = formatter.format(record)
+    assert "\n" not in text and TOKEN not in text
+    line = json.loads(text)
+    assert line["event"] == "a\nb [token]" and line["game"] == "x" and "RuntimeError" in line["traceback"]
+
+
+def test_a_token_from_the_environment_is_taken_out_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THE_TOKEN", TOKEN)
+    assert read_token(TokenSource(env="THE_TOKEN")).header() == {"Authorization": f"Bearer {TOKEN}"}
+    assert "THE_TOKEN" not in os.environ
+
+
+@pytest.mark.parametrize(("mode", "warned"), [(0o600, False), (0o400, False), (0o640, True), (0o644, True)])
+def test_a_token_file_that_others_may_read_is_warned_about(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int, warned: bool
+) -> None:
+    path = tmp_path / "token"
+    path.write_text(TOKEN + "\n")
+    path.chmod(mode)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    read_token(TokenSource(file=str(path)))
+    assert ("others may read" in caplog.text) == warned and TOKEN not in caplog.text
+
+
+@pytest.mark.parametrize("text", ["", "two words", "x" * 600, "a\nb", "ä" * 10])
+def test_what_is_no_token_is_refused_and_not_quoted(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "token"
+    path.write_text(text)
+    path.chmod(0o600)
+    with pytest.raises(ConfigError, match="holds no token") as refused:
+        read_token(TokenSource(file=str(path)))
+    assert not text or text not in str(refused.value)
+
+
+# The configuration.
+
+RIGHT = "url: https://example.org\ntoken: {env: THE_TOKEN}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[", "bad YAML in line 1"),
+        ("a: b: c", "bad YAML in line 1"),
+        ("url: x\nurl: y", "bad YAML in line 2: the key url stands twice"),
+        ("- url", "got a list, expected keys"),
+        ("", "got nothing, expected keys"),
+        ("token: {env: X}", "missing key: expected url"),
+        ("url: https://example.org", "missing key: expected token"),
+        (RIGHT + "engin: {}", "unknown key: got engin; did you mean engine?"),
+        (RIGHT + "accept: {humanz: yes}", "unknown key: got accept.humanz; did you mean humans?"),
+        (RIGHT + "accept: {concurrency: 0}", "accept.concurrency: got 0, expected a whole number >= 1"),
+        (RIGHT + "accept: {initial_s: [9, 3]}", "accept.initial_s: got [9, 3], expected [least, most]"),
+        (RIGHT + "accept: {rated: [sometimes]}", "accept.rated[0]: got 'sometimes', expected casual or rated"),
+        (RIGHT + "accept: {rated: []}", "accept.rated: got an empty list"),
+        (RIGHT + "engine: {nodes: many}", "engine.nodes: got 'many', expected a whole number"),
+        (RIGHT + "engine: {command: [x], configuration: y}", "engine.configuration: got it beside engine.command"),
+        (RIGHT + "dialect: chesscom", "dialect: got 'chesscom', expected pychess or lichess"),
+        ("url: http://example.org\ntoken: {env: X}", "url: got 'http://example.org', expected https"),
+        ("url: https://me:pass@example.org\ntoken: {env: X}", "url: got a user name or password"),
+        ("url: https://example.org\ntoken: {env: X, file: y}", "token: expected exactly one of"),
+        ("url: https://example.org\ntoken: {}", "token: expected exactly one of"),
+        ("url: https://example.org\ntoken: lip_Secret12", "token: got something else, expected keys and values"),
+        ("url: https://example.org\ntoken: {lip_Secret12: 1}", "token: unknown key; expected one of env, file"),
+    ],
+)
+def test_a_bad_configuration_is_one_line_that_names_the_key(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "bot.yml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as refused:
+        load_config(path)
+    message = str(refused.value)
+    assert says in message and "\n" not in message
+    assert "lip_Secret" not in message and "pass@" not in message
+
+
+def test_a_token_put_in_the_wrong_place_is_not_quoted(tmp_path: Path) -> None:
+    for source in (TokenSource(env="lip_Secret12abc"), TokenSource(file=str(tmp_path / "lip_Secret12abc"))):
+        with pytest.raises(ConfigError) as refused:
+            read_token(source)
+        assert "lip_Secret" not in str(refused.value)
+
+
+def test_the_example_in_the_documents_is_a_configuration(tmp_path: Path) -> None:
+    example = Path(__file__).resolve().parents[2] / "docs" / "bot.yml"
+    path = tmp_path / "bot.yml"
+    path.write_text(example.read_text())
+    config = load_config(path)
+    assert config.url == "https://www.pychess.org" and config.dialect == "pychess"
+    assert config.records == str(tmp_path / "klss-games")
+
+
+def test_paths_count_from_the_folder_of_the_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "bot.yml"
+    path.write_text("url: https://example.org\ntoken: {file: t}\nrecords: r\n")
+    config = load_config(path)
+    assert (config.token.file, config.records) == (str(tmp_path / "t"), str(tmp_path / "r"))
+
+
+def test_the_client_keeps_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    began = time.monotonic()
+    with pytest.raises(Unreachable, match="no answer within"):
+        against(b"", lambda client: client.account(), timing=SHORT)
+    assert time.monotonic() - began >= SHORT.call_s  # it did wait, and no test asserts how little more
+
+
+def test_an_accept_or_decline_goes_to_its_challenge_with_the_reason() -> None:
+    with FakeServer() as server:
+        first, second = server.challenge("anna"), server.challenge("bob")
+
+        async def work(client: Client) -> None:
+            await client.accept(first)
+            await client.decline(second, "later")
+
+        use(server, work)
+        assert set(server.games) == {first} and server.declined == {second: "later"}
