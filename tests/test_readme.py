@@ -25,3 +25,13 @@ def test_the_commands_of_the_readme_are_those_of_the_program() -> None:
 
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `klss (\w+)", text, re.MULTILINE)) == set(COMMANDS)
+
+
+def test_the_tables_of_the_readme_are_those_of_the_results() -> None:
+    import json
+
+    from experiments.paper_tables import BEGIN, END, RESULTS, readme_part
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = text.partition(BEGIN)[2].partition(END)[0].strip()
+    assert shown == readme_part(json.loads(RESULTS.read_text()))
