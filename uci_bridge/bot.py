@@ -2,8 +2,9 @@
 
 Reading order of its parts: :mod:`uci_bridge.bot_config` (``bot.yml``), :mod:`uci_bridge.lichess_dialect` and
 :mod:`uci_bridge.lichess` (the server), :mod:`uci_bridge.true_game` (the far side of the wall),
-:mod:`uci_bridge.bot_game` (one game), :mod:`uci_bridge.bot_engine` (the near side), :mod:`uci_bridge.bot_record`,
-:mod:`uci_bridge.bot_log`; this file holds them together.
+:mod:`uci_bridge.bot_stream` and :mod:`uci_bridge.bot_game` (one game), :mod:`uci_bridge.bot_seat` (the gate),
+:mod:`uci_bridge.bot_engine` (the near side), :mod:`uci_bridge.bot_record`, :mod:`uci_bridge.bot_log`; this file holds
+them together.
 
 Games are tasks, engines are processes: one engine's end, or one game's, is no other's. The event stream is opened
 again for as long as it takes; games under way are asked for by their ids at every start, since a server tells of them
@@ -25,8 +26,9 @@ import chess
 
 from uci_bridge.bot_config import BotConfig
 from uci_bridge.bot_engine import EngineSeat, engine_command
-from uci_bridge.bot_game import BotGame, Seat
+from uci_bridge.bot_game import BotGame
 from uci_bridge.bot_record import Records
+from uci_bridge.bot_seat import Seat
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.lichess import Account, Backoff, Client, Refused, Rejected, ServerError, Timing, Token
 from uci_bridge.lichess_dialect import DIALECTS, Challenge, Dialect, GameFull, GameStart

@@ -33,7 +33,7 @@ from darkchess.position import START_FEN, Position
 from darkchess.rules import PYCHESS
 from darkchess.view import View
 from uci_bridge.bot_config import EngineConfig
-from uci_bridge.bot_game import Clock, SeatError
+from uci_bridge.bot_seat import Clock, SeatError
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.host import EngineProcess, HostedPlayer
 
@@ -125,7 +125,7 @@ class EngineSeat:
             self._thread.submit(self._process.warm_up)
 
     async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
-        """Her move; see :class:`uci_bridge.bot_game.Seat`."""
+        """Her move; see :class:`uci_bridge.bot_seat.Seat`."""
         began = time.monotonic()
         first = len(views) <= 2
         for again in (True, False):
@@ -140,7 +140,7 @@ class EngineSeat:
         raise AssertionError("unreachable")
 
     async def tell(self, views: Sequence[View]) -> None:
-        """Show her what she sees; see :class:`uci_bridge.bot_game.Seat`."""
+        """Show her what she sees; see :class:`uci_bridge.bot_seat.Seat`."""
         with contextlib.suppress(SeatError):
             await self._run(partial(self._tell, tuple(views)), 10.0)
 

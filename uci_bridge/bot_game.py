@@ -20,9 +20,9 @@ import contextlib
 import logging
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import chess
 
@@ -30,12 +30,13 @@ from darkchess.record import GameRecord
 from darkchess.rules import Outcome
 from darkchess.view import View
 from uci_bridge.bot_record import Records, plain
+from uci_bridge.bot_seat import Clock, Seat, SeatError
 from uci_bridge.bot_stream import GameStream
 from uci_bridge.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError, Timing
 from uci_bridge.lichess_dialect import GameFull, GameState
 from uci_bridge.true_game import TrueGame, Unfollowable
 
-__all__ = ["BotGame", "Clock", "Seat", "SeatError"]
+__all__ = ["BotGame"]
 
 log = logging.getLogger(__name__)
 
@@ -47,39 +48,6 @@ _FLAG_LATE_S = 15.0
 """A game that ended with a clock this far below zero ended by it; pychess says so after 20 s."""
 _SENDS = 6
 """So many times the same move is sent in the same position."""
-
-
-@dataclass(frozen=True)
-class Clock:
-    """What the engine may know of time.
-
-    Attributes
-    ----------
-    remaining_ms
-        Her own, what the way to the server takes already taken off.
-    increment_ms
-        Added after each move.
-    """
-
-    remaining_ms: int
-    increment_ms: int
-
-
-class SeatError(Exception):
-    """The engine gave no move: it is dead, silent, late, or talks nonsense. The seat can be asked again."""
-
-
-class Seat(Protocol):
-    """The engine's side of the wall, as the bridge sees it: views and a clock go in, moves come out."""
-
-    async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
-        """Her move after the last of ``views`` (all of them, from ply 0 on); raises SeatError."""
-
-    async def tell(self, views: Sequence[View]) -> None:
-        """Show her what she sees after her own move, or at the end; never raises."""
-
-    async def close(self) -> None:
-        """End her process."""
 
 
 @dataclass

@@ -18,8 +18,8 @@ from darkchess.view import View
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Opponent
 from uci_bridge.bot import Bot, make_client
 from uci_bridge.bot_config import BotConfig
-from uci_bridge.bot_game import Clock
 from uci_bridge.bot_record import Records
+from uci_bridge.bot_seat import Clock
 from uci_bridge.lichess import Account, Timing, Token
 
 QUICK = Timing(

@@ -24,8 +24,8 @@ from tests.uci_bridge.bot_bench import PLENTY, RandomSeat, bot_config, play, pla
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
 from uci_bridge.bot_config import AcceptRules, EngineConfig
 from uci_bridge.bot_engine import EngineSeat
-from uci_bridge.bot_game import Clock
 from uci_bridge.bot_record import Records, RecordsError
+from uci_bridge.bot_seat import Clock
 from uci_bridge.lichess_dialect import Challenge
 from uci_bridge.true_game import TrueGame
 
@@ -421,8 +421,14 @@ def test_states_of_random_games_give_the_views_of_the_referee() -> None:
 
 def write_config(folder: Path, url: str, *, engine: str | None = None, **keys: str) -> Path:
     path = folder / "bot.yml"
-    lines = {"url": url, "token": "{file: token}", "accept": "{concurrency: 4, per_player: 4, bots: true}", "records": "records",
-             "engine": engine or json.dumps({"command": ENGINE, "nodes": 5}), **keys}  # fmt: skip
+    lines = {
+        "url": url,
+        "token": "{file: token}",
+        "accept": "{concurrency: 4, per_player: 4, bots: true}",
+        "records": "records",
+        "engine": engine or json.dumps({"command": ENGINE, "nodes": 5}),
+        **keys,
+    }
     path.write_text("".join(f"{key}: {value}\n" for key, value in lines.items()))
     secret = folder / "token"
     secret.write_text(TOKEN + "\n")
