@@ -128,7 +128,7 @@ def _object_of(line: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ProtocolError(f"not JSON: got bytes that are no UTF-8 at {error.start}, expected UTF-8") from None
     except ValueError as error:
-        raise ProtocolError(f"not JSON: {_short(str(error))}; expected one JSON object a line") from None
+        raise ProtocolError(f"not JSON: {str(error)[:80]}; expected one JSON object a line") from None
     if not isinstance(message, dict):
         raise ProtocolError(f"got {_short(message)}, expected one JSON object a line")
     return message

@@ -1,0 +1,122 @@
+"""``klss engine`` as a program, and what docs/engine-protocol.md says of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from darkchess.arbiter import Arbiter, Budget
+from darkchess.referee import Referee
+from darkchess.rules import Ruleset
+from tests.uci_bridge.protocol_games import game_of, turn
+from uci_bridge.host import EngineProcess, HostedPlayer, Patience
+from uci_bridge.protocol import MAX_LINE_BYTES
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = ROOT / "docs" / "engine-protocol.md"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+RANDOM = [sys.executable, "-m", "klss", "engine", "--configuration", "random"]
+CALM = Patience(grace_s=60.0, start_s=120.0, push_s=60.0, close_s=5.0)
+
+
+def run(sent: bytes, command: list[str] | None = None) -> subprocess.CompletedProcess[bytes]:
+    """The program with ``sent`` as its whole input."""
+    return subprocess.run(command or RANDOM, input=sent, capture_output=True, env=ENVIRONMENT, timeout=300)
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_the_transcript_in_the_document_is_what_the_program_says() -> None:
+    (block,) = blocks("text")
+    lines = block.splitlines()
+    sent = [line.removeprefix("> ") for line in lines if line.startswith("> ")]
+    said = [line.removeprefix("< ") for line in lines if line.startswith("< ")]
+    assert len(sent) == len(said) >= 7 and len(lines) == 2 * len(sent)
+    ran = run("\n".join(sent).encode() + b"\n")
+    assert ran.stdout.decode().splitlines() == said and ran.returncode == 0
+    whole = " ".join(said)
+    assert '"received":true' in whole and '"need":"transcript"' in whole and '"move"' in whole and "not JSON" in whole
+
+
+def test_the_client_of_ten_lines_plays_a_game(tmp_path: Path) -> None:
+    (client,) = blocks("python")
+    assert len(client.strip().splitlines()) == 10
+    ran = subprocess.run(
+        [sys.executable, "-c", client], capture_output=True, text=True, env=ENVIRONMENT, cwd=tmp_path, timeout=300
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert re.fullmatch(r"Outcome\(winner=(True|False|None), reason='\w+'\)\n", ran.stdout)
+
+
+def test_the_end_of_input_ends_it_with_0_and_nothing_on_stdout() -> None:
+    ran = run(b"")
+    assert (ran.returncode, ran.stdout) == (0, b"") and b"Traceback" not in ran.stderr
+
+
+def test_each_line_gets_one_line_and_nothing_else_is_on_stdout_whatever_comes() -> None:
+    """Garbage, a line that is too long, a last line without an end."""
+    good = json.dumps(turn(game_of("e2e4", "e7e5"))).encode()
+    lines = [b"hello", b"", b"\xff\xfe", b"{" * 2000, b"x" * (MAX_LINE_BYTES + 5), good, b'{"sessionId":"s"}', good]
+    ran = run(b"\n".join(lines))
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert ran.returncode == 0 and len(answers) == len(lines)
+    assert ["error" in answer for answer in answers] == [True] * 5 + [False, True, False]
+    assert answers[5] == answers[7] and answers[6]["sessionId"] == "s" and str(MAX_LINE_BYTES) in answers[4]["error"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--configuration", "klss2012"], "did you mean klss2021?"),
+        (["--evaluator", "stokfish"], "'stokfish'"),
+        (["--stockfish", "/no/such/engine"], "/no/such/engine"),
+        (["--nodes", "5"], "--nodes"),
+        (["--configuration", "cmd:cat"], "'cmd:cat'"),
+    ],
+)
+def test_bad_flags_exit_2_with_one_line(capsys: pytest.CaptureFixture[str], flags: list[str], says: str) -> None:
+    from klss.cli.main import main
+
+    assert main(["engine", *flags]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and err.startswith("klss engine: ") and says in err
+
+
+@pytest.fixture
+def pair() -> Iterator[dict[bool, EngineProcess]]:
+    """Two processes of our engine, the paper's on one side."""
+    commands = {chess.WHITE: RANDOM, chess.BLACK: [*RANDOM[:-1], "klss2021,cap=50000"]}
+    engines = {
+        color: EngineProcess(command, environment=ENVIRONMENT, patience=CALM) for color, command in commands.items()
+    }
+    yield engines
+    for engine in engines.values():
+        engine.close()
+
+
+def test_it_plays_against_itself_through_two_processes_and_after_a_kill_in_mid_game(
+    pair: dict[bool, EngineProcess],
+) -> None:
+    """Killed while its opponent thinks, Black is started again and goes on from the whole transcript."""
+    game = Referee(ruleset=Ruleset("short", "loss", 30))
+    players = {color: HostedPlayer(engine, seed=8, restarts=1) for color, engine in pair.items()}
+
+    def kill(played: Any) -> None:
+        if played.ply == 8:
+            pair[chess.BLACK].kill()
+
+    Arbiter(game, players, dict.fromkeys(chess.COLORS, Budget(nodes=20)), kill).play()
+    assert game.outcome is not None and game.outcome.reason in ("king_captured", "ply_limit", "no_move")
+    assert game.ply > 9 and pair[chess.WHITE].starts == 1 and pair[chess.BLACK].starts == 2
+    assert [player.trouble for player in players.values()] == [None, None]
