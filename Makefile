@@ -4,7 +4,7 @@
 #   make play              play a game of Fog of War chess      (ARGS="--time 2 --black human" passes flags)
 #   make test              the tests                            (ARGS="tests/cli -x" passes arguments)
 #   make check             ruff, mypy, import-linter, tests
-#   make bench             how fast the engine searches here
+#   make bench             how fast the engine is here, part by part
 #   make soak              the long tests
 #   make clean             removes .venv
 #
@@ -34,7 +34,7 @@ lint: $(VENV)/installed-dev
 check: lint test
 
 bench: $(VENV)/installed-play
-	@$(PY) -m klss bench search $(ARGS)
+	@for part in tracker search evaluator equilibrium; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done
 
 soak: $(VENV)/installed-dev
 	@$(PY) -m pytest -m soak $(ARGS)

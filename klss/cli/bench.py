@@ -14,18 +14,21 @@ from klss.cli.options import seed as seed_type
 
 if TYPE_CHECKING:
     from darkchess.evaluation import Evaluator
-    from experiments.bench import Report
+    from experiments.bench.report import Report
 
 __all__ = ["run"]
 
-BENCHES = ("search",)
+BENCHES = ("tracker", "search", "evaluator", "equilibrium")
 
 
 def _parser() -> Parser:
     parser = Parser("bench", "Measure the engine on this machine.")
     parser.add_argument("bench", metavar="WHAT", help=f"one of: {', '.join(BENCHES)}")
     parser.add_argument(
-        "--time", type=float, default=5.0, metavar="S", help="seconds a search (default 5; figures are per that time)"
+        "--time", type=float, default=5.0, metavar="S", help="search: seconds (default 5; figures are per that time)"
+    )
+    parser.add_argument(
+        "--nodes", type=int, default=50_000, metavar="N", help="equilibrium: nodes a search (default 50000)"
     )
     parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="of each measurement (default 3)")
     parser.add_argument("--configuration", default="klss2021", metavar="NAME", help="the player (default klss2021)")
@@ -40,22 +43,35 @@ def run(arguments: Sequence[str]) -> int:
     parsed = _parser().parse(arguments)
     if parsed.bench not in BENCHES:
         raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BENCHES)}")
-    if not parsed.time > 0.0 or parsed.repetitions < 1:
+    if not parsed.time > 0.0 or parsed.repetitions < 1 or parsed.nodes < 1:
         raise UsageError(
-            f"bench: got --time {parsed.time:g} --repetitions {parsed.repetitions}; "
-            "expected a time above 0 and at least 1 repetition"
+            f"bench: got --time {parsed.time:g} --nodes {parsed.nodes} --repetitions {parsed.repetitions}; "
+            "expected a time above 0, at least 1 node and at least 1 repetition"
         )
     chosen = configured(parsed.configuration)
-    from experiments import bench
+    from experiments.bench.equilibrium import equilibrium
+    from experiments.bench.evaluator import evaluator
+    from experiments.bench.search import search
+    from experiments.bench.tracker import tracker
 
-    report = bench.search(
-        chosen,
-        _evaluators(parsed.stockfish),
-        seconds=parsed.time,
-        repetitions=parsed.repetitions,
-        seed=parsed.seed,
-        say=lambda line: print(line, file=sys.stderr),
-    )
+    def say(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    if parsed.bench == "tracker":
+        report = tracker(repetitions=parsed.repetitions, say=say)
+    elif parsed.bench == "evaluator":
+        report = evaluator(repetitions=parsed.repetitions, say=say)
+    elif parsed.bench == "equilibrium":
+        report = equilibrium(chosen, nodes=parsed.nodes, repetitions=parsed.repetitions, say=say)
+    else:
+        report = search(
+            chosen,
+            _evaluators(parsed.stockfish),
+            seconds=parsed.time,
+            repetitions=parsed.repetitions,
+            seed=parsed.seed,
+            say=say,
+        )
     _print(parsed.bench, parsed.configuration, report, as_json=parsed.json)
     return 0
 
@@ -95,4 +111,5 @@ def _print(name: str, configuration: str, report: Report, *, as_json: bool) -> N
                 f"{figure}: {values['min']:.6g} / {values['median']:.6g} / {values['max']:.6g} {values['unit']}"
                 " (min / median / max)"
             )
-    print(f"signature: {report.signature}")
+    if report.signature is not None:
+        print(f"signature: {report.signature}")

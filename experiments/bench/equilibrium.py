@@ -1,0 +1,129 @@
+"""The linear programs of real searches: what carrying the basis saves, and what it costs to keep the program up.
+
+Each packaged game (``data/bench_positions.json``) is replayed to its position; there the engine thinks with a node
+budget, moves, its opponent answers with a small one, and the engine thinks again with a trunk that it carries on.
+Every step's trunk is solved twice: as the search does it (the reduced game, the last basis, everything that
+:class:`klss.search.program.GadgetProgram` keeps), and cold: the whole game's program from scratch, simplex with
+presolve. Both answers' objectives are compared at each step.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+from unittest import mock
+
+import chess
+
+import klss.search.search as engine
+from darkchess.configuration import Configuration, make_player
+from darkchess.player import Limit
+from darkchess.referee import Referee
+from darkchess.rules import PAPER
+from experiments.bench.positions import bench_games
+from experiments.bench.report import Progress, Report, load, spread
+from klss.search.gadget import Equilibrium, solve_gadget
+from klss.search.program import GadgetProgram, Kind
+
+__all__ = ["equilibrium", "program_sequence"]
+
+NODES = 50_000
+_ANSWER_NODES = 2_000
+TOLERANCE = 1e-6
+"""Most that the objectives of warm and cold may differ at a step."""
+
+_KINDS: tuple[Kind, ...] = ("resolve", "maxmargin")
+
+
+class _Doubled:
+    """Stands in for the search's ``solve_gadget``: solves each trunk cold too, and notes both."""
+
+    def __init__(self) -> None:
+        self.steps: list[dict[str, Any]] = []
+
+    def __call__(self, trunk: Any, kind: Kind, penalty: Any = None, **rest: Any) -> Equilibrium:
+        warm = solve_gadget(trunk, kind, penalty, **rest)
+        cold = solve_gadget(trunk, kind, penalty, program=GadgetProgram(reduce=False))
+        self.steps.append(
+            {
+                "nodes": trunk.node_count, "warm_s": warm.solve_s, "edit_s": warm.edit_s, "cold_s": cold.solve_s,
+                "cold_edit_s": cold.edit_s, "difference": abs(warm.objective - cold.objective),
+                "gap": max(warm.gap, cold.gap), "fallbacks": warm.fallbacks, "cold_fallbacks": cold.fallbacks,
+            }
+        )  # fmt: skip
+        return warm
+
+
+def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Kind, nodes: int) -> list[dict[str, Any]]:
+    """Two moves of the engine after ``moves``: one entry a linear program."""
+    referee = Referee.replay(moves)
+    players = {color: make_player(dataclasses.replace(chosen, gadget=kind)) for color in chess.COLORS}
+    for color, player in players.items():
+        views = referee.views(color)
+        player.start(views[0], referee.positions[0], PAPER)
+        for view in views[1:]:
+            player.observe(view)
+    mover = referee.turn
+    steps: list[dict[str, Any]] = []
+    for ply in range(3):
+        if referee.turn == mover:
+            doubled = _Doubled()
+            with mock.patch.object(engine, "solve_gadget", doubled):
+                decision = players[mover].choose(Limit(nodes=nodes))
+            steps += [{"ply": ply, **step} for step in doubled.steps]
+        else:
+            decision = players[referee.turn].choose(Limit(nodes=_ANSWER_NODES))
+        referee.push(decision.move)
+        if referee.outcome is not None:
+            break
+        for color, player in players.items():
+            player.observe(referee.view(color))
+    return steps
+
+
+def equilibrium(
+    chosen: Configuration, *, nodes: int = NODES, repetitions: int = 3, say: Progress = lambda line: None
+) -> Report:
+    """Figures ``cold_over_warm_resolve``, ``cold_over_warm_maxmargin`` (sums of solve times over all sequences),
+    ``edit_s``, ``warm_s``, ``cold_s`` (sums over both gadgets, and each by gadget; edits are all that is not in the
+    solver: forms, reductions, programs, bases, plans read back and the gap), ``objective_difference``, ``fallbacks``.
+
+    Raises
+    ------
+    AssertionError
+        Two objectives differ by more than 1e-6, so one of the solvers is wrong.
+    """
+    games = bench_games()
+    program_sequence(chosen, games[0][1], "maxmargin", 2_000)  # warms up
+    samples: list[dict[str, Any]] = []
+    for repetition in range(repetitions):
+        for kind in _KINDS:
+            for name, moves in games:
+                for step in program_sequence(chosen, moves, kind, nodes):
+                    samples.append({"repetition": repetition, "gadget": kind, "position": name, **step, "load": load()})
+                mine = [s for s in samples if (s["repetition"], s["gadget"], s["position"]) == (repetition, kind, name)]
+                sums = {key: sum(s[key] for s in mine) for key in ("warm_s", "cold_s", "edit_s")}
+                say(
+                    f"{name}, {kind}: {len(mine)} programs, cold {sums['cold_s']:.3f} s, warm {sums['warm_s']:.3f} s, "
+                    f"edits {sums['edit_s']:.3f} s, objectives within {max(s['difference'] for s in mine):.0e}"
+                )
+    worst = max(s["difference"] for s in samples)
+    assert worst <= TOLERANCE, f"objectives of warm and cold differ by {worst:.1e}, expected at most {TOLERANCE:.0e}"
+
+    def sums_of(key: str, kinds: tuple[Kind, ...]) -> list[float]:
+        return [
+            sum(s[key] for s in samples if s["repetition"] == repetition and s["gadget"] in kinds)
+            for repetition in range(repetitions)
+        ]
+
+    figures: dict[str, dict[str, Any] | None] = {}
+    for kind in _KINDS:
+        pairs = zip(sums_of("cold_s", (kind,)), sums_of("warm_s", (kind,)))
+        figures[f"cold_over_warm_{kind}"] = spread([cold / warm for cold, warm in pairs], "times")
+        for key in ("warm_s", "edit_s", "cold_s"):
+            figures[f"{key}_{kind}"] = spread(sums_of(key, (kind,)), "s")
+    for key in ("edit_s", "warm_s", "cold_s"):
+        figures[key] = spread(sums_of(key, _KINDS), "s")
+    figures["objective_difference"] = spread([s["difference"] for s in samples], "utility")
+    figures["fallbacks"] = spread(sums_of("fallbacks", _KINDS), "programs")
+    return Report(figures, None, samples)

@@ -1,0 +1,73 @@
+"""What the benches say, and the signature that guards the engine's behaviour."""
+
+from __future__ import annotations
+
+import functools
+import json
+
+import pytest
+
+import darkchess._enemy_moves as enemy_moves
+import darkchess.player as player_module
+import experiments.bench.evaluator as evaluator_bench
+from darkchess.configuration import configuration
+from darkchess.position_set import PositionSet
+from experiments.bench.equilibrium import TOLERANCE, program_sequence
+from experiments.bench.evaluator import held_out_positions
+from experiments.bench.positions import bench_games
+from experiments.bench.signature import expected_signature, signature
+from experiments.bench.tracker import bench_lines
+from klss.cli.main import main
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_signature_is_the_expected_one_on_one_thread_and_on_two(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(player_module, "PositionSet", functools.partial(PositionSet, threads=threads))
+    monkeypatch.setattr(enemy_moves, "ALONE", 1)
+    found, expected = signature(configuration("klss2021")), expected_signature()
+    assert found == expected, (
+        f"the engine plays differently: signature {found}, expected {expected}. If that was meant, renew it with "
+        "`python -m experiments.bench.signature --write` and say in the commit what changed and why; if it was not "
+        "meant, find out what changed it"
+    )
+
+
+def test_warm_and_cold_programs_agree_and_the_sequences_are_long_enough_to_tell() -> None:
+    name, moves = bench_games()[0]
+    for kind in ("resolve", "maxmargin"):
+        steps = program_sequence(configuration("klss2021,particles=30"), moves, kind, 3000)  # type: ignore[arg-type]
+        assert len(steps) >= 5, name
+        assert max(step["difference"] for step in steps) <= TOLERANCE
+        assert max(step["gap"] for step in steps) <= 1e-6
+        assert {step["ply"] for step in steps} == {0, 2}, "a fresh trunk and one carried on"
+
+
+def test_the_lines_end_with_the_move_of_the_player_whose_set_is_not_followed() -> None:
+    for line in bench_lines():
+        assert len(line.moves) % 2 == (0 if line.color else 1), line.name
+
+
+def test_the_held_out_positions_have_values_of_depth_ten() -> None:
+    rows, values, depth = held_out_positions()
+    assert len(rows) == len(values) >= 1000 and depth == 10
+    assert (abs(values) <= 1.0).all()
+
+
+def test_bench_prints_one_document_with_figures(klss_json: dict[str, object]) -> None:
+    """design.md, "JSON shapes": the evaluator's bench, which is the quickest."""
+    assert klss_json.keys() >= {"bench", "signature", "figures", "configuration", "versions"}
+    figures = klss_json["figures"]
+    assert isinstance(figures, dict)
+    for name in ("values_per_s", "mean_abs_tanh_error"):
+        assert figures[name].keys() == {"min", "median", "max", "unit"}
+        assert figures[name]["min"] <= figures[name]["median"] <= figures[name]["max"]
+
+
+@pytest.fixture
+def klss_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    monkeypatch.setattr(evaluator_bench, "_LEAST_S", 0.01)
+    assert main(["bench", "evaluator", "--json", "--repetitions", "2"]) == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
