@@ -18,7 +18,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -317,8 +317,14 @@ class Bot:
     def _engine_seat(self, color: chess.Color, fen: str | None, ply: int) -> Seat:
         return EngineSeat(self._command, self._config.engine, fen=fen, warm=ply < 2)
 
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.create_task(work)
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        async def guarded() -> None:
+            try:
+                await work
+            except Exception as error:  # one challenge's trouble is no other's
+                self._say(logging.ERROR, "task failed", error=f"{type(error).__name__}: {error}")
+
+        task = asyncio.create_task(guarded())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

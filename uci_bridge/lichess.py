@@ -17,9 +17,9 @@ import ipaddress
 import logging
 import random
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -39,6 +39,7 @@ MAX_LINE_BYTES = 1 << 16
 MAX_ANSWER_BYTES = 1 << 16
 MAX_QUIET_S = 600.0
 _CALLS_AT_ONCE = 4
+_Line = TypeVar("_Line")
 
 
 class ServerError(UciBridgeError):
@@ -306,27 +307,38 @@ class Client:
 
     def events(self) -> AsyncGenerator[Event | None, None]:
         """One connection to the event stream: None once it is open, then its events. Ends or raises when it breaks."""
-        return self._parsed("/api/stream/event", self.dialect.event_headers(), self.dialect.event)
+        # A challenge that is not understood must not keep the others away, and may come again with every connection.
+        return self._parsed("/api/stream/event", self.dialect.event_headers(), self.dialect.event, strict=False)
 
     def game(self, game_id: str) -> AsyncGenerator[GameLine | None, None]:
         """One connection to a game's stream: None once it is open, then its lines. Ends or raises when it breaks."""
-        return self._parsed(f"/api/bot/game/stream/{valid_id(game_id)}", {}, self.dialect.game_line)
+        return self._parsed(f"/api/bot/game/stream/{valid_id(game_id)}", {}, self.dialect.game_line, strict=True)
 
-    async def _parsed(self, path: str, headers: Mapping[str, str], parse: Any) -> AsyncGenerator[Any, None]:
+    async def _parsed(
+        self, path: str, headers: Mapping[str, str], parse: Callable[[dict[str, Any]], _Line], *, strict: bool
+    ) -> AsyncGenerator[_Line | None, None]:
+        """``strict``: a line of the wrong shape ends the stream; else it is left out. No JSON always ends it."""
         stream = self._stream(path, headers)
         async with contextlib.aclosing(stream):
             async for line in stream:
                 if line is None:
                     yield None
                     continue
+                text = _excerpt(line[:60].decode("utf-8", "replace"))
                 try:
                     value = msgspec.json.decode(line) if line else {"type": "ping"}
+                except (msgspec.DecodeError, RecursionError) as error:
+                    raise Garbage(f"stream: got {text!r}: {_excerpt(str(error))}") from None
+                try:
                     if not isinstance(value, dict):
                         raise MalformedLine(f"got a JSON {type(value).__name__}, expected an object")
                     parsed = parse(value)
-                except (msgspec.DecodeError, MalformedLine, RecursionError) as error:
-                    text = line[:60].decode("utf-8", "replace")
-                    raise Garbage(f"stream: got {_excerpt(text)!r}: {_excerpt(str(error))}") from None
+                except MalformedLine as error:
+                    problem = f"stream: got {text!r}: {_excerpt(str(error))}"
+                    if strict:
+                        raise Garbage(problem) from None
+                    log.warning("a line was left out", extra={"fields": {"reason": self._token.hide(problem)}})
+                    continue
                 yield parsed
 
     async def _stream(self, path: str, headers: Mapping[str, str]) -> AsyncGenerator[bytes | None, None]:

@@ -262,8 +262,6 @@ SHORT = replace(QUICK, idle_s=0.1, call_s=0.2)
         (b"x" * (MAX_LINE_BYTES + 1), Garbage, "more than"),
         (b"{}\n" + b"x" * (MAX_LINE_BYTES + 1) + b"\n", Garbage, "more than"),
         (b"<html>\n", Garbage, "JSON"),
-        (b"[]\n", Garbage, "object"),
-        (b'{"type": "gameStart"}\n', Garbage, "gameStart"),
         (b"\xff\n", Garbage, "stream"),
         (b"[" * 10_000 + b"\n", Garbage, "stream"),
         (b'{"type": "pi', Unreachable, "nothing came"),  # half a line, then silence
@@ -273,6 +271,14 @@ SHORT = replace(QUICK, idle_s=0.1, call_s=0.2)
 def test_a_stream_of_nonsense_ends_in_an_error_that_says_what(body: bytes, error: type[ServerError], says: str) -> None:
     with pytest.raises(error, match=says):
         against(OPEN + body, lambda client: lines_of(client.events(), 10), timing=SHORT)
+
+
+def test_an_event_of_the_wrong_shape_is_left_out_and_a_line_of_a_game_ends_its_stream() -> None:
+    body = OPEN + b'[]\n{"type":"challenge","challenge":{"id":"a","challenger":null}}\n{"type":"gameStart"}\n\n'
+    found = against(body, lambda client: lines_of(client.events(), 2), timing=SHORT)
+    assert found == [None, Other("ping")]
+    with pytest.raises(Garbage, match="moves"):
+        against(OPEN + b'{"type":"gameState"}\n', lambda client: lines_of(client.game("a"), 2), timing=SHORT)
 
 
 def test_a_half_line_before_the_end_of_a_stream_is_no_line() -> None:
