@@ -1,13 +1,15 @@
 """An engine of the protocol in a few lines, that starts at once: plays a legal move, and misbehaves on demand.
 
 Arguments: ``--fault NAME`` (dead, silent, garbage, illegal) ``--at PLY``: once, at the first request from that ply on.
-``--once FILE``: and never again once FILE is there. ``--log FILE`` appends every line that it gets.
+``--once FILE``: and never again once FILE is there. ``--log FILE`` appends every line that it gets;
+``--environment FILE`` writes down what it was started with.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import sys
 import time
@@ -21,7 +23,10 @@ def main() -> None:
     parser.add_argument("--log")
     parser.add_argument("--once", type=Path)
     parser.add_argument("--think", type=float, default=0.0)
+    parser.add_argument("--environment", type=Path)
     options = parser.parse_args()
+    if options.environment is not None:
+        options.environment.write_text(json.dumps([sys.argv, dict(os.environ)]))
     chooser = random.Random(1)
     for line in sys.stdin:
         if options.log:

@@ -436,8 +436,8 @@ def write_config(folder: Path, url: str, *, engine: str | None = None, **keys: s
     return path
 
 
-def klss_bot(config: Path, *flags: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+def klss_bot(config: Path, *flags: str, **environment: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     command = [sys.executable, "-m", "klss", "bot", "--config", str(config), *flags]
     log = open(config.with_name(f"stderr{time.monotonic_ns()}"), "w")  # noqa: SIM115
     return subprocess.Popen(command, cwd=config.parent, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
@@ -475,7 +475,10 @@ def test_killed_in_the_middle_of_four_games_and_started_again_it_ends_all_four(t
 
 def test_sigterm_takes_no_new_game_finishes_those_under_way_and_exits_0(tmp_path: Path) -> None:
     with FakeServer() as server:
-        bot = klss_bot(write_config(tmp_path, server.url))
+        seen = tmp_path / "seen"
+        engine = json.dumps({"command": [*ENGINE, "--environment", str(seen)], "nodes": 5})
+        config = write_config(tmp_path, server.url, engine=engine, token="{env: THE_TOKEN}")
+        bot = klss_bot(config, THE_TOKEN=TOKEN)
         server.holding.set()
         first = server.challenge("anna", color="black", script=Opponent(end="resign", end_ply=6))
         assert server.wait(lambda: first in server.games and server.games[first].referee.ply == 1)
@@ -487,6 +490,7 @@ def test_sigterm_takes_no_new_game_finishes_those_under_way_and_exits_0(tmp_path
         server.holding.clear()
         assert bot.wait(20) == 0
         assert server.games[first].referee.ply >= 6
+    assert TOKEN not in seen.read_text() and "PYTHONPATH" in seen.read_text()
 
 
 def test_after_the_grace_it_exits_0_and_remembers_the_rest(tmp_path: Path) -> None:
