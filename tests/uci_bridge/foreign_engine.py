@@ -33,7 +33,7 @@ def misbehave(request: dict) -> None:
     if how == "silent":
         time.sleep(600)
     elif how == "late":
-        time.sleep(1.5)
+        time.sleep(0.6)
         answer(request, good)
     elif how == "garbage":
         say(b"bestmove e2e4\n")
@@ -91,7 +91,7 @@ known: dict = {}
 if how == "slow start":
     for _ in range(4):
         print("loading", file=sys.stderr, flush=True)
-        time.sleep(0.3)
+        time.sleep(0.2)
 for line in sys.stdin.buffer:
     if keep is not None:
         keep.write(line)

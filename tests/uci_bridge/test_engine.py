@@ -147,6 +147,22 @@ def test_the_same_session_from_deltas_or_from_the_transcript_holds_the_same_posi
     assert len(sizes) >= 8
 
 
+@pytest.mark.parametrize("name", STARTS)
+def test_a_cold_start_from_any_point_of_a_game_holds_the_true_position(name: str) -> None:
+    """Also where the transcript cannot tell whether she could have taken en passant some plies ago."""
+    for seed in range(2):
+        rng = random.Random(f"cold {name} {seed}")
+        client, game = Client(), Referee(STARTS[name])
+        while game.outcome is None and game.ply < 14:
+            game.push(choose(game, rng))
+            if game.outcome is None and game.ply % 3 == seed:
+                session = f"{game.ply}"
+                client.move(turn(game, session=session, fen=STARTS[name], nodes=1))
+                player = client.engine._sessions[session].player
+                assert player is not None and player.position_set is not None
+                assert player.position_set.capped_by is None and player.position_set.contains(game.position.row)
+
+
 def test_a_repeated_request_gets_the_same_answer_and_no_second_search(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

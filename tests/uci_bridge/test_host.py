@@ -115,7 +115,7 @@ def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: Bu
 
 @pytest.mark.parametrize("how", ["silent", "late", "half", "deaf"])
 def test_silence_and_lateness_flag_where_a_clock_runs(start: Start, how: str) -> None:
-    game, _ = play(start(how, "1", patience=CALM), Budget(clock=(0.8, 0.0)))
+    game, _ = play(start(how, "1", patience=CALM), Budget(clock=(0.4, 0.0)))
     assert game.outcome == Outcome(chess.BLACK, "flag")
     assert game.ply == (0 if how == "deaf" else 2)
 
@@ -183,7 +183,7 @@ def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start:
 
 def test_a_hung_engine_is_started_again_long_before_its_clock_runs_out(start: Start) -> None:
     engine = start("silent", "1", patience=HASTY)
-    game, _ = play(engine, Budget(clock=(30.0, 0.0)), plies=4, restarts=3)
+    game, _ = play(engine, Budget(clock=(8.0, 0.0)), plies=4, restarts=3)
     assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
 
 
@@ -194,11 +194,11 @@ def test_restarts_are_counted_and_end(start: Start) -> None:
 
 
 def test_closing_from_another_thread_ends_the_wait_and_starts_nothing(start: Start) -> None:
-    engine = start("silent")
+    engine = start("silent", patience=HASTY)
     game = Referee()
     hosted = HostedPlayer(engine, restarts=5)
     hosted.start(game.view(chess.WHITE), Position.start())
-    threading.Timer(0.3, lambda: (hosted.close(), engine.close())).start()
+    threading.Timer(0.2, lambda: (hosted.close(), engine.close())).start()
     with pytest.raises(Forfeit):
         hosted.choose(Limit(time_s=60.0))
     assert engine.starts == 1 and not engine.alive

@@ -1,4 +1,4 @@
-"""A configuration made into a player: whose evaluator it gets."""
+"""A text made into a player: whose evaluator a configuration gets, what a command line is."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from darkchess.configuration import configuration
+from darkchess.configuration import ConfigurationError, configuration
 from darkchess.evaluation import BuiltinEvaluator
 from uci_bridge.errors import StockfishMissing
-from uci_bridge.players import EvaluatorChoice, configured_player, make_evaluator
+from uci_bridge.players import Command, EvaluatorChoice, configured_player, make_evaluator, player_spec
 
 
 @pytest.fixture
@@ -50,3 +50,24 @@ def test_stockfish_is_taken_where_it_is_installed(require_stockfish: str) -> Non
     evaluator = make_evaluator(configuration("klss2021"), EvaluatorChoice("installed", require_stockfish, True))
     assert evaluator.name == "stockfish"
     evaluator.close()
+
+
+def test_a_command_line_is_split_as_a_shell_does_and_its_name_is_the_whole_text() -> None:
+    text = "cmd:sh -c 'exec \"my engine\"'"
+    assert player_spec(text) == Command(text, ("sh", "-c", 'exec "my engine"'))
+    assert player_spec("greedy") == configuration("greedy")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("cmd:", "cmd:PROGRAM"),
+        ("cmd:  ", "cmd:PROGRAM"),
+        ("cmd:sh 'x", "No closing quotation"),
+        ("cmd:no-such-program x", "'no-such-program'"),
+        ("cmds:sh", "'cmds:sh'"),
+    ],
+)
+def test_a_text_that_is_no_player_is_refused_with_what_was_got(text: str, says: str) -> None:
+    with pytest.raises(ConfigurationError, match=says):
+        player_spec(text)

@@ -1,0 +1,66 @@
+"""``cmd:…`` where a player is asked for: other programs in ``klss play`` and ``klss match``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from darkchess.record import read_pgn
+
+SCRIPT = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
+FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
+
+
+def foreign(how: str) -> str:
+    return f"cmd:{sys.executable} -S -E {SCRIPT} '{how}'"
+
+
+def test_a_foreign_engine_plays_a_game_and_its_record_names_it(klss: Any, tmp_path: Path) -> None:
+    ran = klss("play", "--white", "random", "--black", foreign("good"), "--seed", "1", "--fen", FEN, "--nodes", "5",
+               "--pgn", "game.pgn")  # fmt: skip
+    assert ran.code == 0 and str(SCRIPT.parent) not in ran.out and "foreign_engine.py" in ran.out
+    (record,) = read_pgn((tmp_path / "game.pgn").read_text())
+    assert record.headers["Black"] == foreign("good") and "BlackEvaluator" not in record.headers
+    assert record.outcome is not None and record.outcome.reason != "forfeit" and len(record.moves) > 4
+
+
+@pytest.mark.parametrize(("how", "says"), [("illegal", "a1h8"), ("dead", "exit code 3"), ("garbage", "not JSON")])
+def test_what_a_foreign_engine_does_wrong_forfeits_the_game_and_is_said_on_stderr(
+    klss: Any, caplog: pytest.LogCaptureFixture, how: str, says: str
+) -> None:
+    ran = klss("play", "--white", foreign(how), "--black", "random", "--fen", FEN, "--nodes", "5")
+    assert ran.code == 0 and "Black wins: White forfeited. 0-1 after 0 plies." in ran.out
+    assert says in caplog.text
+
+
+def test_a_foreign_engine_that_thinks_for_too_long_flags(klss: Any) -> None:
+    ran = klss("play", "--white", foreign("late"), "--black", "random", "--fen", FEN, "--clock", "0.3+0")
+    assert ran.code == 0 and "Black wins: White ran out of time." in ran.out
+
+
+def test_a_match_against_a_foreign_engine_is_counted_and_resumed(klss: Any, tmp_path: Path) -> None:
+    flags = ("random", foreign("good"), "--nodes", "5", "--fen", FEN, "--seed", "4", "--out", "out", "--json")
+    first = json.loads(klss("match", *flags, "--games", "2").out)
+    assert first["games"] == 2 and first["b"] == foreign("good")
+    assert first["configurations"]["b"]["argv"][0] == sys.executable
+    second = klss("match", *flags, "--games", "3")
+    assert second.code == 0 and json.loads(second.out)["games"] == 3
+    lines = [json.loads(line) for line in (tmp_path / "out" / "games.jsonl").read_text().splitlines()]
+    assert [line["black"] for line in lines] == [foreign("good"), "random", foreign("good")]
+    assert all(line["reason"] not in ("forfeit", "flag") for line in lines)
+
+
+def test_a_match_goes_on_after_a_game_that_a_foreign_engine_forfeits(klss: Any) -> None:
+    ran = klss("match", "random", foreign("dead"), "--nodes", "5", "--fen", FEN, "--games", "3", "--json")
+    assert ran.code == 0 and json.loads(ran.out)["score"] == 3
+
+
+@pytest.mark.parametrize("command", ["play --black", "match greedy"])
+@pytest.mark.parametrize(("text", "says"), [("cmd:no-such-program", "'no-such-program'"), ("cmd:", "cmd:PROGRAM")])
+def test_a_program_that_is_not_there_exits_2_with_one_line(klss: Any, command: str, text: str, says: str) -> None:
+    ran = klss(*command.split(), text)
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and says in ran.err
