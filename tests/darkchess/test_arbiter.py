@@ -8,7 +8,7 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.arbiter import Arbiter, Budget, OutOfTime, Resignation, TruthCount, warm_up
+from darkchess.arbiter import Arbiter, Budget, Forfeit, OutOfTime, Resignation, TruthCount, warm_up
 from darkchess.player import Decision, Limit, RandomPlayer
 from darkchess.position import Position
 from darkchess.referee import Referee
@@ -54,6 +54,31 @@ def test_each_player_is_given_each_of_her_own_views_once_in_order_and_nothing_el
         assert player.given == list(game.referee.views(color))
         assert player.started == (Position.start(), game.referee.ruleset)
     assert white.given[-1].game_over == Outcome(chess.WHITE, "king_captured")
+
+
+def test_a_player_without_a_legal_move_to_give_forfeits() -> None:
+    game = arbiter(Scripted(("e2e4",)), Scripted((), then=Forfeit))
+    game.play()
+    assert game.referee.outcome == Outcome(chess.WHITE, "forfeit")
+
+
+@pytest.mark.parametrize("then", [Resignation, OutOfTime, Forfeit])
+def test_who_wants_to_hear_of_an_end_that_is_no_ply_is_told_once_with_her_last_view(then: type[Exception]) -> None:
+    class Listening(Scripted):
+        ends: list[View]
+
+        def end(self, view: View) -> None:
+            self.ends = [*getattr(self, "ends", []), view]
+
+    white, black = Listening(("e2e4",)), Listening((), then=then)
+    game = arbiter(white, black)
+    game.play()
+    for color, player in ((chess.WHITE, white), (chess.BLACK, black)):
+        assert player.ends == [game.referee.view(color)]
+        assert player.ends[0].game_over == game.referee.outcome and player.ends[0].ply == 1
+    white, black = Listening(SCHOLAR[::2]), Listening(SCHOLAR[1::2])
+    arbiter(white, black).play()
+    assert not hasattr(white, "ends") and not hasattr(black, "ends")
 
 
 def test_resigning_ends_the_game_for_the_other_side() -> None:

@@ -19,6 +19,7 @@ from tests.darkchess.position_set_games import STARTS, choose
 from tests.uci_bridge.protocol_games import game_of, ids, move_json, observation_json, push, random_game, turn
 from uci_bridge import engine as engine_module
 from uci_bridge.engine import Engine
+from uci_bridge.evaluators import EvaluatorChoice
 
 IN_SUM = "every man of the opponent's is a king"
 """Each observation holds good; that no position agrees with all of them is found when she is to move."""
@@ -335,6 +336,28 @@ def test_one_process_keeps_many_sessions_apart(client: Client) -> None:
             client.ask(push(game, chess.WHITE, session=session))
             game.push(game.legal_moves()[int(session[1:])])
     assert client.engine.sessions == tuple(games)
+
+
+def test_a_game_told_twice_under_other_ids_gets_the_same_answers_whatever_goes_on_beside_it(client: Client) -> None:
+    games = [random_game(6, 10), random_game(7, 10)]
+    first = [client.ask(turn(game, session=f"first {i}", gameId="a")) for i, game in enumerate(games)]
+    second = [client.ask(turn(game, session=f"second {i}", gameId="b")) for i, game in enumerate(games)]
+    for one, other in zip(first, second, strict=True):
+        assert (one["move"], one["diagnostics"]) == (other["move"], other["diagnostics"])
+        assert one["diagnostics"]["nodes"] > 0
+
+
+def test_stockfish_named_values_the_leaves_and_with_nodes_the_answers_can_be_repeated(require_stockfish: str) -> None:
+    answers = []
+    for _ in range(2):
+        client = Client(choice=EvaluatorChoice("stockfish", require_stockfish))
+        game = random_game(6, 10)
+        answers.append([client.ask(turn(game, session=session))["diagnostics"] for session in ("a", "b")])
+        assert {evaluator.name for evaluator in client.engine._evaluators.values()} == {"stockfish"}
+        client.move(turn(game, session="a", delta=True, nodes=..., budget_ms=200))  # a repeat: no second search
+        assert len(client.engine._evaluators) == 1
+        client.engine.close()
+    assert answers[0] == answers[1] and answers[0][0] == answers[0][1]
 
 
 def test_past_the_limit_the_session_silent_longest_is_dropped_and_asked_for_its_transcript() -> None:
