@@ -5,7 +5,11 @@ Reading order:
 - ``errors`` one base, few leaves
 - ``uci`` questions to UCI engines over raw pipes: pipelined, timed, restarted
 - ``stockfish`` Stockfish as an evaluator, over UCI
-- ``players`` a configuration made into a player, with the evaluator that it names
+- ``evaluators`` the evaluator that a configuration names
+- ``messages``, ``lines``, ``protocol`` the engine protocol: what is said, how it is cut, read and written
+- ``engine`` our player served on it
+- ``engine_process``, ``host`` any program that speaks it, run and hosted as a player
+- ``players`` a text made into a player: a configuration's, or a foreign engine's command line
 - ``lichess_dialect``, ``lichess`` what a lichess-style server says, checked; a client of it
 - ``true_game`` the true game, on the far side of the wall
 - ``bot_config``, ``bot_stream``, ``bot_game``, ``bot_seat``, ``bot_engine``, ``bot_record``, ``bot_log``, ``bot``

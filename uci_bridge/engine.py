@@ -208,6 +208,8 @@ class Engine:
         if known is not None and known.game != game:
             known = None
         moves = request.legal_moves
+        if known is None and request.delta is not None and request.ply == 0:
+            request = replace(request, transcript=(request.delta,))  # the first observation is all there is
         if request.transcript is None:
             if known is None:
                 raise self._unknown(session_id)

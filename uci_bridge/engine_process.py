@@ -59,6 +59,8 @@ class Patience:
     ----------
     grace_s
         For a move, beyond the time that limits it, where no clock runs.
+    nodes_s
+        The same where nodes limit it, and so nothing reads a clock: a large position set takes its time.
     start_s
         For a process's first answer, while it writes nothing, not even on stderr.
     push_s
@@ -68,6 +70,7 @@ class Patience:
     """
 
     grace_s: float = 10.0
+    nodes_s: float = 90.0
     start_s: float = 30.0
     push_s: float = 1.0
     close_s: float = 1.0

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-from darkchess.player import DEFAULT_TIME_S, Decision, Forfeit, Limit, OutOfTime
+from darkchess.player import Decision, Forfeit, Limit, OutOfTime
 from darkchess.position import START_FEN, Position
 from darkchess.rules import PAPER, Ruleset
 from darkchess.view import View
@@ -45,7 +45,7 @@ _SEEDS = 1 << 53
 """Seeds are below this: programs that have floating-point numbers only read them right."""
 
 _NODE_S = 0.02
-"""Seconds that a node may take, where nodes are the limit and no clock runs; a silent engine is given up after that."""
+"""Seconds that a node may take, where nodes are the limit and no clock runs."""
 
 
 _STRAYS = 16
@@ -206,19 +206,19 @@ class HostedPlayer:
 
     def _until(self, limit: Limit, began: float, asked: float) -> Callable[[], float]:
         """When to give up on a move: its clock has run since ``began``, this process was asked at ``asked``."""
-        patience = self._engine.patience
-        usual = limit.seconds()
+        patience, usual = self._engine.patience, limit.seconds()
         if usual is None:
             assert limit.nodes is not None
-            usual = limit.nodes * _NODE_S
-        hung = asked + usual + max(usual, patience.grace_s)
+            hung = asked + limit.nodes * _NODE_S + patience.nodes_s
+        elif limit.clock is None:
+            hung = asked + usual + patience.grace_s
+        else:
+            hung = asked + usual + max(usual, patience.grace_s)
         if limit.clock is not None:
             flag = began + limit.clock[0]
             # A hung engine costs no whole clock where it may be started again.
             by = min(flag, hung) if self._restarts > 0 else flag
             return lambda: by
-        if limit.nodes is None:
-            hung = asked + (DEFAULT_TIME_S if limit.time_s is None else limit.time_s) + patience.grace_s
         if self._engine.answered:
             return lambda: hung
         loaded = self._engine.loaded_by(asked)

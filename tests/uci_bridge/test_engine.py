@@ -216,6 +216,11 @@ def test_a_delta_or_a_push_of_a_session_that_is_not_known_asks_for_the_transcrip
         assert client.ask({**push(game, chess.WHITE), **other})["need"] == "transcript"
 
 
+def test_the_first_observation_alone_is_a_whole_transcript(client: Client) -> None:
+    client.move(turn(Referee(), delta=True))
+    assert client.ask(turn(game_of("e2e4"), delta=True, session="s2"))["need"] == "transcript"
+
+
 def test_a_transcript_that_does_not_extend_the_one_known_restarts_the_session(
     client: Client, observed_views: list[tuple[int, int]]
 ) -> None:

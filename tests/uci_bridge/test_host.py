@@ -26,7 +26,7 @@ from uci_bridge.errors import EngineFailed
 from uci_bridge.host import EngineProcess, HostedPlayer, Patience
 
 SCRIPT = str(Path(__file__).with_name("foreign_engine.py"))
-HASTY = Patience(grace_s=0.3, start_s=0.5, push_s=0.3, close_s=0.2)
+HASTY = Patience(grace_s=0.3, nodes_s=0.3, start_s=0.5, push_s=0.3, close_s=0.2)
 CALM = Patience(grace_s=20.0, start_s=20.0, push_s=10.0, close_s=0.5)
 
 Start = Callable[..., EngineProcess]

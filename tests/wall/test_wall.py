@@ -30,7 +30,7 @@ from uci_bridge.host import EngineProcess, HostedPlayer, Patience
 
 TWINS = load()
 RECORDER = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
-CALM = Patience(grace_s=60.0, start_s=120.0, push_s=60.0, close_s=2.0)
+CALM = Patience(start_s=120.0, push_s=60.0, close_s=2.0)
 SUITE = TWINS[:: len(TWINS) // 20][:20]
 
 
