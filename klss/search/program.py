@@ -134,7 +134,8 @@ class GadgetProgram:
     Attributes
     ----------
     reduce : bool
-        Whether the game is reduced first; the program of the whole game is a yardstick for benchmarks and tests.
+        Whether the game is reduced first. If not, this is the yardstick of benchmarks and tests: the whole game's
+        program by simplex with presolve, from scratch and without a cap of ours.
     """
 
     reduce: bool = True
@@ -174,7 +175,9 @@ class GadgetProgram:
             ("ipm", iteration_limit),
             ("simplex", iteration_limit),
         ]
-        if start is not None:
+        if not self.reduce:
+            plan = [("simplex", iteration_limit)]
+        elif start is not None:
             plan.insert(0, ("warm", warm))
         best: Answer | None = None
         solve_s, attempts = 0.0, 0
@@ -332,7 +335,10 @@ def _sequences(first: Ints, size: Ints) -> Ints:
 
 
 def _read(game: Reduction, layout: _Layout, kind: Kind, result: LpResult | None) -> Answer:
-    """Plans from primal values and row duals (uniform ones without a result), margins and the saddle gap."""
+    """Plans from primal values and row duals, margins and the saddle gap.
+
+    Without a result player 1 plays uniformly, and player 0 best against that: something to move by, no equilibrium.
+    """
     form, roots = game.form, layout.roots
     ours, theirs = form.treeplexes
     primal, duals = np.zeros(ours.sequence_count), np.zeros(theirs.sequence_count)
@@ -341,11 +347,14 @@ def _read(game: Reduction, layout: _Layout, kind: Kind, result: LpResult | None)
         primal[ours_kept] = result.primal[layout.columns[ours_kept]]
         duals[theirs_kept] = np.abs(result.row_dual[layout.rows[theirs_kept]])
         duals[0] = 1.0
-    x = realization(ours, behaviour(ours, primal, game.fallback(0)))
     played = behaviour(theirs, duals, game.fallback(1))
-    if kind == "resolve":
+    if kind == "resolve" and result is not None:
         played[1 : 1 + roots] = np.clip(duals[1 : 1 + roots], 0.0, 1.0 / roots)
     y = realization(theirs, played)
+    if result is not None:
+        x = realization(ours, behaviour(ours, primal, game.fallback(0)))
+    else:
+        x = best_response(ours, form.payoff @ y, maximize=True).plan
     response = best_response(theirs, form.payoff_transposed @ x, maximize=False)
     margins = response.sequence_value[1 : 1 + roots]
     safe = float(margins.min()) if kind == "maxmargin" else float(np.minimum(margins, 0.0).mean())

@@ -54,6 +54,9 @@ A batch then takes a quarter of that time at the most on a slow, busy machine.
 _FIRST_SOLVE_RATE = 4e-6
 """Seconds of solving a node of the trunk, before any was measured."""
 
+_FIRST_SOLVE_S = 0.3
+"""Time that the first equilibrium of a move gets at least, however short the move's time is."""
+
 _SOLVE_GROWTH = 1.5
 """How much longer, a node, the next equilibrium may take than the last one did."""
 
@@ -322,7 +325,9 @@ class Search:
             size = trunk.sequence_count(0) + trunk.sequence_count(1) + trunk.infoset_count(0)
             limits: tuple[int | None, float | None] = _LP_ITERATIONS_PER_ROW * size, None
         else:
-            limits = None, max(0.02, budget.left()) if self.equilibrium is not None else None
+            # Without the first equilibrium there is little to go by.
+            least = _FIRST_SOLVE_S if self.equilibrium is None else 0.02
+            limits = None, max(least, budget.left())
         return solve_gadget(
             trunk,
             kind,

@@ -12,7 +12,7 @@ from darkchess.evaluation import BuiltinEvaluator
 from darkchess.model import DarkChess
 from darkchess.position import Position
 from darkchess.rules import PAPER
-from klss._highs import Basis
+from klss._highs import Basis, LpResult
 from klss.search import Trunk
 from klss.search.expansion import leaves_to_expand
 from klss.search.gadget import solve_gadget
@@ -24,6 +24,8 @@ FENS = [
     "r1b1qrk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",
     "r1bq1rk1/1p3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",
 ]
+
+NOTHING = LpResult("failed", 0.0, np.zeros(0), np.zeros(0), 0, 0.0, False)
 
 
 def growing(steps: int = 5) -> Iterator[Trunk]:
@@ -69,8 +71,16 @@ def test_a_useless_basis_is_survived(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found.margin == pytest.approx(solve_gadget(trunk, "resolve").margin, abs=1e-6)
 
 
-def test_without_time_the_answer_says_that_it_is_none() -> None:
+def test_without_time_there_is_still_a_plan_and_it_says_that_it_is_no_equilibrium(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing comes back from any method: player 0 plays best against a uniform opponent."""
     trunk = list(growing(4))[-1]
-    found = solve_gadget(trunk, "maxmargin", time_limit_s=0.0)
-    assert found.solved == (found.gap <= 1e-7)
+    exact = solve_gadget(trunk, "maxmargin")
+    monkeypatch.setattr("klss.search.program.Model.solve", lambda *_, **__: NOTHING)
+    found = solve_gadget(trunk, "maxmargin")
+    assert not found.solved
     assert found.x[0] == pytest.approx(1.0)
+    assert found.margin <= exact.margin + 1e-9
+    first, size = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
+    assert found.x[first : first + size].max() == pytest.approx(1.0), "one action, not a uniform mixture"
