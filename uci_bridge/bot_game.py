@@ -332,6 +332,7 @@ class BotGame:
             # Not blindly, while the stream is down: moves may have been taken back. But not for ever either.
             patience_s = min(10.0, self._clock(state).remaining_ms / 4000.0)
             if await self._elsewhere(state, patience_s, until_synced=True):
+                self._sent = None  # nothing is on its way
                 return
             try:
                 await self._client.move(self.id, move.uci())
@@ -346,6 +347,7 @@ class BotGame:
                     delay_s = min(1.0, delay_s)  # nobody knows whether it arrived: only a fresh gameFull does
                     break
                 if await self._elsewhere(state, backoff.next(error.wait_s)):
+                    self._sent = None
                     return
         # A stream that is being opened right now may have got its gameFull before the move was played.
         sent.proof = self._stream.connection + (1 if self._stream.synced else 2)

@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from darkchess.rules import Outcome
-from uci_bridge.lichess import Backoff, Client, Refused, Rejected, ServerError, Timing
+from uci_bridge.lichess import Backoff, Client, Garbage, Refused, Rejected, ServerError, Timing
 from uci_bridge.lichess_dialect import GameEnd, GameFull, GameLine, GameState
 
 __all__ = ["GameStream"]
@@ -61,7 +61,7 @@ class GameStream:
         self.since = (time.monotonic(), False)
         self._client, self._timing = client, timing
         self._settled_at = 0.0
-        self._heard_at = time.monotonic()
+        self._heard_at = self._opened_at = time.monotonic()
         self._breaking_since: float | None = None
         self._reopen = asyncio.Event()
 
@@ -136,6 +136,8 @@ class GameStream:
                     self._take(line.result())
                 except StopAsyncIteration:
                     return
+                if not self.synced and time.monotonic() - self._opened_at > self._timing.idle_s:
+                    raise Garbage(f"no gameFull came for {self._timing.idle_s:g} s")
         finally:
             reopen.cancel()
             if line is not None and not line.done():
@@ -147,6 +149,7 @@ class GameStream:
     def _take(self, line: GameLine | None) -> None:
         if line is None:
             self.connection += 1
+            self._opened_at = time.monotonic()
             return
         live, heard_at = self.synced, self._heard_at
         self._heard_at = time.monotonic()
@@ -157,7 +160,8 @@ class GameStream:
             self.full, self.synced = line, True
             self._set(line.state, live, heard_at)
         elif isinstance(line, GameState):
-            self._set(line, live, heard_at)
+            if self.synced:  # else it waited in the server's queue: old, and the gameFull behind it is not
+                self._set(line, live, heard_at)
         elif isinstance(line, GameEnd):
             if line.id not in ("", self.id):
                 self._log(logging.WARNING, "a line of another game", got=line.id)
