@@ -84,7 +84,8 @@ def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Kind,
 def equilibrium(
     chosen: Configuration, *, nodes: int = NODES, repetitions: int = 3, say: Progress = lambda line: None
 ) -> Report:
-    """Figures ``cold_over_warm_resolve``, ``cold_over_warm_maxmargin`` (sums of solve times over all sequences),
+    """Figures ``cold_over_warm_resolve``, ``cold_over_warm_maxmargin`` (sums of solve times over all sequences; cold
+    simplex stalls now and then, which weighs heavily there), the same ``_by_sequence`` (the spread over sequences),
     ``edit_s``, ``warm_s``, ``cold_s`` (sums over both gadgets, and each by gadget; edits are all that is not in the
     solver: forms, reductions, programs, bases, plans read back and the gap), ``objective_difference``, ``fallbacks``.
 
@@ -120,6 +121,7 @@ def equilibrium(
     for kind in _KINDS:
         pairs = zip(sums_of("cold_s", (kind,)), sums_of("warm_s", (kind,)))
         figures[f"cold_over_warm_{kind}"] = spread([cold / warm for cold, warm in pairs], "times")
+        figures[f"cold_over_warm_{kind}_by_sequence"] = spread(_ratios(samples, kind), "times")
         for key in ("warm_s", "edit_s", "cold_s"):
             figures[f"{key}_{kind}"] = spread(sums_of(key, (kind,)), "s")
     for key in ("edit_s", "warm_s", "cold_s"):
@@ -127,3 +129,14 @@ def equilibrium(
     figures["objective_difference"] = spread([s["difference"] for s in samples], "utility")
     figures["fallbacks"] = spread(sums_of("fallbacks", _KINDS), "programs")
     return Report(figures, None, samples)
+
+
+def _ratios(samples: list[dict[str, Any]], kind: Kind) -> list[float]:
+    """Cold over warm of each sequence (one search's programs) and repetition."""
+    sums: dict[tuple[Any, ...], list[float]] = {}
+    for sample in samples:
+        if sample["gadget"] == kind:
+            both = sums.setdefault((sample["repetition"], sample["position"], sample["ply"]), [0.0, 0.0])
+            both[0] += sample["cold_s"]
+            both[1] += sample["warm_s"]
+    return [cold / warm for cold, warm in sums.values()]
