@@ -153,16 +153,19 @@ class Engine:
         """
         began = time.monotonic() if arrived is None else arrived
         ids: dict[str, str] = {}
+        need = None
         try:
             if line is None:
                 raise ProtocolError(f"got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one")
             request = read_request(line)
             ids = {"gameId": request.ids.game_id, "sessionId": request.ids.session_id}
+            if not (isinstance(request, TurnRequest) and request.transcript is not None):
+                need = "transcript"  # what does not follow from the session may follow from the whole game
             return write_reply(self._reply(request, began))
         except ProtocolError as error:
             return write_reply(Refusal(ids or error.ids, str(error), error.need))
         except (DarkchessError, RecursionError) as error:
-            return write_reply(Refusal(ids, str(error)))
+            return write_reply(Refusal(ids, str(error), need))
         except Exception as error:
             log.error("%s", traceback.format_exc())
             self._drop(ids.get("sessionId", ""))

@@ -205,6 +205,14 @@ def test_a_delta_with_a_gap_asks_for_the_transcript_and_gets_it(client: Client) 
     client.move(turn(game, delta=True))
 
 
+def test_a_delta_that_does_not_follow_asks_for_the_transcript_and_a_transcript_does_not(client: Client) -> None:
+    client.move(turn(game_of("e2e4", "e7e5")))
+    other = game_of("d2d4", "e7e5", "d4e5", "d7d6")
+    assert client.ask(push(other, chess.WHITE, ply=3))["need"] == "transcript"
+    assert "need" not in client.ask(turn(other, fen=EN_PASSANT))
+    client.move(turn(other))
+
+
 def test_a_delta_or_a_push_of_a_session_that_is_not_known_asks_for_the_transcript(client: Client) -> None:
     game = game_of("e2e4", "e7e5")
     assert client.ask(turn(game, delta=True))["need"] == "transcript"
