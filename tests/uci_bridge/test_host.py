@@ -148,7 +148,7 @@ def test_an_engine_s_children_end_with_it(start: Start) -> None:
     engine = start("child", patience=HASTY)
     play(engine, Budget(nodes=5), plies=4)
     child = Path(f"/proc/{int(engine.stderr_tail)}/stat")
-    assert child.read_text().split()[2] == "S"
+    assert child.read_text().split()[2] in "RSD"
     engine.close()
     with contextlib.suppress(FileNotFoundError):  # its new parent may not have reaped it yet
         deadline = time.monotonic() + 5.0
