@@ -70,9 +70,10 @@ def resident_mb() -> float | None:
 
 
 def tracker(*, repetitions: int = 3, say: Progress = lambda line: None) -> Report:
-    """Figures ``successors_per_s_1t``, ``successors_per_s_2t``, ``two_threads_over_one`` (over all lines and
-    repetitions), ``largest_update_s_1t``, ``largest_update_s_2t`` (seconds of the last line's update) and
-    ``resident_mb`` (right after it, of the set, the table it came from and all else in the process).
+    """Figures ``successors_per_s_1t``, ``successors_per_s_2t``, ``successors_per_cpu_s_1t`` (the same per second of
+    processor time), ``two_threads_over_one`` (each over all lines and repetitions), ``largest_update_s_1t``,
+    ``largest_update_s_2t`` (seconds of the last line's update) and ``resident_mb`` (right after it, of the set, the
+    table it came from and all else in the process).
     """
     lines = bench_lines()
     samples: list[dict[str, Any]] = []
@@ -109,6 +110,9 @@ def tracker(*, repetitions: int = 3, say: Progress = lambda line: None) -> Repor
         mine = [s for s in samples if s["threads"] == threads]
         figures[f"successors_per_s_{threads}t"] = spread([s["successors"] / s["seconds"] for s in mine], "successors/s")
         figures[f"largest_update_s_{threads}t"] = spread([s["seconds"] for s in mine if s["line"] == largest], "s")
+    figures["successors_per_cpu_s_1t"] = spread(
+        [s["successors"] / s["cpu_seconds"] for s in samples if s["threads"] == 1], "successors/s of processor time"
+    )
     pairs = zip(samples[::2], samples[1::2])
     figures["two_threads_over_one"] = spread([one["seconds"] / two["seconds"] for one, two in pairs], "times")
     figures["resident_mb"] = None if memory[-1] is None else spread([memory[-1]], "MB")
