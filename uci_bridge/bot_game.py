@@ -44,6 +44,8 @@ _FIRST_MOVES_S = 360.0
 """Nobody's clock runs before ply 2; pychess gives a game with a bot five minutes then."""
 _LATE_S = 180.0
 """After both clocks ran out and this, a game of which nothing was heard is asked for again, and then given up."""
+_NEVER_SEEN_S = 600.0
+"""A game that the server shows nothing of for so long is asked for again, and then given up."""
 _FLAG_LATE_S = 15.0
 """A game that ended with a clock this far below zero ended by it; pychess says so after 20 s."""
 _SENDS = 6
@@ -158,15 +160,15 @@ class BotGame:
     def _pause(self) -> float:
         """Seconds until there is something to do, if nothing new comes."""
         stream, game, sent = self._stream, self._game, self._sent
+        now = time.monotonic()
+        overdue = self._overdue(now)  # also while the server is away: the game ends without us
+        if overdue <= 0.0:
+            self._doubt("nothing was heard for longer than the clocks run")
+            return 1.0
         if settling := stream.settling():
             return settling
         if game is None or self._followed is not stream.state:
             return 0.0
-        now = time.monotonic()
-        overdue = self._overdue(now)
-        if overdue <= 0.0:
-            self._doubt("nothing was heard for longer than the clocks run")
-            return 1.0
         if game.turn != self._color or game.decided:
             return overdue
         if sent is None or stream.connection >= sent.proof:
@@ -180,7 +182,8 @@ class BotGame:
     def _overdue(self, now: float) -> float:
         """Seconds until the game must have ended if the server plays by its own clock."""
         state = self._stream.state
-        assert state is not None
+        if state is None:
+            return self._stream.since[0] + _NEVER_SEEN_S * 2.0**self._doubts - now
         clocks_s = sum(max(0, clock) for clock in state.clock_ms) / 1000.0
         allowed = (_FIRST_MOVES_S if len(state.moves) < 2 else 0.0) + clocks_s + _LATE_S
         return self._stream.since[0] + allowed * 2.0**self._doubts - now

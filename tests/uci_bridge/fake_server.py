@@ -16,7 +16,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import chess
@@ -277,6 +277,10 @@ class FakeServer:
     def event(self, line: str) -> None:
         """Say a raw line on the event stream."""
         self.call(self._events.put_nowait, line)
+
+    def drop_streams(self) -> None:
+        """Cut every stream at its next line."""
+        self.faults = replace(self.faults, cut=1.0)
 
     # The server's side.
 

@@ -186,6 +186,24 @@ def test_lines_that_waited_in_the_servers_queue_are_not_taken_for_the_truth() ->
         asyncio.run(work())
 
 
+def test_a_game_whose_server_stays_away_for_longer_than_the_clocks_run_is_given_up_and_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("uci_bridge.bot_game._LATE_S", 0.05)
+    with FakeServer() as server:
+        server.holding.set()
+        accept = {**PLENTY, "initial_s": [0, 600]}
+        game_id = server.start(bot_white=True, moves=["e2e4", "e7e5"], initial_s=0.1, increment_s=0.0)
+
+        def leave() -> None:
+            assert server.wait(lambda: server.games[game_id].referee.ply == 3)
+            server.refuse_all = 503
+            server.call(server.drop_streams)
+
+        play(server, tmp_path, lambda bot: bot.finished == 1, during=leave, accept=accept)
+    assert recorded(tmp_path)[game_id].result in ("*", "1-0")
+
+
 # Which games.
 
 
