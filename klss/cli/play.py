@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import os
+import signal
 import sys
 import threading
 from collections.abc import Sequence
@@ -91,6 +92,34 @@ def _name(spec: str) -> str:
     return " ".join(word.rsplit("/", 1)[-1] for word in spec.split())
 
 
+class Interrupt:
+    """Ctrl-C while an engine thinks.
+
+    Where it strikes inside a library's callback, Python prints the exception and drops it; so it is also noted, and
+    raised once more when the engine's move is there.
+    """
+
+    def __init__(self) -> None:
+        self._noted = False
+        self._previous: Any = None
+
+    def __enter__(self) -> Interrupt:
+        self._previous = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._previous)
+
+    def _note(self, *_: object) -> None:
+        self._noted = True
+        raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Raise what was dropped."""
+        if self._noted:
+            raise KeyboardInterrupt
+
+
 class Watched:
     """An engine with a spinner while it thinks; otherwise the contestant it wraps."""
 
@@ -113,8 +142,10 @@ class Watched:
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`darkchess.arbiter.Contestant`."""
         self._state = {}
-        with self._terminal.spinner(self._text):
-            return self._player.choose(limit, self._state.update)
+        with self._terminal.spinner(self._text), Interrupt() as interrupt:
+            decision = self._player.choose(limit, self._state.update)
+            interrupt.check()
+            return decision
 
     def end(self, view: View) -> None:
         """See :class:`darkchess.arbiter.Contestant`."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 
 from darkchess.configuration import CONFIGURATIONS
 from darkchess.record import read_pgn
-from klss.cli.play import PLAIN_NAMES
+from klss.cli.play import PLAIN_NAMES, Interrupt
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -142,3 +144,10 @@ def test_a_closed_stdin_does_not_matter_where_no_human_plays(tmp_path: Path) -> 
 
 def test_the_names_that_are_not_looked_up_before_the_first_board_are_there() -> None:
     assert set(PLAIN_NAMES) <= set(CONFIGURATIONS)
+
+
+def test_a_ctrl_c_that_a_library_drops_while_the_engine_thinks_is_not_lost() -> None:
+    with pytest.raises(KeyboardInterrupt), Interrupt() as interrupt:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        interrupt.check()
