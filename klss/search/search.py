@@ -152,10 +152,6 @@ class Search:
         """How many nodes of the trunk agree with all that was observed so far."""
         return 0 if self.trunk is None or self.infoset < 0 else len(self.trunk.members(self.infoset))
 
-    def forget(self) -> None:
-        """Start the next search afresh."""
-        self.trunk, self.equilibrium, self.infoset = None, None, -1
-
     def begin(self, belief: Belief) -> tuple[int, int]:
         """Build this move's subgame from the previous trunk and the belief (App.
 
