@@ -42,6 +42,11 @@ LEAST_HALF = 1 << 12
 LEAST_ROOM = 3 * position_set.MOST_SUCCESSORS
 """Room that a round needs: each of two threads goes on while its buffer can take one more source's successors."""
 
+_APART = 64
+"""Columns between what two threads count: each writes at every successor, and cache lines that they shared would
+travel between the cores each time (they made two threads as slow as one).
+"""
+
 ALONE = 1 << 14
 """Below this many sources a second thread costs more than it brings."""
 
@@ -69,18 +74,21 @@ class PositionTable:
         How many are expected.
     spare
         An array to build in if it is large enough, uint64[·, 2]; its contents are lost.
+    threads
+        1 or 2.
     """
 
-    def __init__(self, key: np.uint64, cap: int, hint: int, spare: Halves | None = None) -> None:
+    def __init__(self, key: np.uint64, cap: int, hint: int, spare: Halves | None = None, threads: int = 1) -> None:
         self.key = key
         self.cap = cap
+        self._threads = threads
         self.cut = False
         self._most_half = int((cap + max(cap // 4, SLACK)) / (2 * LOAD)) + LEAST_HALF
         self._spare = spare
         self._threshold = _ALL
         self._counts = np.zeros(2, dtype=np.int64)
         self._allocate(min(max(int(hint / (2 * LOAD)), LEAST_HALF), self._most_half))
-        self.slots.fill(0)
+        _each(lambda region: self._region(region).fill(0), threads)
 
     def _allocate(self, half: int) -> None:
         size = 2 * (half + position_table.SPILL)
@@ -91,6 +99,10 @@ class PositionTable:
         self.slots = self.array[:size]
         self.half = half
         self._set_scale()
+
+    def _region(self, region: int) -> Halves:
+        middle = self.half + position_table.SPILL
+        return self.slots[:middle] if region == 0 else self.slots[middle:]
 
     def _set_scale(self) -> None:
         lead = 64 - self._threshold.bit_length()
@@ -136,7 +148,7 @@ class PositionTable:
             position_table.rehash(old, self.slots, self.key, self.lead, self.scale, self.half, self._counts)
         else:
             self.cut = True
-            count = min(int(position_table.gather(self.slots, self.key)), self.cap)
+            count = min(self._gather(), self.cap)
             last = self.slots[count - 1]
             self._threshold = int(position_table.half_hash(last[0], last[1], self.key))
             self._set_scale()
@@ -144,11 +156,23 @@ class PositionTable:
 
     def finish(self) -> Halves:
         """The entries in canonical order, at most ``cap``: the front of :attr:`array`, so the table ends here."""
-        count = int(position_table.gather(self.slots, self.key))
+        count = self._gather()
         if count > self.cap:
             self.cut = True
             count = self.cap
         return self.slots[:count]
+
+    def _gather(self) -> int:
+        """Pack the entries to the front in canonical order; returns how many there are."""
+        counts = [0, 0]
+
+        def gather(region: int) -> None:
+            counts[region] = int(position_table.gather(self._region(region), self.key))
+
+        _each(gather, self._threads)
+        low, high = counts
+        self.slots[low : low + high] = self._region(1)[:high]
+        return low + high
 
 
 @dataclass(frozen=True)
@@ -189,6 +213,13 @@ def _both(task: Callable[[int], object], threads: int) -> None:
             other.result()
 
 
+def _each(task: Callable[[int], object], threads: int) -> None:
+    """Run ``task(0)`` and ``task(1)``, side by side when there are two threads."""
+    _both(task, threads)
+    if threads == 1:
+        task(1)
+
+
 def across_enemy_move(
     sources: Halves,
     masks: npt.NDArray[np.uint64],
@@ -222,13 +253,13 @@ def across_enemy_move(
     if deadline is not None:
         # No larger than what can be found in time: fresh memory costs time too.
         hint = min(hint, max(1 << 16, int((deadline - time.monotonic()) * _FOUND_PER_S)))
-    table = PositionTable(key, cap, hint, spare)
+    table = PositionTable(key, cap, hint, spare, threads)
     buffers = np.empty((threads, 2, BUFFER if count > 200 else 320 * (count + 1), 2), dtype=np.uint64)
     share = -(-count // threads)
     cursors = [min(share * thread, count) for thread in range(threads)]
     starts = list(cursors)
     stops = [*cursors[1:], count]
-    counts = np.zeros((threads, 3), dtype=np.int64)
+    counts = np.zeros((threads, _APART), dtype=np.int64)[:, :3]
     news = [np.zeros(2, dtype=np.int64)] * threads
     produced = 0
     capped_by: Literal["cap", "time"] | None = None
