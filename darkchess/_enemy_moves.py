@@ -4,6 +4,9 @@ Rounds of two phases: every thread writes the successors of its share of the sou
 inserts what belongs to its region of the table. Between rounds the table grows or, past the cap, drops what has the
 largest keyed hash; and a deadline may end the step. What results does not depend on threads, buffers or the table's
 size (see :mod:`darkchess._kernels.position_table`), unless a deadline ended it.
+
+A streamed step makes all successors again for each slice of their hashes, so that the table need hold one slice only:
+slower, but the memory is that of the sources, of the result and of :data:`SLICE` entries.
 """
 
 from __future__ import annotations
@@ -22,10 +25,13 @@ import numpy.typing as npt
 from darkchess._kernels import position_set, position_table
 from darkchess._kernels.tables import TABLES
 
-__all__ = ["Halves", "PositionTable", "Step", "across_enemy_move", "merged"]
+__all__ = ["Halves", "PositionTable", "Progress", "Step", "across_enemy_move", "merged"]
 
 Halves = npt.NDArray[np.uint64]
 """Enemy halves: uint64[n, 2], occupancy and codes."""
+
+Progress = Callable[[float, int], None]
+"""Called after every round with the part of a step that is done, and how many positions it has found."""
 
 LOAD = 0.75
 """Most a region is filled."""
@@ -35,6 +41,9 @@ SLACK = 1 << 18
 
 BUFFER = 1 << 16
 """Entries of a thread's buffer for each region."""
+
+SLICE = 1 << 24
+"""Entries of a slice."""
 
 LEAST_HALF = 1 << 12
 """Least size of a region."""
@@ -76,16 +85,28 @@ class PositionTable:
         An array to build in if it is large enough, uint64[·, 2]; its contents are lost.
     threads
         1 or 2.
+    floor
+        Least hash of what is wanted.
+
+    Attributes
+    ----------
+    layout
+        Which hash goes where.
+    cut
+        Whether something was dropped because of the bound.
     """
 
-    def __init__(self, key: np.uint64, cap: int, hint: int, spare: Halves | None = None, threads: int = 1) -> None:
+    def __init__(
+        self, key: np.uint64, cap: int, hint: int, spare: Halves | None = None, threads: int = 1, floor: int = 0
+    ) -> None:
         self.key = key
         self.cap = cap
         self._threads = threads
+        self._floor = floor
         self.cut = False
         self._most_half = int((cap + max(cap // 4, SLACK)) / (2 * LOAD)) + LEAST_HALF
         self._spare = spare
-        self._threshold = _ALL
+        self._threshold = _ALL - floor
         self._counts = np.zeros(2, dtype=np.int64)
         self._allocate(min(max(int(hint / (2 * LOAD)), LEAST_HALF), self._most_half))
         _each(lambda region: self._region(region).fill(0), threads)
@@ -107,9 +128,10 @@ class PositionTable:
     def _set_scale(self) -> None:
         lead = 64 - self._threshold.bit_length()
         top = (self._threshold << lead & _ALL) >> 32
-        self.lead = np.uint64(lead)
-        self.scale = np.uint64((2 * self.half << 32) // (top + 1))
-        self.threshold = np.uint64(self._threshold)
+        scale = (2 * self.half << 32) // (top + 1)
+        self.layout = position_table.Layout(
+            self.key, np.uint64(self._floor), np.uint64(self._threshold), np.uint64(lead), np.uint64(scale), self.half
+        )
 
     def __len__(self) -> int:
         return int(self._counts.sum())
@@ -127,7 +149,7 @@ class PositionTable:
     def insert(self, entries: Halves, count: int) -> npt.NDArray[np.int64]:
         """Insert ``entries[:count]``, at most :attr:`room`; returns what :meth:`add` wants to be told afterwards."""
         new = np.zeros(2, dtype=np.int64)
-        left = position_table.insert(entries, count, self.slots, self.key, self.lead, self.scale, self.half, new)
+        left = position_table.insert(entries, count, self.slots, self.layout, new)
         assert left == 0, "the position table's spill room is exhausted"
         return new
 
@@ -145,14 +167,17 @@ class PositionTable:
             old = self.slots
             growth = min(max(2.0, done**-0.8), 8.0)
             self._allocate(min(int(growth * self.half), self._most_half))
-            position_table.rehash(old, self.slots, self.key, self.lead, self.scale, self.half, self._counts)
+            position_table.rehash(old, self.slots, self.layout, self._counts)
         else:
             self.cut = True
             count = min(self._gather(), self.cap)
-            last = self.slots[count - 1]
-            self._threshold = int(position_table.half_hash(last[0], last[1], self.key))
+            self._threshold = self.hash_of(self.slots[count - 1]) - self._floor
             self._set_scale()
-            position_table.spread(self.slots, count, self.key, self.lead, self.scale, self.half, self._counts)
+            position_table.spread(self.slots, count, self.layout, self._counts)
+
+    def hash_of(self, entry: Halves) -> int:
+        """The keyed hash of an entry (uint64[2])."""
+        return int(position_table.half_hash(entry[0], entry[1], self.key))
 
     def finish(self) -> Halves:
         """The entries in canonical order, at most ``cap``: the front of :attr:`array`, so the table ends here."""
@@ -230,6 +255,8 @@ def across_enemy_move(
     spare: Halves | None = None,
     deadline: float | None = None,
     threads: int = 1,
+    stream: bool = False,
+    progress: Progress | None = None,
 ) -> Step:
     """Every position that an enemy move from ``sources`` leads to and that agrees with the view behind ``masks``.
 
@@ -246,6 +273,10 @@ def across_enemy_move(
         A moment of :func:`time.monotonic`; None reads no clock. The step goes on past it until it has found a position.
     threads
         1 or 2.
+    stream
+        Whether to go slice by slice. A deadline then keeps the slices that were finished in time.
+    progress
+        See :data:`Progress`.
     """
     count = sources.shape[0]
     threads = threads if count >= ALONE else 1
@@ -253,7 +284,60 @@ def across_enemy_move(
     if deadline is not None:
         # No larger than what can be found in time: fresh memory costs time too.
         hint = min(hint, max(1 << 16, int((deadline - time.monotonic()) * _FOUND_PER_S)))
-    table = PositionTable(key, cap, hint, spare, threads)
+    if not stream:
+        table = PositionTable(key, cap, hint, spare, threads)
+        produced, late = _fill(table, sources, masks, expected, deadline, threads, progress)
+        positions = table.finish()
+        return Step(positions, table.array, produced, "time" if late else "cap" if table.cut else None)
+    whole = np.empty((cap, 2), dtype=np.uint64)  # the system gives memory to what is written only
+    size, floor, produced = 0, 0, 0
+    capped_by: Literal["cap", "time"] | None = None
+    while True:
+        bound = min(SLICE, cap - size)
+        table = PositionTable(key, bound, hint, spare, threads, floor)
+        made, late = _fill(table, sources, masks, expected, deadline, threads, _of_slice(progress, floor, size))
+        produced = produced or made
+        found = table.finish()
+        more = table.cut and bound < cap - size
+        if late and size:
+            found = found[:0]
+        elif more:  # another entry with the last one's hash may have been dropped: the next slice begins with it
+            floor = table.hash_of(found[-1])
+            kept = found.shape[0] - 1
+            while kept and table.hash_of(found[kept - 1]) == floor:
+                kept -= 1
+            found = found[:kept]
+        whole[size : size + found.shape[0]] = found
+        size += found.shape[0]
+        spare = table.array
+        if late or not more:
+            capped_by = "time" if late else "cap" if table.cut else None
+            break
+    whole.resize((size, 2), refcheck=False)
+    return Step(whole, whole, produced, capped_by)
+
+
+def _of_slice(progress: Progress | None, floor: int, before: int) -> Progress | None:
+    """What a pass for one slice tells: of all hashes, those below ``floor`` are done, with ``before`` positions."""
+    if progress is None:
+        return None
+    return lambda share, found: progress(floor / _ALL, before + found)
+
+
+def _fill(
+    table: PositionTable,
+    sources: Halves,
+    masks: npt.NDArray[np.uint64],
+    expected: npt.NDArray[np.int64],
+    deadline: float | None,
+    threads: int,
+    progress: Progress | None,
+) -> tuple[int, bool]:
+    """Put the consistent successors of ``sources`` into ``table``; see :func:`across_enemy_move`.
+
+    Returns how many there were (those that the table has no slot for included), and whether the deadline ended it.
+    """
+    count = sources.shape[0]
     buffers = np.empty((threads, 2, BUFFER if count > 200 else 320 * (count + 1), 2), dtype=np.uint64)
     share = -(-count // threads)
     cursors = [min(share * thread, count) for thread in range(threads)]
@@ -262,12 +346,11 @@ def across_enemy_move(
     counts = np.zeros((threads, _APART), dtype=np.int64)[:, :3]
     news = [np.zeros(2, dtype=np.int64)] * threads
     produced = 0
-    capped_by: Literal["cap", "time"] | None = None
 
     def generate(thread: int) -> None:
         cursors[thread] = position_set.successors(
-            sources, cursors[thread], stops[thread], masks, expected, TABLES, key, table.threshold, table.lead,
-            table.scale, table.half, threads == 2, buffers[thread], room, counts[thread],
+            sources, cursors[thread], stops[thread], masks, expected, TABLES, table.layout, threads == 2,
+            buffers[thread], room, counts[thread],
         )  # fmt: skip
 
     def insert(thread: int) -> None:
@@ -282,11 +365,10 @@ def across_enemy_move(
 
     while cursors != stops:
         if late(_MAKE_ROOM_S if table.scarce else _GATHER_S):
-            capped_by = "time"
-            break
+            return produced, True
+        treated = sum(cursors) - sum(starts)
         while table.scarce:
-            treated = sum(cursors) - sum(starts) if deadline is None else count
-            table.make_room(max(treated, 1) / count)
+            table.make_room(max(treated, 1) / count if deadline is None else 1.0)
         room = min(table.room // threads, buffers.shape[2])
         counts[:] = 0
         _both(generate, threads)
@@ -294,8 +376,9 @@ def across_enemy_move(
         for new in news:
             table.add(new)
         produced += int(counts[:, 2].sum())
-    positions = table.finish()
-    return Step(positions, table.array, produced, capped_by or ("cap" if table.cut else None))
+        if progress is not None:
+            progress(treated / count, len(table))
+    return produced, False
 
 
 def merged(halves: Halves, *, key: np.uint64, cap: int) -> Step:

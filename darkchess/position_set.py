@@ -22,7 +22,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from darkchess._enemy_moves import Halves, Step, across_enemy_move, merged
+from darkchess._enemy_moves import Halves, Progress, Step, across_enemy_move, merged
 from darkchess._kernels import board, information, position_repair, position_set, position_table
 from darkchess._kernels.tables import TABLES
 from darkchess.errors import ViewError
@@ -55,6 +55,9 @@ class PositionSet:
         Keys that hash, and draws when a sample has to be mended.
     threads
         1 or 2; the set is the same, and so is every answer.
+    stream
+        Whether an update goes slice by slice (:mod:`darkchess._enemy_moves`): slower, in about half the memory. For
+        sets of 10⁸. The set is the same.
 
     Attributes
     ----------
@@ -90,6 +93,7 @@ class PositionSet:
         cap: int = 10_000_000,
         seed: int = 0,
         threads: int = 1,
+        stream: bool = False,
     ) -> None:
         if cap < 1:
             raise ValueError(f"bad cap: got {cap}, expected at least 1")
@@ -105,6 +109,7 @@ class PositionSet:
         self.successors = 1
         self._cap = cap
         self._threads = threads
+        self._stream = stream
         self._no_move_ends = no_move_ends
         self._flipped = view.color == chess.BLACK
         self._key = np.uint64(_scatter(seed))
@@ -250,7 +255,7 @@ class PositionSet:
         return np.maximum(bits, 0.0)
 
     # ------------------------------------------------------------------------------------------------ the next view
-    def observe(self, view: View, *, deadline: float | None = None) -> None:
+    def observe(self, view: View, *, deadline: float | None = None, progress: Progress | None = None) -> None:
         """Go one ply on, to ``view``.
 
         Parameters
@@ -260,6 +265,8 @@ class PositionSet:
         deadline
             A moment of :func:`time.monotonic` after which the set becomes a sample of what was found until then; None
             reads no clock. After an own move it is not looked at: that step only drops positions, 100 million a second.
+        progress
+            Called now and then with the part of the work that is done, and the number of positions found.
 
         Raises
         ------
@@ -280,7 +287,10 @@ class PositionSet:
         self._masks, self._expected = np.zeros_like(self._masks), np.empty_like(self._expected)
         self._passed = None
         self._read(view)
-        found = self._own_move(before, view) if view.kind == "own_move" else self._enemy_move(before, view, deadline)
+        if view.kind == "own_move":
+            found = self._own_move(before, view)
+        else:
+            found = self._enemy_move(before, view, deadline, progress)
         if not found:
             if self.capped_by is None:
                 self._masks, self._expected, self._own_row, self._passed = held
@@ -343,7 +353,7 @@ class PositionSet:
         )
         self._positions = self._positions[: count or self.size]
 
-    def _enemy_move(self, before: View, view: View, deadline: float | None) -> bool:
+    def _enemy_move(self, before: View, view: View, deadline: float | None, progress: Progress | None) -> bool:
         """Replace the set by its consistent successors; False when there is none (the set is then as it was)."""
         masks = self._masks
         own_before = int(self._seen_from_her_side(before.row())[board.WHITE])
@@ -375,6 +385,8 @@ class PositionSet:
             spare=self._spare,
             deadline=deadline,
             threads=self._threads,
+            stream=self._stream,
+            progress=progress,
         )
         self.successors = step.successors
         if not step.positions.shape[0]:
@@ -383,7 +395,7 @@ class PositionSet:
         return True
 
     def _keep(self, step: Step) -> None:
-        self._spare = self._array
+        self._spare = None if self._stream else self._array
         self._array = step.array
         self._positions = step.positions
         if step.capped_by is not None:

@@ -279,23 +279,19 @@ def filter_positions(
 def _emit(
     enemy: Any,
     codes: Any,
-    key: Any,
-    threshold: Any,
-    lead: Any,
-    scale: Any,
-    half: int,
+    layout: Any,
     split: bool,
     out: Any,
     counts: Any,
 ) -> None:
-    """Write a successor to its region's buffer, unless its hash is above the threshold; count it in any case."""
+    """Write a successor to its region's buffer, unless the table has no slot for its hash; count it in any case."""
     counts[2] += 1
     region = 0
-    if split or threshold != np.uint64(0xFFFFFFFFFFFFFFFF):
-        value = half_hash(enemy, codes, key)
-        if value > threshold:
+    if split or layout.threshold != np.uint64(0xFFFFFFFFFFFFFFFF):
+        value = half_hash(enemy, codes, layout.key) - layout.floor
+        if value > layout.threshold:
             return
-        if split and home(value, lead, scale, half) >= half:
+        if split and home(value, layout) >= layout.half:
             region = 1
     k = counts[region]
     out[region, k, 0] = enemy
@@ -305,8 +301,8 @@ def _emit(
 
 @kernel
 def successors(
-    positions: Any, start: int, stop: int, masks: Any, expected: Any, tables: Any, key: Any, threshold: Any, lead: Any,
-    scale: Any, half: int, split: bool, out: Any, room: int, counts: Any,
+    positions: Any, start: int, stop: int, masks: Any, expected: Any, tables: Any, layout: Any,
+    split: bool, out: Any, room: int, counts: Any,
 ) -> int:  # fmt: skip
     """After an enemy move: write every consistent successor of ``positions[start:stop]``.
 
@@ -314,9 +310,9 @@ def successors(
     ----------
     positions
         uint64[·, 2].
-    key, threshold, lead, scale, half
-        See :mod:`darkchess._kernels.position_table`; a successor whose hash is above ``threshold`` is counted, not
-        written.
+    layout
+        Of the table (:class:`darkchess._kernels.position_table.Layout`); a successor for which it has no slot is
+        counted, not written.
     split
         Whether successors of the table's second region go to the second buffer.
     out
@@ -343,7 +339,7 @@ def successors(
         enemy = positions[i, 0]
         codes = positions[i, 1]
         if special != np.uint64(0):
-            _en_passant(enemy, codes, masks, expected, key, threshold, lead, scale, half, split, out, counts)
+            _en_passant(enemy, codes, masks, expected, layout, split, out, counts)
             continue
         missing = required & ~enemy
         surplus = enemy & empty
@@ -358,7 +354,7 @@ def successors(
         if mistyped(enemy, codes, seen & enemy, expected):
             continue
         if short or long:
-            _castling(enemy, codes, short, long, masks, expected, key, threshold, lead, scale, half, split, out, counts)
+            _castling(enemy, codes, short, long, masks, expected, layout, split, out, counts)
         if not one_move:
             continue
         movable = enemy & ~required
@@ -400,10 +396,10 @@ def successors(
                     if code == np.uint64(0) and target < np.uint64(256):
                         for promotion in range(1, 5):
                             moved = with_code(others, rest, target, np.uint64(promotion))
-                            _emit(others | target, moved, key, threshold, lead, scale, half, split, out, counts)
+                            _emit(others | target, moved, layout, split, out, counts)
                     else:
                         moved = with_code(others, rest, target, code)
-                        _emit(others | target, moved, key, threshold, lead, scale, half, split, out, counts)
+                        _emit(others | target, moved, layout, split, out, counts)
         else:
             _fill(
                 enemy,
@@ -414,11 +410,7 @@ def successors(
                 masks,
                 expected,
                 tables,
-                key,
-                threshold,
-                lead,
-                scale,
-                half,
+                layout,
                 split,
                 out,
                 counts,
@@ -429,7 +421,7 @@ def successors(
 @kernel
 def _fill(
     enemy: Any, codes: Any, target: Any, movable: Any, occupied: Any, masks: Any, expected: Any, tables: Any,
-    key: Any, threshold: Any, lead: Any, scale: Any, half: int, split: bool, out: Any, counts: Any,
+    layout: Any, split: bool, out: Any, counts: Any,
 ) -> None:  # fmt: skip
     """The moves of the men ``movable`` to the one square ``target``, which has to be filled.
 
@@ -477,16 +469,16 @@ def _fill(
             for promotion in range(1, 5):
                 if wanted == -1 or wanted == promotion:
                     moved = with_code(others, rest, target, np.uint64(promotion))
-                    _emit(others | target, moved, key, threshold, lead, scale, half, split, out, counts)
+                    _emit(others | target, moved, layout, split, out, counts)
         elif wanted == -1 or wanted == code:
             moved = with_code(others, rest, target, np.uint64(code))
-            _emit(others | target, moved, key, threshold, lead, scale, half, split, out, counts)
+            _emit(others | target, moved, layout, split, out, counts)
 
 
 @kernel
 def _castling(
     enemy: Any, codes: Any, short: bool, long: bool, masks: Any, expected: Any,
-    key: Any, threshold: Any, lead: Any, scale: Any, half: int, split: bool, out: Any, counts: Any,
+    layout: Any, split: bool, out: Any, counts: Any,
 ) -> None:  # fmt: skip
     """Castling, where the squares allow it; the rook's code 6 says that the right is there (and the king with it)."""
     if short and code_at(enemy, codes, bit(63)) == np.uint64(6):
@@ -494,19 +486,19 @@ def _castling(
         place = np.uint64(4 * popcount(enemy & np.uint64(0x0FFFFFFFFFFFFFFF)))
         moved = without_rights((codes & ((np.uint64(1) << place) - np.uint64(1))) | (np.uint64(0x53) << place))
         if agrees(after, moved, masks, expected):
-            _emit(after, moved, key, threshold, lead, scale, half, split, out, counts)
+            _emit(after, moved, layout, split, out, counts)
     if long and code_at(enemy, codes, bit(56)) == np.uint64(6):
         after = enemy ^ (np.uint64(0x1D) << np.uint64(56))
         place = np.uint64(4 * popcount(enemy & np.uint64(0x00FFFFFFFFFFFFFF)))
         moved = without_rights((codes & ~(np.uint64(0xFF) << place)) | (np.uint64(0x35) << place))
         if agrees(after, moved, masks, expected):
-            _emit(after, moved, key, threshold, lead, scale, half, split, out, counts)
+            _emit(after, moved, layout, split, out, counts)
 
 
 @kernel
 def _en_passant(
     enemy: Any, codes: Any, masks: Any, expected: Any,
-    key: Any, threshold: Any, lead: Any, scale: Any, half: int, split: bool, out: Any, counts: Any,
+    layout: Any, split: bool, out: Any, counts: Any,
 ) -> None:  # fmt: skip
     """The double step that she was told of, or the en passant captures of her pawn.
 
@@ -532,4 +524,4 @@ def _en_passant(
             others = enemy ^ mask
             moved = with_code(others, without(codes, popcount(enemy & (mask - np.uint64(1)))), target, np.uint64(0))
             if agrees(others | target, moved, masks, expected):
-                _emit(others | target, moved, key, threshold, lead, scale, half, split, out, counts)
+                _emit(others | target, moved, layout, split, out, counts)

@@ -9,13 +9,13 @@ smallest keyed hash" are then a prefix, and a table bounded by a threshold on th
 Two regions (hashes below and above the middle) with room to spill behind each, so that two threads can fill one table
 without a lock. An occupancy of 0 marks a free slot: every enemy half has a king.
 
-Legend: ``key`` keys the hash; ``lead`` and ``scale`` map hashes up to the threshold onto the slots, see :func:`home`;
-``half`` is the size of one region.
+A table may also hold a *slice* of what there is: hashes from a floor on. What is said of hashes then holds of what they
+exceed the floor by.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -26,12 +26,38 @@ from numba.extending import intrinsic, overload
 from darkchess._kernels.bits import mix64
 from klss.kernel import kernel
 
-__all__ = ["SPILL", "gather", "half_hash", "home", "insert", "rank", "rehash", "select", "spread"]
+__all__ = ["SPILL", "Layout", "gather", "half_hash", "home", "insert", "rank", "rehash", "select", "spread"]
 
 SPILL = 4096
 """Slots behind each region that take what probes past its end (at a load of 0.75 a run of a few hundred is already
 rare beyond counting).
 """
+
+
+class Layout(NamedTuple):
+    """Which hash goes where.
+
+    Attributes
+    ----------
+    key : uint64
+        Keys the hash.
+    floor : uint64
+        Hashes below it have no slot.
+    threshold : uint64
+        Nor have those that exceed it by more than this.
+    lead, scale : uint64
+        Map the others onto the slots, see :func:`home`.
+    half : int
+        Size of one region.
+    """
+
+    key: np.uint64
+    floor: np.uint64
+    threshold: np.uint64
+    lead: np.uint64
+    scale: np.uint64
+    half: int
+
 
 _AHEAD = 24
 _BLOCK = 4096
@@ -74,29 +100,35 @@ def half_hash(enemy: Any, codes: Any, key: Any) -> Any:
 
 
 @kernel(inline="always")
-def home(value: Any, lead: Any, scale: Any, half: int) -> Any:
-    """Slot where the probing for a hash starts.
+def home(value: Any, layout: Any) -> Any:
+    """Slot where the probing for a hash starts that exceeds the floor by ``value``.
 
     ``(value << lead) >> 32`` scaled to the table's size, the second region shifted by :data:`SPILL`.
     """
-    slot = np.int64((((value << lead) >> np.uint64(32)) * scale) >> np.uint64(32))
-    return slot + SPILL if slot >= half else slot
+    slot = np.int64((((value << layout.lead) >> np.uint64(32)) * layout.scale) >> np.uint64(32))
+    return slot + SPILL if slot >= layout.half else slot
+
+
+@kernel(inline="always")
+def _place(enemy: Any, codes: Any, layout: Any) -> Any:
+    """:func:`home` of an enemy half."""
+    return home(half_hash(enemy, codes, layout.key) - layout.floor, layout)
 
 
 @kernel
-def insert(entries: Any, count: int, table: Any, key: Any, lead: Any, scale: Any, half: int, new: Any) -> int:
+def insert(entries: Any, count: int, table: Any, layout: Any, new: Any) -> int:
     """Put ``entries[:count]`` (uint64[·, 2]) into ``table`` and add to ``new`` (int64[2]) how many each region gained.
 
     Returns how many could not be put: 0, unless a region's spill room is exhausted (never at loads up to 0.75).
     Two threads may run this at once on one table if each has entries of one region only.
     """
-    middle = half + SPILL
+    middle = layout.half + SPILL
     slots = table.shape[0]
     low = 0
     high = 0
     homes = np.empty(32, dtype=np.int64)
     for i in range(min(_AHEAD, count)):
-        slot = home(half_hash(entries[i, 0], entries[i, 1], key), lead, scale, half)
+        slot = _place(entries[i, 0], entries[i, 1], layout)
         homes[i & 31] = slot
         prefetch(table, slot)
     for i in range(count):
@@ -104,7 +136,7 @@ def insert(entries: Any, count: int, table: Any, key: Any, lead: Any, scale: Any
         codes = entries[i, 1]
         slot = homes[i & 31]
         if i + _AHEAD < count:
-            later = home(half_hash(entries[i + _AHEAD, 0], entries[i + _AHEAD, 1], key), lead, scale, half)
+            later = _place(entries[i + _AHEAD, 0], entries[i + _AHEAD, 1], layout)
             homes[(i + _AHEAD) & 31] = later
             prefetch(table, later)
         while True:
@@ -168,7 +200,7 @@ def gather(table: Any, key: Any) -> int:
 
 
 @kernel
-def rehash(old: Any, table: Any, key: Any, lead: Any, scale: Any, half: int, counts: Any) -> None:
+def rehash(old: Any, table: Any, layout: Any, counts: Any) -> None:
     """Put the entries of ``old`` into the larger ``table``, which is cleared first; ``counts`` (int64[2]) becomes the
     number of entries in each region.
 
@@ -176,7 +208,7 @@ def rehash(old: Any, table: Any, key: Any, lead: Any, scale: Any, half: int, cou
     """
     for slot in range(table.shape[0]):
         table[slot, 0] = np.uint64(0)
-    middle = half + SPILL
+    middle = layout.half + SPILL
     counts[0] = 0
     counts[1] = 0
     for i in range(old.shape[0]):
@@ -184,7 +216,7 @@ def rehash(old: Any, table: Any, key: Any, lead: Any, scale: Any, half: int, cou
         if enemy == np.uint64(0):
             continue
         codes = old[i, 1]
-        slot = home(half_hash(enemy, codes, key), lead, scale, half)
+        slot = _place(enemy, codes, layout)
         while table[slot, 0] != np.uint64(0):
             slot += 1
         table[slot, 0] = enemy
@@ -193,7 +225,7 @@ def rehash(old: Any, table: Any, key: Any, lead: Any, scale: Any, half: int, cou
 
 
 @kernel
-def spread(table: Any, count: int, key: Any, lead: Any, scale: Any, half: int, counts: Any) -> None:
+def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
     """Undo :func:`gather` for another threshold, in place.
 
     The canonical ``table[:count]`` goes to its slots, all others are freed; ``counts`` (int64[2]) becomes the number of
@@ -205,7 +237,7 @@ def spread(table: Any, count: int, key: Any, lead: Any, scale: Any, half: int, c
     for i in range(count):
         if i % _BLOCK == 0:
             blocks[i // _BLOCK] = previous
-        previous = max(home(half_hash(table[i, 0], table[i, 1], key), lead, scale, half), previous + 1)
+        previous = max(_place(table[i, 0], table[i, 1], layout), previous + 1)
     places = np.empty(_BLOCK, dtype=np.int64)
     hole = table.shape[0]
     stop = count
@@ -213,9 +245,9 @@ def spread(table: Any, count: int, key: Any, lead: Any, scale: Any, half: int, c
         start = block * _BLOCK
         previous = blocks[block]
         for i in range(start, stop):
-            previous = max(home(half_hash(table[i, 0], table[i, 1], key), lead, scale, half), previous + 1)
+            previous = max(_place(table[i, 0], table[i, 1], layout), previous + 1)
             places[i - start] = previous
-            if previous < half + SPILL:
+            if previous < layout.half + SPILL:
                 counts[0] += 1
         for i in range(stop - 1, start - 1, -1):
             place = places[i - start]

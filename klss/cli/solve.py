@@ -6,7 +6,6 @@ The value is in the game's own units for player 0; the exploitability is the sad
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,37 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from klss.cli.errors import FailedError, UsageError
 from klss.cli.options import Parser, nodes, seed
+from klss.cli.progress import Progress
 
 if TYPE_CHECKING:
     from klss.equilibrium import Solution
     from klss.game import Game
     from klss.sequence_form import SequenceForm
 
-__all__ = ["Progress", "load_game", "run"]
-
-_SHOW_AFTER_S = 1.0
-
-
-class Progress:
-    """One line on stderr, rewritten, shown only on a terminal and only after a second."""
-
-    def __init__(self, title: str) -> None:
-        self._title = title
-        self._begin = time.perf_counter()
-        self._last = 0.0
-        self._shown = False
-
-    def tell(self, what: str) -> None:
-        """Show ``what`` beside the title, at most ten times a second."""
-        now = time.perf_counter()
-        if sys.stderr.isatty() and now - self._begin > _SHOW_AFTER_S and now - self._last > 0.1:
-            self._last, self._shown = now, True
-            print(f"\r\x1b[K{self._title}: {what} ({now - self._begin:.0f} s)", end="", file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        """Remove the line."""
-        if self._shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+__all__ = ["load_game", "run"]
 
 
 def _parser() -> Parser:

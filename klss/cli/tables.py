@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from klss.cli.errors import FailedError, UsageError
 from klss.cli.options import Parser, nodes, seed
-from klss.cli.solve import Progress
+from klss.cli.progress import Progress
 
 if TYPE_CHECKING:
     from klss.tables import NamedGame, Row

@@ -1,10 +1,12 @@
 """``klss track``: how many positions each player holds possible, ply by ply along a game.
 
-Sizes are exact. The list of a player whose set grows past the cap ends at the last size that fits.
+Sizes are exact. The list of a player whose set grows past the cap ends at the last size that fits. With ``--stream`` a
+set of 10⁸ positions can be followed in a few gigabytes. A long update tells on stderr how far it is.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
@@ -17,6 +19,7 @@ import chess
 
 from klss.cli.errors import UsageError
 from klss.cli.options import Parser, cap, check_fen, chosen_seed, seed
+from klss.cli.progress import Progress
 
 if TYPE_CHECKING:
     from darkchess.position_set import PositionSet
@@ -36,6 +39,12 @@ def _parser() -> Parser:
     parser.add_argument("--fen", metavar="FEN", help="start position, with --moves")
     parser.add_argument(
         "--cap", type=cap, default=DEFAULT_CAP, metavar="N", help=f"largest set (default {DEFAULT_CAP:,})"
+    )
+    parser.add_argument(
+        "--stream", action="store_true", help="update large sets slice by slice: slower, in about half the memory"
+    )
+    parser.add_argument(
+        "--threads", type=int, choices=[1, 2], default=2, help="threads of an update (default 2); sizes are the same"
     )
     parser.add_argument(
         "--seed", type=seed, metavar="N", help="seed of the sets' hashing; the sizes don't depend on it"
@@ -75,7 +84,16 @@ def run(arguments: Sequence[str]) -> int:
 
     referee = Referee(fen)
     tracks = {
-        color: Track(PositionSet(referee.view(color), referee.position, cap=parsed.cap, seed=chosen_seed(parsed.seed)))
+        color: Track(
+            PositionSet(
+                referee.view(color),
+                referee.position,
+                cap=parsed.cap,
+                seed=chosen_seed(parsed.seed),
+                threads=parsed.threads,
+                stream=parsed.stream,
+            )
+        )
         for color in chess.COLORS
     }
     if not parsed.json:
@@ -145,7 +163,12 @@ def _tracked(referee: Referee, moves: Sequence[chess.Move], tracks: dict[chess.C
         for color, track in tracks.items():
             if track.capped is not None:
                 continue
-            track.known.observe(referee.view(color))
+            with contextlib.closing(Progress(f"ply {referee.ply}, {chess.COLOR_NAMES[color]}'s set")) as bar:
+
+                def tell(done: float, found: int, bar: Progress = bar) -> None:
+                    bar.tell(f"{done:.0%}, {found:,} positions")
+
+                track.known.observe(referee.view(color), progress=tell)
             if track.known.capped_by is not None:
                 track.capped = referee.ply
             else:

@@ -55,3 +55,12 @@ def test_without_json_every_ply_is_a_line(klss: Any) -> None:
         ["1", "e4", "1", "20"],
         ["2", "e5", "1", "1"],
     ]
+
+
+def test_neither_threads_nor_streaming_change_a_size(klss: Any) -> None:
+    line = "Nf3 a6 Nc3 h6 e3 b6 d3 g6"
+    plain = klss("track", "--moves", line, "--json")
+    for flags in (["--threads", "1"], ["--stream"], ["--stream", "--threads", "1"]):
+        assert klss("track", "--moves", line, "--json", *flags).out == plain.out
+    # Counted by the brute-force enumerator, see tests/darkchess/test_position_set_samples.py.
+    assert json.loads(plain.out)["black"][:9] == [1, 20, 20, 246, 246, 2365, 2365, 18947, 18947]

@@ -15,7 +15,7 @@ import chess
 import numpy as np
 
 from darkchess import Position, Referee
-from darkchess._kernels import moves, position_set
+from darkchess._kernels import moves, position_set, position_table
 from darkchess._kernels.tables import TABLES
 from tests.darkchess.position_set_games import STARTS, choose, text
 from tests.oracles import brute_force
@@ -99,9 +99,8 @@ def successors_by_masks(row: np.ndarray, after: Referee, own_before: int) -> set
     out = np.empty((2, 700, 2), dtype=np.uint64)
     counts = np.zeros(3, dtype=np.int64)
     full = np.uint64(0xFFFFFFFFFFFFFFFF)
-    stop = position_set.successors(
-        half, 0, 1, masks, expected, TABLES, np.uint64(1), full, np.uint64(0), np.uint64(1), 0, False, out, 700, counts
-    )
+    everything = position_table.Layout(np.uint64(1), np.uint64(0), full, np.uint64(0), np.uint64(1), 0)
+    stop = position_set.successors(half, 0, 1, masks, expected, TABLES, everything, False, out, 700, counts)
     assert stop == 1
     made = [entry.tobytes() for entry in out[0, : counts[0]]]
     assert len(made) == counts[0] == counts[2] == len(set(made)), "no successor comes twice"

@@ -74,6 +74,34 @@ def test_the_set_is_the_same_on_two_threads_in_any_batch_and_with_any_table(
         assert (other.sample(50, seed=1) == plain.sample(50, seed=1)).all()
 
 
+@pytest.mark.parametrize("cap", [300, 999, 5000, 10_000_000])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_streamed_set_is_the_same_in_slices_of_any_size(
+    cap: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_enemy_moves, "ALONE", 8)
+    monkeypatch.setattr(_enemy_moves, "SLACK", 16)
+    _, plain = after_line(chess.BLACK, seed=5, cap=cap)
+    for slice_size in (100, 999, 6000):
+        monkeypatch.setattr(_enemy_moves, "SLICE", slice_size)
+        _, streamed = after_line(chess.BLACK, seed=5, cap=cap, threads=threads, stream=True)
+        assert streamed.capped_by == plain.capped_by
+        assert (streamed._positions == plain._positions).all()
+
+
+def test_progress_tells_a_growing_part_of_the_step_and_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_enemy_moves, "BUFFER", 400)
+    for stream in (False, True):
+        monkeypatch.setattr(_enemy_moves, "SLICE", 5000)
+        game, known = after_line(chess.BLACK, 6, stream=stream)
+        game.push(chess.Move.from_uci(LINE[6]))
+        told: list[tuple[float, int]] = []
+        known.observe(game.view(chess.BLACK), progress=lambda share, found, told=told: told.append((share, found)))
+        shares = [share for share, _ in told]
+        assert len(told) > 3 and shares == sorted(shares) and shares[0] >= 0.0 and shares[-1] <= 1.0
+        assert told[-1][1] <= known.size + 1
+
+
 def test_a_deadline_that_is_passed_leaves_a_declared_sample_of_true_members(monkeypatch: pytest.MonkeyPatch) -> None:
     game, exact = after_line(chess.BLACK, 6)
     _, late = after_line(chess.BLACK, 6)
@@ -191,8 +219,8 @@ def test_the_table_holds_a_set_through_growing_and_cutting(cap: int, monkeypatch
         while table.scarce:
             table.make_room()
         part = entries[start : start + 500].copy()
-        if table.threshold < np.uint64(0xFFFFFFFFFFFFFFFF):
-            part = part[[keyed_hash(*row, 99) <= int(table.threshold) for row in part.tolist()]]
+        if table.layout.threshold < np.uint64(0xFFFFFFFFFFFFFFFF):
+            part = part[[keyed_hash(*row, 99) <= int(table.layout.threshold) for row in part.tolist()]]
         table.add(table.insert(part, len(part)))
         assert len(table) <= len({tuple(row) for row in entries[: start + 500].tolist()})
     assert table.cut == (cap < 10_000)

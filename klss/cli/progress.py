@@ -1,0 +1,32 @@
+"""Progress of a long command: one line on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+__all__ = ["Progress"]
+
+_SHOW_AFTER_S = 1.0
+
+
+class Progress:
+    """One line on stderr, rewritten, shown only on a terminal and only after a second."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._begin = time.perf_counter()
+        self._last = 0.0
+        self._shown = False
+
+    def tell(self, what: str) -> None:
+        """Show ``what`` beside the title, at most ten times a second."""
+        now = time.perf_counter()
+        if sys.stderr.isatty() and now - self._begin > _SHOW_AFTER_S and now - self._last > 0.1:
+            self._last, self._shown = now, True
+            print(f"\r\x1b[K{self._title}: {what} ({now - self._begin:.0f} s)", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Remove the line."""
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
