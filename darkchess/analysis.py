@@ -266,13 +266,11 @@ def _children(trunk: Trunk, front: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 def _going_on(trunk: Trunk, reach: Floats, front: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The expanded nodes of ``front`` that are reached; none where they hold less than half of its probability."""
-    live = front[(trunk.nodes.first_child[front] >= 0) & (reach[front] > 0.0)]
+    live: npt.NDArray[Any] = front[(trunk.nodes.first_child[front] >= 0) & (reach[front] > 0.0)]
     return live if 2.0 * reach[live].sum() >= reach[front].sum() else live[:0]
 
 
-def _likeliest(
-    trunk: Trunk, reach: Floats, replies: npt.NDArray[np.int64]
-) -> tuple[int, float, npt.NDArray[np.int64]]:
+def _likeliest(trunk: Trunk, reach: Floats, replies: npt.NDArray[np.int64]) -> tuple[int, float, npt.NDArray[np.int64]]:
     """Code of the likeliest reply (man and squares), its share, and the nodes that it leads to; −1 where none is."""
     origin = trunk.nodes.action[replies].astype(np.int64) >> 9
     before = trunk.states[trunk.nodes.parent[replies]]

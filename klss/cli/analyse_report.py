@@ -1,0 +1,198 @@
+"""What ``klss analyse`` answers, as JSON and as text of 80 columns."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import chess
+
+if TYPE_CHECKING:
+    from darkchess.analysis import Analysis, Line
+    from darkchess.once_over import Loss, Truth
+
+__all__ = ["document", "text", "truth_document", "truth_text"]
+
+_UNPLAYED_SHOWN = 5
+_HARD_SPACE = "\u00a0"
+
+
+def document(analysis: Analysis, configuration: str, evaluator: str, seed: int) -> dict[str, Any]:
+    """The document of design.md; ``capped_by``, ``evaluator``, ``lines`` and ``seed`` are additions.
+
+    ``marginals`` holds every square on which a man may stand, own men (1.0) included, by FEN's letters; what is left to
+    1 is the probability that the square is empty. A ``value`` is null where the search was too short to say.
+    """
+    found = analysis.diagnostics
+    return {
+        "ply": analysis.view.ply,
+        "color": chess.COLOR_NAMES[analysis.view.color],
+        "positions": analysis.positions,
+        "value": analysis.value,
+        "gadget": found["gadget"],
+        "nodes": found["nodes"],
+        "depth": found["depth"],
+        "iterations": found["iterations"],
+        "seconds": found["seconds"],
+        "moves": [
+            {"move": each.move.uci(), "probability": each.probability, "value": each.value, "san": each.san}
+            for each in analysis.moves
+        ],
+        "marginals": analysis.marginals.by_square(),
+        "truth": None,
+        "configuration": configuration,
+        "capped_by": analysis.capped_by,
+        "evaluator": evaluator,
+        "lines": [
+            [
+                {"move": each.move.uci(), "san": each.san, "mine": each.mine, "probability": each.probability}
+                for each in line.moves
+            ]
+            for line in analysis.lines
+        ],
+        "seed": seed,
+    }
+
+
+def truth_document(truth: Truth, losses: list[Loss]) -> dict[str, Any]:
+    """The object ``truth``: see :class:`darkchess.once_over.Truth` and, for the moves, ``Loss``."""
+    from darkchess.once_over import largest
+
+    return {
+        "fen": truth.fen,
+        "possible": truth.possible,
+        "rank": truth.rank,
+        "positions": truth.positions,
+        "particle": truth.particle,
+        "particle_rank": truth.particle_rank,
+        "particles": truth.particles,
+        "hidden": {
+            chess.SQUARE_NAMES[man.square]: {"piece": man.piece.symbol(), "probability": man.probability}
+            for man in truth.hidden
+        },
+        "losses": {
+            chess.COLOR_NAMES[color]: [
+                {
+                    "ply": each.ply,
+                    "move": each.move.uci(),
+                    "san": each.san,
+                    "loss": each.loss,
+                    "probability": each.played,
+                    "best": {"move": each.best.uci(), "san": each.best_san, "probability": each.probability},
+                }
+                for each in largest(losses, color)
+            ]
+            for color in chess.COLORS
+        },
+    }
+
+
+def text(analysis: Analysis, answer: dict[str, Any], unicode: bool) -> list[str]:
+    """``answer``, as :func:`document` made it of ``analysis``, for people."""
+    from darkchess.belief_board import belief_lines
+
+    view = analysis.view
+    side = "White" if view.color else "Black"
+    dots = "." if view.color else "..."
+    count = f"{analysis.positions:,} position{'s' if analysis.positions != 1 else ''} possible"
+    if analysis.capped_by is not None:
+        count += " (a sample: the set was cut off)"
+    seen, nothing = ("·", "░") if unicode else (".", "?")
+    lines = [
+        f"Ply {view.ply}, {side} to move ({view.fullmove}{dots}): {count}",
+        "",
+        *belief_lines(view, analysis.marginals, unicode=unicode),
+        "",
+        f"N%: the likeliest man on a square that {side} does not see, and in how many of",
+        f"    the positions it stands there; {nothing}: not seen, no man can be there; {seen}: seen, empty",
+        "",
+    ]
+    value = "?" if analysis.value is None else _pawns(analysis.value)
+    seconds = f", {answer['seconds']:.1f} s" if answer["seconds"] else ""
+    lines += [
+        f"{answer['configuration']} ({answer['evaluator']}): value {value}; {answer['gadget']}, "
+        f"{answer['nodes']:,} nodes,",
+        f"    depth {answer['depth']}, {answer['iterations']} iterations{seconds}",
+        "",
+        " move        plays    value",
+    ]
+    played = [move for move in analysis.moves if move.probability > 0.0]
+    others = [move for move in analysis.moves if move.probability <= 0.0]
+    for move in played + others[:_UNPLAYED_SHOWN]:
+        worth = "    ?" if move.value is None else f"{move.value:+.3f}"
+        share = f"{100 * move.probability:.1f}%" if move.probability > 0.0 else "-"
+        lines.append(f" {move.san:<9}{share:>8}   {worth}")
+    if len(others) > _UNPLAYED_SHOWN:
+        lines.append(f" and {len(others) - _UNPLAYED_SHOWN} more that are never played")
+    if analysis.mix_value is None:
+        lines.append(" (?: the search was too short to say; give it more nodes or time)")
+    if any(line.moves for line in analysis.lines):
+        lines += ["", " what it expects (in brackets: how often it plays, or is answered, so)"]
+        for line in analysis.lines:
+            lines += _line_text(line, view.fullmove, view.color)
+    return lines
+
+
+def _pawns(value: float) -> str:
+    """A value, and what it is in pawns."""
+    if abs(value) > 0.9999:
+        return f"{value:+.3f}"
+    return f"{value:+.3f} (about {6.0 * math.atanh(value):+.1f} pawns)"
+
+
+def _line_text(line: Line, fullmove: int, color: chess.Color) -> list[str]:
+    words = []
+    for i, each in enumerate(line.moves):
+        white = each.mine == color
+        number = fullmove + (i + (not color)) // 2
+        head = f"{number}." if white else f"{number}..." if i == 0 else ""
+        share = "" if each.probability is None else f" ({_percent(each.probability)})"
+        words.append(f"{head} {each.san}{share}".strip().replace(" ", _HARD_SPACE))
+    lines = textwrap.wrap(" ".join(words), width=78, initial_indent=" ", subsequent_indent="     ")
+    return [each.replace(_HARD_SPACE, " ") for each in lines]
+
+
+def _percent(probability: float) -> str:
+    from darkchess.belief_board import percent
+
+    return percent(probability)
+
+
+def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str]:
+    """What ``--once-over`` adds for people; ``color`` is who thought."""
+    from darkchess.once_over import largest
+
+    side = "White" if color else "Black"
+    lines = ["Once over", f" the true position: {truth.fen}"]
+    if truth.possible:
+        lines.append(
+            f" among the {truth.positions:,} that {side} held possible it was number {truth.rank} by likelihood"
+        )
+    else:
+        lines.append(f" it was not among the {truth.positions:,} positions of the sample")
+    if truth.particle is not None:
+        lines.append(
+            f" one of the search's {truth.particles} particles: number {truth.particle_rank}, with "
+            f"{_percent(truth.particle)} of their probability"
+        )
+    else:
+        lines.append(f" none of the search's {truth.particles} particles was it")
+    surprises = sorted(truth.hidden, key=lambda man: (man.probability, man.square))[:3]
+    if surprises:
+        told = ", ".join(
+            f"{man.piece.symbol().upper()}{chess.SQUARE_NAMES[man.square]} ({_percent(man.probability)})"
+            for man in surprises
+        )
+        lines.append(f" least expected of what {side} did not see: {told}")
+    for each_color in chess.COLORS:
+        lines += ["", f" where {'White' if each_color else 'Black'} gave the most away"]
+        worst = largest(losses, each_color)
+        if not worst:
+            lines.append("   nowhere")
+        for loss in worst:
+            number = f"ply {loss.ply}: {loss.san}"
+            lines.append(
+                f"   {number:<18} -{loss.loss:.3f}   the engine: {loss.best_san} ({_percent(loss.probability)})"
+            )
+    return lines
