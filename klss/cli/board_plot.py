@@ -23,7 +23,7 @@ __all__ = ["check_matplotlib", "save_plot"]
 _SEEN = ("#c9c9c9", "#e4e4e4")
 """Dark and light seen squares."""
 _SHADES = "Blues"
-_LIGHTEST, _DARKEST = 0.06, 0.80
+_LIGHTEST, _DARKEST = 0.03, 0.62
 """Part of the colour map that is used: black figures stay legible on the darkest."""
 _OWN = "#8a4b08"
 """Own men stand on a frame of this colour (brown and blue are told apart by everybody)."""
@@ -68,8 +68,8 @@ def _draw(figure: Any, analysis: Analysis) -> None:
     from matplotlib.colors import ListedColormap, Normalize
     from matplotlib.patches import Patch
 
-    view, found = analysis.view, analysis.marginals
-    side, other = ("White", "Black") if view.color else ("Black", "White")
+    view = analysis.view
+    side, other = ("White", "black") if view.color else ("Black", "white")
     dots = "." if view.color else "..."
     sampled = "" if analysis.capped_by is None else " (a sample)"
     possible = f"{analysis.positions:,} position{'s' if analysis.positions != 1 else ''} possible{sampled}"
@@ -86,15 +86,14 @@ def _draw(figure: Any, analysis: Analysis) -> None:
     axes.set_yticks(middles, [str(i + 1 if view.color else 8 - i) for i in range(8)], fontsize=12)
     axes.tick_params(length=0)
     bar = figure.colorbar(ScalarMappable(Normalize(0, 1), shades), ax=axes, shrink=0.8, pad=0.02)
-    bar.set_label(f"{side} does not see the square: probability that a man of {other}'s stands there", fontsize=11)
+    bar.set_label(f"{side} does not see the square: probability that a {other} man stands there", fontsize=11)
     bar.ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
     legend = [
         Patch(facecolor="white", edgecolor=_OWN, linewidth=2, label=f"{side}'s own man"),
-        Patch(facecolor=_SEEN[1], edgecolor="black", linewidth=0.6, label=f"seen by {side}"),
+        Patch(facecolor=_SEEN[1], edgecolor="black", linewidth=0.6, label="seen"),
         Patch(facecolor=shades(0.5), edgecolor="black", linewidth=0.6, label="unseen: the two likeliest men, in %"),
     ]
-    axes.legend(handles=legend, loc="upper center", bbox_to_anchor=(0.5, -0.045), ncols=3, frameon=False, fontsize=10)
-    assert found.size == analysis.positions
+    figure.legend(handles=legend, loc="outside lower center", ncols=3, frameon=False, fontsize=10)
 
 
 def _square(axes: Any, analysis: Analysis, square: int, shades: Any) -> None:
@@ -109,18 +108,27 @@ def _square(axes: Any, analysis: Analysis, square: int, shades: Any) -> None:
     seen = view.sees(square)
     face = _SEEN[light] if seen else shades(found.enemy(square))
     axes.add_patch(Rectangle((x, y), 1, 1, facecolor=face, edgecolor="#606060", linewidth=0.6))
-    axes.text(x + 0.04, y + 0.04, chess.SQUARE_NAMES[square], fontsize=6, ha="left", va="bottom", color="#202020")
+    axes.text(x + 0.08, y + 0.08, chess.SQUARE_NAMES[square], fontsize=6, ha="left", va="bottom", color="#202020")
     if seen:
         piece = view.piece_at(square)
         if piece is not None:
             if piece.color == view.color:
                 axes.add_patch(Rectangle((x + 0.05, y + 0.05), 0.9, 0.9, fill=False, edgecolor=_OWN, linewidth=1.6))
-            axes.text(x + 0.5, y + 0.48, piece.unicode_symbol(), fontsize=34, ha="center", va="center", color="black")
+            _man(axes, x + 0.5, y + 0.5, piece, 34)
         return
     likely = [(symbol, share) for symbol, share in found.at(square).items() if share >= _SHOWN][:2]
     for place, (symbol, share) in enumerate(likely):
         height = y + (0.52 if len(likely) == 1 else 0.70 if place == 0 else 0.31)
         figure_size, text_size = (25, 10.5) if place == 0 else (16, 8.5)
-        sign = chess.Piece.from_symbol(symbol).unicode_symbol()
-        axes.text(x + 0.31, height, sign, fontsize=figure_size, ha="center", va="center", color="black")
+        _man(axes, x + 0.29, height, chess.Piece.from_symbol(symbol), figure_size)
         axes.text(x + 0.95, height, percent(share), fontsize=text_size, ha="right", va="center", color="black")
+
+
+def _man(axes: Any, x: float, y: float, piece: chess.Piece, size: float) -> None:
+    """A chess figure, black or white with a black rim."""
+    from matplotlib.patheffects import withStroke
+
+    sign = chess.Piece(piece.piece_type, chess.BLACK).unicode_symbol()  # the filled figure
+    color = "white" if piece.color else "black"
+    rim = [withStroke(linewidth=size / 14, foreground="black")] if piece.color else []
+    axes.text(x, y, sign, fontsize=size, ha="center", va="center", color=color, path_effects=rim)
