@@ -1,102 +1,47 @@
-"""Games between two players, A and B, counted: one process, colours alternating, resumable.
+"""Games between two players, A and B, counted: in pairs, in parallel, resumable, stopped by number or by evidence.
 
-A has White in the games of even number. A game's seed follows from the match's seed and the game's number; the players
-get theirs from it as in ``klss play``, so that ``klss play --seed`` with a line's ``seed`` and the same node budget
-replays it.
+A has White in the games of even number; games 2k and 2k+1 are a pair: the same opening and the same seed, colours
+swapped. With a node budget the games depend neither on the number of workers nor on the order in which they end.
 
-Files of a match: ``match.json`` (what is played), ``games.jsonl`` (one line a game), ``moves.jsonl`` (one line a move,
-with the player's diagnostics), ``game-00000.pgn`` and so on.
+Reading order: ``match_game`` one game, ``match_engines`` its players, ``match_workers`` who plays it, ``openings`` how
+it begins, ``match_files`` where it is kept, ``match_statistics`` and ``match_report`` what it counts for.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
+import itertools
 import json
-import math
-import os
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-import chess
-
-from darkchess.arbiter import Arbiter, Budget, Played, TruthCount
-from darkchess.configuration import Configuration
-from darkchess.record import GameRecord, write_pgn
-from darkchess.referee import Referee
+from darkchess.arbiter import Budget, TruthCount
 from darkchess.rules import PAPER, Ruleset
-from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker
+from experiments.match_engines import Setup, Side, Spec
+from experiments.match_files import MatchError, MatchFiles, kept_seed, opened
+from experiments.match_game import GameResult, GameTask, pair_seed, sides
+from experiments.match_report import MoveStatistics, spread
+from experiments.match_statistics import Elo, PairCounter, Sprt, SprtState, elo_of_match
+from experiments.match_workers import workers_for
+from experiments.openings import FileOpenings, Opening, RandomOpenings
+from uci_bridge.players import EvaluatorChoice
 
-__all__ = ["Match", "MatchError", "Standing", "elo_interval", "game_seed", "player_seed"]
+__all__ = ["Match", "MatchError", "Standing", "kept_seed"]
 
-_WILSON_Z = 1.959964
-"""Two-sided 95 %."""
-
-
-class MatchError(Exception):
-    """A match's directory is in use, or holds another match."""
-
-
-def game_seed(seed: int, game: int) -> int:
-    """Seed of game number ``game`` of a match: 32 bits of a hash, so that neighbouring matches share no games."""
-    return int.from_bytes(hashlib.sha256(f"{seed}/{game}".encode()).digest()[:4], "little")
-
-
-def player_seed(seed: int, color: chess.Color) -> int:
-    """Seed of the player of ``color`` in a game of that seed."""
-    return 2 * seed + (not color)
-
-
-def elo_interval(score: float, games: int) -> list[float | None]:
-    """Elo difference: lower end, middle, upper end of a 95 % interval; None where it is infinite.
-
-    Wilson's interval for the score, with every game counted as won or lost: with draws it is wider than it has to be.
-
-    Parameters
-    ----------
-    score
-        Wins and half the draws.
-    games
-        Number of games, at least 1.
-
-    >>> elo_interval(10.0, 20)
-    [-147.8, 0.0, 147.8]
-    >>> elo_interval(20.0, 20)
-    [286.6, None, None]
-    """
-    mean = score / games
-    spread = _WILSON_Z**2 / games
-    center = (mean + spread / 2) / (1 + spread)
-    half = _WILSON_Z / (1 + spread) * math.sqrt(mean * (1 - mean) / games + spread / (4 * games))
-
-    def elo(share: float) -> float | None:
-        if share <= 1e-9 or share >= 1 - 1e-9:
-            return None
-        return round(-400.0 * math.log10(1.0 / share - 1.0), 1) + 0.0
-
-    return [elo(center - half), elo(mean), elo(center + half)]
+_FORMAT = 2
+"""Of a match's directory. In format 1 each game had a seed of its own."""
 
 
 @dataclass
-class Standing:
-    """The count so far, from A's side.
-
-    Attributes
-    ----------
-    wins, draws, losses
-        Games.
-    truth
-        Summed over games, in test mode.
-    """
+class Record:
+    """Games won, drawn and lost by A."""
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    truth: TruthCount = dataclasses.field(default_factory=TruthCount)
 
     @property
     def games(self) -> int:
@@ -108,13 +53,91 @@ class Standing:
         """Wins and half the draws."""
         return self.wins + self.draws / 2
 
-    def count(self, line: dict[str, Any]) -> None:
-        """Count a line of ``games.jsonl``."""
-        self.wins += line["winner"] == "a"
-        self.losses += line["winner"] == "b"
-        self.draws += line["winner"] is None
+    def add(self, winner: Side | None) -> None:
+        """Count a game."""
+        self.wins += winner == "a"
+        self.losses += winner == "b"
+        self.draws += winner is None
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        counts = {"wins": self.wins, "draws": self.draws, "losses": self.losses}
+        return {"games": self.games, "score": self.score, **counts}
+
+
+class Standing(Record):
+    """The count so far, from A's side.
+
+    Parameters
+    ----------
+    sprt
+        The test that is run over the pairs, if any.
+
+    Attributes
+    ----------
+    truth
+        Summed over games, in test mode.
+    by_color
+        The same count for A's games as White and as Black.
+    pairs
+        The pairs, and the test.
+    plies
+        Each game's length.
+    reasons
+        How often games ended how.
+    moves
+        Of each side.
+    """
+
+    def __init__(self, sprt: Sprt | None = None) -> None:
+        super().__init__()
+        self.truth = TruthCount()
+        self.by_color = {"white": Record(), "black": Record()}
+        self.pairs = PairCounter(sprt)
+        self.plies: list[float] = []
+        self.reasons: dict[str, int] = {}
+        self.moves = {"a": MoveStatistics(), "b": MoveStatistics()}
+
+    @property
+    def elo(self) -> Elo:
+        """The Elo difference so far."""
+        return elo_of_match(self.score, self.games, self.pairs.counts)
+
+    @property
+    def sprt(self) -> SprtState | None:
+        """Where the test stands; None without one."""
+        return self.pairs.tested
+
+    @property
+    def decided(self) -> bool:
+        """Whether the test has taken a side."""
+        return self.pairs.tested is not None and self.pairs.tested.decision is not None
+
+    def count(self, line: dict[str, Any], moves: list[dict[str, Any]] | None = None) -> None:
+        """Count a line of ``games.jsonl``, and its moves."""
+        winner = line["winner"]
+        self.add(winner)
+        white = next(color for color, side in sides(line["game"]).items() if side == "a")
+        self.by_color["white" if white else "black"].add(winner)
+        self.pairs.count(line["pair"], {"a": 2, None: 1, "b": 0}[winner])
+        self.plies.append(line["plies"])
+        self.reasons[line["reason"]] = self.reasons.get(line["reason"], 0) + 1
         for name, number in line.get("truth", {}).items():
             setattr(self.truth, name, getattr(self.truth, name) + number)
+        self.count_moves(moves or [])
+
+    def count_moves(self, moves: list[dict[str, Any]]) -> None:
+        """Count lines of ``moves.jsonl``."""
+        for move in moves:
+            self.moves[move["player"]].count(move)
+
+    def statistics(self) -> dict[str, Any]:
+        """Lengths of games, how they ended, and what each side's moves were like."""
+        return {
+            "plies": spread(self.plies),
+            "reasons": dict(sorted(self.reasons.items())),
+            **{side: moves.document() for side, moves in self.moves.items()},
+        }
 
 
 @dataclass(frozen=True)
@@ -124,9 +147,9 @@ class Match:
     Attributes
     ----------
     a, b
-        The players: configurations, or foreign engines.
+        The players: configurations, foreign engines, or the cheat.
     games
-        How many games.
+        How many games at most; None: until the test ends it.
     seed
         Of the match.
     budget
@@ -134,25 +157,62 @@ class Match:
     ruleset
         See :mod:`darkchess.rules`.
     fen
-        Start position of every game; None for the usual one.
+        Start position of every game that has no opening with one of its own; None for the usual one.
     evaluator
         For configurations that leave theirs open.
     check_truth
         Test mode: after every ply, look whether the true position is in the player's set. It is the referee's side that
-        looks; players learn nothing from it.
+        looks; players learn nothing from it. Configurations play without a process of their own then.
+    openings
+        How the games begin; None: with the first move.
+    sprt
+        The test that ends the match; None: its number of games does.
     """
 
-    a: Configuration | Command
-    b: Configuration | Command
-    games: int
+    a: Spec
+    b: Spec
+    games: int | None
     seed: int
     budget: Budget
     ruleset: Ruleset = PAPER
     fen: str | None = None
     evaluator: EvaluatorChoice = dataclasses.field(default_factory=EvaluatorChoice)
     check_truth: bool = False
+    openings: RandomOpenings | FileOpenings | None = None
+    sprt: Sprt | None = None
 
-    def run(self, out: Path | None = None, on_game: Callable[[dict[str, Any]], None] | None = None) -> Standing:
+    def __post_init__(self) -> None:
+        """Refuse a match without an end."""
+        if self.games is None and self.sprt is None:
+            raise ValueError("match: got neither a number of games nor a test, expected one of them")
+
+    def setup(self) -> Setup:
+        """What all its games have in common."""
+        return Setup(self.a, self.b, self.budget, self.ruleset, self.evaluator, self.check_truth)
+
+    def task(self, game: int) -> GameTask:
+        """Game number ``game``.
+
+        Raises
+        ------
+        OpeningError
+            See :meth:`experiments.openings.RandomOpenings.opening`.
+        """
+        seed = pair_seed(self.seed, game // 2)
+        opening = Opening(self.fen)
+        if self.openings is not None:
+            opening = self.openings.opening(game // 2, seed, self.fen, self.ruleset)
+        return GameTask(game, seed, opening)
+
+    def run(
+        self,
+        out: Path | None = None,
+        on_game: Callable[[dict[str, Any], Standing], None] | None = None,
+        *,
+        workers: int | None = None,
+        scheduler: str | None = None,
+        standing: Standing | None = None,
+    ) -> Standing:
         """Play what is not played yet.
 
         Parameters
@@ -160,35 +220,45 @@ class Match:
         out
             Directory of the match, made if missing; None keeps nothing.
         on_game
-            Called with every line of ``games.jsonl`` as it is written.
+            Called with every line of ``games.jsonl`` once it is written, and the count with it.
+        workers, scheduler
+            See :func:`experiments.match_workers.workers_for`.
+        standing
+            To count in, a fresh one of this match (:meth:`standing`); for those who watch.
 
         Raises
         ------
         MatchError
-            ``out`` is in use or holds another match.
+            ``out`` is in use or holds another match; dask is needed and not there.
+        OpeningError
+            See :meth:`task`.
         """
-        standing = Standing()
+        standing = self.standing() if standing is None else standing
         with contextlib.ExitStack() as stack:
-            files = stack.enter_context(_opened(out, self._identity())) if out is not None else None
+            files = stack.enter_context(opened(out, self.identity())) if out is not None else None
             for line in files.lines if files is not None else []:
                 standing.count(line)
-            makers = {}
-            for side, spec in (("a", self.a), ("b", self.b)):
-                makers[side] = PlayerMaker(spec, self.evaluator, self.ruleset)
-                stack.callback(makers[side].close)
-                makers[side].warm_up(chess.WHITE, clock=self.budget.clock is not None)
-            for game in range(standing.games, self.games):
-                line, record, moves = self._play(game, makers)
-                if files is not None:
-                    files.keep(line, record, moves)
-                standing.count(line)
-                if on_game is not None:
-                    on_game(line)
+            standing.count_moves(files.moves if files is not None else [])
+            tasks = self._tasks({line["game"] for line in files.lines} if files is not None else set())
+            first = None if standing.decided else next(tasks, None)
+            if first is None:
+                return standing
+            playing = workers_for(self.setup(), workers, scheduler)
+            stack.callback(playing.close)
+            for result in playing.results(itertools.chain([first], tasks)):
+                self._keep(result, files, standing, on_game)
+                if standing.decided:
+                    break
         return standing
 
-    def _identity(self) -> dict[str, Any]:
-        """What has to be the same for a match to be resumed."""
+    def standing(self) -> Standing:
+        """The count before the first game."""
+        return Standing(self.sprt)
+
+    def identity(self) -> dict[str, Any]:
+        """What has to be the same for a match to be resumed; neither the number of games nor the test is."""
         identity = {
+            "format": _FORMAT,
             "a": dataclasses.asdict(self.a),
             "b": dataclasses.asdict(self.b),
             "seed": self.seed,
@@ -197,114 +267,24 @@ class Match:
             "rules": self.ruleset.name,
             "fen": self.fen,
             "evaluator": self.evaluator.name,
+            "openings": None if self.openings is None else self.openings.identity(),
         }
         return dict(json.loads(json.dumps(identity)))
 
-    def _play(
-        self, game: int, makers: dict[str, PlayerMaker]
-    ) -> tuple[dict[str, Any], GameRecord, list[dict[str, Any]]]:
-        seed = game_seed(self.seed, game)
-        sides = {chess.WHITE: "a" if game % 2 == 0 else "b", chess.BLACK: "b" if game % 2 == 0 else "a"}
-        referee = Referee(self.fen, self.ruleset)
-        players = {color: makers[side].make(player_seed(seed, color)) for color, side in sides.items()}
-        moves: list[dict[str, Any]] = []
+    def _tasks(self, done: set[int]) -> Iterator[GameTask]:
+        for game in itertools.count() if self.games is None else range(self.games):
+            if game not in done:
+                yield self.task(game)
 
-        def on_ply(played: Played) -> None:
-            named = {"game": game, "ply": played.ply, "player": sides[played.color], "move": played.decision.move.uci()}
-            moves.append(named | played.decision.diagnostics)
-
-        truth = TruthCount() if self.check_truth else None
-        begin = time.monotonic()
-        Arbiter(referee, players, dict.fromkeys(chess.COLORS, self.budget), on_ply, truth).play()
-        seconds = time.monotonic() - begin
-        for player in players.values():
-            player.close()
-        outcome = referee.outcome
-        assert outcome is not None
-        names = {color: (self.a if side == "a" else self.b).name for color, side in sides.items()}
-        line: dict[str, Any] = {
-            "game": game,
-            "pair": game // 2,
-            "white": names[chess.WHITE],
-            "black": names[chess.BLACK],
-            "result": outcome.result,
-            "reason": outcome.reason,
-            "winner": None if outcome.winner is None else sides[outcome.winner],
-            "plies": referee.ply,
-            "opening": self.fen,
-            "seed": seed,
-            "seconds": round(seconds, 3),
-        }
-        if truth is not None:
-            line["truth"] = dataclasses.asdict(truth)
-        headers = {"Event": "klss match", "Round": str(game), "White": names[chess.WHITE], "Black": names[chess.BLACK]}
-        return line, GameRecord(referee.moves, outcome, self.fen, headers | {"Seed": str(seed)}), moves
-
-
-class _Files:
-    """The open directory of a match."""
-
-    def __init__(self, folder: Path, lines: list[dict[str, Any]], games: TextIO, moves: TextIO) -> None:
-        self.lines = lines
-        self._folder = folder
-        self._games = games
-        self._moves = moves
-
-    def keep(self, line: dict[str, Any], record: GameRecord, moves: list[dict[str, Any]]) -> None:
-        """Write a finished game; its line in ``games.jsonl`` last, since that one says that it is finished."""
-        (self._folder / f"game-{line['game']:05}.pgn").write_text(write_pgn(record), encoding="utf-8")
-        for file, rows in ((self._moves, moves), (self._games, [line])):
-            file.writelines(json.dumps(row) + "\n" for row in rows)
-            file.flush()
-
-
-@contextlib.contextmanager
-def _opened(folder: Path, identity: dict[str, Any]) -> Iterator[_Files]:
-    """Lock ``folder``, check that it holds this match or none, and read what was played."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = open(folder / "lock", "w")  # noqa: SIM115 (closed below; closing is what unlocks)
-    except OSError as error:
-        raise MatchError(f"got {str(folder)!r}, expected a directory that can be written: {error.strerror}") from None
-    with lock:
-        if not _lock(lock):
-            raise MatchError(f"{str(folder)!r} is in use by another match; wait for it, or name another directory")
-        about = folder / "match.json"
-        if about.exists():
-            if json.loads(about.read_text(encoding="utf-8")) != identity:
-                raise MatchError(f"{str(folder)!r} holds another match (see match.json); name another directory")
-        else:
-            about.write_text(json.dumps(identity, indent=2) + "\n", encoding="utf-8")
-        lines = _whole_lines(folder / "games.jsonl")
-        done = {line["game"] for line in lines}
-        kept = [move for move in _whole_lines(folder / "moves.jsonl") if move["game"] in done]
-        (folder / "moves.jsonl").write_text("".join(json.dumps(move) + "\n" for move in kept), encoding="utf-8")
-        with (
-            open(folder / "games.jsonl", "a", encoding="utf-8") as games,
-            open(folder / "moves.jsonl", "a", encoding="utf-8") as moves,
-        ):
-            yield _Files(folder, lines, games, moves)
-
-
-def _lock(file: TextIO) -> bool:
-    """Lock ``file`` for this process; False when another one holds it. The system unlocks it when the process ends."""
-    try:
-        import fcntl
-    except ImportError:  # a system without it (Windows): nothing to lock with
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _whole_lines(path: Path) -> list[dict[str, Any]]:
-    """The lines of a JSONL file; a last line that was cut off when its writer died is removed from the file."""
-    if not path.exists():
-        return []
-    text = path.read_bytes()
-    whole = text[: text.rfind(b"\n") + 1]
-    if len(whole) < len(text):
-        os.truncate(path, len(whole))
-    return [json.loads(line) for line in whole.splitlines()]
+    @staticmethod
+    def _keep(
+        result: GameResult,
+        files: MatchFiles | None,
+        standing: Standing,
+        on_game: Callable[[dict[str, Any], Standing], None] | None,
+    ) -> None:
+        if files is not None:
+            files.keep(result)
+        standing.count(result.line, result.moves)
+        if on_game is not None:
+            on_game(result.line, standing)

@@ -6,22 +6,35 @@ This is the referee's side: games are set up here. What an engine process needs 
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import shlex
 import shutil
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import chess
 
 from darkchess.arbiter import warm_up
-from darkchess.configuration import Configuration, ConfigurationError, configuration, make_player
+from darkchess.configuration import (
+    CONFIGURATIONS,
+    Configuration,
+    ConfigurationError,
+    configuration,
+    make_player,
+)
 from darkchess.evaluation import Evaluator
 from darkchess.player import Player
 from darkchess.rules import PAPER, Ruleset
+from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 from uci_bridge.host import EngineProcess, HostedPlayer
+from uci_bridge.stockfish import find_stockfish
 
 __all__ = [
-    "COMMAND", "Command", "EvaluatorChoice", "PlayerMaker", "configured_player", "make_evaluator", "player_spec",
+    "COMMAND", "Command", "EvaluatorChoice", "PlayerMaker", "configuration_text", "configured_player", "engine_argv",
+    "engine_environment", "make_evaluator", "player_spec",
 ]  # fmt: skip
 
 COMMAND = "cmd:"
@@ -68,6 +81,63 @@ def player_spec(text: str) -> Configuration | Command:
     if shutil.which(argv[0]) is None:
         raise ConfigurationError(f"player: got {argv[0]!r} in {text!r}, expected a program that can be run")
     return Command(text, tuple(argv))
+
+
+def configuration_text(chosen: Configuration) -> str:
+    """A text that describes ``chosen`` to another process, on another machine too: no file is needed to read it.
+
+    What it describes is the same in all but its name, which is then the text.
+
+    Raises
+    ------
+    ConfigurationError
+        A field has a value that no text gives.
+
+    Examples
+    --------
+    >>> from darkchess.configuration import configuration
+    >>> configuration_text(configuration("klss2021,reach=false"))
+    'klss2021,reach=False'
+    """
+    base = CONFIGURATIONS.get(chosen.name.partition(",")[0], CONFIGURATIONS["klss2021"])
+    changes = [
+        f"{field.name}={getattr(chosen, field.name)}"
+        for field in dataclasses.fields(chosen)
+        if field.name != "name" and getattr(chosen, field.name) != getattr(base, field.name)
+    ]
+    text = ",".join([base.name, *changes])
+    if dataclasses.replace(configuration(text), name=chosen.name) != chosen:
+        raise ConfigurationError(
+            f"configuration {chosen.name}: got {', '.join(changes)}, expected values that NAME,field=value can say"
+        )
+    return text
+
+
+def engine_argv(chosen: Configuration, choice: EvaluatorChoice) -> tuple[str, ...]:
+    """The command line of ``klss engine`` that plays ``chosen`` as :func:`configured_player` would in this process."""
+    name = choice.name
+    if name == "installed":
+        try:
+            find_stockfish(choice.stockfish)
+            name = "stockfish"
+        except StockfishMissing:
+            name = "builtin"
+    argv = [sys.executable, "-m", "klss", "engine", "--configuration", configuration_text(chosen), "--evaluator", name]
+    if choice.stockfish is not None:
+        argv += ["--stockfish", choice.stockfish]
+    if choice.processes != 1:
+        argv += ["--evaluator-processes", str(choice.processes)]
+    return tuple(argv)
+
+
+def engine_environment() -> dict[str, str]:
+    """An environment in which ``python -m klss`` is found wherever it is started, also from a source tree."""
+    environment = dict(os.environ)
+    root = Path(__file__).resolve().parents[1]
+    if root.name not in ("site-packages", "dist-packages"):
+        others = environment.get("PYTHONPATH")
+        environment["PYTHONPATH"] = os.pathsep.join([str(root), *([others] if others else [])])
+    return environment
 
 
 class PlayerMaker:

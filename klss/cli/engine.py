@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from klss.cli.errors import UsageError
-from klss.cli.options import Parser, check_stockfish, configured
+from klss.cli.options import Parser, check_stockfish, configured, processes
 
 if TYPE_CHECKING:
     from darkchess.configuration import Configuration
@@ -42,6 +42,13 @@ def _parser() -> Parser:
     parser.add_argument(
         "--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)"
     )
+    parser.add_argument(
+        "--evaluator-processes",
+        type=processes,
+        default=1,
+        metavar="N",
+        help="Stockfish processes that share the work (default 1; always 1 where nodes limit a search)",
+    )
     return parser
 
 
@@ -59,7 +66,7 @@ def run(arguments: Sequence[str]) -> int:
 
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="klss engine: %(message)s")
     name: Literal["builtin", "stockfish"] = "stockfish" if parsed.evaluator == "stockfish" else "builtin"
-    choice = EvaluatorChoice(name, parsed.stockfish)
+    choice = EvaluatorChoice(name, parsed.stockfish, processes=parsed.evaluator_processes)
     loading = _Loading(configuration, choice)
     engine = Engine(configuration, choice, loaded=loading.wait)
     with _stdout_for_answers_only() as answers, open(0, "rb", buffering=0, closefd=False) as requests:

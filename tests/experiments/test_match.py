@@ -6,7 +6,9 @@ import math
 
 import pytest
 
-from experiments.match import Standing, elo_interval, game_seed
+from experiments.match import Standing
+from experiments.match_game import pair_seed
+from experiments.match_statistics import elo_interval
 
 
 def test_elo_is_antisymmetric_and_nought_at_even() -> None:
@@ -30,13 +32,13 @@ def test_the_interval_narrows_with_games_and_holds_the_middle() -> None:
     assert wide[0] < narrow[0] < narrow[1] == wide[1] < narrow[2] < wide[2]  # type: ignore[operator]
 
 
-def test_games_of_neighbouring_matches_have_different_seeds() -> None:
-    seeds = {game_seed(seed, game) for seed in range(20) for game in range(50)}
+def test_pairs_of_neighbouring_matches_have_different_seeds() -> None:
+    seeds = {pair_seed(seed, pair) for seed in range(20) for pair in range(50)}
     assert len(seeds) == 1000
 
 
 def test_a_standing_counts_wins_draws_and_losses_of_a() -> None:
     standing = Standing()
-    for winner in ("a", "a", None, "b"):
-        standing.count({"winner": winner})
+    for game, winner in enumerate(("a", "a", None, "b")):
+        standing.count({"game": game, "pair": game // 2, "winner": winner, "plies": 30, "reason": "king_captured"})
     assert (standing.wins, standing.draws, standing.losses, standing.games, standing.score) == (2, 1, 1, 4, 2.5)

@@ -1,0 +1,173 @@
+"""The directory of a match: locked while a process writes it, whole whenever that process is killed.
+
+``match.json`` says what is played; ``games.jsonl`` has a line for each game that ended, in the order in which they
+ended; ``moves.jsonl`` one for each move, with the player's diagnostics; ``game-00000.pgn`` and so on the games. A game
+counts once its line in ``games.jsonl`` is there; whatever else was written of one that does not count goes when the
+directory is opened again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from experiments.match_game import GameResult
+
+__all__ = ["MatchError", "MatchFiles", "kept_seed", "opened"]
+
+
+class MatchError(Exception):
+    """A match can't be played, or not there: the message says what, got, expected."""
+
+
+class MatchFiles:
+    """The open directory of a match.
+
+    Attributes
+    ----------
+    lines
+        Of ``games.jsonl`` when it was opened, each game once.
+    moves
+        Of ``moves.jsonl``, those of these games.
+    """
+
+    def __init__(self, folder: Path, games: TextIO, moves: TextIO) -> None:
+        self.lines: list[dict[str, Any]] = []
+        self.moves: list[dict[str, Any]] = []
+        self._folder = folder
+        self._games = games
+        self._moves = moves
+
+    def keep(self, result: GameResult) -> None:
+        """Write a finished game; its line in ``games.jsonl`` last, since that one says that it is finished."""
+        _write(self._folder / f"game-{result.line['game']:05}.pgn", result.pgn)
+        for file, rows in ((self._moves, result.moves), (self._games, [result.line])):
+            file.write("".join(json.dumps(row) + "\n" for row in rows))
+            file.flush()
+
+
+@contextlib.contextmanager
+def opened(folder: Path, identity: dict[str, Any]) -> Iterator[MatchFiles]:
+    """Lock ``folder``, check that it holds this match or none, and read what was played.
+
+    Raises
+    ------
+    MatchError
+        It can't be written, is in use, or holds another match.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = open(folder / "lock", "w")  # noqa: SIM115 (closed below; closing is what unlocks)
+    except OSError as error:
+        raise MatchError(
+            f"--out: got {str(folder)!r}, expected a directory that can be written: {error.strerror}"
+        ) from None
+    with lock:
+        if not _lock(lock):
+            raise MatchError(f"--out: {str(folder)!r} is in use by another match; wait for it, or name another one")
+        _check(folder, identity)
+        lines = _each_once(_whole_lines(folder / "games.jsonl"))
+        _clean(folder / "games.jsonl", lines)
+        done = {line["game"] for line in lines}
+        moves = [move for move in _whole_lines(folder / "moves.jsonl") if move.get("game") in done]
+        _clean(folder / "moves.jsonl", moves)
+        with (
+            open(folder / "games.jsonl", "a", encoding="utf-8") as games_file,
+            open(folder / "moves.jsonl", "a", encoding="utf-8") as moves_file,
+        ):
+            files = MatchFiles(folder, games_file, moves_file)
+            files.lines, files.moves = lines, moves
+            yield files
+
+
+def kept_seed(folder: Path) -> int | None:
+    """The seed of the match that ``folder`` holds; None where it holds none."""
+    try:
+        seed = json.loads((folder / "match.json").read_text(encoding="utf-8"))["seed"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return seed if isinstance(seed, int) else None
+
+
+def _check(folder: Path, identity: dict[str, Any]) -> None:
+    about = folder / "match.json"
+    if not about.exists():
+        if (folder / "games.jsonl").exists():
+            raise MatchError(f"--out: {str(folder)!r} holds games of a match without match.json; name another one")
+        _write(about, json.dumps(identity, indent=2) + "\n")
+        return
+    try:
+        kept = json.loads(about.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        kept = None
+    if not isinstance(kept, dict):
+        raise MatchError(f"--out: can't read {str(about)!r}; name another directory")
+    if kept != identity:
+        differs = sorted(key for key in kept.keys() | identity.keys() if kept.get(key) != identity.get(key))
+        raise MatchError(
+            f"--out: {str(folder)!r} holds another match (match.json differs in {', '.join(differs)}); "
+            "name another directory"
+        )
+
+
+def _lock(file: TextIO) -> bool:
+    """Lock ``file`` for this process; False when another one holds it. The system unlocks it when the process ends."""
+    try:
+        import fcntl
+    except ImportError:  # a system without it (Windows): nothing to lock with
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a whole file, or leave what was there."""
+    fresh = path.with_name(path.name + ".new")
+    fresh.write_text(text, encoding="utf-8")
+    os.replace(fresh, path)
+
+
+def _clean(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Make ``rows`` all that the JSONL file holds."""
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
+        _write(path, text)
+
+
+def _whole_lines(path: Path) -> list[dict[str, Any]]:
+    """The lines of a JSONL file, up to one that was cut off when its writer died.
+
+    Raises
+    ------
+    MatchError
+        Another line is no JSON object.
+    """
+    if not path.exists():
+        return []
+    text = path.read_bytes()
+    whole = text[: text.rfind(b"\n") + 1]
+    rows = []
+    for number, line in enumerate(whole.splitlines(), 1):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict):
+            raise MatchError(f"--out: {str(path)!r}, line {number}: got {line[:40]!r}, expected a JSON object")
+        rows.append(row)
+    return rows
+
+
+def _each_once(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every game's first line."""
+    found: dict[int, dict[str, Any]] = {}
+    for line in lines:
+        found.setdefault(line["game"], line)
+    return list(found.values())

@@ -1,0 +1,149 @@
+"""One game of a match: from its number, seed and opening to its lines, as any worker plays it.
+
+A game's seed is its pair's; the players get theirs from it as in ``klss play``, so that ``klss play --seed`` with a
+line's ``seed`` and the same node budget replays a game without an opening. With a node budget a game is a function of
+the setup, its number, seed and opening, whoever plays it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import chess
+
+from darkchess.arbiter import Arbiter, Contestant, Played, TruthCount
+from darkchess.record import GameRecord, write_pgn
+from experiments.match_engines import Engines, Setup, Side
+from experiments.openings import Opening
+
+__all__ = ["GameResult", "GameTask", "pair_seed", "play_game", "player_seed", "sides"]
+
+_FAULT_SHOWN = 500
+
+
+def pair_seed(seed: int, pair: int) -> int:
+    """Seed of the games of a pair: 32 bits of a hash, so that neighbouring matches share no games."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/{pair}".encode()).digest()[:4], "little")
+
+
+def player_seed(seed: int, color: chess.Color) -> int:
+    """Seed of the player of ``color`` in a game of that seed."""
+    return 2 * seed + (not color)
+
+
+def sides(game: int) -> dict[chess.Color, Side]:
+    """Who has which colour: A has White in the games of even number."""
+    return {chess.WHITE: "a" if game % 2 == 0 else "b", chess.BLACK: "b" if game % 2 == 0 else "a"}
+
+
+@dataclass(frozen=True)
+class GameTask:
+    """A game to be played.
+
+    Attributes
+    ----------
+    game
+        Its number; games 2k and 2k+1 are pair k.
+    seed
+        Its pair's.
+    opening
+        Its pair's.
+    """
+
+    game: int
+    seed: int
+    opening: Opening = field(default_factory=Opening)
+
+    @property
+    def pair(self) -> int:
+        """Number of its pair."""
+        return self.game // 2
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """A game that was played.
+
+    Attributes
+    ----------
+    line
+        For ``games.jsonl``.
+    pgn
+        The game.
+    moves
+        For ``moves.jsonl``: each move that a player made, with her diagnostics.
+    """
+
+    line: dict[str, Any]
+    pgn: str
+    moves: list[dict[str, Any]]
+
+
+def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
+    """Play a game to its end; what an engine does wrong costs it the game and raises nothing."""
+    referee = task.opening.referee(setup.ruleset)
+    side_of = sides(task.game)
+    engines.get_ready()
+    players = {
+        color: engines.contestant(side, player_seed(task.seed, color), referee) for color, side in side_of.items()
+    }
+    moves: list[dict[str, Any]] = []
+
+    def on_ply(played: Played) -> None:
+        named = {
+            "game": task.game,
+            "ply": played.ply,
+            "player": side_of[played.color],
+            "move": played.decision.move.uci(),
+            "seconds_wall": round(played.seconds, 4),
+        }
+        moves.append(named | {key: told for key, told in played.decision.diagnostics.items() if key not in named})
+
+    truth = TruthCount() if setup.check_truth else None
+    begin = time.monotonic()
+    try:
+        Arbiter(referee, players, dict.fromkeys(chess.COLORS, setup.budget), on_ply, truth).play()
+    finally:
+        for player in players.values():
+            _close(player)
+    seconds = time.monotonic() - begin
+    outcome = referee.outcome
+    assert outcome is not None
+    names = {color: setup.spec(side).name for color, side in side_of.items()}
+    line: dict[str, Any] = {
+        "game": task.game,
+        "pair": task.pair,
+        "white": names[chess.WHITE],
+        "black": names[chess.BLACK],
+        "result": outcome.result,
+        "reason": outcome.reason,
+        "winner": None if outcome.winner is None else side_of[outcome.winner],
+        "plies": referee.ply,
+        "opening": task.opening.text(),
+        "seed": task.seed,
+        "seconds": round(seconds, 3),
+    }
+    if outcome.reason in ("forfeit", "flag") and outcome.winner is not None:
+        trouble = getattr(players[not outcome.winner], "trouble", None)
+        if trouble:
+            line["fault"] = str(trouble)[:_FAULT_SHOWN]
+    if truth is not None:
+        line["truth"] = dataclasses.asdict(truth)
+    headers = {
+        "Event": "klss match",
+        "Round": str(task.game),
+        "White": names[chess.WHITE],
+        "Black": names[chess.BLACK],
+        "Seed": str(task.seed),
+    }
+    return GameResult(line, write_pgn(GameRecord(referee.moves, outcome, task.opening.fen, headers)), moves)
+
+
+def _close(player: Contestant) -> None:
+    close = getattr(player, "close", None)
+    if close is not None:
+        close()

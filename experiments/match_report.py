@@ -1,0 +1,126 @@
+"""What a match tells beside its score: how long games and moves were, what the searches looked like, and with which
+versions it was played."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import klss
+from darkchess.configuration import Configuration
+from experiments.match_engines import Cheat, Setup, Side
+from uci_bridge.errors import StockfishMissing
+from uci_bridge.stockfish import find_stockfish
+
+__all__ = ["MoveStatistics", "commit", "versions"]
+
+_NUMBERS = {
+    "positions": "positions",
+    "nodes": "nodes",
+    "depth": "depth",
+    "seconds": "seconds_wall",
+}
+"""Name in the statistics -> key of a line of ``moves.jsonl``."""
+
+
+class MoveStatistics:
+    """Counts of the moves of one side."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, list[float]] = {name: [] for name in _NUMBERS}
+        self._gadgets: Counter[str] = Counter()
+        self._capped: Counter[str] = Counter()
+        self._moves = 0
+        self._fallbacks = 0
+
+    def count(self, move: dict[str, Any]) -> None:
+        """Count a line of ``moves.jsonl``; what an engine did not tell, or told in another shape, is left out."""
+        self._moves += 1
+        for name, key in _NUMBERS.items():
+            value = move.get(key)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                self._numbers[name].append(float(value))
+        if isinstance(move.get("gadget"), str):
+            self._gadgets[move["gadget"]] += 1
+        if isinstance(move.get("capped_by"), str):
+            self._capped[move["capped_by"]] += 1
+        if isinstance(move.get("fallbacks"), int):
+            self._fallbacks += int(move["fallbacks"])
+
+    def document(self) -> dict[str, Any]:
+        """Median, 90 % quantile and maximum of each number (None where there is none), and shares of the moves."""
+        told = sum(self._gadgets.values())
+        return {
+            "moves": self._moves,
+            **{name: spread(values) for name, values in self._numbers.items()},
+            "gadgets": {name: round(count / told, 4) for name, count in sorted(self._gadgets.items())},
+            "capped": dict(sorted(self._capped.items())),
+            "fallbacks": self._fallbacks,
+        }
+
+
+def spread(values: list[float]) -> dict[str, float] | None:
+    """Median, 90 % quantile and maximum; None without values.
+
+    >>> spread([1.0, 2.0, 3.0])
+    {'median': 2.0, 'p90': 2.8, 'max': 3.0}
+    """
+    if not values:
+        return None
+    median, high = np.percentile(values, [50, 90])
+    return {"median": round(float(median), 4), "p90": round(float(high), 4), "max": round(max(values), 4)}
+
+
+def versions(setup: Setup) -> dict[str, str | None]:
+    """What the games were played with; Stockfish only where it was used."""
+    found: dict[str, str | None] = {"klss": klss.__version__, "python": platform.python_version()}
+    for package in ("numpy", "numba", "highspy"):
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = None
+    if any(_uses_stockfish(setup, side) for side in ("a", "b")):
+        found["stockfish"] = _stockfish_version(setup.evaluator.stockfish)
+    return found
+
+
+def _uses_stockfish(setup: Setup, side: Side) -> bool:
+    spec = setup.spec(side)
+    if isinstance(spec, Cheat):
+        return True
+    if not isinstance(spec, Configuration):
+        return False
+    return "stockfish" in (spec.evaluator if spec.evaluator != "auto" else setup.evaluator.name)
+
+
+def _stockfish_version(path: str | None) -> str | None:
+    """What Stockfish calls itself: ``Stockfish 15.1``."""
+    try:
+        said = subprocess.run(
+            [find_stockfish(path)], input="uci\nquit\n", capture_output=True, text=True, timeout=10, check=False
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired, StockfishMissing):
+        return None
+    name = re.search(r"^id name (.+)$", said, re.MULTILINE)
+    return name[1].strip() if name is not None else None
+
+
+def commit() -> str | None:
+    """The commit of the source tree that runs; None outside of one."""
+    root = Path(klss.__file__).resolve().parents[1]
+    if not (root / ".git").exists():
+        return None
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

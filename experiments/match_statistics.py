@@ -1,0 +1,265 @@
+"""The arithmetic of a match: Elo with an interval, game pairs, and the sequential test that stops on evidence.
+
+Two games with one opening, colours swapped, are a *pair*; their results depend on each other, so that the pair and not
+the game is what is drawn independently. A pair's score is 0, ½, 1, 1½ or 2 points of A; the five counts are the
+*pentanomial*. Its spread gives the interval, and the test of elo0 against elo1 (GSPRT: the generalized likelihood ratio
+of the pentanomial under both hypotheses, the mean alone being fixed) stops a match.
+
+Sources: M. Van den Bergh, "A practical introduction to the GSPRT" and fishtest's ``LLRcalc`` (``LLR_logistic``), the
+logistic Elo scale; A. Wald's bounds. Deviations: no correction for overshoot; an interval from fewer than
+``LEAST_PAIRS`` pairs, or from pairs that all ended alike, is Wilson's over games instead, since their spread says
+nothing there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = [
+    "LEAST_PAIRS", "Elo", "PairCounter", "Sprt", "SprtState", "elo_interval", "elo_of_match", "log_likelihood_ratio",
+    "score_of_elo",
+]  # fmt: skip
+
+_Z = 1.959964
+"""Two-sided 95 %."""
+
+LEAST_PAIRS = 10
+"""Complete pairs from which on their spread makes the interval."""
+
+_PRIOR = 1e-3
+"""What stands for a pair score that never came up, in pairs; fishtest's number."""
+
+_ERROR = 0.05
+"""Of both kinds, of the sequential test."""
+
+_NEWTON_STEPS = 100
+
+
+def score_of_elo(elo: float) -> float:
+    """Expected score a game at an Elo difference.
+
+    >>> score_of_elo(0.0)
+    0.5
+    """
+    return float(1.0 / (1.0 + 10.0 ** (-elo / 400.0)))
+
+
+def _elo_of_score(share: float) -> float | None:
+    if share <= 1e-9 or share >= 1 - 1e-9:
+        return None
+    return round(-400.0 * math.log10(1.0 / share - 1.0), 1) + 0.0
+
+
+def elo_interval(score: float, games: int) -> list[float | None]:
+    """Elo difference: lower end, middle, upper end of a 95 % interval; None where it is infinite.
+
+    Wilson's interval for the score, with every game counted as won or lost: with draws it is wider than it has to be.
+
+    Parameters
+    ----------
+    score
+        Wins and half the draws.
+    games
+        Number of games; [None, None, None] without any.
+
+    >>> elo_interval(10.0, 20)
+    [-147.8, 0.0, 147.8]
+    >>> elo_interval(20.0, 20)
+    [286.6, None, None]
+    """
+    if games == 0:
+        return [None, None, None]
+    mean = score / games
+    spread = _Z**2 / games
+    center = (mean + spread / 2) / (1 + spread)
+    half = _Z / (1 + spread) * math.sqrt(mean * (1 - mean) / games + spread / (4 * games))
+    return [_elo_of_score(center - half), _elo_of_score(mean), _elo_of_score(center + half)]
+
+
+@dataclass(frozen=True)
+class Elo:
+    """An Elo difference with its 95 % interval.
+
+    Attributes
+    ----------
+    low, middle, high
+        In Elo; None where infinite, or unknown without games.
+    method
+        How the interval was found: from the spread of pair scores, or Wilson's.
+    """
+
+    low: float | None
+    middle: float | None
+    high: float | None
+    method: Literal["pentanomial", "wilson"]
+
+
+def elo_of_match(score: float, games: int, pairs: Sequence[int]) -> Elo:
+    """The Elo difference that a match shows.
+
+    Parameters
+    ----------
+    score
+        Wins and half the draws of A, all games.
+    games
+        How many.
+    pairs
+        int[5]: complete pairs in which A scored 0, ½, 1, 1½ and 2. Their spread also stands for games whose pair is not
+        complete.
+    """
+    count = sum(pairs)
+    if count < LEAST_PAIRS or max(pairs) == count:
+        low, middle, high = elo_interval(score, games)
+        return Elo(low, middle, high, "wilson")
+    mean = sum(number * points for points, number in enumerate(pairs)) / (4 * count)
+    variance = sum(number * (points / 4 - mean) ** 2 for points, number in enumerate(pairs)) / count
+    half = _Z * math.sqrt(variance / (games / 2))
+    share = score / games
+    return Elo(_elo_of_score(share - half), _elo_of_score(share), _elo_of_score(share + half), "pentanomial")
+
+
+def log_likelihood_ratio(pairs: Sequence[float], elo0: float, elo1: float) -> float:
+    """Generalized log-likelihood ratio of ``elo1`` against ``elo0``, in nats.
+
+    Parameters
+    ----------
+    pairs
+        float[n]: how often each score came up, from 0 to the most, evenly spaced: five counts of pairs, or three of
+        games.
+    elo0, elo1
+        Logistic Elo.
+
+    Source: fishtest, ``LLR_logistic``.
+
+    >>> round(log_likelihood_ratio([10, 20, 40, 20, 10], -5.0, 5.0), 12) + 0.0
+    0.0
+    """
+    if sum(pairs) == 0:
+        return 0.0
+    counts = [number or _PRIOR for number in pairs]
+    scores = [index / (len(counts) - 1) for index in range(len(counts))]
+    fits = [_tilted(scores, counts, score_of_elo(elo)) for elo in (elo0, elo1)]
+    return float(sum(number * math.log(under1 / under0) for number, under0, under1 in zip(counts, *fits)))
+
+
+def _tilted(scores: Sequence[float], counts: Sequence[float], mean: float) -> list[float]:
+    """The likeliest distribution of that mean, as factors on the observed one: 1 / (1 + x (score - mean)).
+
+    x solves sum p (score - mean) / (1 + x (score - mean)) = 0, which falls in x between its two poles.
+    """
+    offsets = [score - mean for score in scores]
+    low, high = -1.0 / max(offsets), -1.0 / min(offsets)
+    x = 0.0
+    for _ in range(_NEWTON_STEPS):
+        terms = [offset / (1.0 + x * offset) for offset in offsets]
+        value = sum(number * term for number, term in zip(counts, terms))
+        if value > 0.0:
+            low = x
+        else:
+            high = x
+        step = x + value / sum(number * term**2 for number, term in zip(counts, terms))
+        # Newton's step, or the middle where it leaves the bracket.
+        following = step if low < step < high else (low + high) / 2
+        if following == x:
+            break
+        x = following
+    return [1.0 / (1.0 + x * offset) for offset in offsets]
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """A sequential test of H0, A is ``elo0`` better, against H1, A is ``elo1`` better; 5 % errors of both kinds.
+
+    >>> Sprt(0.0, 10.0).state([0, 0, 0, 0, 0]).decision is None
+    True
+    """
+
+    elo0: float
+    elo1: float
+
+    @property
+    def upper(self) -> float:
+        """Log-likelihood ratio from which on H1 is taken; minus it is H0's."""
+        return math.log((1.0 - _ERROR) / _ERROR)
+
+    def state(self, pairs: Sequence[int]) -> SprtState:
+        """Where the test stands after these pairs."""
+        llr = log_likelihood_ratio(pairs, self.elo0, self.elo1)
+        decision: Literal["elo0", "elo1"] | None = None
+        if llr >= self.upper:
+            decision = "elo1"
+        elif llr <= -self.upper:
+            decision = "elo0"
+        return SprtState(self.elo0, self.elo1, llr, -self.upper, self.upper, decision)
+
+
+@dataclass(frozen=True)
+class SprtState:
+    """Where a sequential test stands.
+
+    Attributes
+    ----------
+    elo0, elo1
+        Its hypotheses.
+    llr
+        Log-likelihood ratio.
+    lower, upper
+        The bounds at which it ends.
+    decision
+        The hypothesis that was taken; None while there is none.
+    """
+
+    elo0: float
+    elo1: float
+    llr: float
+    lower: float
+    upper: float
+    decision: Literal["elo0", "elo1"] | None
+
+
+class PairCounter:
+    """Counts games as pairs, and runs the test over them.
+
+    The test looks at the pairs in the order of their numbers, each once both games are there: in the order in which
+    games *end*, short games come first and the evidence would depend on how many workers there are. Once it has
+    decided, it stays so.
+
+    Attributes
+    ----------
+    counts : list of int
+        int[5]: all complete pairs, by A's points 0, ½, 1, 1½, 2.
+    tested : SprtState or None
+        The state of the test; None without one.
+    """
+
+    def __init__(self, sprt: Sprt | None = None) -> None:
+        self.counts = [0] * 5
+        self.tested = None if sprt is None else sprt.state(self.counts)
+        self._sprt = sprt
+        self._in_order = [0] * 5
+        self._next = 0
+        self._halves: dict[int, int] = {}
+        self._whole: dict[int, int] = {}
+
+    def count(self, pair: int, half_points: int) -> None:
+        """Count a game of ``pair`` with ``half_points`` for A: 0, 1 or 2."""
+        if pair not in self._halves:
+            self._halves[pair] = half_points
+            return
+        points = self._halves.pop(pair) + half_points
+        self.counts[points] += 1
+        self._whole[pair] = points
+        while self._next in self._whole:
+            self._in_order[self._whole.pop(self._next)] += 1
+            self._next += 1
+            if self._sprt is not None and self.tested is not None and self.tested.decision is None:
+                self.tested = self._sprt.state(self._in_order)
+
+    def count_all(self, games: Iterable[tuple[int, int]]) -> PairCounter:
+        """Count games, each a pair's number and half-points; itself."""
+        for pair, half_points in games:
+            self.count(pair, half_points)
+        return self

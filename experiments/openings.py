@@ -1,0 +1,190 @@
+"""How the games of a match begin: random moves, or the lines of a file; both games of a pair begin alike.
+
+The moves of an opening are played by the referee before the players take over, so each of them has seen the views of
+those plies and nothing more. A start position (FEN) is known to both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess
+
+from darkchess.errors import DarkchessError
+from darkchess.position import Position
+from darkchess.referee import Referee
+from darkchess.rules import PAPER, Ruleset
+
+__all__ = ["MOST_PLIES", "FileOpenings", "Opening", "OpeningError", "RandomOpenings", "king_hangs", "read_openings"]
+
+MOST_PLIES = 200
+"""The longest random opening."""
+
+_DRAWS = 1000
+
+
+class OpeningError(Exception):
+    """A file holds a line that is no opening, or random moves lead to none."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a game begins.
+
+    Attributes
+    ----------
+    fen
+        Start position; None for the usual one.
+    moves
+        Moves in UCI notation from there.
+    """
+
+    fen: str | None = None
+    moves: tuple[str, ...] = ()
+
+    def referee(self, ruleset: Ruleset = PAPER) -> Referee:
+        """A game that has begun so; raises as :meth:`darkchess.referee.Referee.push` does."""
+        return Referee.replay(map(chess.Move.from_uci, self.moves), self.fen, ruleset)
+
+    def text(self) -> str | None:
+        """The moves, else the start position, else None."""
+        return " ".join(self.moves) or self.fen
+
+
+@dataclass(frozen=True)
+class RandomOpenings:
+    """Random moves, every legal one as likely at each ply.
+
+    An opening after which a king may be captured at once, by either side if it were to move, or after which the game is
+    over, is drawn again.
+
+    Attributes
+    ----------
+    plies
+        How many, 1 to ``MOST_PLIES``.
+    """
+
+    plies: int
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number of plies."""
+        if not 1 <= self.plies <= MOST_PLIES:
+            raise OpeningError(f"got {self.plies} random plies, expected 1 to {MOST_PLIES}")
+
+    def opening(self, pair: int, seed: int, fen: str | None = None, ruleset: Ruleset = PAPER) -> Opening:
+        """The opening of a pair of games; it follows from ``seed``, which is the pair's.
+
+        Raises
+        ------
+        OpeningError
+            There seems to be none.
+
+        >>> one, same = (RandomOpenings(6).opening(0, seed=3) for _ in range(2))
+        >>> one == same and len(one.moves) == 6
+        True
+        """
+        rng = random.Random(int.from_bytes(hashlib.sha256(f"opening/{seed}".encode()).digest(), "little"))
+        for _ in range(_DRAWS):
+            game = Referee(fen, ruleset)
+            while game.ply < self.plies and game.outcome is None:
+                game.push(rng.choice(game.legal_moves()))
+            if game.outcome is None and not king_hangs(game.position):
+                return Opening(fen, tuple(move.uci() for move in game.moves))
+        raise OpeningError(
+            f"got {self.plies} random plies, but {_DRAWS} draws ended the game or left a king to be captured; "
+            "expected fewer plies, or another start position"
+        )
+
+    def identity(self) -> object:
+        """What tells one match's openings from another's."""
+        return {"random_plies": self.plies}
+
+
+@dataclass(frozen=True)
+class FileOpenings:
+    """The openings of a file: one for each pair, in its order, over and over.
+
+    Attributes
+    ----------
+    openings
+        At least one.
+    """
+
+    openings: tuple[Opening, ...]
+
+    def opening(self, pair: int, seed: int, fen: str | None = None, ruleset: Ruleset = PAPER) -> Opening:
+        """The opening of a pair of games."""
+        return self.openings[pair % len(self.openings)]
+
+    def identity(self) -> object:
+        """What tells one match's openings from another's."""
+        return {"lines": [{"fen": opening.fen, "moves": " ".join(opening.moves)} for opening in self.openings]}
+
+
+def king_hangs(position: Position) -> bool:
+    """Whether a king could be captured at once: the opponent's, or, were it the opponent's move, one's own."""
+    fields = position.fen().split()
+    fields[1], fields[3] = ("b" if fields[1] == "w" else "w"), "-"
+    for one in (position, Position.from_fen(" ".join(fields))):
+        king = one.king(not one.turn)
+        if any(move.to_square == king for move in one.legal_moves()):
+            return True
+    return False
+
+
+def read_openings(path: Path, fen: str | None = None, ruleset: Ruleset = PAPER) -> FileOpenings:
+    """The openings of a file: on each line either moves in UCI notation or a FEN; ``#`` begins a comment.
+
+    Parameters
+    ----------
+    path
+        The file.
+    fen
+        Where lines of moves start from; None for the usual position.
+    ruleset
+        Of the games.
+
+    Raises
+    ------
+    OpeningError
+        Names the line, what it holds and what is expected.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise OpeningError(f"can't read {str(path)!r}: {error.strerror}; expected a file of openings") from None
+    except UnicodeDecodeError:
+        raise OpeningError(f"{str(path)!r} is no text in UTF-8; expected a file of openings") from None
+    openings = []
+    for number, line in enumerate(lines, 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        try:
+            openings.append(_read(words, fen, ruleset))
+        except (DarkchessError, OpeningError, ValueError) as error:
+            raise OpeningError(f"{str(path)!r}, line {number}: {error}") from None
+    if not openings:
+        raise OpeningError(f"{str(path)!r} holds no opening; expected lines of moves (e2e4 e7e5) or of FEN")
+    return FileOpenings(tuple(openings))
+
+
+def _read(words: list[str], fen: str | None, ruleset: Ruleset) -> Opening:
+    if "/" in words[0]:
+        if fen is not None:
+            raise OpeningError("got a FEN, expected moves, since --fen says where the games start")
+        opening = Opening(" ".join(words))
+    else:
+        for word in words:
+            try:
+                chess.Move.from_uci(word)
+            except ValueError:
+                raise OpeningError(f"got {word!r}, expected moves such as e2e4, or a FEN") from None
+        opening = Opening(fen, tuple(words))
+    outcome = opening.referee(ruleset).outcome
+    if outcome is not None:
+        raise OpeningError(f"the game is over there ({outcome.reason}); expected one that goes on")
+    return opening
