@@ -17,8 +17,10 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from darkchess.errors import DarkchessError
 from darkchess.evaluation import BuiltinEvaluator, Evaluator
-from darkchess.player import GreedyPlayer, KlssPlayer, Player, RandomPlayer
-from klss.search import SearchConfiguration
+from darkchess.one_position import BestGuessPlayer, GreedyPlayer
+from darkchess.player import KlssPlayer, Player, RandomPlayer
+from klss.search import Search, SearchConfiguration
+from klss.search.one_ply import OnePlySearch
 
 __all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]
 
@@ -37,18 +39,20 @@ class Configuration:
     ----------
     name : str
         As it is named in results; derived ones carry their changes.
-    player : "klss", "greedy" or "random"
+    player : "klss", "baseline", "best-guess", "greedy" or "random"
         The kind of player; the fields below matter to those that use them.
     evaluator : "auto", "builtin" or "stockfish"
         Auto: the caller's choice, else the built-in one.
     cap : int
         Most positions in the position set.
+    threads : int
+        1 or 2, of the position set; every answer is the same.
     particles, information, reach, gadget, nested, memory_mb, expansion
         See :class:`klss.search.SearchConfiguration`.
     """
 
     name: str = "klss2021"
-    player: Literal["klss", "greedy", "random"] = "klss"
+    player: Literal["klss", "baseline", "best-guess", "greedy", "random"] = "klss"
     evaluator: Literal["auto", "builtin", "stockfish"] = "auto"
     cap: int = 10_000_000
     particles: int = 200
@@ -58,6 +62,7 @@ class Configuration:
     nested: bool = True
     memory_mb: int = 4096
     expansion: Literal["leaf", "node"] = "node"
+    threads: int = 2
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
@@ -66,6 +71,8 @@ class Configuration:
                 raise ConfigurationError(
                     f"configuration {self.name}: {field} is {getattr(self, field)}, expected 1 or more"
                 )
+        if self.threads not in (1, 2):
+            raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
         if not self.information > 0.0:
             raise ConfigurationError(
                 f"configuration {self.name}: information is {self.information}, expected a number above 0, inf for none"
@@ -88,11 +95,23 @@ CONFIGURATIONS: dict[str, Configuration] = {
     item.name: item
     for item in (
         Configuration("klss2021"),
+        Configuration("klss2021-noreach", reach=False),
+        Configuration("klss2021-resolve", gadget="resolve"),
+        Configuration("klss2021-maxmargin", gadget="maxmargin"),
+        Configuration("klss2021-fresh", nested=False),
+        Configuration("klss2021-L50", particles=50),
+        Configuration("klss2021-L800", particles=800),
+        Configuration("klss2021-builtin", evaluator="builtin"),
+        Configuration("klss2021-nopenalty", information=math.inf),
+        Configuration("baseline", player="baseline"),
+        Configuration("best-guess", player="best-guess"),
         Configuration("greedy", player="greedy", evaluator="builtin"),
         Configuration("random", player="random", evaluator="builtin"),
     )
 }
-"""The named configurations. ``klss2021`` is the paper's agent."""
+"""The named configurations. ``klss2021`` is the paper's agent, ``klss2021-…`` has one thing off, or other;
+``baseline`` is the paper's (§7): one ply of imperfect information, a perfect-information search below it.
+"""
 
 _FIELDS = {field.name for field in dataclasses.fields(Configuration)} - {"name"}
 
@@ -180,7 +199,10 @@ def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, se
     """The player of a configuration; ``evaluator`` None: the built-in one."""
     valued = evaluator if evaluator is not None else BuiltinEvaluator()
     if chosen.player == "random":
-        return RandomPlayer(seed=seed, cap=chosen.cap)
+        return RandomPlayer(seed=seed, cap=chosen.cap, threads=chosen.threads)
     if chosen.player == "greedy":
-        return GreedyPlayer(valued, seed=seed, cap=chosen.cap)
-    return KlssPlayer(valued, chosen.search(), seed=seed, cap=chosen.cap)
+        return GreedyPlayer(valued, seed=seed, cap=chosen.cap, threads=chosen.threads)
+    if chosen.player == "best-guess":
+        return BestGuessPlayer(valued, seed=seed, cap=chosen.cap, threads=chosen.threads)
+    search = OnePlySearch if chosen.player == "baseline" else Search
+    return KlssPlayer(valued, chosen.search(), seed=seed, cap=chosen.cap, threads=chosen.threads, search=search)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -19,9 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from darkchess._kernels.board import WIDTH
-from darkchess._kernels.evaluation import evaluate_many
+from darkchess._kernels.evaluation import WON, evaluate_many
+from darkchess._kernels.minimax import DEEPEST, minimax_many
 from darkchess._kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
 from darkchess._kernels.tables import TABLES
+from klss.search import Budget
 
 __all__ = [
     "PAWNS_SCALE",
@@ -44,6 +47,12 @@ PAWNS_SCALE = 6.0
 
 _WORTH = np.array([1.0, 3.2, 3.3, 5.0, 9.5, 100.0])
 _WORTH.setflags(write=False)
+
+_SLICE_NODES = 1000
+"""Nodes of a perfect-information search between two looks at the clock."""
+
+_FIRST_NODES_A_SECOND = 30_000.0
+"""Speed of that search before any was measured: a slow, busy machine's."""
 
 
 @runtime_checkable
@@ -72,6 +81,30 @@ class Evaluator(Protocol):
 
         ``child_rows[move_offsets[i]:move_offsets[i + 1]]`` (uint64[m, 9]; offsets int64[n + 1]) are positions one move
         after ``rows[i]``.
+        """
+        ...
+
+    def search_values(
+        self, rows: Rows, move_offsets: Offsets, child_rows: Rows, depth: int, budget: Budget, no_move_value: float
+    ) -> tuple[Values | None, int]:
+        """Values of children as in :meth:`child_values`, by a perfect-information search of ``depth`` plies below each.
+
+        Parameters
+        ----------
+        rows, move_offsets, child_rows
+            As for :meth:`child_values`.
+        depth : int
+            From 1 on; ValueError beyond what the evaluator can.
+        budget : Budget
+            What the whole call may take; with nodes nothing reads a clock.
+        no_move_value : float
+            Value for a side without any move, by the ruleset: −1 or 0.
+
+        Returns
+        -------
+        (float64[m], int)
+            The values, None if the budget ran out before every child's was there; and the nodes visited, in the
+            evaluator's own count.
         """
         ...
 
@@ -174,6 +207,7 @@ class BuiltinEvaluator:
     def __init__(self, model: Model | None = None) -> None:
         self._model = packaged_model() if model is None else model
         self.deadline: float | None = None  # never looked at: a batch takes milliseconds
+        self._nodes_a_second = _FIRST_NODES_A_SECOND
 
     def values(self, rows: Rows) -> Values:
         """See :meth:`Evaluator.values`."""
@@ -193,6 +227,36 @@ class BuiltinEvaluator:
     def child_values(self, rows: Rows, move_offsets: Offsets, child_rows: Rows) -> Values:
         """See :meth:`Evaluator.child_values`; the parents are not looked at."""
         return self.values(child_rows)
+
+    def search_values(
+        self, rows: Rows, move_offsets: Offsets, child_rows: Rows, depth: int, budget: Budget, no_move_value: float
+    ) -> tuple[Values | None, int]:
+        """See :meth:`Evaluator.search_values`: alpha-beta, a quiescence search at each leaf. A depth of 0 gives
+        :meth:`values`, but for sides without a move. The parents are not looked at.
+        """
+        if not 0 <= depth <= DEEPEST:
+            raise ValueError(f"perfect-information search: got depth {depth}, expected 0 to {DEEPEST}")
+        rows = as_rows(child_rows)
+        scores = np.empty(rows.shape[0], dtype=np.float64)
+        progress = np.zeros(2, dtype=np.int64)
+        no_move = WON * no_move_value
+        visited = 0
+        while progress[0] < rows.shape[0]:
+            soft = hard = budget.nodes_left(visited)
+            began = time.monotonic() if budget.seconds is not None else 0.0
+            if budget.seconds is not None:
+                soft, hard = _SLICE_NODES, min(hard, budget.left() * self._nodes_a_second)
+            if hard < 1:
+                return None, visited
+            given_up = minimax_many(
+                rows, depth, no_move, int(soft), int(hard), TABLES, _WORTH, self._model.packed, scores, progress
+            )
+            visited += int(progress[1])
+            if budget.seconds is not None and progress[1] >= _SLICE_NODES // 2:
+                self._nodes_a_second = float(progress[1]) / max(1e-6, time.monotonic() - began)
+            if given_up:
+                return None, visited
+        return np.asarray(np.tanh(scores / PAWNS_SCALE)), visited
 
     def new_game(self) -> None:
         """Nothing is remembered: does nothing."""

@@ -18,7 +18,7 @@ from darkchess._kernels.tables import TABLES
 from darkchess.evaluation import Evaluator
 from darkchess.position_set import PositionSet
 from darkchess.rules import FIFTY_MOVES_PLIES, REPETITIONS, Ruleset
-from klss.search import TERMINAL, Expansion
+from klss.search import TERMINAL, Budget, Expansion
 
 __all__ = ["DarkChess", "PositionBelief"]
 
@@ -103,6 +103,22 @@ class DarkChess:
             interest=np.where(parent_is_mine, values, -values) + _FORCING * forcing,
             drawable=out[:, 9] >= FIFTY_MOVES_PLIES,
         )
+
+    def deepened(
+        self, parents: States, offsets: npt.NDArray[np.int64], children: States, depth: int, budget: Budget
+    ) -> tuple[npt.NDArray[np.float64] | None, int]:
+        """See :class:`klss.search.one_ply.DeepeningModel`: the evaluator's perfect-information search."""
+        theirs, visited = self._evaluator.search_values(
+            np.ascontiguousarray(parents[:, :9]),
+            offsets,
+            np.ascontiguousarray(children[:, :9]),
+            depth,
+            budget,
+            self._no_move_value,
+        )
+        if theirs is None:
+            return None, visited
+        return np.where(self.movers(children) == 0, theirs, -theirs), visited
 
     def movers(self, states: States) -> npt.NDArray[np.int8]:
         """See :class:`klss.search.Model`."""

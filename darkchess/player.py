@@ -1,7 +1,8 @@
 """Players: each is given her views and her own clock, nothing else, and answers with moves.
 
-:class:`KlssPlayer` is the engine: its own position set and :class:`klss.search.Search`. :class:`GreedyPlayer` looks
-one ply ahead in one position that may be the true one; :class:`RandomPlayer` doesn't look.
+:class:`KlssPlayer` is the engine: its own position set and a :class:`klss.search.Search`; with
+:class:`klss.search.one_ply.OnePlySearch` it is the paper's baseline. :class:`RandomPlayer` doesn't look. Those in
+between stand in :mod:`darkchess.one_position`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ from typing import Any, Protocol
 import chess
 import numpy as np
 
-from darkchess._kernels.moves import make
-from darkchess._kernels.tables import TABLES
 from darkchess.errors import DarkchessError
 from darkchess.evaluation import Evaluator
 from darkchess.model import DarkChess, PositionBelief
@@ -27,8 +26,8 @@ from darkchess.view import View
 from klss.search import Budget, Search, SearchConfiguration
 
 __all__ = [
-    "Decision", "Forfeit", "GreedyPlayer", "KlssPlayer", "Limit", "OutOfTime", "Player", "PlayerError", "RandomPlayer",
-    "Resignation",
+    "Decision", "Forfeit", "KlssPlayer", "Limit", "OutOfTime", "Player", "PlayerError", "Progress", "RandomPlayer",
+    "Resignation", "TrackingPlayer", "king_capture",
 ]  # fmt: skip
 
 Progress = Callable[[dict[str, float]], None]
@@ -129,12 +128,14 @@ class Player(Protocol):
         ...
 
 
-class _Tracking:
+class TrackingPlayer:
     """Common to all players: the views so far, and a position set brought up to date when it is wanted."""
 
-    def __init__(self, *, seed: int, cap: int) -> None:
+    def __init__(self, *, seed: int, cap: int, threads: int) -> None:
+        """``cap`` and ``threads``: of the position set."""
         self._seed = seed
         self._cap = cap
+        self._threads = threads
         self._views: list[View] = []
         self._start: Position | None = None
         self._ruleset: Ruleset = PAPER
@@ -170,7 +171,7 @@ class _Tracking:
     def _up_to_date(self, deadline: float | None) -> PositionSet:
         if self._set is None:
             assert self._start is not None
-            self._set = PositionSet(self._views[0], self._start, cap=self._cap, seed=self._seed)
+            self._set = PositionSet(self._views[0], self._start, cap=self._cap, seed=self._seed, threads=self._threads)
             self._taken_in = 1
         while self._taken_in < len(self._views):
             view = self._views[self._taken_in]
@@ -191,7 +192,7 @@ class _Tracking:
         self._set = None
 
 
-def _king_capture(view: View) -> chess.Move | None:
+def king_capture(view: View) -> chess.Move | None:
     """A move that takes the enemy king, which is always seen when it can be taken."""
     for move in view.legal_moves:
         piece = view.pieces.get(move.to_square)
@@ -200,12 +201,12 @@ def _king_capture(view: View) -> chess.Move | None:
     return None
 
 
-class RandomPlayer(_Tracking):
+class RandomPlayer(TrackingPlayer):
     """Plays uniformly over the legal moves."""
 
-    def __init__(self, *, seed: int = 0, cap: int = 10_000_000) -> None:
-        """``cap`` matters only to who asks for the position set."""
-        super().__init__(seed=seed, cap=cap)
+    def __init__(self, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
+        """``cap`` and ``threads`` matter only to who asks for the position set."""
+        super().__init__(seed=seed, cap=cap, threads=threads)
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`Player`."""
@@ -214,38 +215,7 @@ class RandomPlayer(_Tracking):
         return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})
 
 
-class GreedyPlayer(_Tracking):
-    """One ply deep: takes the king if it can, else makes the move that the evaluator likes best in one position
-    sampled from its own set.
-    """
-
-    def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000) -> None:
-        """``cap``: of the position set."""
-        super().__init__(seed=seed, cap=cap)
-        self._evaluator = evaluator
-
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`Player`."""
-        view = self._turn()
-        began = time.monotonic()
-        taking = _king_capture(view)
-        if taking is not None:
-            return Decision(taking, {})
-        share = limit.set_seconds()
-        positions = self._up_to_date(None if share is None else began + share)
-        row = positions.sample(1, self._seed * 1_000_003 + view.ply)[0]
-        moves = sorted(view.legal_moves, key=encode)
-        after = np.empty((len(moves), 9), dtype=np.uint64)
-        for i, move in enumerate(moves):
-            make(row, encode(move), TABLES, after[i])
-        values = -self._evaluator.values(after)
-        return Decision(
-            moves[int(np.argmax(values))],
-            {"positions": positions.size, "capped_by": positions.capped_by, "value": float(values.max())},
-        )
-
-
-class KlssPlayer(_Tracking):
+class KlssPlayer(TrackingPlayer):
     """The engine of the paper: an exact position set under depth-limited nested 1-KLSS."""
 
     def __init__(
@@ -255,10 +225,13 @@ class KlssPlayer(_Tracking):
         *,
         seed: int = 0,
         cap: int = 10_000_000,
+        threads: int = 1,
+        search: type[Search] = Search,
     ) -> None:
-        """``cap``: of the position set."""
-        super().__init__(seed=seed, cap=cap)
+        """``cap`` and ``threads``: of the position set; ``search``: what thinks, the baseline's search or klss's."""
+        super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
+        self._search_type = search
         self._configuration = configuration or SearchConfiguration()
         self._model: DarkChess | None = None
         self._search: Search | None = None
@@ -272,7 +245,7 @@ class KlssPlayer(_Tracking):
         super().start(view, start, ruleset)
         self._evaluator.new_game()
         self._model = DarkChess(view.color, ruleset, self._evaluator)
-        self._search = Search(self._model, self._configuration, seed=self._seed)
+        self._search = self._search_type(self._model, self._configuration, seed=self._seed)
         self._keys = [_key(view)]
         self._quiet = 0
         self._walked = 1
@@ -288,7 +261,7 @@ class KlssPlayer(_Tracking):
         self._walk()
         assert self._model is not None and self._search is not None
         elapsed = time.monotonic() - began if reads_clock else 0.0
-        taking = _king_capture(view)
+        taking = king_capture(view)
         if taking is not None:
             return Decision(taking, self._without_search(positions, 1.0, elapsed))
         if len(view.legal_moves) == 1:

@@ -3,6 +3,7 @@
 Reading order:
 
 - ``match`` games between two players, one line of JSON a game
+- ``cheat`` Stockfish on the referee's side, for reference
 - ``bench`` how fast the engine is, and one signature of what it does
 - ``evaluation_positions``, ``tune_evaluation`` what the built-in evaluation is fitted to, and the fit
 """

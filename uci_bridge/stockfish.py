@@ -10,7 +10,9 @@ question that stays unanswered, goes to the built-in evaluator. Castling rights 
 stripped.
 
 *Deviation*: values of an expansion are the parent's search's, not each child's own; castling out of, through or into
-an attack, which chess forbids, is valued by the built-in evaluator.
+an attack, which chess forbids, is valued by the built-in evaluator. A perfect-information search of the children
+(:meth:`StockfishEvaluator.search_values`) is one of the parent too, a ply deeper; the built-in evaluator looks one ply
+ahead where it stands in there.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from darkchess._kernels.board import IDENTITY
 from darkchess._kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
 from darkchess._kernels.tables import TABLES
 from darkchess.evaluation import PAWNS_SCALE, BuiltinEvaluator, Evaluator, Offsets, Rows, Values, as_rows
+from klss.search import Budget
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.uci import EnginePool
 
@@ -45,7 +48,20 @@ _SINGLE = b"setoption name MultiPV value 1\n"
 _ALL_MOVES = b"setoption name MultiPV value 256\n"
 _SCORE = re.compile(rb"score (cp|mate) (-?\d{1,6})\b(?! (?:lower|upper)bound)")
 _LINE = re.compile(rb"multipv \d+ score (cp|mate) (-?\d{1,6})\b[^\n]*? pv ([a-h][1-8][a-h][1-8][nbrq]?)\b")
+_DEPTH_LINE = re.compile(
+    rb"depth (\d+) [^\n]*?multipv \d+ score (cp|mate) (-?\d{1,6})\b(?! (?:lower|upper)bound)"
+    rb"[^\n]*? pv ([a-h][1-8][a-h][1-8][nbrq]?)\b"
+)
+_NODES = re.compile(rb"\bnodes (\d+)")
 _MEN = np.frombuffer(b"PNBRQKpnbrqk1", dtype=np.uint8)
+
+
+_DEEPEST = 60
+_TOGETHER = 8
+"""Parents a process that are searched between two looks at the budget."""
+
+_SEARCH_S = 0.25
+"""Most seconds that one parent is searched: Stockfish is silent meanwhile, and must not be taken for hung."""
 
 
 def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
@@ -130,6 +146,31 @@ def _codes() -> dict[bytes, int]:
         for promotion, letter in enumerate(("", "n", "b", "r", "q"))
         if i != j
     }
+
+
+def _family(rows: Rows, move_offsets: Offsets, child_rows: Rows) -> tuple[Rows, Offsets, Rows]:
+    """Parents, offsets and children as contiguous arrays that fit each other; ValueError if they don't."""
+    rows, child_rows = as_rows(rows), as_rows(child_rows)
+    offsets = np.ascontiguousarray(move_offsets, dtype=np.int64)
+    if (
+        offsets.shape != (rows.shape[0] + 1,)
+        or offsets[0] != 0
+        or offsets[-1] != child_rows.shape[0]
+        or np.any(np.diff(offsets) < 0)
+    ):
+        raise ValueError(
+            f"move_offsets: got shape {offsets.shape}, "
+            f"expected {rows.shape[0] + 1} rising numbers from 0 to {child_rows.shape[0]}"
+        )
+    return rows, offsets, child_rows
+
+
+def _at_depth(answer: bytes, depth: int) -> dict[bytes, tuple[bytes, bytes]] | None:
+    """Move → score of a search of all moves at ``depth``; None if it was stopped before it got there with all."""
+    lines = _DEPTH_LINE.findall(answer)
+    every = {move for _, _, _, move in lines}
+    found = {move: (kind, number) for at, kind, number, move in lines if int(at) == depth}
+    return found if found and len(found) == len(every) else None
 
 
 def _value(kind: bytes, number: bytes) -> float:
@@ -230,6 +271,8 @@ class StockfishEvaluator:
         self._no_move_value = no_move_value
         self._forget = b"ucinewgame\n" if reproducible else b""
         self._go = b"\ngo depth %d\n" % depth
+        self._processes = processes
+        self._searched = False
         self._cache = _Cache(cache_size)
         greeting = b"uci\nsetoption name Threads value 1\nsetoption name Hash value %d\nucinewgame\nisready\n" % (
             1 if reproducible else 16
@@ -284,18 +327,7 @@ class StockfishEvaluator:
 
     def child_values(self, rows: Rows, move_offsets: Offsets, child_rows: Rows) -> Values:
         """See :meth:`darkchess.evaluation.Evaluator.child_values`; one question for each parent."""
-        rows, child_rows = as_rows(rows), as_rows(child_rows)
-        offsets = np.ascontiguousarray(move_offsets, dtype=np.int64)
-        if (
-            offsets.shape != (rows.shape[0] + 1,)
-            or offsets[0] != 0
-            or offsets[-1] != child_rows.shape[0]
-            or np.any(np.diff(offsets) < 0)
-        ):
-            raise ValueError(
-                f"move_offsets: got shape {offsets.shape}, "
-                f"expected {rows.shape[0] + 1} rising numbers from 0 to {child_rows.shape[0]}"
-            )
+        rows, offsets, child_rows = _family(rows, move_offsets, child_rows)
         out, unknown, keys = self._settled(child_rows)
         if not unknown.size:
             return out
@@ -328,6 +360,86 @@ class StockfishEvaluator:
                     self._cache.put(keys[place], float(out[place]))
         self._stand_in(child_rows, np.flatnonzero(wanted), out, unanswered)
         return out
+
+    def search_values(
+        self, rows: Rows, move_offsets: Offsets, child_rows: Rows, depth: int, budget: Budget, no_move_value: float
+    ) -> tuple[Values | None, int]:
+        """See :meth:`darkchess.evaluation.Evaluator.search_values`: a search of each parent with all moves listed,
+        ``depth`` + 1 plies deep. ``no_move_value`` is for the built-in evaluator; Stockfish has its own.
+
+        Searches that a budget of nodes stops are stopped by Stockfish itself, at the same node every time in the
+        reproducible mode. Too little time for the next parents is noticed before they are asked, and each search is
+        given its share only, so that no engine has to be killed for being late.
+        """
+        if not 1 <= depth < _DEEPEST:
+            raise ValueError(f"perfect-information search: got depth {depth}, expected 1 to {_DEEPEST - 1}")
+        rows, offsets, child_rows = _family(rows, move_offsets, child_rows)
+        if not self._searched:  # load what the leftovers need, in the game that warms a player up
+            self._searched = True
+            self._ply_ahead(child_rows[:1], no_move_value)
+        codes = np.empty(child_rows.shape[0], dtype=np.int8)
+        classify(child_rows, TABLES, codes)
+        out = np.select([codes == WON, codes == LOST, codes == NO_MOVE], [1.0, -1.0, self._no_move_value], 0.0)
+        wanted = (codes == ASK) | (codes > NO_MOVE)
+        parent_codes = np.empty(rows.shape[0], dtype=np.int8)
+        classify(rows, TABLES, parent_codes)
+        open_children = np.diff(np.concatenate([[0], np.cumsum(wanted)])[offsets])
+        asking = np.flatnonzero((parent_codes == ASK) & (open_children > 0))
+        moves = np.empty(child_rows.shape[0], dtype=np.int32)
+        moves_between(rows, offsets, child_rows, moves)
+        code_of = _codes()
+        visited, unanswered = 0, 0
+        step = _TOGETHER * self._processes
+        for at in range(0, len(asking), step):
+            batch = asking[at : at + step]
+            limit = self._share(budget, visited, len(batch))
+            if limit is None:
+                return None, visited
+            go = b"\ngo depth %d%s\n" % (depth + 1, limit)
+            answers = self._ask(
+                [self._forget + b"position fen " + fen + go for fen in orthodox_fens(rows[batch])], _ALL_MOVES
+            )
+            for parent, answer in zip(batch.tolist(), answers):
+                if answer is None:
+                    unanswered += 1
+                    continue
+                counted = _NODES.findall(answer)
+                visited += int(counted[-1]) if counted else 0
+                found = _at_depth(answer, depth + 1)
+                if found is None:
+                    return None, visited
+                scores = {code_of[move]: score for move, score in found.items()}
+                for place in range(int(offsets[parent]), int(offsets[parent + 1])):
+                    score = scores.get(int(moves[place])) if wanted[place] else None
+                    if score is not None:
+                        out[place] = -_cached_value(*score)
+                        wanted[place] = False
+        left = np.flatnonzero(wanted)
+        if left.size:
+            out[left], more = self._ply_ahead(child_rows[left], no_move_value)
+            visited += more
+        if unanswered:
+            self.fallbacks += unanswered
+            log.warning("Stockfish left %d searches unanswered; the built-in evaluator stands in", unanswered)
+        return out, visited
+
+    def _ply_ahead(self, rows: Rows, no_move_value: float) -> tuple[Values, int]:
+        """Values by the built-in evaluator's search of one ply; no parents are known to it."""
+        values, visited = self._fallback.search_values(
+            rows[:0], np.zeros(1, dtype=np.int64), rows, 1, Budget(nodes=1 << 40), no_move_value
+        )
+        assert values is not None
+        return values, visited
+
+    def _share(self, budget: Budget, visited: int, parents: int) -> bytes | None:
+        """The end of the ``go`` command for the next ``parents``; None when nothing is left for them."""
+        if budget.nodes is not None:
+            nodes = int(budget.nodes_left(visited)) // parents
+            return b" nodes %d" % nodes if nodes > 0 else None
+        if budget.seconds is None:
+            return b""
+        each_ms = int(1000.0 * min(_SEARCH_S, self._processes * budget.left() / (parents + 1)))
+        return b" movetime %d" % each_ms if each_ms > 0 else None
 
     def new_game(self) -> None:
         """Forget the values and the engines' hash tables."""

@@ -23,7 +23,7 @@ from darkchess._kernels.moves import MAX_MOVES, generate, king_capture, make
 from darkchess._kernels.network import LINEAR_SIZE, UNITS, forward
 from klss.kernel import kernel
 
-__all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "static"]
+__all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "quiescence", "static"]
 
 WON = 1000.0
 """Score in pawns of a side that takes the king; tanh(WON/6) is 1.0 exactly."""
@@ -204,19 +204,22 @@ def _enter(
 
 
 @kernel
-def _search(
-    rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
+def quiescence(
+    beta: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
     tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
 ) -> Any:  # fmt: skip
     """Fail-soft quiescence search of ``rows[0]``; ``leaves[0]`` becomes the position whose static evaluation the score
     (float64) is.
+
+    A static evaluation of ``rows[0]`` that reaches ``beta`` is returned at once: a lower bound of the score, which is
+    all that who passes such a beta wants to know. Nothing else depends on it. WON or more: the score, always.
 
     A loop with its own stack: numba's cache can't hold a function that calls itself. Arrays a ply: ``rows`` and
     ``leaves`` uint64[DEPTH + 1, 9], ``moves`` int32[DEPTH + 1, MAX_MOVES], ``keys`` float64[DEPTH + 1, MAX_MOVES],
     ``bounds`` float64[DEPTH + 1, 4], ``cursor`` int64[DEPTH + 1, 2] (next move, end).
     """
     bounds[0, _ALPHA] = -WON
-    bounds[0, _BETA] = WON
+    bounds[0, _BETA] = beta
     ply = 0
     nodes = 0
     entering = True
@@ -228,6 +231,8 @@ def _search(
                 ply, last, rows, leaves, moves, keys, bounds, tables, worth, model, index, count, maps, units
             )
             cursor[ply, 0] = 0
+            if ply == 0:
+                bounds[0, _BETA] = WON
         i = cursor[ply, 0]
         if i < cursor[ply, 1]:
             _next_best(moves[ply], keys[ply], i, cursor[ply, 1])
@@ -275,7 +280,9 @@ def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, l
     for k in range(rows.shape[0]):
         for i in range(9):
             stack[0, i] = rows[k, i]
-        scores[k] = _search(stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units)
+        scores[k] = quiescence(
+            WON, stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units
+        )
         if leaves_out.shape[0] != 0:
             for i in range(9):
                 leaves_out[k, i] = leaves[0, i]

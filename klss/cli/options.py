@@ -30,7 +30,7 @@ __all__ = [
     "game_options",
 ]
 
-PLAYERS = "klss2021, greedy, random; NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
+PLAYERS = "klss2021, baseline, best-guess, greedy, random; NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
 """What may stand where a player is asked for, as the helps say it."""
 
 DEFAULT_TIME_S = 5.0

@@ -3,7 +3,8 @@ children, a :class:`Belief` positions to draw from.
 
 Reading order: ``model`` (what a game provides), ``trunk`` (growing flat arrays), ``nesting`` (from one move's trunk
 to the next one's), ``gadget`` (A plus B), ``reduction`` and ``program`` (its equilibrium), ``expansion`` (which
-leaves), ``budget``, ``search`` (the loop), ``enumerated`` (any :class:`klss.game.Game` as a model).
+leaves), ``budget``, ``search`` (the loop), ``one_ply`` (the baseline's), ``enumerated`` (any :class:`klss.game.Game` as
+a model).
 """
 
 from klss.search.budget import Budget
