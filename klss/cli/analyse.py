@@ -181,7 +181,7 @@ def _replayed(record: GameRecord, ply: int, color: chess.Color, ruleset: Ruleset
         for move in record.moves:
             if judged.outcome is None:
                 judged.push(move)
-        over = judged.outcome
+        over = judged.outcome if judged.ply == ply else None
     if over is not None:
         raise UsageError(f"--ply: got {ply}, where the game is over; expected a ply before, where a move is to be made")
     if game.turn != color:

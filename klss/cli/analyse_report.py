@@ -105,15 +105,18 @@ def text(analysis: Analysis, answer: dict[str, Any], unicode: bool) -> list[str]
         *belief_lines(view, analysis.marginals, unicode=unicode),
         "",
         f"N%: the likeliest man on a square that {side} does not see, and in how many of",
-        f"    the positions it stands there; {nothing}: not seen, no man can be there; {seen}: seen, empty",
+        "    the positions it stands there",
+        f" {nothing}: not seen, no man can be there   {seen}: seen, empty",
         "",
     ]
     value = "?" if analysis.value is None else _pawns(analysis.value)
     seconds = f", {answer['seconds']:.1f} s" if answer["seconds"] else ""
-    lines += [
+    told = (
         f"{answer['configuration']} ({answer['evaluator']}): value {value}; {answer['gadget']}, "
-        f"{answer['nodes']:,} nodes,",
-        f"    depth {answer['depth']}, {answer['iterations']} iterations{seconds}",
+        f"{answer['nodes']:,} nodes, depth {answer['depth']}, {answer['iterations']} iterations{seconds}"
+    )
+    lines += [
+        *textwrap.wrap(told, width=78, subsequent_indent="    "),
         "",
         " move        plays    value",
     ]
