@@ -3,9 +3,10 @@ what each move is worth, and the lines that she expects.
 
 Stands on the player's side of the wall: nothing here knows a true game. :mod:`darkchess.once_over` compares with it.
 
-The search is the player's own (:class:`klss.search.Search` on her exact position set), with these differences: it
-starts afresh at the ply in question, where in a game the trunk of the moves before would have been carried on; and it
-is made where the player needs none (a king to take, a single move) as well, so that every move has a value.
+The search is the player's own (:class:`klss.search.Search`, or the baseline's, on her exact position set), with these
+differences: it starts afresh at the ply in question, where in a game the trunk of the moves before would have been
+carried on; and it is made where the player needs none (a king to take, a single move) as well, so that every move has a
+value.
 
 Values are player 0's expected utility û in [−1, 1], tanh(pawns/6), against the opponent's equilibrium plan y:
 
@@ -377,7 +378,7 @@ class Analyst:
         Values positions.
     configuration
         The search's choices; ``nested`` has no effect, every search starts afresh.
-    seed, cap
+    seed, cap, threads, search
         As of :class:`darkchess.player.KlssPlayer`.
     """
 
@@ -391,14 +392,17 @@ class Analyst:
         configuration: SearchConfiguration | None = None,
         seed: int = 0,
         cap: int = 10_000_000,
+        threads: int = 1,
+        search: type[Search] = Search,
     ) -> None:
         self._configuration = configuration or SearchConfiguration()
+        self._search = search
         self._evaluator = evaluator
         self._seed = seed
         self._model = DarkChess(view.color, ruleset, evaluator)
         self._views = [view]
         self._quiet = 0
-        self.position_set = PositionSet(view, start, cap=cap, seed=seed)
+        self.position_set = PositionSet(view, start, cap=cap, seed=seed, threads=threads)
         evaluator.new_game()
 
     @property
@@ -438,7 +442,7 @@ class Analyst:
         configuration = self._configuration
         if particles is not None:
             configuration = replace(configuration, particles=min(particles, configuration.particles))
-        search = Search(self._model, configuration, seed=self._seed)
+        search = self._search(self._model, configuration, seed=self._seed)
         seconds = limit.seconds()
         budget = Budget(nodes=limit.nodes, seconds=seconds)
         self._evaluator.deadline = None if budget.started is None or seconds is None else budget.started + seconds

@@ -22,7 +22,7 @@ from darkchess.position import Position
 from darkchess.position_set import PositionSet
 from darkchess.referee import Referee
 from darkchess.san import san
-from klss.search import SearchConfiguration
+from klss.search import Search, SearchConfiguration
 
 __all__ = ["HiddenMan", "Loss", "Truth", "largest", "losses", "truth_at"]
 
@@ -159,6 +159,8 @@ def losses(
     nodes: int,
     seed: int = 0,
     cap: int = 10_000_000,
+    threads: int = 1,
+    search: type[Search] = Search,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Loss]:
     """What every move of a game gave away, in the order of the plies.
@@ -169,7 +171,7 @@ def losses(
         The game; its moves up to where it ended.
     make_evaluator
         Makes the evaluator of one side; it is closed here.
-    configuration, seed, cap
+    configuration, seed, cap, threads, search
         As of :class:`darkchess.analysis.Analyst`.
     nodes
         Nodes of the search at each turn; nothing reads a clock. It takes fewer particles than ``configuration`` where
@@ -190,6 +192,8 @@ def losses(
                 configuration=configuration,
                 seed=seed,
                 cap=cap,
+                threads=threads,
+                search=search,
             )
             for color in chess.COLORS
         }

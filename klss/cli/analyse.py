@@ -52,7 +52,7 @@ def _parser() -> Parser:
         "--configuration",
         default="klss2021",
         metavar="NAME",
-        help="who thinks: klss2021; NAME,field=value,…; FILE.toml",
+        help="who thinks: klss2021, klss2021-fresh, …, baseline; NAME,field=value,…; FILE.toml",
     )
     add_game_options(parser, fen=False)
     parser.add_argument("--plot", metavar="FILE", help="draw the belief there as well (.svg or .png)")
@@ -88,10 +88,10 @@ def run(arguments: Sequence[str]) -> int:
     plot = None if parsed.plot is None else _plot_file(parsed.plot)
     options = game_options(parsed)
     chosen = configured(parsed.configuration)
-    if chosen.player != "klss":
+    if chosen.player not in ("klss", "baseline"):
         raise UsageError(
             f"--configuration: got {parsed.configuration!r}, a player without a search of its own; expected one that "
-            "solves for a mixed strategy, such as klss2021"
+            "solves for a mixed strategy, such as klss2021 or baseline"
         )
     record = _record(Path(parsed.pgn))
     if parsed.once_over and record.outcome is None:
@@ -202,9 +202,8 @@ def _analyst(game: Referee, color: chess.Color, chosen: Configuration, evaluator
         game.positions[0],
         game.ruleset,
         evaluator=evaluator,
-        configuration=chosen.search(),
         seed=seed,
-        cap=chosen.cap,
+        **_choices(chosen),
     )
     with closing(Progress("klss analyse")) as line:
         for view in views[1:]:
@@ -233,9 +232,17 @@ def _losses(
         return losses(
             whole,
             evaluator,
-            configuration=chosen.search(),
             nodes=budget,
             seed=seed,
-            cap=chosen.cap,
+            **_choices(chosen),
             progress=lambda done, of: line.tell(f"move {done} of {of}"),
         )
+
+
+def _choices(chosen: Configuration) -> dict[str, Any]:
+    """What an analyst takes of a configuration."""
+    from klss.search import Search
+    from klss.search.one_ply import OnePlySearch
+
+    search = OnePlySearch if chosen.player == "baseline" else Search
+    return {"configuration": chosen.search(), "cap": chosen.cap, "threads": chosen.threads, "search": search}

@@ -111,9 +111,10 @@ def text(analysis: Analysis, answer: dict[str, Any], unicode: bool) -> list[str]
     ]
     value = "?" if analysis.value is None else _pawns(analysis.value)
     seconds = f", {answer['seconds']:.1f} s" if answer["seconds"] else ""
+    iterations = f"{answer['iterations']} iteration{'s' if answer['iterations'] != 1 else ''}"
     told = (
         f"{answer['configuration']} ({answer['evaluator']}): value {value}; {answer['gadget']}, "
-        f"{answer['nodes']:,} nodes, depth {answer['depth']}, {answer['iterations']} iterations{seconds}"
+        f"{answer['nodes']:,} nodes, depth {answer['depth']}, {iterations}{seconds}"
     )
     lines += [
         *textwrap.wrap(told, width=78, subsequent_indent="    "),
@@ -188,14 +189,15 @@ def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str
             for man in surprises
         )
         lines.append(f" least expected of what {side} did not see: {told}")
+    lines += ["", " By quick searches from each side's views; value of the engine's mix less the move's:"]
     for each_color in chess.COLORS:
-        lines += ["", f" where {'White' if each_color else 'Black'} gave the most away"]
+        lines += [f" where {'White' if each_color else 'Black'} gave the most away"]
         worst = largest(losses, each_color)
         if not worst:
             lines.append("   nowhere")
         for loss in worst:
-            number = f"ply {loss.ply}: {loss.san}"
+            number = f"after ply {loss.ply}: {loss.san}"
             lines.append(
-                f"   {number:<18} -{loss.loss:.3f}   the engine: {loss.best_san} ({_percent(loss.probability)})"
+                f"   {number:<22} -{loss.loss:.3f}   the engine: {loss.best_san} ({_percent(loss.probability)})"
             )
     return lines

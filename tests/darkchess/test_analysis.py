@@ -12,14 +12,15 @@ import chess
 import numpy as np
 import pytest
 
-from darkchess.analysis import Analysis, AnalysisError, Analyst, principal_lines
+from darkchess.analysis import Analysis, AnalysisError, Analyst, marginals, principal_lines
 from darkchess.evaluation import BuiltinEvaluator
 from darkchess.move import encode
 from darkchess.once_over import largest, losses, truth_at
 from darkchess.player import KlssPlayer, Limit
 from darkchess.position import Position
 from darkchess.referee import Referee
-from klss.search import SearchConfiguration
+from klss.search import Search, SearchConfiguration
+from klss.search.one_ply import OnePlySearch
 
 FEW = SearchConfiguration(particles=30)
 
@@ -38,9 +39,22 @@ def random_game(seed: int, plies: int) -> Referee:
     return game
 
 
-def analyst(game: Referee, color: chess.Color, ply: int, configuration: SearchConfiguration = FEW) -> Analyst:
+def analyst(
+    game: Referee,
+    color: chess.Color,
+    ply: int,
+    configuration: SearchConfiguration = FEW,
+    search: type[Search] = Search,
+) -> Analyst:
     views = game.views(color)
-    found = Analyst(views[0], game.positions[0], evaluator=BuiltinEvaluator(), configuration=configuration, seed=5)
+    found = Analyst(
+        views[0],
+        game.positions[0],
+        evaluator=BuiltinEvaluator(),
+        configuration=configuration,
+        seed=5,
+        search=search,
+    )
     for view in views[1 : ply + 1]:
         found.observe(view)
     return found
@@ -65,8 +79,6 @@ def test_marginals_are_what_counting_the_positions_gives(seed: int) -> None:
         for position in positions:
             counts.update((square, piece.symbol()) for square, piece in position.pieces.items())
         expected = {key: count / positions.size for key, count in counts.items()}
-        from darkchess.analysis import marginals
-
         got = marginals(positions)
         assert {(square, symbol): p for square in range(64) for symbol, p in got.at(square).items()} == expected
         for square in range(64):
@@ -76,11 +88,12 @@ def test_marginals_are_what_counting_the_positions_gives(seed: int) -> None:
                 assert got.enemy(square) == pytest.approx(sum(men), abs=1e-12)
 
 
+@pytest.mark.parametrize("search", [Search, OnePlySearch])
 @pytest.mark.parametrize("ply", [2, 5, 12, 17])
-def test_the_analyst_thinks_as_the_player_does_who_has_no_earlier_trunk(ply: int) -> None:
+def test_the_analyst_thinks_as_the_player_does_who_has_no_earlier_trunk(ply: int, search: type[Search]) -> None:
     color = GAME.positions[ply].turn
-    _, analysis = thought(ply)
-    player = KlssPlayer(BuiltinEvaluator(), FEW, seed=5)
+    analysis = analyst(GAME, color, ply, search=search).think(Limit(nodes=4000))
+    player = KlssPlayer(BuiltinEvaluator(), FEW, seed=5, search=search)
     player.start(GAME.views(color)[0], GAME.positions[0])
     for view in GAME.views(color)[1 : ply + 1]:
         player.observe(view)
