@@ -209,7 +209,7 @@ class Line:
 def principal_lines(
     trunk: Trunk, equilibrium: Equilibrium, codes: Sequence[int], fullmove: int, plies: int = _LINE_PLIES
 ) -> list[Line]:
-    """A line for each of ``codes``, actions at player 0's infoset.
+    """A line for each of ``codes``, actions at player 0's infoset; none where player 1 reaches no expanded root.
 
     A line ends where more than half of the probability is on nodes that were not expanded, or are decided.
     """
@@ -236,7 +236,8 @@ def principal_lines(
             infoset = int(weights.argmax())
             front = _going_on(trunk, reach, kids[seen == infoset])
             chosen = _own_choice(trunk, equilibrium, responses, infoset, None)
-        lines.append(Line(tuple(moves)))
+        if moves:
+            lines.append(Line(tuple(moves)))
     return lines
 
 

@@ -131,7 +131,7 @@ def text(analysis: Analysis, answer: dict[str, Any], unicode: bool) -> list[str]
         lines.append(f" and {len(others) - _UNPLAYED_SHOWN} more that are never played")
     if analysis.mix_value is None:
         lines.append(" (?: the search was too short to say; give it more nodes or time)")
-    if any(line.moves for line in analysis.lines):
+    if analysis.lines:
         lines += ["", " what it expects (in brackets: how often it plays, or is answered, so)"]
         for line in analysis.lines:
             lines += _line_text(line, view.fullmove, view.color)
