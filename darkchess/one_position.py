@@ -20,7 +20,7 @@ from darkchess.position import Position
 from darkchess.rules import PAPER, Ruleset
 from darkchess.view import View
 from klss.search import Budget
-from klss.search.one_ply import deepened
+from klss.search.one_ply import deepening
 
 __all__ = ["SAMPLE", "BestGuessPlayer", "GreedyPlayer"]
 
@@ -67,7 +67,8 @@ class BestGuessPlayer(TrackingPlayer):
     opponent would like best: the one of the lowest value for the player. Takes a king that can be taken.
 
     The move is the one whose child the evaluator's perfect-information search likes best, one ply deeper at a time
-    while the limit lasts; of equals the first in the order of codes.
+    while the limit lasts; of equals the first in the order of codes. It stops at the first depth that wins, which is
+    the quickest way to, and before the first at which all moves lose.
     """
 
     def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
@@ -102,18 +103,24 @@ class BestGuessPlayer(TrackingPlayer):
         values, depth = found.values.copy(), 1
         undecided = np.flatnonzero(found.movers == 1)
         offsets = np.array([0, len(undecided)], dtype=np.int64)
-        deeper, plies, visited = deepened(
-            self._model, guess, offsets, found.states[undecided], budget, nodes, _MARGIN_S
-        )
-        if deeper is not None:
-            values[undecided] = deeper
+        deeper_values = deepening(self._model, guess, offsets, found.states[undecided], budget, nodes, _MARGIN_S)
+        while values.max() < 1.0:
+            deeper, visited = next(deeper_values, (None, 0))
+            nodes += visited
+            if deeper is None:
+                break
+            after = values.copy()
+            after[undecided] = deeper
+            if after.max() <= -1.0:
+                break
+            values, depth = after, depth + 1
         return Decision(
             decode(int(found.actions[int(np.argmax(values))])),
             told
             | {
                 "value": float(values.max()),
-                "nodes": nodes + visited,
-                "depth": depth + plies,
+                "nodes": nodes,
+                "depth": depth,
                 "seconds": budget.elapsed(),
             },
         )

@@ -12,13 +12,14 @@ Decided here, where the paper leaves it open:
   infinite and the alternate values are ũ(h), the model's plain values.
 * The children's values are those of the last depth that was completed for *all* children, the plain ones where depth 1
   was not. A mix of depths would compare values that differ by who moved last.
+* A move that wins in all positions ends the deepening: deeper, slower wins look the same.
 * The depth reported is that of the lines looked at: one ply and the completed depth.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -31,7 +32,7 @@ from klss.search.program import GadgetProgram, Kind
 from klss.search.search import Result, Search
 from klss.search.trunk import Trunk
 
-__all__ = ["DEEPEST", "DeepeningModel", "OnePlySearch", "deepened"]
+__all__ = ["DEEPEST", "DeepeningModel", "OnePlySearch", "deepening"]
 
 DEEPEST = 30
 """Plies below the children that are tried at the most; only all but finished games get there."""
@@ -69,7 +70,7 @@ class DeepeningModel(Model, Protocol):
         ...
 
 
-def deepened(
+def deepening(
     model: DeepeningModel,
     parents: States,
     offsets: Int,
@@ -77,8 +78,7 @@ def deepened(
     budget: Budget,
     spent: int,
     reserve_s: float = 0.0,
-    report: Callable[[int, int], None] | None = None,
-) -> tuple[Float | None, int, int]:
+) -> Iterator[tuple[Float | None, int]]:
     """Iterative deepening over all children at once.
 
     Parameters
@@ -91,29 +91,23 @@ def deepened(
         Nodes of it that are used up.
     reserve_s : float
         Seconds of it to leave over.
-    report : callable, optional
-        Called with the depth and the nodes visited after each completed depth.
 
-    Returns
-    -------
-    (float64[m] or None, int, int)
-        The values of the last completed depth (None: not even the first), that depth (0: none), nodes visited.
+    Yields
+    ------
+    (float64[m] or None, int)
+        For depth 1, 2, 3 … while the budget lasts: the values, None where it ran out before all were there; and the
+        nodes visited for this depth.
     """
-    best: Float | None = None
-    completed, visited = 0, 0
     for depth in range(1, DEEPEST + 1):
-        nodes = None if budget.nodes is None else budget.nodes - spent - visited
+        nodes = None if budget.nodes is None else budget.nodes - spent
         seconds = None if budget.seconds is None else budget.left() - reserve_s
         if not len(children) or (nodes is not None and nodes <= 0) or (seconds is not None and seconds <= 0.0):
-            break
-        values, more = model.deepened(parents, offsets, children, depth, Budget(nodes, seconds))
-        visited += more
+            return
+        values, visited = model.deepened(parents, offsets, children, depth, Budget(nodes, seconds))
+        spent += visited
+        yield values, visited
         if values is None:
-            break
-        best, completed = values, depth
-        if report is not None:
-            report(depth, visited)
-    return best, completed, visited
+            return
 
 
 @dataclass
@@ -180,16 +174,11 @@ class OnePlySearch(Search):
         """Put the values of the deepest completed search into the trunk's leaves; returns the nodes visited."""
         nodes, count = trunk.nodes, trunk.node_count
         children = trunk.root_count + np.flatnonzero(nodes.mover[trunk.root_count : count] != TERMINAL)
+        children = children[np.argsort(nodes.parent[children], kind="stable")]
         parents, sizes = np.unique(nodes.parent[children], return_counts=True)
-        order = np.argsort(nodes.parent[children], kind="stable")
-        children = children[order]
-
-        def report(depth: int, visited: int) -> None:
-            if progress is not None:
-                progress({"nodes": float(spent + visited), "depth": 1.0 + depth, "seconds": budget.elapsed()})
-
         model: DeepeningModel = self.model  # type: ignore[assignment]  # what this class is given
-        values, self._plies, visited = deepened(
+        self._plies, visited = 0, 0
+        for values, more in deepening(
             model,
             trunk.states[parents],
             np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
@@ -197,8 +186,25 @@ class OnePlySearch(Search):
             budget,
             spent,
             self._solve_time(trunk),
-            report,
-        )
-        if values is not None:
+        ):
+            visited += more
+            if values is None:
+                break
+            self._plies += 1
             nodes.value[children] = np.where(nodes.capped[children], np.minimum(values, 0.0), values)
+            if progress is not None:
+                told = {"nodes": spent + visited, "depth": 1 + self._plies, "seconds": budget.elapsed()}
+                progress({key: float(value) for key, value in told.items()})
+            if self._is_won(trunk):
+                break
         return visited
+
+    @staticmethod
+    def _is_won(trunk: Trunk) -> bool:
+        """Whether an action wins wherever player 0 may be; of all that do, a deeper look could not tell the quick."""
+        nodes, at = trunk.nodes, slice(trunk.root_count, trunk.node_count)
+        if np.any(nodes.first_child[: trunk.root_count] < 0):
+            return False
+        least = np.full(trunk.sequence_count(0), np.inf)
+        np.minimum.at(least, nodes.sequence[at, 0], nodes.value[at])
+        return bool(np.any(least[np.isfinite(least)] >= 1.0))

@@ -1,0 +1,64 @@
+"""The named configurations: what each one is."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import chess
+import pytest
+
+from darkchess.configuration import CONFIGURATIONS, ConfigurationError, configuration, make_player
+from darkchess.player import Limit
+from darkchess.referee import Referee
+
+ABLATIONS = {
+    "klss2021-noreach": ("reach", False),
+    "klss2021-resolve": ("gadget", "resolve"),
+    "klss2021-maxmargin": ("gadget", "maxmargin"),
+    "klss2021-fresh": ("nested", False),
+    "klss2021-L50": ("particles", 50),
+    "klss2021-L800": ("particles", 800),
+    "klss2021-builtin": ("evaluator", "builtin"),
+    "klss2021-nopenalty": ("information", math.inf),
+    "baseline": ("player", "baseline"),
+    "best-guess": ("player", "best-guess"),
+}
+"""Issue 7, point 2: one thing off, or other, at a time."""
+
+
+@pytest.mark.parametrize("name", ABLATIONS)
+def test_each_is_klss2021_with_one_thing_changed(name: str) -> None:
+    ours, theirs = dataclasses.asdict(configuration("klss2021")), dataclasses.asdict(configuration(name))
+    changed = {key: value for key, value in theirs.items() if value != ours[key]}
+    assert changed == {"name": name, ABLATIONS[name][0]: ABLATIONS[name][1]}
+
+
+def test_no_other_names_are_known_and_the_one_that_sees_everything_is_none() -> None:
+    assert CONFIGURATIONS.keys() == ABLATIONS.keys() | {"klss2021", "greedy", "random"}
+    with pytest.raises(ConfigurationError):
+        configuration("stockfish-cheat")
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"), [("klss2021-l50", "klss2021-L50"), ("klss2021-noreech", "klss2021-noreach")]
+)
+def test_a_near_miss_gets_the_right_name(text: str, nearest: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"did you mean {nearest}"):
+        configuration(text)
+
+
+def test_threads_are_one_or_two() -> None:
+    assert configuration("klss2021").threads == 2
+    assert configuration("klss2021,threads=1").threads == 1
+    with pytest.raises(ConfigurationError, match="threads is 3, expected 1 or 2"):
+        configuration("klss2021,threads=3")
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_each_plays(name: str) -> None:
+    referee = Referee()
+    player = make_player(configuration(name), seed=1)
+    player.start(referee.view(chess.WHITE), referee.position)
+    assert player.choose(Limit(nodes=300)).move in referee.legal_moves()
+    player.close()
