@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import math
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -101,7 +102,8 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
             "move": played.decision.move.uci(),
             "seconds_wall": round(played.seconds, 4),
         }
-        moves.append(named | {key: told for key, told in played.decision.diagnostics.items() if key not in named})
+        told = played.decision.diagnostics
+        moves.append(named | {key: _plain(value) for key, value in told.items() if key not in named})
 
     truth = TruthCount() if setup.check_truth else None
     begin = time.monotonic()
@@ -141,6 +143,11 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
         "Seed": str(task.seed),
     }
     return GameResult(line, write_pgn(GameRecord(referee.moves, outcome, task.opening.fen, headers)), moves)
+
+
+def _plain(value: Any) -> Any:
+    """A diagnostic as JSON can say it, the same from this process and from another: what is not finite is None."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _close(player: Contestant) -> None:

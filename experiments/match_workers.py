@@ -15,6 +15,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
 from typing import Any, Protocol
 
 from experiments.match_engines import Engines, Setup
@@ -110,7 +111,7 @@ class ClusterWorkers:
         self._match = secrets.token_hex(8)
         self._cluster: Any = None
         if scheduler is None:
-            with dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS}):
+            with dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS}), _no_interrupt():
                 self._cluster = LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,
@@ -207,6 +208,20 @@ class ClusterWorkers:
             if end is not None:
                 with contextlib.suppress(Exception):
                     end.close(timeout=2)
+
+
+@contextlib.contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Put off Ctrl-C in this thread until the block ends; threads and processes that are started in it never get it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # whose first start would let interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _key(task: GameTask) -> str:

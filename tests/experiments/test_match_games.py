@@ -1,0 +1,220 @@
+"""A match's games: what they are a function of, what a broken engine costs, what its players are shown."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from darkchess.arbiter import Budget
+from darkchess.configuration import configuration
+from darkchess.record import read_pgn
+from experiments.match import Match, Standing
+from experiments.match_engines import Engines
+from experiments.match_game import GameResult, play_game
+from experiments.openings import FileOpenings, Opening, RandomOpenings
+from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.players import configuration_text, engine_argv, player_spec
+
+FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
+FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
+
+
+def match_of(a: str, b: str, nodes: int = 1, **rest: Any) -> Match:
+    return Match(player_spec(a), player_spec(b), **({"games": 4, "seed": 11, "budget": Budget(nodes=nodes)} | rest))
+
+
+def played(match: Match, *games: int) -> list[GameResult]:
+    engines = Engines(match.setup())
+    try:
+        return [play_game(match.setup(), match.task(game), engines) for game in games]
+    finally:
+        engines.close(at_once=True)
+
+
+def timeless(result: GameResult) -> tuple[Any, ...]:
+    """What of a game may not depend on time, nor on where it was played."""
+    line = {key: value for key, value in result.line.items() if key not in ("seconds", "truth")}
+    moves = [{key: value for key, value in move.items() if key != "seconds_wall"} for move in result.moves]
+    return line, json.loads(json.dumps(moves)), result.pgn
+
+
+def test_engines_in_processes_of_their_own_play_the_games_that_players_in_this_process_play() -> None:
+    names = "klss2021,particles=50,gadget=resolve", "greedy"
+    opening = RandomOpenings(3)
+    apart = played(match_of(*names, nodes=60, openings=opening), 0, 1)
+    here = played(match_of(*names, nodes=60, openings=opening, check_truth=True), 0, 1)
+    assert list(map(timeless, apart)) == list(map(timeless, here))
+    assert all(result.line["truth"]["lost"] == 0 and result.line["truth"]["checks"] > 10 for result in here)
+
+
+def test_a_game_does_not_depend_on_those_before_it() -> None:
+    match = match_of("greedy", "random", check_truth=True, openings=RandomOpenings(2))
+    assert [timeless(game) for game in played(match, 3, 0)] == [timeless(game) for game in played(match, 0, 3)][::-1]
+
+
+@pytest.mark.parametrize("openings", [None, RandomOpenings(4), FileOpenings((Opening(None, ("e2e4",)), Opening(FEN)))])
+def test_a_pair_has_one_opening_and_one_seed_and_its_colours_swapped(openings: Any) -> None:
+    match = match_of("greedy", "random", openings=openings, check_truth=True)
+    first, second, other, _ = (game.line for game in played(match, 0, 1, 2, 3))
+    assert (first["opening"], first["seed"], first["pair"]) == (second["opening"], second["seed"], second["pair"])
+    assert (first["white"], first["black"]) == (second["black"], second["white"]) == ("greedy", "random")
+    assert other["seed"] != first["seed"]
+    assert openings is None or other["opening"] != first["opening"]
+
+
+def test_equal_players_with_a_node_budget_win_both_games_of_a_pair_or_neither_by_colour() -> None:
+    # The seeds are the colours', so the two games are the same game.
+    for first, second in [played(match_of("greedy", "greedy", check_truth=True), 0, 1)]:
+        assert first.line["result"] == second.line["result"]
+        assert first.pgn.split("\n\n")[1] == second.pgn.split("\n\n")[1]
+
+
+def test_the_record_holds_the_opening_s_moves_and_the_moves_file_those_that_players_chose() -> None:
+    match = match_of("greedy", "random", openings=RandomOpenings(5), check_truth=True)
+    (result,) = played(match, 0)
+    (record,) = read_pgn(result.pgn)
+    assert " ".join(move.uci() for move in record.moves[:5]) == result.line["opening"]
+    assert result.line["plies"] == len(record.moves)
+    assert [move["ply"] for move in result.moves] == list(range(6, len(record.moves) + 1))
+    assert [move["player"] for move in result.moves[:2]] == ["b", "a"]
+
+
+def test_with_a_start_position_of_its_own_an_opening_s_record_can_be_replayed() -> None:
+    (result,) = played(match_of("greedy", "random", openings=FileOpenings((Opening(FEN),)), check_truth=True), 0)
+    (record,) = read_pgn(result.pgn)
+    assert record.fen == FEN == result.line["opening"] and list(record.positions())[0].fen() == FEN
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the wall
+
+
+@pytest.fixture
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """What a foreign engine was sent in games of a match."""
+    monkeypatch.setenv("KEEP", str(tmp_path / "kept"))
+
+    def requests() -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (tmp_path / "kept").read_text().splitlines()]
+
+    yield requests
+
+
+def foreign(how: str, turns: int = 0) -> str:
+    return f"cmd:{sys.executable} -S -E {FOREIGN} '{how}' {turns}"
+
+
+def test_an_engine_is_shown_her_views_of_an_opening_and_nothing_else_of_it(told: Any) -> None:
+    openings = FileOpenings((Opening(None, ("e2e4", "a7a6", "d1h5")),))
+    played(match_of("random", foreign("good"), openings=openings), 0)
+    first = told()[0]
+    assert first["color"] == "black" and first["ply"] == 3
+    kinds = [seen["kind"] for seen in first["observationTranscript"]]
+    assert kinds == ["initial", "opp_move", "own_move", "opp_move"]
+    assert [seen["own_move"] for seen in first["observationTranscript"] if seen["kind"] == "opp_move"] == [None, None]
+    # Black sees the queen on h5 (her pawn on h7 could not move there, but her view of e8-h5 is closed by f7): nothing of
+    # White's stands in her view.
+    assert not any(piece["color"] == "white" for _, piece in first["observationTranscript"][-1]["visible_pieces"])
+    assert "h5" not in json.dumps(first["observationTranscript"])
+
+
+def test_the_ids_that_an_engine_gets_tell_neither_the_game_nor_the_match(told: Any) -> None:
+    match = match_of(foreign("good"), foreign("good"), fen=FEN)
+    played(match, 0)
+    ids = {request["gameId"] for request in told()} | {request["sessionId"] for request in told()}
+    played(match, 0)
+    again = {request["gameId"] for request in told()} | {request["sessionId"] for request in told()}
+    assert len(ids) == 4 and len(again) == 8
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# engines that break
+
+
+@pytest.mark.parametrize(("how", "says"), [("dead", "out of memory, sorry"), ("illegal", "a1h8"), ("garbage", "JSON")])
+def test_what_an_engine_does_wrong_costs_it_that_game_is_told_in_its_line_and_the_match_goes_on(
+    how: str, says: str
+) -> None:
+    standing = Standing()
+    lines = []
+    match_of(foreign(how, 2), foreign("good"), fen=FEN, games=2).run(
+        on_game=lambda line, standing: lines.append(line), standing=standing
+    )
+    assert [(line["winner"], line["reason"]) for line in lines] == [("b", "forfeit")] * 2
+    assert all(says in line["fault"] and line["plies"] >= 4 for line in lines)
+    assert standing.losses == 2 and standing.reasons == {"forfeit": 2}
+
+
+LEAVES = """
+import json, os, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    ids = {key: request[key] for key in ("protocolVersion", "gameId", "sessionId")}
+    if "legalMoves" not in request:
+        print("I have had enough", file=sys.stderr, flush=True)
+        os._exit(4)  # after her own move, before the opponent's
+    print(json.dumps({**ids, "move": request["legalMoves"][0], "diagnostics": {"game": 77, "player": 5}}), flush=True)
+"""
+
+
+def test_an_engine_that_dies_between_two_moves_has_lost_too(tmp_path: Path) -> None:
+    (tmp_path / "leaves.py").write_text(LEAVES)
+    results = played(match_of(f"cmd:{sys.executable} {tmp_path}/leaves.py", foreign("good"), fen=FEN), 0, 1)
+    assert [(game.line["winner"], game.line["reason"]) for game in results] == [("b", "forfeit")] * 2
+    assert all("I have had enough" in game.line["fault"] for game in results)
+    assert [game.line["plies"] for game in results] == [2, 3]
+    # What an engine tells of itself does not pass for what the match says.
+    assert {(move["game"], move["player"]) for game in results for move in game.moves} <= {
+        (0, "a"), (0, "b"), (1, "a"), (1, "b"),
+    }  # fmt: skip
+
+
+def test_processes_live_on_from_game_to_game_and_one_that_died_is_started_again() -> None:
+    match = match_of(foreign("good"), foreign("dead", 8), fen=FEN)
+    engines = Engines(match.setup())
+    try:
+        starts = []
+        for game in range(3):
+            play_game(match.setup(), match.task(game), engines)
+            starts.append([process.starts for process in engines._processes.values()])
+    finally:
+        engines.close(at_once=True)
+    assert all(own == 1 for own, _ in starts)
+    assert [their for _, their in starts] == sorted(their for _, their in starts) and 1 < starts[-1][1] <= 3
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# texts
+
+
+@pytest.mark.parametrize("text", ["klss2021", "random", "greedy,cap=900", "klss2021,information=inf,reach=false"])
+def test_a_configuration_reaches_its_process_as_it_is(text: str) -> None:
+    chosen = configuration(text)
+    again = configuration(configuration_text(chosen))
+    assert {**vars(again), "name": None} == {**vars(chosen), "name": None}
+
+
+def test_a_file_s_configuration_reaches_its_process_without_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('base = "klss2021"\nname = "mine"\nparticles = 7\nexpansion = "leaf"\n')
+    chosen = configuration(str(path))
+    path.unlink()
+    argv = engine_argv(chosen, EvaluatorChoice("stockfish", "/opt/fish", processes=3))
+    found = configuration(argv[argv.index("--configuration") + 1])
+    assert (found.particles, found.expansion) == (7, "leaf")
+    assert argv[argv.index("--evaluator") :] == (
+        "--evaluator", "stockfish", "--stockfish", "/opt/fish", "--evaluator-processes", "3",
+    )  # fmt: skip
+
+
+def test_by_colour_counts_are_a_s() -> None:
+    standing = Standing()
+    for game, winner in enumerate("aab"):
+        standing.count({"game": game, "pair": game // 2, "winner": winner, "plies": 1, "reason": "resign"})
+    assert vars(standing.by_color["white"]) == {"wins": 1, "draws": 0, "losses": 1}
+    assert vars(standing.by_color["black"]) == {"wins": 1, "draws": 0, "losses": 0}

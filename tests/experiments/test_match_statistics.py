@@ -1,0 +1,145 @@
+"""Pairs, Elo and the sequential test, against closed forms, other programs and a general optimiser."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from experiments.match_statistics import (
+    LEAST_PAIRS,
+    PairCounter,
+    Sprt,
+    elo_interval,
+    elo_of_match,
+    log_likelihood_ratio,
+    score_of_elo,
+)
+
+
+def score_of_pairs(pairs: list[int]) -> float:
+    return sum(points * number / 2 for points, number in enumerate(pairs))
+
+
+def test_the_interval_of_pairs_is_the_normal_one_of_their_scores() -> None:
+    # By hand: 20 pairs of 1½ and 20 of ½ points: mean ½ a game, standard deviation of a pair's mean score ¼, so the
+    # interval is ½ ± 1.959964 · ¼ / √40 = ½ ± 0.0774747; in Elo 400 log10((½ + x) / (½ - x)) = 54.3.
+    elo = elo_of_match(40.0, 80, [0, 20, 0, 20, 0])
+    half = 1.959964 * 0.25 / math.sqrt(40)
+    assert (elo.low, elo.middle, elo.high) == (-54.3, 0.0, 54.3) and elo.method == "pentanomial"
+    assert elo.high == pytest.approx(400 * math.log10((0.5 + half) / (0.5 - half)), abs=0.05)
+
+
+def test_pairs_that_balance_out_make_the_interval_narrower_than_their_games_would() -> None:
+    # The opening decides: most pairs are a win and a loss.
+    pairs = [1, 0, 98, 0, 1]
+    elo, wilson = elo_of_match(100.0, 200, pairs), elo_interval(100.0, 200)
+    assert elo.high is not None and wilson[2] is not None and elo.high < wilson[2] / 3
+
+
+def test_where_games_of_a_pair_are_independent_the_interval_is_nearly_wilson_s() -> None:
+    # 1000 pairs of independent games, each won or lost with ½: a quarter, a half, a quarter of them.
+    elo, wilson = elo_of_match(1000.0, 2000, [250, 0, 500, 0, 250]), elo_interval(1000.0, 2000)
+    assert elo.high == pytest.approx(wilson[2], abs=0.1)
+
+
+@pytest.mark.parametrize("pairs", [[0, 0, LEAST_PAIRS - 2, 1, 0], [0, 0, 0, 0, 50], [0] * 5])
+def test_few_pairs_or_equal_ones_get_wilson_s_interval(pairs: list[int]) -> None:
+    score, games = score_of_pairs(pairs), 2 * sum(pairs)
+    elo = elo_of_match(score, games, pairs)
+    assert elo.method == "wilson" and [elo.low, elo.middle, elo.high] == elo_interval(score, games)
+
+
+def test_games_without_their_pair_count_in_the_middle_and_narrow_the_interval_a_little() -> None:
+    whole = elo_of_match(40.0, 80, [0, 20, 0, 20, 0])
+    more = elo_of_match(41.0, 82, [0, 20, 0, 20, 0])
+    assert more.middle == 0.0 and whole.high is not None and more.high is not None
+    assert 0 < whole.high - more.high < 1
+
+
+# Counts of losses, draws and wins, elo0, elo1 and the ratio to two digits: the logistic cases of fastchess's unit tests
+# of its SPRT, which takes its arithmetic from fishtest.
+FISHTEST = [([21184, 40708, 21404], 0.5, 2.5, -1.57), ([57030, 106593, 57433], 0.0, 2.0, -2.59)]
+
+
+@pytest.mark.parametrize(("counts", "elo0", "elo1", "ratio"), FISHTEST)
+def test_the_likelihood_ratio_is_fishtest_s(counts: list[float], elo0: float, elo1: float, ratio: float) -> None:
+    assert log_likelihood_ratio(counts, elo0, elo1) == pytest.approx(ratio, abs=0.006)
+
+
+def likelihood(counts: list[int], mean: float) -> float:
+    """The most that the log-likelihood can be at that mean, by a general optimiser."""
+    numbers, scores = np.array(counts, dtype=float), np.arange(len(counts)) / (len(counts) - 1)
+    found = minimize(
+        lambda p: -np.sum(numbers * np.log(p)),
+        np.full(len(counts), 1 / len(counts)),
+        method="SLSQP",
+        bounds=[(1e-9, 1)] * len(counts),
+        constraints=[{"type": "eq", "fun": lambda p: p.sum() - 1}, {"type": "eq", "fun": lambda p: p @ scores - mean}],
+        options={"ftol": 1e-13, "maxiter": 1000},
+    )
+    assert found.success
+    return -float(found.fun)
+
+
+@pytest.mark.parametrize(("counts", "elo0", "elo1"), [([5, 12, 40, 20, 9], 0, 20), ([30, 4, 9, 3, 11], -50, 0)])
+def test_the_likelihood_ratio_is_that_of_the_best_fits_at_both_means(
+    counts: list[int], elo0: float, elo1: float
+) -> None:
+    expected = likelihood(counts, score_of_elo(elo1)) - likelihood(counts, score_of_elo(elo0))
+    assert log_likelihood_ratio(counts, elo0, elo1) == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_likelihood_ratio_changes_its_sign_with_the_sides_and_with_the_hypotheses() -> None:
+    counts = [3, 8, 30, 14, 6]
+    ratio = log_likelihood_ratio(counts, -3.0, 12.0)
+    assert log_likelihood_ratio(counts[::-1], 3.0, -12.0) == pytest.approx(ratio, abs=1e-9)
+    assert log_likelihood_ratio(counts, 12.0, -3.0) == pytest.approx(-ratio, abs=1e-9)
+    assert log_likelihood_ratio([0] * 5, 0.0, 10.0) == 0.0
+
+
+def test_the_bounds_are_wald_s() -> None:
+    state = Sprt(0.0, 5.0).state([0] * 5)
+    # ln(19), errors of 5 % both.
+    assert (-state.lower, state.upper) == pytest.approx((2.944439, 2.944439), abs=1e-6)
+
+
+@pytest.mark.parametrize(("elo", "taken"), [(0.0, "elo0"), (80.0, "elo1")])
+def test_a_test_takes_the_hypothesis_that_is_true_with_few_errors(elo: float, taken: str) -> None:
+    win = score_of_elo(elo)
+    rng = random.Random(7)
+    decisions = []
+    for _ in range(60):
+        counter = PairCounter(Sprt(0.0, 80.0))
+        for pair in itertools.count():
+            for _ in range(2):
+                counter.count(pair, 2 * (rng.random() < win))
+            assert counter.tested is not None
+            if counter.tested.decision is not None:
+                break
+        decisions.append(counter.tested.decision)
+    # 5 % of errors are promised; more than 9 of 60 would be one chance in a thousand (binomial).
+    assert sum(decision != taken for decision in decisions) <= 9
+
+
+def test_a_decision_does_not_depend_on_the_order_in_which_games_end_and_stays() -> None:
+    rng = random.Random(3)
+    games = [(game // 2, rng.choice((0, 1, 2, 2, 2))) for game in range(200)]
+    in_order = PairCounter(Sprt(0.0, 100.0)).count_all(games)
+    mixed = games[:]
+    rng.shuffle(mixed)
+    assert in_order.tested is not None and in_order.tested.decision == "elo1"
+    assert PairCounter(Sprt(0.0, 100.0)).count_all(mixed).tested == in_order.tested
+    after = PairCounter(Sprt(0.0, 100.0)).count_all([*games, *((pair, 0) for pair in range(100, 200) for _ in "ab")])
+    assert after.tested == in_order.tested and after.counts[0] > in_order.counts[0]
+
+
+def test_a_pair_counts_once_both_its_games_are_there() -> None:
+    counter = PairCounter(Sprt(0.0, 10.0)).count_all([(0, 2), (1, 2), (1, 1)])
+    assert counter.counts == [0, 0, 0, 1, 0] and counter.tested is not None and counter.tested.llr == 0.0
+    counter.count(0, 0)
+    assert counter.counts == [0, 0, 1, 1, 0] and counter.tested.llr != 0.0
