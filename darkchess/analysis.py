@@ -6,7 +6,8 @@ Stands on the player's side of the wall: nothing here knows a true game. :mod:`d
 The search is the player's own (:class:`klss.search.Search`, or the baseline's, on her exact position set), with these
 differences: it starts afresh at the ply in question, where in a game the trunk of the moves before would have been
 carried on; and it is made where the player needs none (a king to take, a single move) as well, so that every move has a
-value.
+value. A king that can be taken is taken all the same, as the player does: no search says so where the game is all but
+won without it.
 
 Values are player 0's expected utility û in [−1, 1], tanh(pawns/6), against the opponent's equilibrium plan y:
 
@@ -454,6 +455,12 @@ class Analyst:
         trunk, equilibrium = search.trunk, search.equilibrium
         assert trunk is not None and equilibrium is not None
         found = root_values(trunk, equilibrium)
+        value = float(result.diagnostics["value"])
+        taking = _king_capture(view)
+        if taking is not None:
+            taken = found.actions == encode(taking)
+            found = RootValues(found.actions, taken.astype(np.float64), np.where(taken, 1.0, found.values))
+            value = 1.0
         moves = sorted(
             (
                 MoveValue(decode(code), san(view, decode(code)), probability, None if math.isnan(value) else value)
@@ -462,7 +469,9 @@ class Analyst:
             key=lambda each: (-each.probability, -(each.value or 0.0), encode(each.move)),
         )
         shown = [encode(move.move) for move in moves[:_LINES] if move.probability > 0.0]
-        value = float(result.diagnostics["value"])
+        lines = principal_lines(trunk, equilibrium, shown, view.fullmove)
+        if taking is not None:
+            lines = [Line((LineMove(taking, san(view, taking), True, 1.0),))]
         return Analysis(
             view=view,
             positions=self.position_set.size,
@@ -470,7 +479,7 @@ class Analyst:
             marginals=marginals(self.position_set),
             value=value if math.isfinite(value) else None,
             moves=tuple(moves),
-            lines=tuple(principal_lines(trunk, equilibrium, shown, view.fullmove)),
+            lines=tuple(lines),
             diagnostics=result.diagnostics,
             trunk=trunk,
             equilibrium=equilibrium,
@@ -483,3 +492,9 @@ def _is_loud(before: View, view: View) -> bool:
         return view.own_capture_square is not None
     mover, target = before.piece_at(view.own_move.from_square), before.piece_at(view.own_move.to_square)
     return (mover is not None and mover.piece_type == chess.PAWN) or (target is not None and target.color != view.color)
+
+
+def _king_capture(view: View) -> chess.Move | None:
+    """The move that takes the enemy king, which is always seen when it can be taken."""
+    king = chess.Piece(chess.KING, not view.color)
+    return next((move for move in view.legal_moves if view.piece_at(move.to_square) == king), None)

@@ -195,6 +195,18 @@ def test_a_king_that_can_be_taken_is_taken_and_the_other_moves_have_values_too()
     assert all(each.value is not None and each.value < 1.0 for each in analysis.moves[1:])
 
 
+def test_a_king_is_taken_in_a_game_that_is_won_without_it_too_as_the_player_does() -> None:
+    fen = "5Q1k/8/8/8/8/8/8/QRR3K1 w - - 0 1"
+    analysis = analyst(Referee(fen), chess.WHITE, 0).think(Limit(nodes=2000))
+    player = KlssPlayer(BuiltinEvaluator(), FEW, seed=5)
+    player.start(Referee(fen).view(chess.WHITE), Position.from_fen(fen))
+    decision = player.choose(Limit(nodes=2000))
+    first = analysis.moves[0]
+    assert (first.move, first.probability, first.value) == (decision.move, 1.0, 1.0)
+    assert analysis.value == analysis.mix_value == 1.0
+    assert [[each.san for each in line.moves] for line in analysis.lines] == [[first.san]]
+
+
 def test_thinking_out_of_turn_is_an_error_that_says_so() -> None:
     with pytest.raises(AnalysisError, match="ply 3, where white has no move"):
         analyst(GAME, chess.WHITE, 3).think(Limit(nodes=10))
