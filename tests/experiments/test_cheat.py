@@ -1,0 +1,67 @@
+"""Stockfish on the referee's side: what it may be asked, and that it plays dark chess's rules."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from darkchess.arbiter import Arbiter, Budget, Contestant
+from darkchess.player import Limit, PlayerError, RandomPlayer
+from darkchess.referee import Referee
+from experiments.cheat import StockfishCheat
+
+
+def choice(path: str, fen: str, *moves: str) -> tuple[str, str, int]:
+    """Move, who chose it, how often the built-in evaluator did."""
+    referee = Referee.replay([chess.Move.from_uci(move) for move in moves], fen)
+    cheat = StockfishCheat(referee, path)
+    cheat.start(referee.views(referee.turn)[0], referee.positions[0])
+    try:
+        decision = cheat.choose(Limit(nodes=2000))
+    finally:
+        cheat.close()
+    assert decision.move in referee.legal_moves()
+    return decision.move.uci(), decision.diagnostics["by"], cheat.fallbacks
+
+
+def test_it_takes_the_king(require_stockfish: str) -> None:
+    assert choice(require_stockfish, "4k3/8/8/8/8/8/8/4RK2 w - - 0 1") == ("e1e8", "rule", 0)
+
+
+def test_it_plays_stockfish_s_move(require_stockfish: str) -> None:
+    move, by, _ = choice(require_stockfish, "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")
+    assert (move, by) == ("a1a8", "stockfish")
+
+
+@pytest.mark.parametrize(
+    ("fen", "why"),
+    [
+        ("R3k3/8/4K3/8/8/8/8/8 b - - 0 1", "mate in chess"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "stalemate in chess"),
+        ("QQQQQQQQ/QQ6/8/8/8/8/8/K5k1 b - - 0 1", "more queens than pawns can become"),
+    ],
+)
+def test_what_stockfish_can_t_hold_the_built_in_evaluator_plays(require_stockfish: str, fen: str, why: str) -> None:
+    assert choice(require_stockfish, fen)[1:] == ("builtin", 1), why
+
+
+def test_the_same_nodes_give_the_same_game_and_it_beats_random_moves(require_stockfish: str) -> None:
+    games = []
+    for _ in range(2):
+        referee = Referee()
+        cheat = StockfishCheat(referee, require_stockfish)
+        players: dict[chess.Color, Contestant] = {chess.WHITE: RandomPlayer(seed=3), chess.BLACK: cheat}
+        Arbiter(referee, players, dict.fromkeys(chess.COLORS, Budget(nodes=1000))).play()
+        cheat.close()
+        assert referee.outcome is not None and referee.outcome.winner == chess.BLACK
+        games.append(referee.moves)
+    assert games[0] == games[1]
+
+
+def test_a_game_that_is_over_asks_for_no_move(require_stockfish: str) -> None:
+    referee = Referee()
+    cheat = StockfishCheat(referee, require_stockfish)
+    referee.resign(chess.WHITE)
+    with pytest.raises(PlayerError, match="got a game that is over"):
+        cheat.choose(Limit(nodes=10))
+    cheat.close()
