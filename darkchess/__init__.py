@@ -4,7 +4,8 @@ Reading order: ``errors``, ``move``, ``fen``, ``position`` (vocabulary over ``_k
 results), ``view`` (what a player sees), ``referee`` (the true game), ``san`` and ``record`` (notation and PGN); then
 ``position_set`` (everything that a player holds possible), ``evaluation``, ``model``, ``player``, ``one_position``
 (simpler players), ``configuration``; ``arbiter`` (two players, one game) and ``render`` (boards as text);
-``analysis`` (what a player thinks), ``belief_board`` (drawn), ``once_over`` (held against the truth).
+``marginals``, ``principal_lines``, ``analysis`` (what a player thinks), ``belief_board`` (drawn), ``once_over`` (held
+against the truth).
 
 The names below are imported when they are first used, so that a command line can say what is wrong with it, or draw the
 first board, before compiled code is loaded.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import chess
 
-from darkchess.analysis import Marginals
+from darkchess.marginals import Marginals
 from darkchess.view import View
 
 __all__ = ["belief_lines", "percent"]

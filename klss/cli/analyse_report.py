@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 if TYPE_CHECKING:
-    from darkchess.analysis import Analysis, Line
+    from darkchess.analysis import Analysis
     from darkchess.once_over import Loss, Truth
+    from darkchess.principal_lines import Line
 
 __all__ = ["document", "text", "truth_document", "truth_text"]
 

@@ -12,12 +12,14 @@ import chess
 import numpy as np
 import pytest
 
-from darkchess.analysis import Analysis, AnalysisError, Analyst, marginals, principal_lines
+from darkchess.analysis import Analysis, AnalysisError, Analyst
 from darkchess.evaluation import BuiltinEvaluator
+from darkchess.marginals import marginals
 from darkchess.move import encode
 from darkchess.once_over import largest, losses, truth_at
 from darkchess.player import KlssPlayer, Limit
 from darkchess.position import Position
+from darkchess.principal_lines import principal_lines
 from darkchess.referee import Referee
 from klss.search import Search, SearchConfiguration
 from klss.search.one_ply import OnePlySearch
