@@ -37,6 +37,10 @@ __all__ = ["DEEPEST", "DeepeningModel", "OnePlySearch", "deepening"]
 DEEPEST = 30
 """Plies below the children that are tried at the most; only all but finished games get there."""
 
+_LEAST_NODES = 2000
+"""Nodes whose program takes not much less time than the program of one position's children; a rate of seconds a node
+that was measured with fewer would tell nothing about the next trunk."""
+
 Int = npt.NDArray[np.int64]
 Float = npt.NDArray[np.float64]
 States = npt.NDArray[np.uint64]
@@ -167,7 +171,7 @@ class OnePlySearch(Search):
                 break
             kind = "resolve" if kind == "maxmargin" else "maxmargin"
         if budget.seconds is not None:
-            self._solve_rate = (budget.elapsed() - began) / trunk.node_count
+            self._solve_rate = (budget.elapsed() - began) / max(trunk.node_count, _LEAST_NODES)
         return nodes + visited, 1 + self._plies, gap, fallbacks
 
     def _deepen(self, trunk: Trunk, budget: Budget, spent: int, progress: Progress | None) -> int:
