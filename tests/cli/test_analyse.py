@@ -80,7 +80,7 @@ def _written(moves: tuple[str, ...], pair: Twins, rng: random.Random, result: bo
 
 @pytest.mark.parametrize("number", range(6))
 def test_two_games_that_look_the_same_get_the_same_bytes(klss: Any, tmp_path: Path, number: int) -> None:
-    """JSON, text and figure; what comes after the ply, the names and the result differ as well."""
+    """JSON, text and (of every third) figure; what comes after the ply, the names and the result differ as well."""
     twins = load()
     pair = twins[number * len(twins) // 6]
     rng = random.Random(number)
@@ -88,10 +88,12 @@ def test_two_games_that_look_the_same_get_the_same_bytes(klss: Any, tmp_path: Pa
     for name, moves, result in (("a", pair.a, True), ("b", pair.b, False)):
         (tmp_path / "game.pgn").write_text(_written(moves, pair, rng, result))
         where = ("game.pgn", "--ply", str(len(moves)), "--color", chess.COLOR_NAMES[pair.color])
-        ran = klss("analyse", *where, *QUICK, "--json", "--plot", f"{name}.svg")
+        figure = ("--plot", f"{name}.svg") if number % 3 == 0 else ()
+        ran = klss("analyse", *where, *QUICK, "--json", *figure)
         text = klss("analyse", *where, *QUICK)
         assert ran.code == text.code == 0, ran.err + text.err
-        answers.append((ran.out, ran.err, text.out, text.err, (tmp_path / f"{name}.svg").read_bytes()))
+        drawn = (tmp_path / f"{name}.svg").read_bytes() if figure else b""
+        answers.append((ran.out, ran.err, text.out, text.err, drawn))
     assert answers[0] == answers[1]
 
 
