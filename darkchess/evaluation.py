@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -243,18 +242,21 @@ class BuiltinEvaluator:
         visited = 0
         while progress[0] < rows.shape[0]:
             soft = hard = budget.nodes_left(visited)
-            began = time.monotonic() if budget.seconds is not None else 0.0
-            if budget.seconds is not None:
-                soft, hard = _SLICE_NODES, min(hard, budget.left() * self._nodes_a_second)
-            if hard < 1:
+            left = budget.left()
+            if hard < 1 or left <= 0.0:
                 return None, visited
+            if budget.seconds is not None:
+                soft, hard = _SLICE_NODES, min(hard, max(_SLICE_NODES, left * self._nodes_a_second))
             given_up = minimax_many(
                 rows, depth, no_move, int(soft), int(hard), TABLES, _WORTH, self._model.packed, scores, progress
             )
             visited += int(progress[1])
             if budget.seconds is not None and progress[1] >= _SLICE_NODES // 2:
-                self._nodes_a_second = float(progress[1]) / max(1e-6, time.monotonic() - began)
-            if given_up:
+                speed = float(progress[1]) / max(1e-6, left - budget.left())
+                self._nodes_a_second += 0.5 * (speed - self._nodes_a_second)
+            if given_up and budget.left() <= 0.5 * left:
+                return None, visited
+            if given_up and budget.nodes is not None and budget.nodes_left(visited) < 1:
                 return None, visited
         return np.asarray(np.tanh(scores / PAWNS_SCALE)), visited
 
