@@ -36,7 +36,7 @@ def _parser() -> Parser:
         "--configuration",
         default="klss2021",
         metavar="NAME",
-        help="klss2021 (default), greedy, random; NAME,field=value,…; FILE.toml",
+        help="klss2021 (default), baseline, best-guess, greedy, random; NAME,field=value,…; FILE.toml",
     )
     parser.add_argument("--evaluator", metavar="NAME", help="builtin (default) or stockfish")
     parser.add_argument(
