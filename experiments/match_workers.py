@@ -118,6 +118,8 @@ class ClusterWorkers:
                     processes=True,
                     host="127.0.0.1",
                     dashboard_address=None,
+                    # Without a dashboard it still answers http: on any port, since others may run a cluster here.
+                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
                     memory_limit=0,
                     silence_logs=logging.CRITICAL,
                 )

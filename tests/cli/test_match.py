@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 LINE = {"game", "pair", "white", "black", "result", "reason", "winner", "plies", "opening", "seed", "seconds"}
 MATCH = ("match", "greedy", "random", "--nodes", "1", "--seed", "4")
@@ -12,6 +15,12 @@ MATCH = ("match", "greedy", "random", "--nodes", "1", "--seed", "4")
 
 def _lines(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+
+
+def _timeless(folder: Path) -> list[dict[str, Any]]:
+    """The lines in the order of their games, without times."""
+    lines = sorted(_lines(folder), key=lambda line: line["game"])
+    return [{key: value for key, value in line.items() if key not in ("seconds", "truth")} for line in lines]
 
 
 def _moves(folder: Path) -> list[dict[str, Any]]:
@@ -40,11 +49,11 @@ def test_the_document_counts_what_the_lines_say(klss: Any, tmp_path: Path) -> No
 
 
 def test_a_match_is_resumed_where_it_was_left_and_gives_the_same_games(klss: Any, tmp_path: Path) -> None:
-    klss(*MATCH, "--games", "4", "--out", "whole")
-    klss(*MATCH, "--games", "2", "--out", "parts")
+    klss(*MATCH, "--games", "4", "--out", "whole", "--check-truth")
+    klss(*MATCH, "--games", "2", "--out", "parts", "--check-truth")
     with open(tmp_path / "parts" / "games.jsonl", "a") as file:
         file.write('{"game": 2, "pair"')  # its writer died here
-    ran = klss(*MATCH, "--games", "4", "--out", "parts", "--json")
+    ran = klss(*MATCH, "--games", "4", "--out", "parts", "--check-truth", "--json")
     whole, parts = _lines(tmp_path / "whole"), _lines(tmp_path / "parts")
     for line in whole + parts:
         del line["seconds"]
@@ -53,9 +62,9 @@ def test_a_match_is_resumed_where_it_was_left_and_gives_the_same_games(klss: Any
 
 
 def test_a_directory_of_another_match_is_refused(klss: Any) -> None:
-    assert klss(*MATCH, "--games", "1", "--out", "m").code == 0
+    assert klss(*MATCH, "--games", "1", "--out", "m", "--check-truth").code == 0
     ran = klss("match", "random", "random", "--nodes", "1", "--seed", "4", "--games", "1", "--out", "m")
-    assert ran.code == 2 and "another match" in ran.err and ran.err.count("\n") == 1
+    assert ran.code == 2 and "another match (match.json differs in a)" in ran.err and ran.err.count("\n") == 1
 
 
 def test_a_directory_in_use_is_refused(klss: Any, tmp_path: Path) -> None:
@@ -84,3 +93,96 @@ def test_with_check_truth_every_ply_of_both_players_is_looked_at_and_no_truth_is
     plies = sum(line["plies"] for line in _lines(tmp_path / "m"))
     # Before and after each move of hers, but for the move that ends the game.
     assert truth == {"checks": 2 * plies - 2, "lost": 0, "sampled": 0}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# stopping
+
+
+def test_without_a_seed_the_same_command_goes_on_with_the_seed_of_the_directory(klss: Any, tmp_path: Path) -> None:
+    flags = ("match", "greedy", "random", "--nodes", "1", "--out", "m", "--check-truth", "--json")
+    first = json.loads(klss(*flags, "--games", "2").out)
+    second = json.loads(klss(*flags, "--games", "3").out)
+    assert second["seed"] == first["seed"] and second["games"] == 3
+    assert [line["game"] for line in _lines(tmp_path / "m")] == [0, 1, 2]
+
+
+def test_a_game_missing_in_the_middle_is_played_and_none_is_counted_twice(klss: Any, tmp_path: Path) -> None:
+    flags = (*MATCH, "--games", "6", "--openings", "3", "--check-truth", "--json")
+    whole = json.loads(klss(*flags, "--out", "whole").out)
+    klss(*flags, "--out", "m")
+    path = tmp_path / "m" / "games.jsonl"
+    rows = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([rows[4], rows[0], rows[5], rows[0], rows[3]]))
+    assert _counts(json.loads(klss(*flags, "--out", "m").out)) == _counts(whole)
+    assert _timeless(tmp_path / "m") == _timeless(tmp_path / "whole")
+    assert sorted(line["game"] for line in _lines(tmp_path / "m")) == list(range(6))
+    moves = _moves(tmp_path / "m")
+    assert sorted(moves, key=_at) == _moves(tmp_path / "whole")
+
+
+def _at(move: dict[str, Any]) -> tuple[int, int]:
+    return move["game"], move["ply"]
+
+
+def _counts(document: dict[str, Any]) -> dict[str, Any]:
+    return {key: document[key] for key in ("games", "score", "wins", "elo", "pairs", "by_color", "seed", "truth")}
+
+
+def test_a_test_stops_the_match_on_evidence_and_stays_decided(klss: Any, tmp_path: Path) -> None:
+    flags = (*MATCH, "--sprt", "0,400", "--check-truth", "--out", "m", "--json")
+    document = json.loads(klss(*flags).out)
+    sprt, games = document["sprt"], document["games"]
+    assert sprt["decision"] == "elo1" and sprt["llr"] >= sprt["upper"] and 4 <= games < 60
+    again = json.loads(klss(*flags).out)
+    assert again["games"] == games and again["sprt"] == sprt
+
+
+def test_with_a_test_the_number_of_games_is_the_most_that_are_played(klss: Any) -> None:
+    document = json.loads(klss(*MATCH, "--sprt", "0,5", "--games", "3", "--check-truth", "--json").out)
+    assert document["games"] == 3 and document["sprt"]["decision"] is None
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# bad input, one line each
+
+
+@pytest.mark.parametrize(
+    ("flags", "names", "says"),
+    [
+        (("--sprt", "5,0"), "--sprt", "'5,0'"),
+        (("--sprt", "nan,5"), "--sprt", "'nan,5'"),
+        (("--workers", "0"), "--workers", "'0'"),
+        (("--openings", "0"), "--openings", "got 0 random plies"),
+        (("--openings", "missing.txt"), "--openings", "'missing.txt'"),
+        (("--openings", "bad.txt"), "--openings", "line 2: illegal move: got e2e5"),
+        (("--scheduler", "tcp://127.0.0.1:9"), "--scheduler", "'tcp://127.0.0.1:9'"),
+        (("--scheduler", "nonsense"), "--scheduler", "'nonsense'"),
+    ],
+)
+def test_a_flag_s_bad_value_is_named(
+    klss: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...], names: str, says: str
+) -> None:
+    monkeypatch.setattr("experiments.match_workers._CONNECT_S", 1.0)
+    (tmp_path / "bad.txt").write_text("e2e4\ne2e5\n")
+    ran = klss(*MATCH, *flags)
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and names in ran.err and says in ran.err
+
+
+def test_without_dask_more_workers_are_refused_with_what_to_install(klss: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    ran = klss(*MATCH, "--workers", "2")
+    assert ran.code == 2 and ran.err.count("\n") == 1 and "pip install 'klss[experiments]'" in ran.err
+
+
+@pytest.mark.parametrize("command", ["play --black", "match greedy", "engine --configuration"])
+def test_the_mover_that_sees_everything_is_refused(klss: Any, command: str) -> None:
+    ran = klss(*command.split(), "stockfish-cheat")
+    assert ran.code == 2 and ran.err.count("\n") == 1 and "'stockfish-cheat'" in ran.err
+
+
+def test_the_mover_that_sees_everything_plays_a_match_that_allows_it(klss: Any, require_stockfish: str) -> None:
+    ran = klss("match", "stockfish-cheat", "random", "--nodes", "20", "--games", "2", "--allow-cheat", "--seed", "1",
+               "--stockfish", require_stockfish, "--json")  # fmt: skip
+    document = json.loads(ran.out)
+    assert document["score"] == 2 and document["versions"]["stockfish"].startswith("Stockfish")

@@ -87,7 +87,7 @@ def test_the_record_holds_the_opening_s_moves_and_the_moves_file_those_that_play
 def test_with_a_start_position_of_its_own_an_opening_s_record_can_be_replayed() -> None:
     (result,) = played(match_of("greedy", "random", openings=FileOpenings((Opening(FEN),)), check_truth=True), 0)
     (record,) = read_pgn(result.pgn)
-    assert record.fen == FEN == result.line["opening"] and list(record.positions())[0].fen() == FEN
+    assert record.fen == FEN == result.line["opening"] and next(record.positions()).fen() == FEN
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -117,8 +117,7 @@ def test_an_engine_is_shown_her_views_of_an_opening_and_nothing_else_of_it(told:
     kinds = [seen["kind"] for seen in first["observationTranscript"]]
     assert kinds == ["initial", "opp_move", "own_move", "opp_move"]
     assert [seen["own_move"] for seen in first["observationTranscript"] if seen["kind"] == "opp_move"] == [None, None]
-    # Black sees the queen on h5 (her pawn on h7 could not move there, but her view of e8-h5 is closed by f7): nothing of
-    # White's stands in her view.
+    # The queen stands where no move of Black's leads: nothing of White's is in her view.
     assert not any(piece["color"] == "white" for _, piece in first["observationTranscript"][-1]["visible_pieces"])
     assert "h5" not in json.dumps(first["observationTranscript"])
 

@@ -90,7 +90,7 @@ def test_a_bad_line_is_named(tmp_path: Path, text: str, says: str) -> None:
 
 def test_a_position_in_a_file_contradicts_a_start_position(tmp_path: Path) -> None:
     (tmp_path / "openings").write_text(FEN)
-    with pytest.raises(OpeningError, match="line 1.*--fen"):
+    with pytest.raises(OpeningError, match=r"line 1.*--fen"):
         read_openings(tmp_path / "openings", FEN)
 
 
