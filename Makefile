@@ -57,6 +57,6 @@ $(VENV)/installed-play: pyproject.toml constraints.txt | $(PY)
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml constraints.txt | $(PY)
-	@echo "Installing klss and its test tools into $(VENV), once: the above, open_spiel, pyffish, pytest, hypothesis, ruff, mypy, import-linter."
+	@echo "Installing klss and its test tools into $(VENV), once: the above, open_spiel, dask, pyffish, pytest, hypothesis, ruff, mypy, import-linter."
 	@$(PIP) --editable '.[dev]'
 	@touch $@ $(VENV)/installed-play
