@@ -16,6 +16,8 @@ from typing import Any
 import psutil
 import pytest
 
+from klss.cli.main import main
+
 ROOT = Path(__file__).resolve().parents[2]
 FOREIGN = f"cmd:{sys.executable} -S -E {ROOT / 'tests' / 'uci_bridge' / 'foreign_engine.py'}"
 """An engine that plays by rule and starts at once."""
@@ -97,10 +99,16 @@ def moves(folder: Path) -> list[dict[str, Any]]:
     return [{key: value for key, value in move.items() if key != "seconds_wall"} for move in rows]
 
 
-def check_whole(klss: Any, folder: Path, document: dict[str, Any]) -> None:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of the match when nobody kills it."""
+    folder = tmp_path_factory.mktemp("match") / "whole"
+    assert main([*MATCH, "--out", str(folder)]) == 0
+    return folder
+
+
+def check_whole(whole: Path, folder: Path, document: dict[str, Any]) -> None:
     """That the match is the one that nobody killed, and its files are whole."""
-    assert klss(*MATCH, "--check-truth", "--out", "whole").code == 0
-    whole = folder.parent / "whole"
     assert sorted(line["game"] for line in lines(folder)) == list(range(GAMES))
     assert timeless(folder) == timeless(whole) and moves(folder) == moves(whole)
     for game in range(GAMES):
@@ -114,7 +122,7 @@ def check_whole(klss: Any, folder: Path, document: dict[str, Any]) -> None:
     "flags", [pytest.param((), id="one"), pytest.param(("--workers", "2"), id="two", marks=pytest.mark.soak)]
 )
 def test_a_match_killed_twice_then_finished_has_each_game_once_and_leaves_no_process(
-    klss: Any, start: Callable[..., subprocess.Popen[str]], tmp_path: Path, flags: tuple[str, ...]
+    whole: Path, start: Callable[..., subprocess.Popen[str]], tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
     out = tmp_path / "m"
     for more in (3, 4):
@@ -130,11 +138,11 @@ def test_a_match_killed_twice_then_finished_has_each_game_once_and_leaves_no_pro
     match = start(*MATCH, *flags, "--out", "m", "--json")
     told, err = match.communicate(timeout=PATIENCE_S)
     assert match.returncode == 0 and not [line for line in err.splitlines() if not line.startswith("game ")]
-    check_whole(klss, out, json.loads(told))
+    check_whole(whole, out, json.loads(told))
 
 
 def test_the_games_of_a_worker_that_is_killed_are_played_again(
-    klss: Any, start: Callable[..., subprocess.Popen[str]], tmp_path: Path
+    whole: Path, start: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
     match = start(*MATCH, "--workers", "2", "--out", "m", "--json")
 
@@ -153,7 +161,7 @@ def test_the_games_of_a_worker_that_is_killed_are_played_again(
     told, err = match.communicate(timeout=PATIENCE_S)
     assert match.returncode == 0 and not [line for line in err.splitlines() if not line.startswith("game ")]
     assert not left_of(theirs)
-    check_whole(klss, tmp_path / "m", json.loads(told))
+    check_whole(whole, tmp_path / "m", json.loads(told))
 
 
 def test_ctrl_c_ends_a_match_with_one_line_and_leaves_no_process(
@@ -168,7 +176,9 @@ def test_ctrl_c_ends_a_match_with_one_line_and_leaves_no_process(
     wait_for(lambda: not left_of(children))
 
 
-def test_a_match_is_played_on_a_cluster_that_is_there_and_leaves_it_without_engines(klss: Any, tmp_path: Path) -> None:
+def test_a_match_is_played_on_a_cluster_that_is_there_and_leaves_it_without_engines(
+    klss: Any, whole: Path, tmp_path: Path
+) -> None:
     from distributed import LocalCluster
 
     with LocalCluster(
@@ -184,4 +194,4 @@ def test_a_match_is_played_on_a_cluster_that_is_there_and_leaves_it_without_engi
         assert ran.code == 0
         mine = psutil.Process().children(recursive=True)
         assert not [child for child in left_of(mine) if {"good", "blank lines"} & set(child.cmdline())]
-    check_whole(klss, tmp_path / "m", json.loads(ran.out))
+    check_whole(whole, tmp_path / "m", json.loads(ran.out))
