@@ -167,6 +167,8 @@ class Match:
         How the games begin; None: with the first move.
     sprt
         The test that ends the match; None: its number of games does.
+    budget_b
+        What limits B, where it is not what limits A; None: ``budget`` does.
     """
 
     a: Spec
@@ -180,6 +182,7 @@ class Match:
     check_truth: bool = False
     openings: RandomOpenings | FileOpenings | None = None
     sprt: Sprt | None = None
+    budget_b: Budget | None = None
 
     def __post_init__(self) -> None:
         """Refuse a match without an end."""
@@ -188,7 +191,7 @@ class Match:
 
     def setup(self) -> Setup:
         """What all its games have in common."""
-        return Setup(self.a, self.b, self.budget, self.ruleset, self.evaluator, self.check_truth)
+        return Setup(self.a, self.b, self.budget, self.ruleset, self.evaluator, self.check_truth, self.budget_b)
 
     def task(self, game: int) -> GameTask:
         """Game number ``game``.
@@ -262,13 +265,14 @@ class Match:
             "a": dataclasses.asdict(self.a),
             "b": dataclasses.asdict(self.b),
             "seed": self.seed,
-            "budget": dataclasses.asdict(self.budget)
-            | {"clock": list(self.budget.clock) if self.budget.clock else None},
+            "budget": dataclasses.asdict(self.budget),
             "rules": self.ruleset.name,
             "fen": self.fen,
             "evaluator": self.evaluator.name,
             "openings": None if self.openings is None else self.openings.identity(),
         }
+        if self.budget_b is not None:
+            identity["budget_b"] = dataclasses.asdict(self.budget_b)
         return dict(json.loads(json.dumps(identity)))
 
     def _tasks(self, done: set[int]) -> Iterator[GameTask]:

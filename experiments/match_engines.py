@@ -63,6 +63,8 @@ class Setup:
         For configurations that leave theirs open.
     check_truth
         Test mode: configurations play in this process, and the arbiter looks into their position sets.
+    budget_b
+        What limits B, where it is not what limits A.
     """
 
     a: Spec
@@ -71,10 +73,15 @@ class Setup:
     ruleset: Ruleset = PAPER
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
     check_truth: bool = False
+    budget_b: Budget | None = None
 
     def spec(self, side: Side) -> Spec:
         """The player of that side."""
         return self.a if side == "a" else self.b
+
+    def budget_of(self, side: Side) -> Budget:
+        """What limits that side."""
+        return self.budget if side == "a" or self.budget_b is None else self.budget_b
 
 
 class Engines:
@@ -118,13 +125,12 @@ class Engines:
         A foreign engine is asked for a move in a game that nobody plays only where a clock runs. What goes wrong here
         goes wrong again in the game, where it is counted.
         """
-        budget = self._setup.budget
         warming = []
         for side, process in self._processes.items():
             with contextlib.suppress(Exception):
                 process.start()
             foreign = isinstance(self._setup.spec(side), Command)
-            if (not foreign or budget.clock is not None) and not process.answered:
+            if (not foreign or self._setup.budget_of(side).clock is not None) and not process.answered:
                 warming.append(threading.Thread(target=process.warm_up, daemon=True))
         for thread in warming:
             thread.start()

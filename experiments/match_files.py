@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 from experiments.match_game import GameResult
 
-__all__ = ["MatchError", "MatchFiles", "kept_seed", "opened"]
+__all__ = ["MatchError", "MatchFiles", "kept_seed", "opened", "read_match"]
 
 
 class MatchError(Exception):
@@ -91,6 +91,34 @@ def kept_seed(folder: Path) -> int | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return seed if isinstance(seed, int) else None
+
+
+def read_match(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]] | None:
+    """What ``folder`` holds of a match, also of one that is being played: nothing is locked, nothing written.
+
+    Returns
+    -------
+    tuple
+        ``match.json``, the lines of ``games.jsonl``, each game once, and of ``moves.jsonl``, those of these games; None
+        where there is no match.
+
+    Raises
+    ------
+    MatchError
+        A file is not what a match writes.
+    """
+    about = folder / "match.json"
+    if not about.exists():
+        return None
+    try:
+        identity = json.loads(about.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        identity = None
+    if not isinstance(identity, dict):
+        raise MatchError(f"can't read {str(about)!r}; expected a match's description")
+    lines = _each_once(_whole_lines(folder / "games.jsonl"))
+    done = {line["game"] for line in lines}
+    return identity, lines, [move for move in _whole_lines(folder / "moves.jsonl") if move.get("game") in done]
 
 
 def _check(folder: Path, identity: dict[str, Any]) -> None:

@@ -108,7 +108,8 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     truth = TruthCount() if setup.check_truth else None
     begin = time.monotonic()
     try:
-        Arbiter(referee, players, dict.fromkeys(chess.COLORS, setup.budget), on_ply, truth).play()
+        budgets = {color: setup.budget_of(side) for color, side in side_of.items()}
+        Arbiter(referee, players, budgets, on_ply, truth).play()
     finally:
         for player in players.values():
             _close(player)
