@@ -22,7 +22,9 @@ from experiments.match_game import sides
 from experiments.match_report import commit
 from experiments.match_statistics import Elo, score_of_elo
 
-__all__ = ["SESSIONS", "match_document", "score_interval", "series_document", "write_document"]
+__all__ = [
+    "SESSIONS", "budget_text", "match_document", "score_interval", "series_document", "sessions", "write_document",
+]  # fmt: skip
 
 SESSIONS = "sessions.jsonl"
 """In a match's directory: who played, from which game on."""
@@ -105,7 +107,7 @@ def match_document(name: str, folder: Path, planned: int | None = None) -> dict[
         "statistics": standing.statistics(),
         "seconds": round(sum(line["seconds"] for line in lines), 1),
         "faults": sum("fault" in line for line in lines),
-        "sessions": _sessions(folder, len(lines)),
+        "sessions": sessions(folder, len(lines)),
         "samples": {
             "columns": ["game", "points", "plies", "reason", "color"],
             "rows": [_sample(line) for line in sorted(lines, key=lambda line: int(line["game"]))],
@@ -118,6 +120,24 @@ def score_interval(elo: Elo, standing: Standing) -> tuple[float, float, float]:
     low = 0.0 if elo.low is None else score_of_elo(elo.low)
     high = 1.0 if elo.high is None else score_of_elo(elo.high)
     return low, standing.score / standing.games, high
+
+
+def budget_text(budget: Mapping[str, Any]) -> str:
+    """A budget in words.
+
+    >>> budget_text({"time_s": 0.0625, "nodes": None, "clock": None})
+    '1/16 s a move'
+    >>> budget_text({"time_s": 0.5, "nodes": None, "clock": None})
+    '0.5 s a move'
+    """
+    if budget["nodes"] is not None:
+        return f"{budget['nodes']} nodes a move"
+    if budget["time_s"] is None:
+        start, increment = budget["clock"]
+        return f"{start:g}+{increment:g} s a game"
+    parts = 1 / budget["time_s"]
+    text = f"1/{parts:.0f}" if parts > 2 and math.log2(parts).is_integer() else f"{budget['time_s']:g}"
+    return f"{text} s a move"
 
 
 def _changed(kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +153,7 @@ def _sample(line: Mapping[str, Any]) -> list[Any]:
     return [line["game"], _POINTS[line["winner"]], line["plies"], line["reason"], "white" if white else "black"]
 
 
-def _sessions(folder: Path, games: int) -> list[dict[str, Any]]:
+def sessions(folder: Path, games: int) -> list[dict[str, Any]]:
     """Who played how many games, in order; nothing of a match that ``klss match`` has played alone."""
     path = folder / SESSIONS
     if not path.exists():

@@ -1,0 +1,213 @@
+"""What games and searches looked like: |P| along the game, nodes, depth, gadgets, time; from finished matches.
+
+``python -m experiments.games RUN_DIR…`` reads the directories of matches, or directories that hold such, and writes
+``results/games.json``: one entry for each player (configuration and budget) of them. |P| is the number of positions
+that the player to move held possible. Matches that are still being played can be read too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.match import MatchError
+from experiments.match_files import read_match
+from experiments.match_game import sides
+from experiments.match_report import commit, spread
+from experiments.series import RESULTS
+from experiments.series_summary import budget_text, sessions, write_document
+
+__all__ = ["Moves", "document", "main", "match_folders"]
+
+BINS_PER_DECADE = 4
+"""Of the histogram of |P|."""
+
+LEAST_AT_PLY = 5
+"""A ply that fewer moves were made at has no row of its own."""
+
+_NUMBERS = {
+    "nodes": "nodes",
+    "depth": "depth",
+    "depth_mean": "depth_mean",
+    "iterations": "iterations",
+    "seconds": "seconds_wall",
+    "lp_share": "lp_share",
+    "carried": "carried",
+    "sampled": "sampled",
+}
+"""Name here -> key of a line of ``moves.jsonl``."""
+
+
+class Moves:
+    """Counts of one player's moves."""
+
+    def __init__(self) -> None:
+        self.games = 0
+        self._count = 0
+        self._numbers: dict[str, list[float]] = {name: [] for name in _NUMBERS}
+        self._positions: dict[int, list[int]] = defaultdict(list)
+        self._gadgets: Counter[str] = Counter()
+        self._capped: Counter[str] = Counter()
+        self._fallbacks = 0
+        self._roots = [0, 0]
+
+    def count(self, move: dict[str, Any]) -> None:
+        """Count a line of ``moves.jsonl``; what an engine did not tell is left out."""
+        self._count += 1
+        for name, key in _NUMBERS.items():
+            value = move.get(key)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                self._numbers[name].append(float(value))
+        positions = move.get("positions")
+        if isinstance(positions, int) and positions > 0:
+            self._positions[move["ply"]].append(positions)
+        if isinstance(move.get("gadget"), str):
+            self._gadgets[move["gadget"]] += 1
+        if isinstance(move.get("capped_by"), str):
+            self._capped[move["capped_by"]] += 1
+        if isinstance(move.get("fallbacks"), int):
+            self._fallbacks += move["fallbacks"]
+        if isinstance(move.get("carried"), int) and isinstance(move.get("sampled"), int):
+            self._roots[0] += move["carried"]
+            self._roots[1] += move["sampled"]
+
+    def document(self) -> dict[str, Any]:
+        """As JSON; None where no move told."""
+        told, roots = sum(self._gadgets.values()), sum(self._roots)
+        everywhere = [number for numbers in self._positions.values() for number in numbers]
+        rows = [
+            [ply, len(numbers), *(round(float(level)) for level in np.percentile(numbers, [50, 90, 100]))]
+            for ply, numbers in sorted(self._positions.items())
+            if len(numbers) >= LEAST_AT_PLY
+        ]
+        return {
+            "games": self.games,
+            "moves": self._count,
+            **{name: spread(values) for name, values in self._numbers.items()},
+            "carried_share_of_roots": round(self._roots[0] / roots, 4) if roots else None,
+            "gadgets": {name: round(number / told, 4) for name, number in sorted(self._gadgets.items())},
+            "fallbacks": self._fallbacks,
+            "capped": dict(sorted(self._capped.items())),
+            "positions": {
+                "all": spread([float(number) for number in everywhere]),
+                "by_ply": {"columns": ["ply", "moves", "median", "p90", "max"], "rows": rows},
+                "histogram": histogram(everywhere),
+            },
+        }
+
+
+def histogram(numbers: Sequence[int]) -> dict[str, Any]:
+    """How many of ``numbers`` (1 or more) fall into bins of equal width in log10.
+
+    Returns
+    -------
+    dict
+        ``edges_log10``, one more than there are bins, and ``counts``. A number on an edge belongs to the bin above.
+
+    >>> histogram([1, 10, 11])
+    {'edges_log10': [0.0, 0.25, 0.5, 0.75, 1.0, 1.25], 'counts': [1, 0, 0, 0, 2]}
+    """
+    # The 1e-9 keeps powers of ten on their edge, whatever log10 rounds to.
+    bins = np.floor(np.log10(np.asarray(numbers, dtype=np.float64)) * BINS_PER_DECADE + 1e-9).astype(np.int64)
+    counts = np.bincount(bins) if len(bins) else np.zeros(0, dtype=np.int64)
+    return {
+        "edges_log10": [edge / BINS_PER_DECADE for edge in range(len(counts) + 1)],
+        "counts": [int(count) for count in counts],
+    }
+
+
+def match_folders(paths: Iterable[Path]) -> list[Path]:
+    """The directories of matches among ``paths`` and below them."""
+    found: list[Path] = []
+    for path in paths:
+        found += (
+            [path] if (path / "match.json").exists() else sorted(about.parent for about in path.rglob("match.json"))
+        )
+    return found
+
+
+def document(folders: Sequence[Path]) -> dict[str, Any]:
+    """The document over all these matches.
+
+    Raises
+    ------
+    MatchError
+        See :func:`experiments.match_files.read_match`.
+    """
+    players: dict[tuple[str, str, str], Moves] = defaultdict(Moves)
+    matches = []
+    latest: dict[str, Any] = {}
+    for folder in folders:
+        kept = read_match(folder)
+        if kept is None or not kept[1]:
+            continue
+        identity, lines, moves = kept
+        budgets = {"a": identity["budget"], "b": identity.get("budget_b", identity["budget"])}
+        keys = {side: (identity[side]["name"], budget_text(budgets[side]), identity["evaluator"]) for side in "ab"}
+        for line in lines:
+            for side in sides(line["game"]).values():
+                players[keys[side]].games += 1
+        for move in moves:
+            players[keys[move["player"]]].count(move)
+        played = sessions(folder, len(lines))
+        latest = max([latest, *played], key=lambda session: str(session.get("utc", "")))
+        matches.append(
+            {
+                "a": keys["a"][0],
+                "b": keys["b"][0],
+                "budgets": budgets,
+                "evaluator": identity["evaluator"],
+                "seed": identity["seed"],
+                "openings": identity.get("openings"),
+                "games": len(lines),
+                "commits": sorted({str(session["commit"]) for session in played}),
+            }
+        )
+    ordered = sorted(players.items(), key=lambda item: -item[1].games)
+    return {
+        "experiment": "games",
+        "created": datetime.now(UTC).date().isoformat(),
+        "commit": latest.get("commit"),
+        "versions": latest.get("versions"),
+        "summarised_at": commit(),
+        "games": sum(match["games"] for match in matches),
+        "matches": matches,
+        "players": [
+            {"player": name, "budget": budget, "evaluator": evaluator, **moves.document()}
+            for (name, budget, evaluator), moves in ordered
+        ],
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the matches and write the document; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.games", description="what games and searches looked like, from finished matches"
+    )
+    parser.add_argument("folders", nargs="+", type=Path, metavar="RUN_DIR", help="of a match, or one that holds such")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="where games.json goes")
+    parsed = parser.parse_args(arguments)
+    folders = match_folders(parsed.folders)
+    try:
+        found = document(folders)
+    except MatchError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if not found["games"]:
+        print(f"no finished games in {', '.join(map(str, parsed.folders))}; expected directories of matches")
+        return 1
+    path = parsed.results / "games.json"
+    write_document(path, found)
+    print(f"{path}: {found['games']} games of {len(found['matches'])} matches, {len(found['players'])} players")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
