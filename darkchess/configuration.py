@@ -47,7 +47,7 @@ class Configuration:
         Most positions in the position set.
     threads : int
         1 or 2, of the position set; every answer is the same.
-    particles, information, reach, gadget, nested, memory_mb, expansion
+    particles, most_carried, information, reach, gadget, nested, memory_mb, expansion, purify
         See :class:`klss.search.SearchConfiguration`.
     """
 
@@ -56,6 +56,7 @@ class Configuration:
     evaluator: Literal["auto", "builtin", "stockfish"] = "auto"
     cap: int = 10_000_000
     particles: int = 200
+    most_carried: int = 100
     information: float = 1e7
     reach: bool = True
     gadget: Literal["hybrid", "maxmargin", "resolve"] = "hybrid"
@@ -63,10 +64,11 @@ class Configuration:
     memory_mb: int = 4096
     expansion: Literal["leaf", "node"] = "node"
     threads: int = 2
+    purify: bool = True
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
-        for field in ("cap", "particles", "memory_mb"):
+        for field in ("cap", "particles", "most_carried", "memory_mb"):
             if getattr(self, field) < 1:
                 raise ConfigurationError(
                     f"configuration {self.name}: {field} is {getattr(self, field)}, expected 1 or more"
@@ -82,12 +84,14 @@ class Configuration:
         """The search's part."""
         return SearchConfiguration(
             particles=self.particles,
+            most_carried=self.most_carried,
             information=self.information,
             reach=self.reach,
             gadget=self.gadget,
             nested=self.nested,
             memory_mb=self.memory_mb,
             expansion=self.expansion,
+            purify=self.purify,
         )
 
 
@@ -103,6 +107,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
         Configuration("klss2021-L800", particles=800),
         Configuration("klss2021-builtin", evaluator="builtin"),
         Configuration("klss2021-nopenalty", information=math.inf),
+        Configuration("klss2021-sampled", purify=False),
         Configuration("baseline", player="baseline"),
         Configuration("best-guess", player="best-guess"),
         Configuration("greedy", player="greedy", evaluator="builtin"),

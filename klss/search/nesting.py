@@ -30,7 +30,7 @@ from klss._kernels import trunk as kernels
 from klss.search.model import TERMINAL, Model
 from klss.search.trunk import Roots, Trunk
 
-__all__ = ["Section", "fresh_roots", "sections_at", "subgame", "value_at"]
+__all__ = ["Section", "fresh_roots", "likeliest", "merge_transpositions", "sections_at", "subgame", "value_at"]
 
 Float = npt.NDArray[np.float64]
 Int = npt.NDArray[np.int64]
@@ -197,6 +197,20 @@ def merge_transpositions(trunk: Trunk, sections: list[Section], model: Model, se
             dropped.add(other if winner == 0 else kept)
             kept = kept if winner == 0 else other
     return [section for i, section in enumerate(sections) if i not in dropped]
+
+
+def likeliest(trunk: Trunk, y: Float, sections: list[Section], most: int, seed: int) -> list[Section]:
+    """The sections to which player 1 is expected to come, then any, until they have ``most`` roots; in the order they
+    came in.
+    """
+    sizes = np.array([len(section.nodes) for section in sections])
+    if not len(sections) or sizes.sum() <= most:
+        return sections
+    reached = np.array([y[trunk.nodes.sequence[section.nodes[0], 1]] for section in sections])
+    drawn = np.random.default_rng(seed).random(len(sections))
+    order = np.lexsort((drawn, -reached))
+    kept = order[np.cumsum(sizes[order]) <= most]
+    return [sections[i] for i in np.sort(kept if len(kept) else order[:1])]
 
 
 def _top_row(trunk: Trunk, section: Section) -> dict[int, float]:

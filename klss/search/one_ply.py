@@ -4,7 +4,7 @@ Stockfish's perfect-information evaluation with iterative deepening").
 
 Particles from the belief → all of them expanded once → each child valued by the model's perfect-information search,
 one ply deeper at a time while the budget lasts → the gadget's equilibrium over that one-ply game, information penalty
-and all, Maxmargin falling back to Resolve → sample the move.
+and all, Resolve and, where no margin is negative, Maxmargin → draw the move from the purified strategy.
 
 Decided here, where the paper leaves it open:
 
@@ -157,7 +157,7 @@ class OnePlySearch(Search):
         nodes = self._expand(trunk, roots, budget, 0, seen, at_least=1)
         penalty = self._penalty(trunk, belief)
         visited = self._deepen(trunk, budget, nodes, progress)
-        kind: Kind = "resolve" if self.configuration.gadget == "resolve" else "maxmargin"
+        kind: Kind = "maxmargin" if self.configuration.gadget == "maxmargin" else "resolve"
         program = GadgetProgram()
         began = budget.elapsed()
         gap, fallbacks = 0.0, 0
@@ -170,6 +170,7 @@ class OnePlySearch(Search):
             if self.configuration.gadget != "hybrid" or not equilibrium.solved or not self._switches(equilibrium):
                 break
             kind = "resolve" if kind == "maxmargin" else "maxmargin"
+        self._supports = [self.strategy()[1] > 0.0]
         if budget.seconds is not None:
             self._solve_rate = (budget.elapsed() - began) / max(trunk.node_count, _LEAST_NODES)
         return nodes + visited, 1 + self._plies, gap, fallbacks

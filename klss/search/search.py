@@ -8,6 +8,11 @@ Decided here, where the paper leaves it open:
 
 * Lines 24–30 test u(x, y); we test the *margins*, information penalty left out (algorithms.md §3), within
   ``TOLERANCE``.
+* Resolve comes first, not Maxmargin (line 23): where time suffices for one equilibrium only, that has to be the one
+  which makes sense with negative margins too. Where it suffices for two, the order makes no difference.
+* Of I' at most ``most_carried`` roots are carried on, those first to which player 1 is expected to come; particles fill
+  up to L. The paper sets no limit, and a trunk with thousands of roots is one ply deep when its time is up.
+* The move is drawn from the purified strategy (:mod:`klss.search.purification`), not from the mixture.
 * The roots are expanded before the first equilibrium: line 32's rule expands them in the first iteration whatever the
   plans are.
 * A move that the plan never plays (a forced or an obvious move made without a search) has no reach to divide by: the
@@ -30,8 +35,9 @@ from klss.search.budget import Budget
 from klss.search.expansion import SUPPORT, Rule, leaves_to_expand
 from klss.search.gadget import Equilibrium, solve_gadget
 from klss.search.model import Belief, Model
-from klss.search.nesting import fresh_roots, merge_transpositions, sections_at, subgame, value_at
+from klss.search.nesting import fresh_roots, likeliest, merge_transpositions, sections_at, subgame, value_at
 from klss.search.program import GadgetProgram, Kind
+from klss.search.purification import purified
 from klss.search.trunk import Roots, Trunk
 
 __all__ = ["TOLERANCE", "Result", "Search", "SearchConfiguration"]
@@ -77,12 +83,14 @@ Progress = Callable[[dict[str, float]], None]
 
 @dataclass(frozen=True)
 class SearchConfiguration:
-    """The choices of one search; the defaults are the paper's (§6, Appendix D).
+    """The choices of one search; the defaults are the paper's (§6, Appendix D) but for the deviations above.
 
     Attributes
     ----------
     particles : int
         L: sample the belief up to this many roots.
+    most_carried : int
+        Most roots carried on from the previous trunk.
     information : float
         M: denominator of the information penalty; infinite: none.
     reach : bool
@@ -93,15 +101,21 @@ class SearchConfiguration:
         Whether the previous trunk is carried on; if not, every search starts afresh.
     memory_mb : int
         The trunk stops growing (the game goes on) when it and its programs are estimated at so many megabytes.
+    expansion : "node" or "leaf"
+        See :mod:`klss.search.expansion`.
+    purify : bool
+        Whether the move is drawn from the *purified* strategy (:mod:`klss.search.purification`).
     """
 
     particles: int = 200
+    most_carried: int = 100
     information: float = 1e7
     reach: bool = True
     gadget: Literal["hybrid", "maxmargin", "resolve"] = "hybrid"
     nested: bool = True
     memory_mb: int = 4096
     expansion: Rule = "node"
+    purify: bool = True
 
 
 @dataclass(frozen=True)
@@ -138,6 +152,7 @@ class Search:
     equilibrium: Equilibrium | None = None
     infoset: int = -1
     _searches: int = 0
+    _supports: list[npt.NDArray[np.bool_]] = field(default_factory=list)
     _solve_rate: float = _FIRST_SOLVE_RATE
 
     def observe(self, own_action: int, observation: int, acts: bool) -> None:
@@ -168,6 +183,9 @@ class Search:
             assert self.trunk is not None and self.equilibrium is not None
             estimate = value_at(self.trunk, self.equilibrium.x, self.equilibrium.y, self.infoset)
             sections = merge_transpositions(self.trunk, sections, self.model, int(seeds[0]))
+            sections = likeliest(
+                self.trunk, self.equilibrium.y, sections, self.configuration.most_carried, int(seeds[0])
+            )
             known = self.trunk.states[np.concatenate([section.nodes for section in sections])]
         else:
             known = np.zeros((0, self.model.state_width), dtype=np.uint64)
@@ -212,6 +230,8 @@ class Search:
         trunk, equilibrium = self.trunk, self.equilibrium
         assert trunk is not None and equilibrium is not None
         actions, probabilities = self.strategy()
+        if self.configuration.purify:
+            probabilities = purified(probabilities, equilibrium.kind, self._supports)
         rng = np.random.default_rng([self.seed, self._searches, 1])
         action = int(actions[np.searchsorted(np.cumsum(probabilities)[:-1], rng.random(), side="right")])
         depth = trunk.nodes.depth[: trunk.node_count][trunk.leaf]
@@ -257,12 +277,13 @@ class Search:
         trunk = self.trunk
         assert trunk is not None
         seen = np.sort(history) if history is not None else np.zeros(0, dtype=np.uint64)
-        kind: Kind = "resolve" if self.configuration.gadget == "resolve" else "maxmargin"
+        kind: Kind = "maxmargin" if self.configuration.gadget == "maxmargin" else "resolve"
         unopened = np.flatnonzero(trunk.open_leaf[: trunk.root_count])
         added = self._expand(trunk, unopened, budget, 0, seen, at_least=1 if len(unopened) == trunk.root_count else 0)
         penalty = self._penalty(trunk, belief)
         iteration, gap, fallbacks = 0, 0.0, 0
         program = GadgetProgram()
+        self._supports = []
         while True:
             iteration += 1
             began = budget.elapsed()
@@ -276,6 +297,8 @@ class Search:
                     break
                 kind = "resolve" if kind == "maxmargin" else "maxmargin"
             assert self.equilibrium is not None
+            if trunk.infosets[0].first[0] >= 0:
+                self._supports.append(self.strategy()[1] > 0.0)
             if not equilibrium.solved:
                 self.equilibrium = self._extended(trunk, self.equilibrium)
                 break

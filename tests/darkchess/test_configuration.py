@@ -21,6 +21,7 @@ ABLATIONS = {
     "klss2021-L800": ("particles", 800),
     "klss2021-builtin": ("evaluator", "builtin"),
     "klss2021-nopenalty": ("information", math.inf),
+    "klss2021-sampled": ("purify", False),
     "baseline": ("player", "baseline"),
     "best-guess": ("player", "best-guess"),
 }

@@ -1,0 +1,61 @@
+"""Purification: what is played of an equilibrium's mixture (algorithms.md §5; Obscuro, arXiv 2506.01242).
+
+Deviation from the 2021 paper, which samples from the mixture as it is. In a depth-limited subgame much of the mixture is
+noise: a vertex of the program mixes actions that are equal only against player 1's plan of the moment, and the margin
+that the gadget asks for says nothing of how much worse than another an action is in the positions to which that plan
+does not lead. Where Resolve is in use the likeliest action is played; where Maxmargin is, at most :data:`MOST`, those
+beside the likeliest only if every equilibrium of the second half of the iterations played them.
+
+The trunk is carried on with the mixture: what player 1 is taken to know of our play does not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from klss.search.program import Kind
+
+__all__ = ["MOST", "purified"]
+
+MOST = 3
+"""Most actions that are mixed."""
+
+
+def purified(
+    probabilities: npt.NDArray[np.float64], kind: Kind, supports: Sequence[npt.NDArray[np.bool_]]
+) -> npt.NDArray[np.float64]:
+    """What is played.
+
+    Parameters
+    ----------
+    probabilities : float64[n]
+        The last equilibrium's strategy at player 0's infoset.
+    kind : "maxmargin" or "resolve"
+        Its gadget.
+    supports : sequence of bool[n]
+        Which actions each iteration's equilibrium played, the first one's first.
+
+    Returns
+    -------
+    float64[n]
+        Sums to 1.
+
+    Examples
+    --------
+    >>> always = np.array([True, True, True])
+    >>> purified(np.array([0.5, 0.3, 0.2]), "resolve", [always])
+    array([1., 0., 0.])
+    >>> purified(np.array([0.5, 0.3, 0.2]), "maxmargin", [always, np.array([True, True, False])])
+    array([0.625, 0.375, 0.   ])
+    """
+    order = np.argsort(-probabilities, kind="stable")
+    played = np.zeros_like(probabilities)
+    played[order[0]] = probabilities[order[0]]
+    if kind == "maxmargin":
+        lasting = np.all(supports[len(supports) // 2 :], axis=0)
+        extra = [action for action in order[1:MOST] if lasting[action]]
+        played[extra] = probabilities[extra]
+    return played / played.sum()
