@@ -1,0 +1,231 @@
+"""Plots of the experiments' results, from ``results/*.json`` alone.
+
+``python -m experiments.plots`` draws each result that is there into ``experiments/plots/*.svg`` (``--format png`` for a
+look). Colours are Okabe and Ito's, which all eyes tell apart; marks and lines differ too. The same JSON gives the same
+bytes. Needs matplotlib (the extra ``experiments``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.report import PAPER_PERCENT, load, short
+from experiments.series import RESULTS
+from experiments.series_summary import budget_text
+
+__all__ = ["PLOTS", "main"]
+
+PLOTS = Path(__file__).parent / "plots"
+"""Where the SVG files are kept."""
+
+BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#666666"
+_MOST_PLAYERS = 2
+"""Shown along games: the players of the match with most games."""
+
+Document = dict[str, Any]
+
+
+def _forest(axes: Any, document: Document, names: Sequence[str], title: str) -> None:
+    """A dot and a 95 % interval for each match, its numbers beside it."""
+    matches = document["matches"]
+    rows = range(len(matches))
+    for row, match in zip(rows, matches):
+        low, middle, high = match["percent"]
+        clear = low > 50.0 or high < 50.0
+        axes.plot([low, high], [row, row], color=BLUE, linewidth=2, solid_capstyle="butt", zorder=2)
+        axes.plot(middle, row, "o", markersize=8, color=BLUE, markerfacecolor=BLUE if clear else "white", zorder=3)
+        axes.text(
+            1.02, row, f"{middle:.1f} % ({low:.0f} to {high:.0f})", transform=axes.get_yaxis_transform(), va="center"
+        )
+    axes.axvline(50.0, color=GREY, linewidth=1, linestyle="--", zorder=1)
+    axes.set_yticks(list(rows), [f"{name}\n{match['games']} games" for name, match in zip(names, matches)])
+    axes.set_ylim(len(matches) - 0.5, -0.5)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("klss2021's score (%), 95 % interval; filled where it leaves out 50 %")
+    axes.set_title(title, loc="left")
+    axes.grid(axis="x", color="#dddddd", linewidth=0.6)
+
+
+def _strength(document: Document, figure: Any) -> None:
+    """Opponents, ablations or the head-to-head, as a forest plot."""
+    names = ["v " + short(match["b"]) for match in document["matches"]]
+    for number, match in enumerate(document["matches"]):
+        if "stockfish" in match["a"]:
+            names[number] += "\n(klss2021 with Stockfish)"
+    budgets = sorted({budget_text(match["budgets"]["a"]) for match in document["matches"]})
+    figure.set_size_inches(8.6, 1.5 + 0.62 * len(names))
+    axes = figure.subplots()
+    _forest(axes, document, names, f"{document['experiment'].replace('_', '-').capitalize()}, {', '.join(budgets)}")
+    if document["experiment"] == "head_to_head":
+        axes.axvline(PAPER_PERCENT, color=ORANGE, linewidth=1.5, linestyle=":", zorder=1)
+        axes.text(PAPER_PERCENT + 0.8, 0.42, f"the paper: {PAPER_PERCENT} %", color=ORANGE, va="center")
+
+
+def _doublings(document: Document, figure: Any) -> None:
+    """Score of twice the time against the time that the slower side has."""
+    figure.set_size_inches(7.2, 4.4)
+    axes = figure.subplots()
+    matches = document["matches"]
+    clocked = all(match["budgets"]["a"]["time_s"] is not None for match in matches)
+    key, unit = ("time_s", "s") if clocked else ("nodes", "nodes")
+    for match in matches:
+        low, middle, high = match["percent"]
+        x = match["budgets"]["a"][key]
+        axes.plot([x, x], [low, high], color=BLUE, linewidth=2, solid_capstyle="butt")
+        axes.plot(x, middle, "o", markersize=8, color=BLUE)
+        label = f"{middle:.1f} %\n{match['games']} games"
+        axes.annotate(label, (x, middle), xytext=(9, 0), textcoords="offset points", va="center")
+    longer = [match["budgets"]["a"][key] for match in matches]
+    axes.set_xscale("log", base=2)
+    ticks = [_budget_label(match, key) for match in matches]
+    axes.set_xticks(longer, ticks)
+    axes.set_xlim(min(longer) / 1.5, max(longer) * 1.8)
+    axes.axhline(50.0, color=GREY, linewidth=1, linestyle="--")
+    axes.set_ylim(0, 100)
+    axes.set_xlabel(f"budget ({unit} a move) of the side with more v the side with less, log scale")
+    axes.set_ylabel("score of the side with more (%), 95 % interval")
+    axes.set_title("klss2021 with twice the time", loc="left")
+    axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+
+
+def _budget_label(match: Document, key: str) -> str:
+    a, b = (budget_text(match["budgets"][side]).split(" ")[0] for side in "ab")
+    return f"{a} v {b}"
+
+
+def _positions(document: Document, figure: Any) -> None:
+    """|P| along games and its histogram, for the players with most games."""
+    players = [player for player in document["players"] if player["positions"]["by_ply"]["rows"]][:_MOST_PLAYERS]
+    figure.set_size_inches(11.0, 3.6 * len(players) + 0.4)
+    grid = figure.subplots(len(players), 2, squeeze=False, width_ratios=(3, 2), sharex="col", sharey="col")
+    for row, player in zip(grid, players):
+        _along(row[0], player)
+        _spread(row[1], player["positions"])
+        row[1].set_title(f"{short(player['player'])}: all {player['moves']:,} moves", loc="left", fontsize=10)
+    grid[-1][0].set_xlabel("ply (half-moves from the start)")
+    grid[-1][1].set_xlabel("possible positions |P| (log scale)")
+    grid[0][0].set_xlim(left=0)
+
+
+def _along(axes: Any, player: Document) -> None:
+    rows = player["positions"]["by_ply"]["rows"]
+    plies, counts, medians, highs, most = zip(*rows)
+    axes.plot(plies, most, color=GREY, linewidth=1, linestyle=":", label="max")
+    axes.plot(plies, highs, color=ORANGE, linewidth=1.4, linestyle="--", label="90 %")
+    axes.plot(plies, medians, color=BLUE, linewidth=1.8, label="median")
+    axes.set_yscale("log")
+    axes.set_ylabel("possible positions |P|")
+    title = f"{short(player['player'])}, {player['budget']}: {player['games']} games, {min(counts)}+ moves a ply"
+    axes.set_title(title, loc="left", fontsize=10)
+    axes.legend(loc="upper right", frameon=False, ncols=3)
+    axes.grid(color="#dddddd", linewidth=0.6)
+
+
+def _spread(axes: Any, positions: Document) -> None:
+    edges = [10.0**edge for edge in positions["histogram"]["edges_log10"]]
+    counts = positions["histogram"]["counts"]
+    total = sum(counts)
+    widths = [high - low for low, high in itertools.pairwise(edges)]
+    shares = [100 * count / total for count in counts]
+    axes.bar(edges[:-1], shares, widths, align="edge", color=BLUE, edgecolor="white", linewidth=0.5)
+    axes.axvline(positions["all"]["median"], color=ORANGE, linestyle="--", linewidth=1.4)
+    axes.text(positions["all"]["median"] * 1.15, 0.93, f"median {positions['all']['median']:,.0f}", color=ORANGE,
+              transform=axes.get_xaxis_transform())  # fmt: skip
+    axes.set_xscale("log")
+    axes.set_ylabel("moves (%)")
+
+
+_PANELS = (
+    ("nodes", "nodes a move (log scale)"),
+    ("depth", "depth (plies below the roots)"),
+    ("lp_share", "the LP's share of the time"),
+)
+
+
+def _searches(document: Document, figure: Any) -> None:
+    """Median, 90 % and maximum of nodes and depth, for every player who searches."""
+    players = [player for player in document["players"] if player["nodes"] is not None]
+    panels = [(key, label) for key, label in _PANELS if any(player.get(key) for player in players)]
+    figure.set_size_inches(3.2 + 3.6 * len(panels), 1.6 + 0.62 * len(players))
+    for axes, (key, label) in zip(figure.subplots(1, len(panels), squeeze=False, sharey=True)[0], panels):
+        for row, player in enumerate(players):
+            if player.get(key) is None:
+                continue
+            levels = [player[key][level] for level in ("median", "p90", "max")]
+            axes.plot(levels, [row] * 3, color="#bbbbbb", linewidth=1.5, zorder=1)
+            for level, color, mark, name in zip(
+                levels, (BLUE, ORANGE, GREY), "o^x", ("median", "90 %", "max"), strict=True
+            ):
+                axes.plot(level, row, mark, color=color, markersize=7, label=name if row == 0 else None)
+        names = [
+            f"{short(player['player'])}\n{player['budget']}, {player['games']} games, {player['moves']:,} moves"
+            for player in players
+        ]
+        axes.set_yticks(range(len(players)), names)
+        axes.set_ylim(len(players) - 0.5, -0.5)
+        axes.set_xlabel(label)
+        axes.set_xscale("log" if key == "nodes" else "linear")
+        if key != "nodes":
+            axes.set_xlim(left=0)
+        axes.grid(axis="x", color="#dddddd", linewidth=0.6)
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=3, frameon=False)
+
+
+_DRAWN: tuple[tuple[str, str, Callable[[Document, Any], None]], ...] = (
+    ("head_to_head", "head_to_head", _strength),
+    ("opponents", "opponents", _strength),
+    ("ablations", "ablations", _strength),
+    ("doublings", "doublings", _doublings),
+    ("games", "games_positions", _positions),
+    ("games", "games_searches", _searches),
+)
+"""Result, plot, and how it is drawn."""
+
+
+def draw(document: Document, how: Callable[[Document, Any], None], path: Path) -> None:
+    """Draw one plot into ``path`` (``.svg`` or ``.png``)."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    vector = path.suffix == ".svg"
+    # Date and version in the file's head would make two equal pictures differ.
+    head: Document = {"Date": None, "Creator": "klss"} if vector else {"Software": "klss"}
+    style: Any = {
+        "svg.hashsalt": "klss",
+        "font.family": "DejaVu Sans",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+    }
+    with rc_context(style):
+        figure = Figure(layout="constrained")
+        how(document, figure)
+        figure.savefig(path, dpi=110, metadata=head)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw what there is; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.plots", description="plots from results/*.json")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="of the JSONs")
+    parser.add_argument("--plots", type=Path, default=PLOTS, metavar="DIR", help="where the plots go")
+    parser.add_argument("--format", choices=("svg", "png"), default="svg", help="(default svg)")
+    parsed = parser.parse_args(arguments)
+    parsed.plots.mkdir(parents=True, exist_ok=True)
+    for result, name, how in _DRAWN:
+        document = load(parsed.results, result)
+        if document is None:
+            print(f"{name}: no {result}.json, left out", file=sys.stderr)
+            continue
+        path = parsed.plots / f"{name}.{parsed.format}"
+        draw(document, how, path)
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,361 @@
+"""The tables of ``experiments/README.md``, rendered from ``results/*.json``; what an interval does not show is not
+said.
+
+``python -m experiments.report`` writes what stands between README's markers anew. Every line carries its number of
+games; an experiment without a result says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.series import RESULTS
+from experiments.series_summary import budget_text
+
+__all__ = ["BEGIN", "END", "load", "main", "reading", "rendered", "short"]
+
+README = Path(__file__).parent / "README.md"
+BEGIN, END = "<!-- results: rendered by experiments/report.py -->", "<!-- end of results -->"
+"""The rendered part stands between these lines."""
+
+PAPER_PERCENT = 59.5
+"""The paper, §7: its agent's score against its baseline."""
+
+TARGETS = {"head_to_head": 55.0, "best-guess": 85.0, "greedy": 85.0}
+"""Score in per cent that the project asks of a match."""
+
+_NONE = "not run yet"
+
+_EXPERIMENTS = (
+    ("head_to_head", "the paper's head-to-head: `klss2021` v `baseline`", "about 100 min"),
+    ("opponents", "`klss2021` v players that don't think of what they can't see", "about 20 min"),
+    ("ablations", "`klss2021` v itself with one thing off, or other", "about 45 min"),
+    ("doublings", "`klss2021` with twice the time v `klss2021`", "about 20 min"),
+    ("games", "possible positions along games; nodes, depth, gadgets, time", "seconds"),
+    ("first_moves", "first moves and replies", "4 min"),
+    ("paper_tables", "exploitability and knowledge sets, as `klss tables`", "5 min"),
+    ("openspiel_speed", "`klss solve` v OpenSpiel's sequence-form program", "1 min"),
+)
+"""Name, what it is, and how long it takes two cores before anybody has measured it."""
+
+_ARGUMENTS = {"games": " experiments/runs/head_to_head", "paper_tables": " measure"}
+_FILES = {"paper_tables": "tables"}
+
+
+def load(folder: Path, name: str) -> dict[str, Any] | None:
+    """The document ``folder/name.json``; None where there is none."""
+    path = folder / f"{name}.json"
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+
+
+def short(player: str) -> str:
+    """A player's name without what is alike on both sides.
+
+    >>> short("klss2021,evaluator=stockfish,threads=1")
+    'klss2021,evaluator=stockfish'
+    """
+    return re.sub(r",threads=\d+", "", player)
+
+
+def interval(match: Mapping[str, Any]) -> str:
+    """Ends of the 95 % interval of the score, in per cent."""
+    low, _, high = match["percent"]
+    return f"{low:.1f} to {high:.1f} %"
+
+
+def verdict(match: Mapping[str, Any]) -> int:
+    """1 where A is the better one by its interval, -1 where B is, 0 where the interval holds 50 %."""
+    low, _, high = match["percent"]
+    return int(low > 50.0) - int(high < 50.0)
+
+
+def reading(match: Mapping[str, Any]) -> str:
+    """What a match says of B against A, and no more than its interval does; of more time, where that is all."""
+    if match["a"] == match["b"]:
+        worse, better = "more time is better", "more time is worse"
+    else:
+        worse, better = (f"`{short(match['b'])}` is {word}" for word in ("worse", "better"))
+    return f"{(('no difference seen', worse, better))[verdict(match)]} (interval {interval(match)})"
+
+
+def _count(match: Mapping[str, Any]) -> str:
+    planned = match.get("games_planned")
+    return f"{match['games']}" + (f" of {planned}" if planned and planned > match["games"] else "")
+
+
+def _record(match: Mapping[str, Any]) -> str:
+    return f"+{match['wins']} ={match['draws']} -{match['losses']}"
+
+
+def _elo(match: Mapping[str, Any]) -> str:
+    low, middle, high = (
+        f"{end:+.0f}" if end is not None else sign + "∞" for end, sign in zip(match["elo"], ("-", "", "+"))
+    )
+    if match["elo"][1] is None:
+        middle = "+∞" if match["score"] else "-∞"
+    return f"{middle} ({low} to {high})"
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# one line of the overview
+
+
+def _result(name: str, found: dict[str, Any]) -> str:
+    if name == "head_to_head":
+        match = found["matches"][0]
+        return f"{match['percent'][1]:.1f} % ({interval(match)}), {_count(match)} games"
+    if name in ("opponents", "doublings"):
+        return "; ".join(f"{_label(match)} {match['percent'][1]:.1f} % ({_count(match)})" for match in found["matches"])
+    if name == "ablations":
+        sides = [verdict(match) for match in found["matches"]]
+        return (
+            f"of {len(sides)}: {sides.count(1)} worse, {sides.count(-1)} better, {sides.count(0)} without a difference "
+            f"seen; {_ranged([match['games'] for match in found['matches']])} games each"
+        )
+    if name == "games":
+        return f"{found['games']} games, {sum(player['moves'] for player in found['players'])} moves"
+    if name == "first_moves":
+        return f"{_frequencies(found['white'], found['games'])}; {found['games']} games begun"
+    if name == "paper_tables":
+        return "[docs/tables.md](../docs/tables.md)"
+    return "; ".join(f"{row['game']} {row['ratio']:.1f} times as fast" for row in found["games"])
+
+
+def _ranged(numbers: Sequence[int]) -> str:
+    return f"{min(numbers)}" if min(numbers) == max(numbers) else f"{min(numbers)} to {max(numbers)}"
+
+
+def _label(match: Mapping[str, Any]) -> str:
+    a, b = match["budgets"]["a"], match["budgets"]["b"]
+    if a == b:
+        return str(match["name"])
+    number, unit = budget_text(a).split(" ", 1)
+    return f"{number} v {budget_text(b).removesuffix(unit)}{unit}"
+
+
+def _frequencies(counts: Mapping[str, int], games: int, most: int = 6) -> str:
+    shown = [f"{move} {100 * count / games:.0f} %" for move, count in list(counts.items())[:most]]
+    return ", ".join(shown) + (", …" if len(counts) > most else "")
+
+
+def _time(found: dict[str, Any] | None, estimate: str) -> str:
+    """Half the seconds of the games, where games took time; else the estimate."""
+    matches = (found or {}).get("matches", [])
+    seconds = sum(match.get("seconds", 0.0) for match in matches) / 2
+    if not seconds or any(match["games"] < (match.get("games_planned") or 0) for match in matches):
+        return estimate
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+
+
+def overview(folder: Path) -> list[str]:
+    """The table of all experiments."""
+    lines = [
+        "| experiment | command (`python -m experiments.…`) | time on two cores | last result |",
+        "|---|---|---|---|",
+    ]
+    for name, about, estimate in _EXPERIMENTS:
+        found = load(folder, _FILES.get(name, name))
+        said = _NONE if found is None else _result(name, found)
+        lines.append(f"| {about} | `{name}{_ARGUMENTS.get(name, '')}` | {_time(found, estimate)} | {said} |")
+    return lines
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the sections
+
+
+def _table(matches: Sequence[Mapping[str, Any]], first: str) -> list[str]:
+    lines = [
+        f"| {first} | games | + = - of A | A's score | 95 % interval | Elo | reading |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for match in matches:
+        a, b = short(match["a"]), short(match["b"])
+        name = f"{_label(match)}" if a == b else f"`{a}` v `{b}`"
+        said = reading(match).replace(f" (interval {interval(match)})", "")
+        lines.append(
+            f"| {name} | {_count(match)} | {_record(match)} | {match['percent'][1]:.1f} % | {interval(match)} | "
+            f"{_elo(match)} | {said} |"
+        )
+    return lines
+
+
+def _head_to_head(found: dict[str, Any]) -> list[str]:
+    match = found["matches"][0]
+    low, middle, high = match["percent"]
+    inside = "lies inside" if low <= PAPER_PERCENT <= high else "lies outside"
+    text = (
+        f"`klss2021` scores {middle:.1f} % against `baseline` over {_count(match)} games at "
+        f"{budget_text(match['budgets']['a'])} ({reading(match)}); as White "
+        f"{_percent(match['by_color']['white'])}, as Black {_percent(match['by_color']['black'])}. The paper's "
+        f"{PAPER_PERCENT} % {inside} the interval. {_target(match, TARGETS['head_to_head'])}"
+    )
+    return [*_table([match], "match"), "", *_wrapped(text)]
+
+
+def _opponents(found: dict[str, Any]) -> list[str]:
+    said = " ".join(_target(match, TARGETS[match["name"]]) for match in found["matches"] if match["name"] in TARGETS)
+    return [*_table(found["matches"], "match"), "", *_wrapped(said)]
+
+
+def _percent(record: Mapping[str, Any]) -> str:
+    return f"{100 * record['score'] / record['games']:.1f} % of {record['games']}" if record["games"] else "no games"
+
+
+def _target(match: Mapping[str, Any], target: float) -> str:
+    reached = "reached" if match["percent"][1] >= target else "not reached"
+    sure = ", by the whole interval" if match["percent"][0] >= target else ""
+    return f"The {target:g} % asked for against `{short(match['b'])}`: {reached}{sure}."
+
+
+def _ablations(found: dict[str, Any]) -> list[str]:
+    matches = found["matches"]
+    groups = {
+        side: [f"`{short(match['b'])}` (interval {interval(match)}, {_count(match)} games)" for match in matches
+               if verdict(match) == side] for side in (1, -1, 0)
+    }  # fmt: skip
+    said = [
+        f"{word}: {', '.join(groups[side])}."
+        for side, word in ((1, "Worse than `klss2021`"), (-1, "Better"), (0, "No difference seen"))
+        if groups[side]
+    ]
+    said.append(
+        f"Where nothing made any difference, at least one of {len(matches)} such intervals would still miss 50 % in "
+        f"{100 * (1 - 0.95 ** len(matches)):.0f} % of all such tables."
+    )
+    with_stockfish = [match for match in matches if "stockfish" in match["a"]]
+    if with_stockfish:
+        said.append("`klss2021-builtin` is measured against `klss2021` with Stockfish as its evaluator.")
+    return [*_table(matches, "match (A v B)"), "", *_wrapped(" ".join(said))]
+
+
+def _doublings(found: dict[str, Any]) -> list[str]:
+    return _table(found["matches"], "A v B")
+
+
+def _games(found: dict[str, Any]) -> list[str]:
+    lines = [
+        "| player | games | moves | possible positions: median, 90 %, max | nodes | depth (mean) | iterations "
+        "| LP share | carried roots | Maxmargin | s a move: median, max | set cut | fallbacks |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for player in found["players"]:
+        sizes, seconds, mean = player["positions"]["all"], player["seconds"], player["depth_mean"]
+        gadgets = player["gadgets"]
+        cells = [
+            f"`{short(player['player'])}`, {player['budget']}",
+            str(player["games"]),
+            str(player["moves"]),
+            "" if sizes is None else f"{sizes['median']:,.0f}, {sizes['p90']:,.0f}, {sizes['max']:,.0f}",
+            _median(player["nodes"], ",.0f"),
+            _median(player["depth"], ".0f") + ("" if mean is None else f" ({mean['median']:.1f})"),
+            _median(player["iterations"], ".0f"),
+            "" if player["lp_share"] is None else f"{100 * player['lp_share']['median']:.0f} %",
+            _share(player["carried_share_of_roots"]),
+            _share(gadgets.get("maxmargin", 0.0) if gadgets else None),
+            "" if seconds is None else f"{seconds['median']:.3g}, {seconds['max']:.3g}",
+            _share(sum(player["capped"].values()) / player["moves"]),
+            str(player["fallbacks"]),
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    note = (
+        "Medians over moves unless said otherwise. *Set cut*: moves at which the set of possible positions was cut "
+        "(by its cap or by time) and is a sample since. *Carried roots*: share of the search's root positions that "
+        "came with the last search's tree."
+    )
+    return [*lines, "", *_wrapped(note)]
+
+
+def _median(numbers: Mapping[str, float] | None, form: str) -> str:
+    return "" if numbers is None else format(numbers["median"], form)
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.0f} %"
+
+
+def _first_moves(found: dict[str, Any]) -> list[str]:
+    text = (
+        f"`{short(found['configuration']['name'])}` at {budget_text(found['budget'])}, {found['games']} games begun. "
+        f"White: {_frequencies(found['white'], found['games'], 20)}. Black's reply: "
+        f"{_frequencies(found['black'], found['games'], 20)}."
+    )
+    return _wrapped(text)
+
+
+_SECTIONS = {
+    "head_to_head": ("Head-to-head", _head_to_head),
+    "opponents": ("Opponents", _opponents),
+    "ablations": ("Ablations", _ablations),
+    "doublings": ("Doublings of time", _doublings),
+    "games": ("Games and searches", _games),
+    "first_moves": ("First moves", _first_moves),
+}
+
+
+def rendered(folder: Path, plots: Path | None = None) -> str:
+    """What stands between README's markers.
+
+    Parameters
+    ----------
+    folder
+        Of the JSON files.
+    plots
+        Of the plots, whose SVG files are shown where they are there.
+    """
+    lines = overview(folder)
+    for name, (title, section) in _SECTIONS.items():
+        found = load(folder, name)
+        if found is None:
+            continue
+        lines += ["", f"### {title}", "", *section(found)]
+        for plot in sorted(plots.glob(f"{name}*.svg")) if plots is not None else []:
+            lines += ["", f"![{title}](plots/{plot.name})"]
+        lines += ["", *_wrapped(_provenance(found))]
+    return "\n".join(lines)
+
+
+def _provenance(found: dict[str, Any]) -> str:
+    """With what, and when."""
+    commits = {
+        str(session["commit"])[:10] + (" and changes" if session.get("modified") else "")
+        for match in found.get("matches", [])
+        for session in match.get("sessions", [])
+    } or {str(found["commit"] or "unknown")[:10]}
+    versions = ", ".join(f"{name} {version}" for name, version in (found["versions"] or {}).items() if version)
+    played = f"commit {', '.join(sorted(commits))}" + (f"; {versions}" if versions else "")
+    return f"`results/{found['experiment']}.json`, {found['created']}; {played}."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Render README's tables, or print them; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.report", description="README's tables from the JSONs")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="of the JSONs")
+    parser.add_argument("--print", action="store_true", dest="shown", help="print them, write nothing")
+    parsed = parser.parse_args(arguments)
+    text = rendered(parsed.results, Path(__file__).parent / "plots")
+    if parsed.shown:
+        print(text)
+        return 0
+    before, begin, rest = README.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        print(f"README.md: expected the lines {BEGIN} and {END}", file=sys.stderr)
+        return 1
+    README.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
