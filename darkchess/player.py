@@ -251,6 +251,12 @@ class KlssPlayer(TrackingPlayer):
         self._walked = 1
         self._value = 0.0
 
+    def observe(self, view: View) -> None:
+        """See :class:`Player`. What she sees after her own move is taken in at once, on the opponent's time."""
+        super().observe(view)
+        if view.kind == "own_move" and self._set is not None and self._taken_in == len(self._views) - 1:
+            self._up_to_date(None)
+
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`Player`."""
         began = time.monotonic()

@@ -1,10 +1,10 @@
 """Purification: what is played of an equilibrium's mixture (algorithms.md §5; Obscuro, arXiv 2506.01242).
 
-Deviation from the 2021 paper, which samples from the mixture as it is. In a depth-limited subgame much of the mixture is
-noise: a vertex of the program mixes actions that are equal only against player 1's plan of the moment, and the margin
-that the gadget asks for says nothing of how much worse than another an action is in the positions to which that plan
-does not lead. Where Resolve is in use the likeliest action is played; where Maxmargin is, at most :data:`MOST`, those
-beside the likeliest only if every equilibrium of the second half of the iterations played them.
+Deviation from the 2021 paper, which samples from the mixture as it is. In a depth-limited subgame much of the mixture
+is noise: a vertex of the program mixes actions that are equal only against player 1's plan of the moment, and the
+margin that the gadget asks for says nothing of how much worse than another an action is in the positions to which that
+plan does not lead. Where Resolve is in use the likeliest action is played; where Maxmargin is, at most :data:`MOST`,
+those beside the likeliest only if every equilibrium of the second half of the iterations played them.
 
 The trunk is carried on with the mixture: what player 1 is taken to know of our play does not change.
 """
@@ -58,4 +58,4 @@ def purified(
         lasting = np.all(supports[len(supports) // 2 :], axis=0)
         extra = [action for action in order[1:MOST] if lasting[action]]
         played[extra] = probabilities[extra]
-    return played / played.sum()
+    return np.asarray(played / played.sum())
