@@ -38,7 +38,7 @@ def _forest(axes: Any, document: Document, names: Sequence[str], title: str) -> 
         low, middle, high = match["percent"]
         clear = low > 50.0 or high < 50.0
         axes.plot([low, high], [row, row], color=BLUE, linewidth=2, solid_capstyle="butt", zorder=2)
-        axes.plot(middle, row, "o", markersize=8, color=BLUE, markerfacecolor=BLUE if clear else "white", zorder=3)
+        axes.plot(middle, row, "o", markersize=8, color=BLUE, mfc=BLUE if clear else "white", zorder=3, clip_on=False)
         axes.text(
             1.02, row, f"{middle:.1f} % ({low:.0f} to {high:.0f})", transform=axes.get_yaxis_transform(), va="center"
         )
@@ -77,9 +77,12 @@ def _doublings(document: Document, figure: Any) -> None:
         low, middle, high = match["percent"]
         x = match["budgets"]["a"][key]
         axes.plot([x, x], [low, high], color=BLUE, linewidth=2, solid_capstyle="butt")
-        axes.plot(x, middle, "o", markersize=8, color=BLUE)
+        clear = low > 50.0 or high < 50.0
+        axes.plot(x, middle, "o", markersize=8, color=BLUE, mfc=BLUE if clear else "white", zorder=3, clip_on=False)
         label = f"{middle:.1f} %\n{match['games']} games"
-        axes.annotate(label, (x, middle), xytext=(9, 0), textcoords="offset points", va="center")
+        # Above the line of 50 %, or else within the axes.
+        place = (x, min(94.0, max(6.0, middle if abs(middle - 50.0) > 7.0 else 57.0)))
+        axes.annotate(label, place, xytext=(9, 0), textcoords="offset points", va="center")
     longer = [match["budgets"]["a"][key] for match in matches]
     axes.set_xscale("log", base=2)
     ticks = [_budget_label(match, key) for match in matches]
@@ -89,6 +92,9 @@ def _doublings(document: Document, figure: Any) -> None:
     axes.set_ylim(0, 100)
     axes.set_xlabel(f"budget ({unit} a move) of the side with more v the side with less, log scale")
     axes.set_ylabel("score of the side with more (%), 95 % interval")
+    axes.text(
+        0.995, 0.02, "filled where the interval leaves out 50 %", transform=axes.transAxes, ha="right", color=GREY
+    )
     axes.set_title("klss2021 with twice the time", loc="left")
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
 
@@ -109,7 +115,9 @@ def _positions(document: Document, figure: Any) -> None:
         row[1].set_title(f"{short(player['player'])}: all {player['moves']:,} moves", loc="left", fontsize=10)
     grid[-1][0].set_xlabel("ply (half-moves from the start)")
     grid[-1][1].set_xlabel("possible positions |P| (log scale)")
-    grid[0][0].set_xlim(left=0)
+    grid[0][0].set(xlim=(0, None), ylim=(1, None))
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper left", ncols=3, frameon=False)
 
 
 def _along(axes: Any, player: Document) -> None:
@@ -122,7 +130,6 @@ def _along(axes: Any, player: Document) -> None:
     axes.set_ylabel("possible positions |P|")
     title = f"{short(player['player'])}, {player['budget']}: {player['games']} games, {min(counts)}+ moves a ply"
     axes.set_title(title, loc="left", fontsize=10)
-    axes.legend(loc="upper right", frameon=False, ncols=3)
     axes.grid(color="#dddddd", linewidth=0.6)
 
 
@@ -149,6 +156,8 @@ _PANELS = (
 
 def _searches(document: Document, figure: Any) -> None:
     """Median, 90 % and maximum of nodes and depth, for every player who searches."""
+    from matplotlib.ticker import LogLocator, MaxNLocator
+
     players = [player for player in document["players"] if player["nodes"] is not None]
     panels = [(key, label) for key, label in _PANELS if any(player.get(key) for player in players)]
     figure.set_size_inches(3.2 + 3.6 * len(panels), 1.6 + 0.62 * len(players))
@@ -169,9 +178,15 @@ def _searches(document: Document, figure: Any) -> None:
         axes.set_yticks(range(len(players)), names)
         axes.set_ylim(len(players) - 0.5, -0.5)
         axes.set_xlabel(label)
-        axes.set_xscale("log" if key == "nodes" else "linear")
-        if key != "nodes":
+        if key == "nodes":
+            axes.set_xscale("log")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+            axes.xaxis.set_minor_formatter("")
+            axes.tick_params(axis="x", labelsize=8)
+        else:
             axes.set_xlim(left=0)
+            axes.xaxis.set_major_locator(MaxNLocator(integer=key == "depth"))
         axes.grid(axis="x", color="#dddddd", linewidth=0.6)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper right", ncols=3, frameon=False)

@@ -1,0 +1,239 @@
+"""A series of matches: what is played, what goes on, what its summary says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from darkchess.arbiter import Budget
+from experiments.ablations import SERIES as ABLATIONS
+from experiments.doublings import SERIES as DOUBLINGS
+from experiments.first_moves import sample
+from experiments.games import document as games_document
+from experiments.games import histogram
+from experiments.head_to_head import SERIES as HEAD_TO_HEAD
+from experiments.match import Match, MatchError
+from experiments.match_engines import Engines
+from experiments.match_game import play_game
+from experiments.opponents import SERIES as OPPONENTS
+from experiments.series import Pairing, Plan, Series, main, play
+from experiments.series_summary import SESSIONS, match_document, series_document, write_document
+from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.players import PlayerMaker, player_spec
+
+SHUFFLE = Series(
+    "shuffle", "random against itself", games=4, time_s=0.1, pairings=(Pairing("twins", "random", "random"),)
+)
+
+
+def write_match(folder: Path, winners: Sequence[str | None]) -> None:
+    """A match's directory, as it writes it; two moves a game, |P| 10 and 1000."""
+    match = Match(player_spec("klss2021"), player_spec("greedy"), len(winners), 5, Budget(time_s=0.125))
+    folder.mkdir(parents=True)
+    (folder / "match.json").write_text(json.dumps(match.identity()))
+    games, moves = "", ""
+    for game, winner in enumerate(winners):
+        line = {"game": game, "pair": game // 2, "winner": winner, "plies": 30 + game, "reason": "king_captured"}
+        games += json.dumps(line | {"seconds": 2.0, "opening": None}) + "\n"
+        for ply, positions in ((1, 10), (2, 1000)):
+            player = "a" if (ply + game) % 2 else "b"
+            told = {"seconds_wall": 0.1, "positions": positions, "nodes": 50, "gadget": "resolve", "lp_share": 0.25}
+            moves += json.dumps({"game": game, "ply": ply, "player": player, "move": "e2e4"} | told) + "\n"
+    (folder / "games.jsonl").write_text(games)
+    (folder / "moves.jsonl").write_text(moves)
+
+
+def test_a_summary_counts_every_game_for_a(tmp_path: Path) -> None:
+    write_match(tmp_path / "m", ["a", "b", None, "a"])
+    found = match_document("m", tmp_path / "m", planned=10)
+    assert found is not None
+    assert (found["games"], found["wins"], found["draws"], found["losses"]) == (4, 2, 1, 1)
+    assert (found["score"], found["percent"][1], found["games_planned"]) == (2.5, 62.5, 10)
+    # A is White in games 0 and 2: a win and a draw; Black in 1 and 3: a loss and a win.
+    assert (found["by_color"]["white"]["score"], found["by_color"]["black"]["score"]) == (1.5, 1.0)
+    assert found["samples"]["rows"][:2] == [
+        [0, 1.0, 30, "king_captured", "white"],
+        [1, 0.0, 31, "king_captured", "black"],
+    ]
+    assert found["seconds"] == 8.0
+
+
+def test_the_interval_of_the_score_is_that_of_the_elo_difference(tmp_path: Path) -> None:
+    write_match(tmp_path / "m", ["a"] * 20)
+    found = match_document("m", tmp_path / "m")
+    # Wilson, 20 of 20 games: 20 / (20 + 1.96²) = 0.8389.
+    assert found is not None and found["percent"] == [pytest.approx(83.89, abs=0.01), 100.0, 100.0]
+    assert found["elo"][2] is None and found["elo_method"] == "wilson"
+
+
+def test_a_match_without_a_finished_game_is_left_out(tmp_path: Path) -> None:
+    write_match(tmp_path / "begun", [])
+    write_match(tmp_path / "played", ["a", "a"])
+    folders = {name: tmp_path / name for name in ("begun", "played", "missing")}
+    found = series_document("three", folders, 2)
+    assert [match["name"] for match in found["matches"]] == ["played"] and found["games"] == 2
+
+
+def test_a_line_that_was_cut_off_is_no_game(tmp_path: Path) -> None:
+    write_match(tmp_path / "m", ["a", "b"])
+    with open(tmp_path / "m" / "games.jsonl", "a") as file:
+        file.write('{"game": 2, "pair"')
+    found = match_document("m", tmp_path / "m")
+    assert found is not None and found["games"] == 2
+
+
+def test_sessions_tell_which_code_played_how_many_games(tmp_path: Path) -> None:
+    write_match(tmp_path / "m", ["a", "b", "a", "b", "a"])
+    common: dict[str, Any] = {"utc": "2026-01-01T00:00:00Z", "versions": {}, "modified": False}
+    rows = [common | {"commit": commit, "code": commit, "games_before": before} for commit, before in
+            (("one", 0), ("one", 1), ("two", 3))]  # fmt: skip
+    (tmp_path / "m" / SESSIONS).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = match_document("m", tmp_path / "m")
+    assert found is not None
+    assert [(session["commit"], session["games"]) for session in found["sessions"]] == [("one", 3), ("two", 2)]
+
+
+def test_a_document_of_200_games_is_small_and_names_no_place(tmp_path: Path) -> None:
+    write_match(tmp_path / "m", ["a", "b"] * 100)
+    write_document(tmp_path / "s.json", series_document("s", {"m": tmp_path / "m"}, 200))
+    text = (tmp_path / "s.json").read_text()
+    assert len(text) < 100_000 and str(tmp_path) not in text
+    assert len(json.loads(text)["matches"][0]["samples"]["rows"]) == 200
+
+
+def test_what_is_written_reads_back_the_same(tmp_path: Path) -> None:
+    told = {"text": "a [ b\n] {c}", "rows": [[1, "x", None], [2.5, "[\n 1]", True]], "empty": [], "nested": {"a": {}}}
+    write_document(tmp_path / "d.json", told)
+    assert json.loads((tmp_path / "d.json").read_text()) == told
+
+
+def test_what_is_not_finite_is_written_as_text(tmp_path: Path) -> None:
+    write_document(tmp_path / "d.json", {"information": float("inf")})
+    assert json.loads((tmp_path / "d.json").read_text()) == {"information": "inf"}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# what is played
+
+
+@pytest.mark.parametrize("series", [HEAD_TO_HEAD, OPPONENTS, ABLATIONS, DOUBLINGS], ids=lambda series: series.name)
+def test_every_series_names_players_that_exist_and_each_match_once(series: Series) -> None:
+    names = [pairing.name for pairing in series.pairings]
+    assert len(set(names)) == len(names) > 0
+    for pairing in series.pairings:
+        match = Plan(series.games, series.time_s).match(pairing)
+        assert match.a.threads == match.b.threads == 1  # type: ignore[union-attr]
+
+
+def test_all_ablations_differ_in_one_field() -> None:
+    for pairing in ABLATIONS.pairings:
+        a, b = (vars(player_spec(text)) for text in (pairing.a, pairing.b))
+        assert len([key for key in a if key != "name" and a[key] != b[key]]) == 1, pairing.name
+
+
+def test_doublings_give_a_twice_the_time_of_b() -> None:
+    matches = [Plan(2, DOUBLINGS.time_s).match(pairing) for pairing in DOUBLINGS.pairings]
+    # 1/32, 1/16, 1/8 -> 1/4 s a move: issue 7.
+    assert [match.budget_b.time_s for match in matches if match.budget_b is not None] == [1 / 32, 1 / 16, 1 / 8]
+    assert [match.budget.time_s for match in matches] == [1 / 16, 1 / 8, 1 / 4]
+
+
+def test_budgets_are_the_sides_whatever_colours_they_have() -> None:
+    match = Match(player_spec("klss2021"), player_spec("klss2021"), 2, 3, Budget(nodes=400), budget_b=Budget(nodes=20))
+    assert match.identity()["budget_b"]["nodes"] == 20
+    engines = Engines(match.setup())
+    try:
+        for game in range(2):
+            result = play_game(match.setup(), match.task(game), engines)
+            first = [move["nodes"] for move in result.moves[:2]]
+            a, b = first if game % 2 == 0 else first[::-1]
+            # One batch of children can pass the budget, by less than a position has moves (218 at most).
+            assert b < 20 + 218 < 400 <= a
+    finally:
+        engines.close(at_once=True)
+
+
+def test_a_match_with_one_budget_has_the_identity_it_had_before() -> None:
+    one = Match(player_spec("random"), player_spec("random"), 2, 3, Budget(nodes=9))
+    assert "budget_b" not in one.identity()
+    assert one.setup().budget_of("b") == Budget(nodes=9)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# going on
+
+
+def arguments(folder: Path, *more: str) -> list[str]:
+    places = ["--runs", str(folder / "runs"), "--results", str(folder / "results")]
+    return [*places, "--nodes", "1", "--workers", "1", *more]
+
+
+def test_a_series_goes_on_where_it_stopped_and_its_summary_counts_all(tmp_path: Path) -> None:
+    assert main(SHUFFLE, arguments(tmp_path, "--games", "2")) == 0
+    before = (tmp_path / "runs" / "shuffle" / "twins" / "games.jsonl").read_text()
+    assert main(SHUFFLE, arguments(tmp_path)) == 0
+    after = (tmp_path / "runs" / "shuffle" / "twins" / "games.jsonl").read_text()
+    assert after.startswith(before) and after.count("\n") == 4
+    found = json.loads((tmp_path / "results" / "shuffle.json").read_text())
+    assert found["experiment"] == "shuffle" and found["games"] == 4 and found["versions"]["klss"]
+    (match,) = found["matches"]
+    assert [session["games"] for session in match["sessions"]] == [4]
+    assert match["budgets"]["a"]["nodes"] == 1 and match["openings"] == {"random_plies": 4}
+
+
+def test_a_summary_alone_plays_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(SHUFFLE, arguments(tmp_path, "--summary-only")) == 1
+    assert not (tmp_path / "results").exists() and "no games" in capsys.readouterr().err
+
+
+def test_other_code_does_not_go_on_with_a_match_unless_allowed(tmp_path: Path) -> None:
+    pairing = SHUFFLE.pairings[0]
+    play("shuffle", pairing, Plan(2, 0.1, nodes=1, workers=1, runs=tmp_path))
+    path = tmp_path / "shuffle" / "twins" / SESSIONS
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"code": "other"}) + "\n")
+    with pytest.raises(MatchError, match="other code"):
+        play("shuffle", pairing, Plan(4, 0.1, nodes=1, workers=1, runs=tmp_path))
+    assert play("shuffle", pairing, Plan(2, 0.1, nodes=1, workers=1, runs=tmp_path)).games == 2  # nothing left to play
+    assert play("shuffle", pairing, Plan(4, 0.1, nodes=1, workers=1, runs=tmp_path, mixed=True)).games == 4
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# what games looked like
+
+
+def test_games_counts_moves_for_the_player_who_made_them(tmp_path: Path) -> None:
+    write_match(tmp_path / "m", ["a"] * 10)
+    found = games_document([tmp_path / "m"])
+    players = {player["player"]: player for player in found["players"]}
+    assert found["games"] == 10 and players.keys() == {"klss2021", "greedy"}
+    ours = players["klss2021"]
+    assert (ours["games"], ours["moves"], ours["gadgets"], ours["lp_share"]["median"]) == (
+        10,
+        10,
+        {"resolve": 1.0},
+        0.25,
+    )
+    assert ours["budget"] == "1/8 s a move"
+    # She is White in five games, with 10 positions at ply 1, and Black in five, with 1000 at ply 2.
+    assert ours["positions"]["by_ply"]["rows"] == [[1, 5, 10, 10, 10], [2, 5, 1000, 1000, 1000]]
+    counts = dict(zip(ours["positions"]["histogram"]["edges_log10"], ours["positions"]["histogram"]["counts"]))
+    assert counts[1.0] == counts[3.0] == 5 and sum(counts.values()) == 10
+
+
+def test_powers_of_ten_open_their_bin() -> None:
+    found = histogram([10**power for power in range(8)])
+    assert [found["counts"][4 * power] for power in range(8)] == [1] * 8
+
+
+def test_first_moves_are_legal_and_a_function_of_the_seed() -> None:
+    maker = PlayerMaker(player_spec("random"), EvaluatorChoice())
+    board = chess.Board()  # whose rules are those of dark chess as long as no king is attacked
+    seed, white, black = sample(maker, Budget(nodes=1), 3)
+    board.push_san(white)
+    board.push_san(black)
+    assert seed == 3 and sample(maker, Budget(nodes=1), 3) == [3, white, black]

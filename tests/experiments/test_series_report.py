@@ -1,0 +1,105 @@
+"""The words and pictures of a result: nothing is said that its interval does not show."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments.plots import main as plot
+from experiments.report import BEGIN, END, README, reading, rendered
+
+
+def match_of(low: float, middle: float, high: float, b: str = "klss2021-noreach", **rest: Any) -> dict[str, Any]:
+    budget = {"time_s": 0.1, "nodes": None, "clock": None}
+    counts = {"games": 100, "score": middle, "wins": int(middle), "draws": 0, "losses": 100 - int(middle)}
+    usual = {
+        "name": b.removeprefix("klss2021-"), "a": "klss2021,threads=1", "b": f"{b},threads=1",
+        "budgets": {"a": budget, "b": budget}, "percent": [low, middle, high], "elo": [-10.0, 1.0, 20.0],
+        "games_planned": 100, "seconds": 1200.0, "sessions": [], "by_color": {"white": counts, "black": counts},
+    }  # fmt: skip
+    return usual | counts | rest
+
+
+def document(experiment: str, *matches: dict[str, Any]) -> dict[str, Any]:
+    head = {"experiment": experiment, "created": "2026-01-01", "commit": "0123456789abcdef", "versions": {"klss": "1"}}
+    return head | {"games": sum(match["games"] for match in matches), "matches": list(matches)}
+
+
+def keep(folder: Path, found: dict[str, Any]) -> None:
+    (folder / f"{found['experiment']}.json").write_text(json.dumps(found))
+
+
+@pytest.mark.parametrize(
+    "percent, words",
+    [
+        ((50.0, 60.0, 70.0), "no difference seen"),
+        ((30.0, 40.0, 50.0), "no difference seen"),
+        ((49.9, 99.0, 100.0), "no difference seen"),
+        ((50.1, 60.0, 70.0), "`klss2021-noreach` is worse"),
+        ((30.0, 40.0, 49.9), "`klss2021-noreach` is better"),
+    ],
+)
+def test_a_difference_is_told_only_where_the_interval_leaves_out_50(percent: Any, words: str) -> None:
+    assert reading(match_of(*percent)).startswith(f"{words} (interval {percent[0]:.1f} to {percent[2]:.1f} %")
+
+
+def test_between_equals_the_reading_is_about_time() -> None:
+    same = {"b": "klss2021,threads=1"}
+    assert reading(match_of(51.0, 60.0, 70.0) | same).startswith("more time is better")
+    assert reading(match_of(30.0, 40.0, 49.0) | same).startswith("more time is worse")
+    assert reading(match_of(40.0, 50.0, 60.0) | same).startswith("no difference seen")
+
+
+def test_the_paragraph_sorts_the_ablations_by_their_intervals(tmp_path: Path) -> None:
+    matches = (match_of(55.0, 60.0, 65.0), match_of(40.0, 50.0, 60.0, "klss2021-L50"))
+    keep(tmp_path, document("ablations", *matches))
+    text = " ".join(rendered(tmp_path).split())
+    assert "Worse than `klss2021`: `klss2021-noreach` (interval 55.0 to 65.0 %, 100 games)." in text
+    assert "No difference seen: `klss2021-L50` (interval 40.0 to 60.0 %, 100 games)." in text
+    assert "Better:" not in text
+    assert "of 2: 1 worse, 0 better, 1 without a difference seen; 100 games each" in text
+    # 1 - 0.95²
+    assert "at least one of 2 such intervals would still miss 50 % in 10 % of all such tables" in text
+
+
+def test_what_was_asked_for_is_reached_or_not_by_the_score(tmp_path: Path) -> None:
+    keep(tmp_path, document("head_to_head", match_of(47.0, 54.9, 62.0, "baseline")))
+    text = " ".join(rendered(tmp_path).split())
+    assert "asked for against `baseline`: not reached." in text and "59.5 % lies inside the interval" in text
+    keep(tmp_path, document("head_to_head", match_of(56.0, 58.0, 59.0, "baseline")))
+    text = " ".join(rendered(tmp_path).split())
+    assert "`baseline`: reached, by the whole interval." in text and "59.5 % lies outside the interval" in text
+
+
+def test_a_match_that_is_not_finished_says_so(tmp_path: Path) -> None:
+    keep(tmp_path, document("head_to_head", match_of(40.0, 50.0, 60.0, "baseline", games_planned=200)))
+    assert "100 of 200" in rendered(tmp_path)
+
+
+def test_experiments_without_a_result_say_so(tmp_path: Path) -> None:
+    lines = rendered(tmp_path).splitlines()[2:]
+    assert len(lines) >= 8 and all(line.endswith("| not run yet |") for line in lines)
+
+
+def test_readme_shows_what_the_results_say() -> None:
+    _, begin, rest = README.read_text(encoding="utf-8").partition(BEGIN)
+    shown, end, _ = rest.partition(END)
+    assert begin and end
+    assert shown.strip() == rendered(README.parent / "results", README.parent / "plots").strip(), (
+        "run python -m experiments.report"
+    )
+
+
+def test_plots_are_drawn_from_the_results_that_are_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    keep(tmp_path, document("opponents", match_of(88.0, 93.0, 97.0, "greedy"), match_of(99.0, 100.0, 100.0, "random")))
+    call = ["--results", str(tmp_path), "--plots", str(tmp_path / "plots")]
+    assert plot(call) == 0
+    assert "ablations: no ablations.json, left out" in capsys.readouterr().err
+    (path,) = (tmp_path / "plots").iterdir()
+    first = path.read_bytes()
+    assert path.name == "opponents.svg" and first.startswith(b"<?xml")
+    assert plot(call) == 0 and path.read_bytes() == first
