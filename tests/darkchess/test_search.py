@@ -197,6 +197,16 @@ def test_a_whole_game_is_nested_exact_and_says_so() -> None:
     assert carried_moves >= 10
 
 
+def test_what_is_seen_after_an_own_move_is_taken_in_on_the_opponent_s_time() -> None:
+    referee = Referee(MIDDLEGAME, PAPER)
+    player = make_player(configuration("klss2021,particles=20"), seed=7)
+    assert isinstance(player, KlssPlayer)
+    player.start(referee.view(chess.WHITE), referee.position, PAPER)
+    referee.push(player.choose(Limit(nodes=500)).move)
+    player.observe(referee.view(chess.WHITE))
+    assert player._set is not None and player._set.view.ply == 1, "before anybody asks for the set"
+
+
 def test_a_seed_and_a_node_budget_give_the_same_game_twice() -> None:
     games = []
     for _ in range(2):
