@@ -35,8 +35,8 @@ _NONE = "not run yet"
 
 _EXPERIMENTS = (
     ("head_to_head", "the paper's head-to-head: `klss2021` v `baseline`", "about 100 min"),
-    ("opponents", "`klss2021` v players that don't think of what they can't see", "about 20 min"),
-    ("ablations", "`klss2021` v itself with one thing off, or other", "about 45 min"),
+    ("opponents", "`klss2021` v players that don't think of what they can't see", "about 15 min"),
+    ("ablations", "`klss2021` v itself with one thing off, or other", "about 55 min"),
     ("doublings", "`klss2021` with twice the time v `klss2021`", "about 20 min"),
     ("games", "possible positions along games; nodes, depth, gadgets, time", "seconds"),
     ("first_moves", "first moves and replies", "4 min"),
