@@ -29,17 +29,13 @@ import numpy.typing as npt
 from klss.search.budget import Budget
 from klss.search.model import TERMINAL, Belief, Model
 from klss.search.program import GadgetProgram, Kind
-from klss.search.search import Result, Search
+from klss.search.search import LEAST_NODES, Result, Search
 from klss.search.trunk import Trunk
 
 __all__ = ["DEEPEST", "DeepeningModel", "OnePlySearch", "deepening"]
 
 DEEPEST = 30
 """Plies below the children that are tried at the most; only all but finished games get there."""
-
-_LEAST_NODES = 2000
-"""Nodes whose program takes not much less time than the program of one position's children; a rate of seconds a node
-that was measured with fewer would tell nothing about the next trunk."""
 
 Int = npt.NDArray[np.int64]
 Float = npt.NDArray[np.float64]
@@ -172,7 +168,7 @@ class OnePlySearch(Search):
             kind = "resolve" if kind == "maxmargin" else "maxmargin"
         self._supports = [self.strategy()[1] > 0.0]
         if budget.seconds is not None:
-            self._solve_rate = (budget.elapsed() - began) / max(trunk.node_count, _LEAST_NODES)
+            self._solve_rate = (budget.elapsed() - began) / max(trunk.node_count, LEAST_NODES)
         return nodes + visited, 1 + self._plies, gap, fallbacks
 
     def _deepen(self, trunk: Trunk, budget: Budget, spent: int, progress: Progress | None) -> int:

@@ -60,6 +60,11 @@ A batch then takes a quarter of that time at the most on a slow, busy machine.
 _FIRST_SOLVE_RATE = 4e-6
 """Seconds of solving a node of the trunk, before any was measured."""
 
+LEAST_NODES = 2000
+"""A rate that was measured with fewer nodes would tell nothing about the next trunk: the program of one position's
+children takes not much less time than one of so many.
+"""
+
 _FIRST_SOLVE_S = 0.3
 """Time that the first equilibrium of a move gets at least, however short the move's time is."""
 
@@ -303,7 +308,7 @@ class Search:
                 self.equilibrium = self._extended(trunk, self.equilibrium)
                 break
             if budget.seconds is not None:
-                self._solve_rate = (budget.elapsed() - began) / trunk.node_count
+                self._solve_rate = (budget.elapsed() - began) / max(trunk.node_count, LEAST_NODES)
             if progress is not None:
                 depth = int(trunk.nodes.depth[: trunk.node_count].max(initial=0))
                 progress({"nodes": float(added), "depth": float(depth), "seconds": budget.elapsed()})
