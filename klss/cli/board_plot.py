@@ -1,5 +1,5 @@
 """A player's belief as a figure: the board as she sees it, and on every unseen square how likely an enemy man stands
-there, and which. The one file that imports matplotlib.
+there, and which. The one file of the command line that imports matplotlib.
 
 Unseen squares are shades of one hue, from light to dark with the probability, so that the figure reads without colour
 vision and in print; seen squares are grey. The same belief gives the same bytes.

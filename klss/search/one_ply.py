@@ -156,10 +156,11 @@ class OnePlySearch(Search):
         kind: Kind = "maxmargin" if self.configuration.gadget == "maxmargin" else "resolve"
         program = GadgetProgram()
         began = budget.elapsed()
-        gap, fallbacks = 0.0, 0
+        gap, fallbacks, self._lp_s = 0.0, 0, 0.0
         for _ in range(2):
             equilibrium = self._solve(trunk, kind, penalty, budget, program)
             fallbacks += equilibrium.fallbacks
+            self._lp_s += equilibrium.solve_s + equilibrium.edit_s
             if equilibrium.solved or self.equilibrium is None:
                 self.equilibrium = equilibrium
                 gap = max(gap, equilibrium.gap)

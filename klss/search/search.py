@@ -137,7 +137,7 @@ class Result:
         The one sampled.
     diagnostics : dict
         Keys as in the engine protocol: positions, carried, sampled, gadget, margin, value, nodes, depth, depth_mean,
-        iterations, gap, fallbacks, seconds.
+        iterations, gap, fallbacks, lp_share (the part of the time that went into linear programs), seconds.
     """
 
     actions: npt.NDArray[np.int32]
@@ -158,6 +158,7 @@ class Search:
     infoset: int = -1
     _searches: int = 0
     _supports: list[npt.NDArray[np.bool_]] = field(default_factory=list)
+    _lp_s: float = 0.0
     _solve_rate: float = _FIRST_SOLVE_RATE
 
     def observe(self, own_action: int, observation: int, acts: bool) -> None:
@@ -253,6 +254,7 @@ class Search:
             "iterations": iterations,
             "gap": gap,
             "fallbacks": fallbacks,
+            "lp_share": 0.0 if budget.seconds is None else min(1.0, self._lp_s / max(budget.elapsed(), 1e-9)),
             "seconds": budget.elapsed(),
         }
         return Result(actions=actions, probabilities=probabilities, action=action, diagnostics=diagnostics)
@@ -289,12 +291,14 @@ class Search:
         iteration, gap, fallbacks = 0, 0.0, 0
         program = GadgetProgram()
         self._supports = []
+        self._lp_s = 0.0
         while True:
             iteration += 1
             began = budget.elapsed()
             for _ in range(2):
                 equilibrium = self._solve(trunk, kind, penalty, budget, program)
                 fallbacks += equilibrium.fallbacks
+                self._lp_s += equilibrium.solve_s + equilibrium.edit_s
                 if equilibrium.solved or self.equilibrium is None:
                     self.equilibrium = equilibrium
                     gap = max(gap, equilibrium.gap)
