@@ -190,7 +190,7 @@ def main(argv: list[str] | None = None) -> int:
             for row in sorted(done, key=lambda row: (row["match"], row["game"]))
         ],
     }
-    chosen.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    chosen.out.write_text(json.dumps(document, separators=(",", ":")) + "\n", encoding="utf-8")
     for name, row in document["matches"].items():
         print(f"{name:<28} {row['score']:g}/{row['games']}")
     return 0
