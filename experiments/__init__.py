@@ -9,5 +9,7 @@ Reading order:
 - ``report`` and ``plots`` render README's tables and the plots from the results
 - ``cheat`` Stockfish on the referee's side, for reference
 - ``bench`` how fast the engine is, and one signature of what it does
-- ``evaluation_positions``, ``tune_evaluation`` what the built-in evaluation is fitted to, and the fit
+- ``evaluation_positions``, ``tune_evaluation``, ``evaluation_in_games`` what the built-in evaluation is fitted to, the
+  fit, and what its terms buy
+- ``streamed_update`` position sets of 10⁸; ``clock_games`` a look at games by the clock
 """
