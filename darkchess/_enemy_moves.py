@@ -25,7 +25,9 @@ import numpy.typing as npt
 from darkchess._kernels import position_set, position_table
 from darkchess._kernels.tables import TABLES
 
-__all__ = ["Halves", "PositionTable", "Progress", "Step", "across_enemy_move", "merged"]
+__all__ = [
+    "Halves", "PositionTable", "Progress", "Step", "across_enemy_move", "exercise_table", "merged",
+]  # fmt: skip
 
 Halves = npt.NDArray[np.uint64]
 """Enemy halves: uint64[n, 2], occupancy and codes."""
@@ -397,3 +399,13 @@ def merged(halves: Halves, *, key: np.uint64, cap: int) -> Step:
                 table.make_room()
     positions = table.finish()
     return Step(positions, table.array, count, "cap" if table.cut else None)
+
+
+def exercise_table(halves: Halves) -> None:
+    """Let a small table with ``halves`` (uint64[n, 2]) in it grow, be cut, and be packed."""
+    table = PositionTable(np.uint64(1), halves.shape[0], 0)
+    table.add(table.insert(halves, halves.shape[0]))
+    table.make_room()
+    table._most_half = table.half
+    table.make_room()
+    table.finish()

@@ -18,6 +18,7 @@ import chess
 
 from darkchess.player import Decision, Forfeit, Limit, OutOfTime, RandomPlayer, Resignation
 from darkchess.position import Position
+from darkchess.position_set import compile_rare_kernels
 from darkchess.referee import Referee
 from darkchess.rules import Outcome, Ruleset
 from darkchess.view import View
@@ -250,3 +251,4 @@ def warm_up(player: Contestant, color: chess.Color) -> None:
     scratch.begin()
     for _ in range(_WARM_UP_PLIES):
         scratch.play_ply()
+    compile_rare_kernels()

@@ -22,14 +22,14 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from darkchess._enemy_moves import Halves, Progress, Step, across_enemy_move, merged
+from darkchess._enemy_moves import Halves, Progress, Step, across_enemy_move, exercise_table, merged
 from darkchess._kernels import board, information, position_repair, position_set, position_table
 from darkchess._kernels.tables import TABLES
 from darkchess.errors import ViewError
-from darkchess.position import Position
+from darkchess.position import START_FEN, Position
 from darkchess.view import View
 
-__all__ = ["PositionSet"]
+__all__ = ["PositionSet", "compile_rare_kernels"]
 
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 _NOT_A, _NOT_H = 0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F
@@ -469,6 +469,21 @@ class PositionSet:
         else:
             out[board.META] = meta & 0x1F
         return out
+
+
+def compile_rare_kernels() -> None:
+    """Compile, or load, the kernels that only some games call: a table that grows or is cut, a sample that is mended.
+
+    That takes seconds where they were never compiled before, and no player has seconds to give away in mid-game.
+    """
+    start = Position.from_fen(START_FEN)
+    rows = start.row.reshape(1, -1)
+    half = np.empty((1, 2), dtype=np.uint64)
+    position_set.encode_half(rows[0], half[0])
+    exercise_table(half)
+    masks, expected = np.zeros(position_set.MASKS, dtype=np.uint64), np.full(64, -1, dtype=np.int64)
+    halves = position_repair.without_captured(half, np.uint64(0))
+    position_repair.repair(halves, masks, expected, True, np.uint64(1), TABLES, np.empty((1, 2), dtype=np.uint64))
 
 
 def _beside(squares: int) -> int:

@@ -1,0 +1,61 @@
+"""Nothing is compiled while a clock runs: after the warm-up every kernel that a player may call is there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = """
+import chess, numpy as np, sys
+from numba.core.registry import CPUDispatcher
+from darkchess import Referee, _enemy_moves
+from darkchess.arbiter import Arbiter, Budget, warm_up
+from darkchess.configuration import configuration, make_player
+from darkchess.position_set import PositionSet
+
+def compiled():
+    return {
+        (module, name): len(value.signatures)
+        for module, parts in list(sys.modules.items())
+        if module.startswith(("klss.", "darkchess."))
+        for name, value in vars(parts).items()
+        if isinstance(value, CPUDispatcher)
+    }
+
+chosen = configuration(sys.argv[1])
+warm_up(make_player(chosen), chess.WHITE)
+before = compiled()
+
+# A table that grows and is cut: seven quiet plies with little room.
+_enemy_moves.SLACK, _enemy_moves.BUFFER = 16, 400
+game = Referee()
+known = PositionSet(game.view(chess.BLACK), game.position, cap=300)
+for uci in ["g1f3", "a7a6", "b1c3", "h7h6", "e2e3", "b7b6", "d2d3", "g7g6"]:
+    game.push(chess.Move.from_uci(uci))
+    known.observe(game.view(chess.BLACK))
+assert known.capped_by == "cap"
+
+# A sample that is mended, after a capture of her own too.
+for captured in (0, 1 << 8):
+    known._captured = captured
+    known._recover(game.view(chess.BLACK))
+assert known.recoveries == 2
+
+# A game, to its end.
+players = {color: make_player(chosen, seed=color) for color in chess.COLORS}
+Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, Budget(nodes=200))).play()
+after = compiled()
+print(sorted(name for name in after if after[name] != before.get(name)))
+"""
+
+
+def test_after_the_warm_up_nothing_is_compiled_any_more() -> None:
+    for name in ("klss2021", "baseline"):
+        root = str(Path(__file__).resolve().parents[2])
+        run = subprocess.run(
+            [sys.executable, "-c", SCRIPT, name],
+            capture_output=True, text=True, timeout=300, check=False, env=os.environ | {"PYTHONPATH": root},
+        )  # fmt: skip
+        assert (run.returncode, run.stdout.strip()) == (0, "[]"), run.stdout + run.stderr
