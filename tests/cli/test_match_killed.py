@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -176,6 +177,16 @@ def test_ctrl_c_ends_a_match_with_one_line_and_leaves_no_process(
     wait_for(lambda: not left_of(children))
 
 
+@pytest.fixture
+def as_loud_as_before() -> Iterator[None]:
+    """Workers are quiet about engines' faults; a cluster in this process must not leave the process so."""
+    logger = logging.getLogger("uci_bridge")
+    level = logger.level
+    yield
+    logger.setLevel(level)
+
+
+@pytest.mark.usefixtures("as_loud_as_before")
 def test_a_match_is_played_on_a_cluster_that_is_there_and_leaves_it_without_engines(
     klss: Any, whole: Path, tmp_path: Path
 ) -> None:
