@@ -28,7 +28,7 @@ from darkchess.evaluation import Evaluator
 from darkchess.marginals import Marginals, marginals
 from darkchess.model import DarkChess, PositionBelief
 from darkchess.move import decode, encode
-from darkchess.player import Limit
+from darkchess.player import Limit, is_loud, king_capture
 from darkchess.position import Position
 from darkchess.position_set import PositionSet
 from darkchess.principal_lines import Line, LineMove, RootValues, principal_lines, root_values
@@ -165,7 +165,7 @@ class Analyst:
     def observe(self, view: View) -> None:
         """Take in what is seen after a ply. The position set is brought up to date without a deadline."""
         self.position_set.observe(view)
-        self._quiet = 0 if _is_loud(self.view, view) else self._quiet + 1
+        self._quiet = 0 if is_loud(self.view, view) else self._quiet + 1
         self._views.append(view)
 
     def think(self, limit: Limit, *, particles: int | None = None, progress: Progress | None = None) -> Analysis:
@@ -206,7 +206,7 @@ class Analyst:
         assert trunk is not None and equilibrium is not None
         found = root_values(trunk, equilibrium)
         value = float(result.diagnostics["value"])
-        taking = _king_capture(view)
+        taking = king_capture(view)
         if taking is not None:
             taken = found.actions == encode(taking)
             found = RootValues(found.actions, taken.astype(np.float64), np.where(taken, 1.0, found.values))
@@ -234,17 +234,3 @@ class Analyst:
             trunk=trunk,
             equilibrium=equilibrium,
         )
-
-
-def _is_loud(before: View, view: View) -> bool:
-    """Whether the player observed a pawn move or a capture on the way from ``before`` to ``view``."""
-    if view.own_move is None:
-        return view.own_capture_square is not None
-    mover, target = before.piece_at(view.own_move.from_square), before.piece_at(view.own_move.to_square)
-    return (mover is not None and mover.piece_type == chess.PAWN) or (target is not None and target.color != view.color)
-
-
-def _king_capture(view: View) -> chess.Move | None:
-    """The move that takes the enemy king, which is always seen when it can be taken."""
-    king = chess.Piece(chess.KING, not view.color)
-    return next((move for move in view.legal_moves if view.piece_at(move.to_square) == king), None)

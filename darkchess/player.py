@@ -27,7 +27,7 @@ from klss.search import Budget, Search, SearchConfiguration
 
 __all__ = [
     "Decision", "Forfeit", "KlssPlayer", "Limit", "OutOfTime", "Player", "PlayerError", "Progress", "RandomPlayer",
-    "Resignation", "TrackingPlayer", "king_capture",
+    "Resignation", "TrackingPlayer", "is_loud", "king_capture",
 ]  # fmt: skip
 
 Progress = Callable[[dict[str, float]], None]
@@ -290,7 +290,7 @@ class KlssPlayer(TrackingPlayer):
             key = _key(view)
             self._search.observe(own, key, view.to_move == view.color)
             self._keys.append(key)
-            self._quiet = 0 if _is_loud(before, view) else self._quiet + 1
+            self._quiet = 0 if is_loud(before, view) else self._quiet + 1
         self._walked = len(self._views)
 
     def _without_search(self, positions: PositionSet, value: float, seconds: float) -> dict[str, Any]:
@@ -319,7 +319,7 @@ def _key(view: View) -> int:
     return int(view.key())
 
 
-def _is_loud(before: View, view: View) -> bool:
+def is_loud(before: View, view: View) -> bool:
     """Whether the player observed a pawn move or a capture on the way from ``before`` to ``view``."""
     if view.own_capture_square is not None:
         return True

@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-import subprocess
 import sys
 import time
 from importlib import metadata
@@ -37,6 +36,7 @@ from darkchess._kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE,
 from darkchess._kernels.tables import TABLES
 from darkchess.evaluation import PAWNS_SCALE, BuiltinEvaluator, Model
 from experiments.evaluation_positions import held_out
+from experiments.match_report import commit
 from klss.kernel import kernel
 
 __all__ = ["by_hand", "mean_error", "train"]
@@ -212,12 +212,6 @@ def train(
     return model
 
 
-def _commit() -> str | None:
-    """The commit that the tree stands on; None outside a repository."""
-    run = subprocess.run(["git", "rev-parse", "HEAD"], cwd=DATA, capture_output=True, text=True, check=False)
-    return run.stdout.strip() or None
-
-
 def _blocks(
     start: Model,
     rows: npt.NDArray[np.uint64],
@@ -266,7 +260,7 @@ def main(argv: list[str] | None = None) -> int:
     figures: dict[str, Any] = {
         "configuration": {k: v.name if isinstance(v, Path) else v for k, v in vars(arguments).items()},
         "versions": {"python": platform.python_version(), **{p: metadata.version(p) for p in ("numpy", "numba")}},
-        "commit": _commit(),
+        "commit": commit(),
         "positions": {"depth 1": len(rows), f"depth {int(labels['depth'])}": len(deep[0]), "held out": len(packaged)},
         "stockfish depth 1": {"mean_abs": round(float(np.abs(labels["shallow"][packaged] - test[1]).mean()), 5)},
     }

@@ -19,7 +19,7 @@ import chess
 
 from klss.cli.analyse_report import document, text, truth_document, truth_text
 from klss.cli.errors import UsageError
-from klss.cli.options import Parser, add_game_options, configured, game_options, nodes, writable_file
+from klss.cli.options import Parser, add_game_options, configured, game_options, nodes, pgn_games, writable_file
 from klss.cli.progress import Progress
 from klss.cli.terminal import Terminal
 
@@ -147,17 +147,7 @@ def _plot_file(text: str) -> Path:
 
 def _record(path: Path) -> GameRecord:
     """The first game of a PGN file."""
-    from darkchess.errors import RecordError
-    from darkchess.record import read_pgn
-
-    try:
-        games = read_pgn(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a PGN file") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"got {str(path)!r}, which is no text; expected a PGN file") from None
-    except RecordError as error:
-        raise UsageError(f"{str(path)!r}: {error}") from None
+    games = pgn_games(path)
     if not games or not games[0].moves:
         raise UsageError(f"got no game with a move in {str(path)!r}, expected at least one")
     return games[0]

@@ -15,6 +15,7 @@ from klss.cli.errors import UsageError
 
 if TYPE_CHECKING:
     from darkchess.configuration import Configuration
+    from darkchess.record import GameRecord
     from darkchess.rules import Ruleset
     from uci_bridge.evaluators import EvaluatorChoice
     from uci_bridge.players import Command
@@ -301,6 +302,27 @@ def check_fen(fen: str) -> None:
         Position.from_fen(fen)
     except FenError as error:
         raise UsageError(f"--fen: {error}") from None
+
+
+def pgn_games(path: Path, flag: str = "") -> list[GameRecord]:
+    """The games of a PGN file; ``flag`` begins the complaints.
+
+    Raises
+    ------
+    UsageError
+        It can't be read, or is no PGN.
+    """
+    from darkchess.errors import RecordError
+    from darkchess.record import read_pgn
+
+    try:
+        return list(read_pgn(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise UsageError(f"{flag}can't read {str(path)!r}: {error.strerror}; expected a PGN file") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{flag}got {str(path)!r}, which is no text; expected a PGN file") from None
+    except RecordError as error:
+        raise UsageError(f"{flag}{str(path)!r}: {error}") from None
 
 
 def writable_file(path: Path, flag: str) -> Path:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss.cli.errors import UsageError
-from klss.cli.options import Parser, cap, check_fen, chosen_seed, seed
+from klss.cli.options import Parser, cap, check_fen, chosen_seed, pgn_games, seed
 from klss.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -134,17 +134,7 @@ def _moves(text: str, fen: str | None) -> tuple[list[chess.Move], str | None]:
 
 def _pgn_moves(path: Path) -> tuple[list[chess.Move], str | None]:
     """The moves and the start position of the first game of a PGN file."""
-    from darkchess.errors import RecordError
-    from darkchess.record import read_pgn
-
-    try:
-        games = read_pgn(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"--pgn: can't read {str(path)!r}: {error.strerror}; expected a PGN file") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"--pgn: got {str(path)!r}, which is no text; expected a PGN file") from None
-    except RecordError as error:
-        raise UsageError(f"--pgn: {str(path)!r}: {error}") from None
+    games = pgn_games(path, "--pgn: ")
     if not games:
         raise UsageError(f"--pgn: got no game in {str(path)!r}, expected at least one")
     return list(games[0].moves), games[0].fen

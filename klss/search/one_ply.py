@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from klss.search.budget import Budget
 from klss.search.model import TERMINAL, Belief, Model
-from klss.search.program import GadgetProgram, Kind
+from klss.search.program import GadgetProgram
 from klss.search.search import LEAST_NODES, Result, Search
 from klss.search.trunk import Trunk
 
@@ -153,21 +153,9 @@ class OnePlySearch(Search):
         nodes = self._expand(trunk, roots, budget, 0, seen, at_least=1)
         penalty = self._penalty(trunk, belief)
         visited = self._deepen(trunk, budget, nodes, progress)
-        kind: Kind = "maxmargin" if self.configuration.gadget == "maxmargin" else "resolve"
-        program = GadgetProgram()
         began = budget.elapsed()
-        gap, fallbacks, self._lp_s = 0.0, 0, 0.0
-        for _ in range(2):
-            equilibrium = self._solve(trunk, kind, penalty, budget, program)
-            fallbacks += equilibrium.fallbacks
-            self._lp_s += equilibrium.solve_s + equilibrium.edit_s
-            if equilibrium.solved or self.equilibrium is None:
-                self.equilibrium = equilibrium
-                gap = max(gap, equilibrium.gap)
-            if self.configuration.gadget != "hybrid" or not equilibrium.solved or not self._switches(equilibrium):
-                break
-            kind = "resolve" if kind == "maxmargin" else "maxmargin"
-        self._supports = [self.strategy()[1] > 0.0]
+        self._supports, self._lp_s = [], 0.0
+        _, _, fallbacks, gap = self._balance(trunk, self._first_kind(), penalty, budget, GadgetProgram())
         if budget.seconds is not None:
             self._solve_rate = (budget.elapsed() - began) / max(trunk.node_count, LEAST_NODES)
         return nodes + visited, 1 + self._plies, gap, fallbacks

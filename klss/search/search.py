@@ -284,30 +284,20 @@ class Search:
         trunk = self.trunk
         assert trunk is not None
         seen = np.sort(history) if history is not None else np.zeros(0, dtype=np.uint64)
-        kind: Kind = "maxmargin" if self.configuration.gadget == "maxmargin" else "resolve"
+        kind = self._first_kind()
         unopened = np.flatnonzero(trunk.open_leaf[: trunk.root_count])
         added = self._expand(trunk, unopened, budget, 0, seen, at_least=1 if len(unopened) == trunk.root_count else 0)
         penalty = self._penalty(trunk, belief)
         iteration, gap, fallbacks = 0, 0.0, 0
         program = GadgetProgram()
-        self._supports = []
-        self._lp_s = 0.0
+        self._supports, self._lp_s = [], 0.0
         while True:
             iteration += 1
             began = budget.elapsed()
-            for _ in range(2):
-                equilibrium = self._solve(trunk, kind, penalty, budget, program)
-                fallbacks += equilibrium.fallbacks
-                self._lp_s += equilibrium.solve_s + equilibrium.edit_s
-                if equilibrium.solved or self.equilibrium is None:
-                    self.equilibrium = equilibrium
-                    gap = max(gap, equilibrium.gap)
-                if self.configuration.gadget != "hybrid" or not equilibrium.solved or not self._switches(equilibrium):
-                    break
-                kind = "resolve" if kind == "maxmargin" else "maxmargin"
+            equilibrium, kind, failed, widest = self._balance(trunk, kind, penalty, budget, program)
+            fallbacks += failed
+            gap = max(gap, widest)
             assert self.equilibrium is not None
-            if trunk.infosets[0].first[0] >= 0:
-                self._supports.append(self.strategy()[1] > 0.0)
             if not equilibrium.solved:
                 self.equilibrium = self._extended(trunk, self.equilibrium)
                 break
@@ -340,6 +330,33 @@ class Search:
     def _deeper(self, trunk: Trunk, iteration: int) -> bool:
         """Whether a later iteration may expand what this one held back for its depth."""
         return iteration < _LAST_ITERATION and len(self._leaves(trunk, _LAST_ITERATION)) > 0
+
+    def _first_kind(self) -> Kind:
+        """The gadget that is solved first."""
+        return "maxmargin" if self.configuration.gadget == "maxmargin" else "resolve"
+
+    def _balance(
+        self, trunk: Trunk, kind: Kind, penalty: npt.NDArray[np.float64] | None, budget: Budget, program: GadgetProgram
+    ) -> tuple[Equilibrium, Kind, int, float]:
+        """Solve the gadget ``kind``, and the other one where the margins ask for it (App. E, lines 23–30).
+
+        The answer becomes the search's equilibrium, unless it is no answer and there is an earlier one. Returns the
+        last one solved for, the gadget to go on with, how often a solver's method failed, and the largest saddle gap.
+        """
+        fallbacks, gap = 0, 0.0
+        for _ in range(2):
+            equilibrium = self._solve(trunk, kind, penalty, budget, program)
+            fallbacks += equilibrium.fallbacks
+            self._lp_s += equilibrium.solve_s + equilibrium.edit_s
+            if equilibrium.solved or self.equilibrium is None:
+                self.equilibrium = equilibrium
+                gap = max(gap, equilibrium.gap)
+            if self.configuration.gadget != "hybrid" or not equilibrium.solved or not self._switches(equilibrium):
+                break
+            kind = "resolve" if kind == "maxmargin" else "maxmargin"
+        if trunk.infosets[0].first[0] >= 0:
+            self._supports.append(self.strategy()[1] > 0.0)
+        return equilibrium, kind, fallbacks, gap
 
     def _switches(self, equilibrium: Equilibrium) -> bool:
         if equilibrium.kind == "maxmargin":
