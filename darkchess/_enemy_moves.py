@@ -11,12 +11,9 @@ slower, but the memory is that of the sources, of the result and of :data:`SLICE
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -24,6 +21,7 @@ import numpy.typing as npt
 
 from darkchess._kernels import position_set, position_table
 from darkchess._kernels.tables import TABLES
+from darkchess._threads import both, each
 
 __all__ = [
     "Halves", "PositionTable", "Progress", "Step", "across_enemy_move", "exercise_table", "merged",
@@ -111,7 +109,7 @@ class PositionTable:
         self._threshold = _ALL - floor
         self._counts = np.zeros(2, dtype=np.int64)
         self._allocate(min(max(int(hint / (2 * LOAD)), LEAST_HALF), self._most_half))
-        _each(lambda region: self._region(region).fill(0), threads)
+        each(lambda region: self._region(region).fill(0), threads)
 
     def _allocate(self, half: int) -> None:
         size = 2 * (half + position_table.SPILL)
@@ -196,7 +194,7 @@ class PositionTable:
         def gather(region: int) -> None:
             counts[region] = int(position_table.gather(self._region(region), self.key))
 
-        _each(gather, self._threads)
+        each(gather, self._threads)
         low, high = counts
         self.slots[low : low + high] = self._region(1)[:high]
         return low + high
@@ -222,29 +220,6 @@ class Step:
     array: Halves
     successors: int
     capped_by: Literal["cap", "time"] | None
-
-
-@cache
-def _helper(process: int) -> ThreadPoolExecutor:
-    """The second thread of this process (a fork would inherit a pool without its thread)."""
-    return ThreadPoolExecutor(1, thread_name_prefix="position-set")
-
-
-def _both(task: Callable[[int], object], threads: int) -> None:
-    """Run ``task(0)``, and ``task(1)`` beside it when there are two threads."""
-    other = _helper(os.getpid()).submit(task, 1) if threads == 2 else None
-    try:
-        task(0)
-    finally:
-        if other is not None:
-            other.result()
-
-
-def _each(task: Callable[[int], object], threads: int) -> None:
-    """Run ``task(0)`` and ``task(1)``, side by side when there are two threads."""
-    _both(task, threads)
-    if threads == 1:
-        task(1)
 
 
 def across_enemy_move(
@@ -373,8 +348,8 @@ def _fill(
             table.make_room(max(treated, 1) / count if deadline is None else 1.0)
         room = min(table.room // threads, buffers.shape[2])
         counts[:] = 0
-        _both(generate, threads)
-        _both(insert, threads)
+        both(generate, threads)
+        both(insert, threads)
         for new in news:
             table.add(new)
         produced += int(counts[:, 2].sum())

@@ -46,8 +46,8 @@ class Configuration:
     cap : int
         Most positions in the position set.
     threads : int
-        1 or 2, of the position set; every answer is the same.
-    particles, most_carried, information, reach, gadget, nested, memory_mb, expansion, purify
+        1 or 2, of the position set and of the built-in evaluator; every answer is the same.
+    particles, most_carried, information, reach, gadget, nested, memory_mb, expansion, purify, caution
         See :class:`klss.search.SearchConfiguration`.
     """
 
@@ -65,6 +65,7 @@ class Configuration:
     expansion: Literal["leaf", "node"] = "node"
     threads: int = 2
     purify: bool = True
+    caution: float = 3.0
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
@@ -75,6 +76,10 @@ class Configuration:
                 )
         if self.threads not in (1, 2):
             raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
+        if not 1.0 <= self.caution < math.inf:
+            raise ConfigurationError(
+                f"configuration {self.name}: caution is {self.caution}, expected a number from 1 on (1: the paper's)"
+            )
         if not self.information > 0.0:
             raise ConfigurationError(
                 f"configuration {self.name}: information is {self.information}, expected a number above 0, inf for none"
@@ -92,6 +97,7 @@ class Configuration:
             memory_mb=self.memory_mb,
             expansion=self.expansion,
             purify=self.purify,
+            caution=self.caution,
         )
 
 
@@ -108,6 +114,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
         Configuration("klss2021-builtin", evaluator="builtin"),
         Configuration("klss2021-nopenalty", information=math.inf),
         Configuration("klss2021-sampled", purify=False),
+        Configuration("klss2021-nocaution", caution=1.0),
         Configuration("baseline", player="baseline"),
         Configuration("best-guess", player="best-guess"),
         Configuration("greedy", player="greedy", evaluator="builtin"),
@@ -202,7 +209,7 @@ def _read(key: str, value: Any) -> Any:
 
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
     """The player of a configuration; ``evaluator`` None: the built-in one."""
-    valued = evaluator if evaluator is not None else BuiltinEvaluator()
+    valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
     if chosen.player == "random":
         return RandomPlayer(seed=seed, cap=chosen.cap, threads=chosen.threads)
     if chosen.player == "greedy":

@@ -23,6 +23,7 @@ from darkchess._kernels.evaluation import WON, evaluate_many
 from darkchess._kernels.minimax import DEEPEST, minimax_many
 from darkchess._kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
 from darkchess._kernels.tables import TABLES
+from darkchess._threads import both
 from klss.search import Budget
 
 __all__ = [
@@ -46,6 +47,9 @@ PAWNS_SCALE = 6.0
 
 _WORTH = np.array([1.0, 3.2, 3.3, 5.0, 9.5, 100.0])
 _WORTH.setflags(write=False)
+
+_WORTH_SHARING = 64
+"""Least number of positions that two threads share: a thread is woken in the time of some ten."""
 
 _SLICE_NODES = 1000
 """Nodes of a perfect-information search between two looks at the clock."""
@@ -188,6 +192,8 @@ class BuiltinEvaluator:
     ----------
     model
         The weights; the packaged ones by default.
+    threads
+        1 or 2: how many share a batch. The values are the same.
 
     Examples
     --------
@@ -203,8 +209,9 @@ class BuiltinEvaluator:
 
     name = "builtin"
 
-    def __init__(self, model: Model | None = None) -> None:
+    def __init__(self, model: Model | None = None, *, threads: int = 1) -> None:
         self._model = packaged_model() if model is None else model
+        self._threads = threads
         self.deadline: float | None = None  # never looked at: a batch takes milliseconds
         self._nodes_a_second = _FIRST_NODES_A_SECOND
 
@@ -220,7 +227,14 @@ class BuiltinEvaluator:
         rows = as_rows(rows)
         scores = np.empty(rows.shape[0], dtype=np.float64)
         found = np.zeros((rows.shape[0] if leaves else 0, WIDTH), dtype=np.uint64)
-        evaluate_many(rows, TABLES, _WORTH, self._model.packed, scores, found)
+        threads = self._threads if rows.shape[0] >= _WORTH_SHARING else 1
+        middle = rows.shape[0] // threads
+
+        def evaluate(share: int) -> None:
+            part = slice(0, middle) if share == 0 else slice(middle, None)
+            evaluate_many(rows[part], TABLES, _WORTH, self._model.packed, scores[part], found[part])
+
+        both(evaluate, threads)
         return scores, found
 
     def child_values(self, rows: Rows, move_offsets: Offsets, child_rows: Rows) -> Values:

@@ -46,7 +46,7 @@ def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, rulese
     """
     name = choice.name if configuration.evaluator == "auto" else configuration.evaluator
     if name == "builtin":
-        return BuiltinEvaluator()
+        return BuiltinEvaluator(threads=configuration.threads)
     no_move_value = 0.0 if ruleset.no_move == "draw" else -1.0
     try:
         return StockfishEvaluator(
@@ -58,4 +58,4 @@ def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, rulese
     except StockfishMissing:
         if name == "stockfish" or choice.stockfish is not None:
             raise
-        return BuiltinEvaluator()
+        return BuiltinEvaluator(threads=configuration.threads)

@@ -2,7 +2,8 @@
 
 Maxmargin: player 1 chooses among all root infosets. Resolve: nature does, uniformly, and player 1 plays on or exits
 for 0. What lies below is the same; only the numbering of player 1's sequences and the scale of A and of B's top row
-(1/J in Resolve) differ, so either form is laid over the same trunk.
+(1/J in Resolve) differ, so either form is laid over the same trunk. A *cautious* Resolve
+(:mod:`klss.search.program`) has no such form: player 1 then chooses nature's weights, within bounds.
 
 B's top row holds the alternate values (with a minus) and the folded-in entries, its first column the information
 penalty of player 0's actions at her infoset. The penalty is D.3's 2^(−H(a))·|I|/M with a minus (line 20 adds the same
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from klss.search.program import GadgetProgram, Kind
+from klss.search.program import GadgetProgram, Kind, resolve_value
 from klss.search.trunk import Trunk
 from klss.sequence_form import SequenceForm, Treeplex
 
@@ -37,8 +38,8 @@ class Equilibrium:
     x : float64[S0]
         Player 0's plan.
     y : float64[S1]
-        Player 1's plan; entry 1 + j is the probability of root infoset j (in Resolve: nature's 1/J times that of
-        playing on).
+        Player 1's plan; entry 1 + j is the probability of root infoset j (in Resolve: of coming there, by nature or
+        by a cautious one's choice, and playing on).
     margin : float
         Maxmargin: the least margin over the root infosets, information penalty left out. Resolve: the gadget's value,
         likewise (≤ 0; 0: all margins safe).
@@ -153,22 +154,21 @@ def solve_gadget(
     penalty : float64[actions at player 0's infoset] or None
         As in :func:`gadget_form`.
     program : GadgetProgram, optional
-        The one that solved this trunk before, when it was smaller.
+        The one that solved this trunk before, when it was smaller; by default a new one, without caution.
     iteration_limit, time_limit_s
         See :meth:`klss.search.program.GadgetProgram.solve`.
     """
     began = time.perf_counter()
     form = gadget_form(trunk, "maxmargin", penalty)
     formed_s = time.perf_counter() - began
-    answer = (program or GadgetProgram()).solve(
-        trunk, form, kind, iteration_limit=iteration_limit, time_limit_s=time_limit_s
-    )
+    program = program or GadgetProgram()
+    answer = program.solve(trunk, form, kind, iteration_limit=iteration_limit, time_limit_s=time_limit_s)
     margins = answer.root_values
     return Equilibrium(
         kind=kind,
         x=answer.x,
         y=answer.y,
-        margin=float(margins.min() if kind == "maxmargin" else np.minimum(margins, 0.0).mean()),
+        margin=float(margins.min()) if kind == "maxmargin" else resolve_value(margins, program.caution),
         objective=answer.objective,
         gap=answer.gap,
         fallbacks=max(0, answer.attempts - 1),

@@ -155,7 +155,8 @@ class OnePlySearch(Search):
         visited = self._deepen(trunk, budget, nodes, progress)
         began = budget.elapsed()
         self._supports, self._lp_s = [], 0.0
-        _, _, fallbacks, gap = self._balance(trunk, self._first_kind(), penalty, budget, GadgetProgram())
+        program = GadgetProgram(caution=self.configuration.caution)
+        _, _, fallbacks, gap = self._balance(trunk, self._first_kind(), penalty, budget, program)
         if budget.seconds is not None:
             self._solve_rate = (budget.elapsed() - began) / max(trunk.node_count, LEAST_NODES)
         return nodes + visited, 1 + self._plies, gap, fallbacks

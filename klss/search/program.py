@@ -4,8 +4,8 @@ First the game is reduced: infosets at which the best action does not depend on 
 program (:mod:`klss.search.reduction`). What is left has one layout for both gadgets, so that switching changes bounds
 and costs only:
 
-* columns: the value of Maxmargin's root; the capped values of Resolve's root infosets (≤ 0, player 1 may exit);
-  player 0's sequences; the values of player 1's infosets;
+* columns: the value of Maxmargin's root, of the exit in a cautious Resolve; the capped values of Resolve's root
+  infosets (≤ 0, player 1 may exit); player 0's sequences; the values of player 1's infosets;
 * rows: a response for each of player 1's sequences; a flow equation for each of player 0's infosets.
 
 The last basis is carried by the numbers of sequences and infosets, which a trunk's growth never changes within a
@@ -14,6 +14,12 @@ last plans is basic; at a new infoset of player 1 its value is, and every respon
 simplex (devex) needs few steps. It can stall, so it is capped; then the program is solved cold, by simplex with
 presolve and by interior point with crossover. Whatever comes back is judged by its saddle gap, recomputed in the whole
 game.
+
+A *cautious* Resolve is ours. The paper's nature draws a root infoset uniformly, but nothing says that player 1 comes to
+all of them alike. With caution c she chooses the weights herself, each at most c/J and all of them at most 1 together:
+c = 1 is Resolve, c = J is Maxmargin with an exit, and in between player 0 maximises the mean of the worst J/c margins,
+those above 0 counted as 0 (conditional value at risk; Rockafellar & Uryasev, Journal of Risk 2, 2000). Whatever c is,
+the value is 0 exactly where no margin is negative, so that the guarantee of Resolve stays.
 
 Deviation from algorithms.md §3: a new HiGHS object gets the whole program by arrays at each step, and the basis beside
 it. That takes a few milliseconds at 50,000 nodes; thousands of single coefficients changed from Python take longer.
@@ -35,7 +41,7 @@ from klss.search.reduction import Reduction, favourites, reduced
 from klss.search.trunk import Trunk
 from klss.sequence_form import SequenceForm, behaviour, realization
 
-__all__ = ["Answer", "GadgetProgram", "Kind"]
+__all__ = ["Answer", "GadgetProgram", "Kind", "resolve_value"]
 
 Float = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -136,9 +142,12 @@ class GadgetProgram:
     reduce : bool
         Whether the game is reduced first. If not, this is the yardstick of benchmarks and tests: the whole game's
         program by simplex with presolve, from scratch and without a cap of ours.
+    caution : float
+        c ≥ 1 of Resolve, see above.
     """
 
     reduce: bool = True
+    caution: float = 1.0
     _carried: _Carried | None = None
 
     def solve(
@@ -166,7 +175,7 @@ class GadgetProgram:
         began = time.perf_counter()
         game = reduced(form, trunk.group_count, fully=self.reduce)
         layout = _Layout.of(game)
-        program = _assemble(game, layout, kind)
+        program = _assemble(game, layout, kind, self.caution)
         start = self._start(game, layout, kind)
         size = layout.row_count + layout.column_count
         warm, cold = (int(max(least, share * size)) for share, least in (_WARM_PATIENCE, _COLD_PATIENCE))
@@ -201,7 +210,7 @@ class GadgetProgram:
             solve_s += result.seconds
             if not result.valid:
                 continue
-            answer = _read(game, layout, kind, result)
+            answer = _read(game, layout, kind, self.caution, result)
             if best is None or answer.gap < best.gap:
                 best = answer
             if answer.gap <= GAP:
@@ -209,7 +218,7 @@ class GadgetProgram:
                 self._carried = None if basis is None else _Carried(basis, layout, kind, answer.x, answer.y)
                 break
         if best is None:
-            best = _read(game, layout, kind, None)
+            best = _read(game, layout, kind, self.caution, None)
         return Answer(
             best.x,
             best.y,
@@ -245,7 +254,7 @@ class GadgetProgram:
         columns[layout.columns[best]] = BASIC
         rows[layout.rows[least]] = AT_LOWER
         if kind != self._carried.kind:
-            _switch(columns, rows, layout.roots, kind)
+            _switch(columns, rows, layout.roots, kind, self.caution)
         if int((columns == BASIC).sum() + (rows == BASIC).sum()) != layout.row_count:
             return None
         return Basis(columns, rows)
@@ -258,12 +267,12 @@ def _fresh(places: Ints, before: Ints) -> npt.NDArray[np.bool_]:
     return fresh
 
 
-def _switch(columns: npt.NDArray[np.int8], rows: npt.NDArray[np.int8], roots: int, kind: Kind) -> None:
+def _switch(columns: npt.NDArray[np.int8], rows: npt.NDArray[np.int8], roots: int, kind: Kind, caution: float) -> None:
     """Turn the root's part of a basis from the other gadget's into one of ``kind``, in place."""
     capped = slice(1, 1 + roots)
     if kind == "resolve":
         basic_root = columns[0] == BASIC
-        columns[0] = AT_LOWER
+        columns[0] = AT_UPPER if caution > 1.0 else AT_LOWER
         tight = np.flatnonzero(rows[:roots] != BASIC)
         columns[capped] = AT_UPPER
         if basic_root and len(tight):
@@ -272,12 +281,12 @@ def _switch(columns: npt.NDArray[np.int8], rows: npt.NDArray[np.int8], roots: in
         freed = np.flatnonzero(columns[capped] == BASIC)
         columns[capped] = AT_LOWER
         rows[freed] = BASIC
-        if len(freed):
+        if len(freed) and columns[0] != BASIC:
             rows[freed[0]] = AT_LOWER
             columns[0] = BASIC
 
 
-def _assemble(game: Reduction, layout: _Layout, kind: Kind) -> LinearProgram:
+def _assemble(game: Reduction, layout: _Layout, kind: Kind, caution: float) -> LinearProgram:
     roots = layout.roots
     at_root = game.columns == 0
     later = ~at_root
@@ -306,13 +315,13 @@ def _assemble(game: Reduction, layout: _Layout, kind: Kind) -> LinearProgram:
     np.add.at(cost, payoff_column[at_root], game.values[at_root])
     lower[layout.columns[layout.columns >= 0]] = 0.0
     lower[layout.columns[0]] = upper[layout.columns[0]] = 1.0
+    cost[0] = 1.0
     if kind == "maxmargin":
         lower[1 : 1 + roots] = upper[1 : 1 + roots] = 0.0
-        cost[0] = 1.0
     else:
-        lower[0] = upper[0] = 0.0
+        lower[0], upper[0] = (0.0 if caution <= 1.0 else -np.inf), 0.0
         upper[1 : 1 + roots] = 0.0
-        cost[1 : 1 + roots] = 1.0 / roots
+        cost[1 : 1 + roots] = caution / roots
     responses = np.zeros(layout.row_count)
     row_upper = np.full(layout.row_count, np.inf)
     row_upper[flow] = 0.0
@@ -334,7 +343,21 @@ def _sequences(first: Ints, size: Ints) -> Ints:
     return np.repeat(first - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)
 
 
-def _read(game: Reduction, layout: _Layout, kind: Kind, result: LpResult | None) -> Answer:
+def resolve_value(margins: Float, caution: float = 1.0) -> float:
+    """What a Resolve of that caution is worth at these margins (float64[J]): ≤ 0, and 0 exactly where none is negative.
+
+    Examples
+    --------
+    >>> margins = np.array([-0.6, -0.2, 0.1, 0.5])
+    >>> [round(resolve_value(margins, caution), 3) for caution in (1.0, 2.0, 4.0)]
+    [-0.2, -0.4, -0.6]
+    """
+    share = min(1.0, caution / len(margins))
+    weights = np.clip(1.0 - share * np.arange(len(margins)), 0.0, share)
+    return float(np.sort(np.minimum(margins, 0.0)) @ weights)
+
+
+def _read(game: Reduction, layout: _Layout, kind: Kind, caution: float, result: LpResult | None) -> Answer:
     """Plans from primal values and row duals, margins and the saddle gap.
 
     Without a result player 1 plays uniformly, and player 0 best against that: something to move by, no equilibrium.
@@ -349,7 +372,7 @@ def _read(game: Reduction, layout: _Layout, kind: Kind, result: LpResult | None)
         duals[0] = 1.0
     played = behaviour(theirs, duals, game.fallback(1))
     if kind == "resolve" and result is not None:
-        played[1 : 1 + roots] = np.clip(duals[1 : 1 + roots], 0.0, 1.0 / roots)
+        played[1 : 1 + roots] = np.clip(duals[1 : 1 + roots], 0.0, min(1.0, caution / roots))
     y = realization(theirs, played)
     if result is not None:
         x = realization(ours, behaviour(ours, primal, game.fallback(0)))
@@ -357,7 +380,7 @@ def _read(game: Reduction, layout: _Layout, kind: Kind, result: LpResult | None)
         x = best_response(ours, form.payoff @ y, maximize=True).plan
     response = best_response(theirs, form.payoff_transposed @ x, maximize=False)
     margins = response.sequence_value[1 : 1 + roots]
-    safe = float(margins.min()) if kind == "maxmargin" else float(np.minimum(margins, 0.0).mean())
+    safe = float(margins.min()) if kind == "maxmargin" else resolve_value(margins, caution)
     first = float((form.payoff_transposed @ x)[0])
     upper = best_response(ours, form.payoff @ y, maximize=True).value
     return Answer(x, y, margins, first + safe, upper - (first + safe), False, 0, 0.0, 0.0)

@@ -13,6 +13,8 @@ Decided here, where the paper leaves it open:
 * Of I' at most ``most_carried`` roots are carried on, those first to which player 1 is expected to come; particles fill
   up to L. The paper sets no limit, and a trunk with thousands of roots is one ply deep when its time is up.
 * The move is drawn from the purified strategy (:mod:`klss.search.purification`), not from the mixture.
+* Resolve is a cautious one (:mod:`klss.search.program`): it asks for the mean of the worst third of the margins, not
+  for the mean of all.
 * The roots are expanded before the first equilibrium: line 32's rule expands them in the first iteration whatever the
   plans are.
 * A move that the plan never plays (a forced or an obvious move made without a search) has no reach to divide by: the
@@ -110,6 +112,8 @@ class SearchConfiguration:
         See :mod:`klss.search.expansion`.
     purify : bool
         Whether the move is drawn from the *purified* strategy (:mod:`klss.search.purification`).
+    caution : float
+        How many times its uniform weight a root infoset may have in Resolve, 1 or more; 1: the paper's.
     """
 
     particles: int = 200
@@ -121,6 +125,7 @@ class SearchConfiguration:
     memory_mb: int = 4096
     expansion: Rule = "node"
     purify: bool = True
+    caution: float = 3.0
 
 
 @dataclass(frozen=True)
@@ -289,7 +294,7 @@ class Search:
         added = self._expand(trunk, unopened, budget, 0, seen, at_least=1 if len(unopened) == trunk.root_count else 0)
         penalty = self._penalty(trunk, belief)
         iteration, gap, fallbacks = 0, 0.0, 0
-        program = GadgetProgram()
+        program = GadgetProgram(caution=self.configuration.caution)
         self._supports, self._lp_s = [], 0.0
         while True:
             iteration += 1

@@ -22,6 +22,7 @@ ABLATIONS = {
     "klss2021-builtin": ("evaluator", "builtin"),
     "klss2021-nopenalty": ("information", math.inf),
     "klss2021-sampled": ("purify", False),
+    "klss2021-nocaution": ("caution", 1.0),
     "baseline": ("player", "baseline"),
     "best-guess": ("player", "best-guess"),
 }

@@ -315,3 +315,9 @@ def test_the_move_between_parent_and_child_is_found_again(positions: Rows) -> No
     got = np.empty(len(found), dtype=np.int32)
     moves_between(parents, offsets, found, got)
     assert got.tolist() == codes
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
+def test_two_threads_give_one_threads_values(positions: Rows, count: int) -> None:
+    alone, shared = (BuiltinEvaluator(threads=threads).search(positions[:count], leaves=True) for threads in (1, 2))
+    assert alone[0].tobytes() == shared[0].tobytes() and alone[1].tobytes() == shared[1].tobytes()

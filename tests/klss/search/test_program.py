@@ -7,15 +7,17 @@ from collections.abc import Iterator
 import chess
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from darkchess.evaluation import BuiltinEvaluator
 from darkchess.model import DarkChess
 from darkchess.position import Position
 from darkchess.rules import PAPER
 from klss._highs import Basis, LpResult
+from klss.best_response import best_response
 from klss.search import Trunk
 from klss.search.expansion import leaves_to_expand
-from klss.search.gadget import solve_gadget
+from klss.search.gadget import gadget_form, solve_gadget
 from klss.search.nesting import fresh_roots
 from klss.search.program import GadgetProgram, Kind
 
@@ -41,19 +43,47 @@ def growing(steps: int = 5) -> Iterator[Trunk]:
         trunk.expand(leaves_to_expand(trunk, found.x, found.y, step)[:60], model, history)
 
 
+@pytest.mark.parametrize("caution", [1.0, 1.5])
 @pytest.mark.parametrize("kinds", [("maxmargin",), ("resolve",), ("maxmargin", "resolve"), ("resolve", "maxmargin")])
-def test_a_carried_basis_gives_the_same_value_as_a_cold_start(kinds: tuple[Kind, ...]) -> None:
-    program = GadgetProgram()
+def test_a_carried_basis_gives_the_same_value_as_a_cold_start(kinds: tuple[Kind, ...], caution: float) -> None:
+    program = GadgetProgram(caution=caution)
     sizes = []
     for trunk in growing():
         sizes.append(trunk.node_count)
         for kind in kinds:
             warm = solve_gadget(trunk, kind, program=program)
-            cold = solve_gadget(trunk, kind)
+            cold = solve_gadget(trunk, kind, program=GadgetProgram(caution=caution))
             assert warm.solved and cold.solved
             assert max(warm.gap, cold.gap) < 1e-7
             assert warm.margin == pytest.approx(cold.margin, abs=1e-6)
     assert sizes[-1] > 4 * sizes[0]
+
+
+@pytest.mark.parametrize("caution", [1.0, 1.5, 2.0, 3.0, 100.0])
+def test_a_cautious_resolve_is_a_saddle_point_over_the_weights_that_caution_allows(caution: float) -> None:
+    """Both sides of the saddle by other means: what x is sure of by a program over the weights alone, what y concedes
+    by a best response to it.
+    """
+    for trunk in growing(3):
+        roots = trunk.group_count
+        found = solve_gadget(trunk, "resolve", program=GadgetProgram(caution=caution))
+        weights = found.y[1 : 1 + roots]
+        most = min(1.0, caution / roots)
+        assert weights.min() >= 0.0 and weights.max() <= most + 1e-9 and weights.sum() <= 1.0 + 1e-9
+        form = gadget_form(trunk, "maxmargin")
+        margins = best_response(form.treeplexes[1], form.payoff_transposed @ found.x, maximize=False)
+        worst = linprog(
+            margins.sequence_value[1 : 1 + roots], A_ub=np.ones((1, roots)), b_ub=[1.0], bounds=[(0.0, most)] * roots
+        )
+        conceded = best_response(form.treeplexes[0], form.payoff @ found.y, maximize=True).value
+        assert found.margin == pytest.approx(worst.fun, abs=1e-7)
+        assert conceded == pytest.approx(worst.fun, abs=1e-6)
+
+
+def test_resolve_of_full_caution_is_maxmargin_with_an_exit() -> None:
+    for trunk in growing(3):
+        full = solve_gadget(trunk, "resolve", program=GadgetProgram(caution=float(trunk.group_count)))
+        assert full.margin == pytest.approx(min(0.0, solve_gadget(trunk, "maxmargin").margin), abs=1e-7)
 
 
 def test_a_useless_basis_is_survived(monkeypatch: pytest.MonkeyPatch) -> None:
