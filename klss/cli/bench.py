@@ -66,7 +66,7 @@ def run(arguments: Sequence[str]) -> int:
     else:
         report = search(
             chosen,
-            _evaluators(parsed.stockfish),
+            _evaluators(parsed.stockfish, chosen.threads),
             seconds=parsed.time,
             repetitions=parsed.repetitions,
             seed=parsed.seed,
@@ -76,12 +76,12 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _evaluators(stockfish: str | None) -> dict[str, Evaluator | None]:
+def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | None]:
     from darkchess.evaluation import BuiltinEvaluator
     from uci_bridge.errors import StockfishMissing
     from uci_bridge.stockfish import StockfishEvaluator
 
-    evaluators: dict[str, Evaluator | None] = {"builtin": BuiltinEvaluator(), "stockfish": None}
+    evaluators: dict[str, Evaluator | None] = {"builtin": BuiltinEvaluator(threads=threads), "stockfish": None}
     try:
         evaluators["stockfish"] = StockfishEvaluator(stockfish)
     except StockfishMissing as missing:
