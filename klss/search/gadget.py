@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from klss.search.program import GadgetProgram, Kind, resolve_value
+from klss.search.program import GadgetProgram, Kind
 from klss.search.trunk import Trunk
 from klss.sequence_form import SequenceForm, Treeplex
 
@@ -161,14 +161,14 @@ def solve_gadget(
     began = time.perf_counter()
     form = gadget_form(trunk, "maxmargin", penalty)
     formed_s = time.perf_counter() - began
-    program = program or GadgetProgram()
-    answer = program.solve(trunk, form, kind, iteration_limit=iteration_limit, time_limit_s=time_limit_s)
-    margins = answer.root_values
+    answer = (program or GadgetProgram()).solve(
+        trunk, form, kind, iteration_limit=iteration_limit, time_limit_s=time_limit_s
+    )
     return Equilibrium(
         kind=kind,
         x=answer.x,
         y=answer.y,
-        margin=float(margins.min()) if kind == "maxmargin" else resolve_value(margins, program.caution),
+        margin=answer.margin,
         objective=answer.objective,
         gap=answer.gap,
         fallbacks=max(0, answer.attempts - 1),

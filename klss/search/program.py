@@ -64,8 +64,9 @@ class Answer:
     ----------
     x, y : float64[S0], float64[S1]
         As in :class:`klss.search.gadget.Equilibrium`.
-    root_values : float64[J]
-        Player 1's best-response value at each root infoset against x, alternate value subtracted: the margins.
+    margin : float
+        The margins are player 1's best-response values at the root infosets against x, alternate values subtracted.
+        Maxmargin: the least of them. Resolve: :func:`resolve_value` of them.
     objective : float
         What x is sure of in the gadget: its value, up to the gap.
     gap : float
@@ -78,7 +79,7 @@ class Answer:
 
     x: Float
     y: Float
-    root_values: Float
+    margin: float
     objective: float
     gap: float
     solved: bool
@@ -222,7 +223,7 @@ class GadgetProgram:
         return Answer(
             best.x,
             best.y,
-            best.root_values,
+            best.margin,
             best.objective,
             best.gap,
             best.gap <= GAP,
@@ -383,4 +384,4 @@ def _read(game: Reduction, layout: _Layout, kind: Kind, caution: float, result: 
     safe = float(margins.min()) if kind == "maxmargin" else resolve_value(margins, caution)
     first = float((form.payoff_transposed @ x)[0])
     upper = best_response(ours, form.payoff @ y, maximize=True).value
-    return Answer(x, y, margins, first + safe, upper - (first + safe), False, 0, 0.0, 0.0)
+    return Answer(x, y, safe, first + safe, upper - (first + safe), False, 0, 0.0, 0.0)
