@@ -10,11 +10,10 @@ import argparse
 import json
 import sys
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from experiments.match_report import commit
+from experiments.documents import head, write_document
 
 __all__ = ["looked_at", "main"]
 
@@ -59,9 +58,7 @@ def main(argv: list[str] | None = None) -> int:
             print(f"got {str(folder)!r}, expected the directory of a match with --clock: {error}", file=sys.stderr)
             return 2
         print(rows[-1])
-    created = datetime.now(UTC).date().isoformat()
-    document = {"experiment": "clock_games", "created": created, "commit": commit(), "matches": rows}
-    chosen.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    write_document(chosen.out, head("clock_games") | {"matches": rows})
     return 0
 
 

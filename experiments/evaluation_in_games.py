@@ -19,9 +19,7 @@ import json
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from datetime import UTC, datetime
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +30,9 @@ from darkchess._kernels.features import FEATURE_BLOCKS
 from darkchess.arbiter import Arbiter, Budget
 from darkchess.configuration import configuration, make_player
 from darkchess.evaluation import BuiltinEvaluator, Model, packaged_model
+from experiments.documents import head, write_document
 from experiments.evaluation_positions import held_out
 from experiments.match_game import pair_seed, player_seed, sides
-from experiments.match_report import commit
 from experiments.match_statistics import elo_of_match
 from experiments.openings import RandomOpenings
 from experiments.tune_evaluation import by_hand, train
@@ -178,19 +176,16 @@ def main(argv: list[str] | None = None) -> int:
             pool.shutdown(cancel_futures=True)
             print(f"stopped after {len(done)} games; the same command goes on", file=sys.stderr)
     document = {
-        "experiment": "evaluation_in_games",
-        "created": datetime.now(UTC).date().isoformat(),
+        **head("evaluation_in_games", "numpy", "numba", "highspy"),
         "configuration": {"player": "klss2021", "nodes": chosen.nodes, "opening plies": OPENING_PLIES},
         "seed": chosen.seed,
-        "commit": commit(),
-        "versions": {name: metadata.version(name) for name in ("numpy", "numba", "highspy")},
         "matches": summary(done),
         "samples": [
             [row["match"], row["game"], row["result"], row["plies"], row["reason"]]
             for row in sorted(done, key=lambda row: (row["match"], row["game"]))
         ],
     }
-    chosen.out.write_text(json.dumps(document, separators=(",", ":")) + "\n", encoding="utf-8")
+    write_document(chosen.out, document)
     for name, row in document["matches"].items():
         print(f"{name:<28} {row['score']:g}/{row['games']}")
     return 0

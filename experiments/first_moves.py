@@ -13,7 +13,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,11 @@ import chess
 from darkchess.arbiter import Arbiter, Budget, Played
 from darkchess.configuration import configuration
 from darkchess.referee import Referee
+from experiments.documents import commit, today, write_document
 from experiments.match_engines import Setup
 from experiments.match_game import player_seed
-from experiments.match_report import commit, versions
+from experiments.match_report import versions
 from experiments.series import RESULTS, fingerprint
-from experiments.series_summary import write_document
 from uci_bridge.players import PlayerMaker
 
 __all__ = ["main", "sample"]
@@ -108,7 +107,7 @@ def _write(path: Path, head: dict[str, Any], rows: list[list[Any]]) -> None:
         path,
         head
         | {
-            "created": datetime.now(UTC).date().isoformat(),
+            "created": today(),
             "games": len(rows),
             "white": dict(Counter(row[1] for row in rows).most_common()),
             "black": dict(Counter(row[2] for row in rows).most_common()),

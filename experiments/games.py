@@ -11,18 +11,18 @@ import argparse
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from experiments.documents import commit, today, write_document
 from experiments.match import MatchError
 from experiments.match_files import read_match
 from experiments.match_game import sides
-from experiments.match_report import commit, spread
+from experiments.match_report import spread
 from experiments.series import RESULTS
-from experiments.series_summary import budget_text, sessions, write_document
+from experiments.series_summary import budget_text, sessions
 
 __all__ = ["Moves", "document", "main", "match_folders"]
 
@@ -173,7 +173,7 @@ def document(folders: Sequence[Path]) -> dict[str, Any]:
     ordered = sorted(players.items(), key=lambda item: -item[1].games)
     return {
         "experiment": "games",
-        "created": datetime.now(UTC).date().isoformat(),
+        "created": today(),
         "commit": latest.get("commit"),
         "versions": latest.get("versions"),
         "summarised_at": commit(),

@@ -3,23 +3,20 @@ versions it was played."""
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
 import re
 import subprocess
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import klss
 from darkchess.configuration import Configuration
+from experiments.documents import package_versions
 from experiments.match_engines import Cheat, Setup, Side
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.stockfish import find_stockfish
 
-__all__ = ["MoveStatistics", "commit", "versions"]
+__all__ = ["MoveStatistics", "spread", "versions"]
 
 _NUMBERS = {
     "positions": "positions",
@@ -80,12 +77,7 @@ def spread(values: list[float]) -> dict[str, float] | None:
 
 def versions(setup: Setup) -> dict[str, str | None]:
     """What the games were played with; Stockfish only where it was used."""
-    found: dict[str, str | None] = {"klss": klss.__version__, "python": platform.python_version()}
-    for package in ("numpy", "numba", "highspy"):
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            found[package] = None
+    found = package_versions("numpy", "numba", "highspy")
     if any(_uses_stockfish(setup, side) for side in ("a", "b")):
         found["stockfish"] = _stockfish_version(setup.evaluator.stockfish)
     return found
@@ -110,17 +102,3 @@ def _stockfish_version(path: str | None) -> str | None:
         return None
     name = re.search(r"^id name (.+)$", said, re.MULTILINE)
     return name[1].strip() if name is not None else None
-
-
-def commit() -> str | None:
-    """The commit of the source tree that runs; None outside of one."""
-    root = Path(klss.__file__).resolve().parents[1]
-    if not (root / ".git").exists():
-        return None
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None

@@ -8,16 +8,15 @@ are OpenSpiel's).
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pyspiel
 from open_spiel.python.algorithms import sequence_form_lp
 
+from experiments.documents import head, write_document
 from klss import openspiel
 from klss.equilibrium import solve
 from klss.sequence_form import sequence_form
@@ -68,8 +67,8 @@ def main() -> None:
             flush=True,
         )
     if out is not None:
-        versions = {name: version(name) for name in ("open_spiel", "highspy", "cvxpy", "ecos", "numpy", "scipy")}
-        out.write_text(json.dumps({"repeats": REPEATS, "games": rows, "versions": versions}, indent=1) + "\n")
+        about = head("openspiel_speed", "open_spiel", "highspy", "cvxpy", "ecos", "numpy", "scipy")
+        write_document(out, about | {"repeats": REPEATS, "games": rows})
 
 
 if __name__ == "__main__":

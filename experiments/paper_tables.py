@@ -12,10 +12,10 @@ import json
 import textwrap
 import time
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from experiments.documents import head, write_document
 from klss.errors import SolverError
 from klss.selection import RULES, TOLL
 from klss.tables import TABLE_1, TABLE_2, knowledge_row, table_1_row
@@ -34,7 +34,7 @@ def measure() -> dict[str, Any]:
     begin = time.perf_counter()
     table_1, evidence = [], []
     for game in TABLE_1:
-        table_1.append({**asdict(table_1_row(game.name)), "order": 1})
+        table_1.append({**asdict(table_1_row(game.name, rule=RULES[0])), "order": 1})
         print(game.name, table_1[-1]["after"], flush=True)
     table_2 = []
     for game in TABLE_2:
@@ -58,14 +58,13 @@ def measure() -> dict[str, Any]:
                     after = None
                 evidence.append({"game": game.name, "rule": rule, "epsilon": epsilon, "player": player, "after": after})
         print(game.name, [e["after"] for e in evidence[-3 * len(RULES) :]], flush=True)
-    versions = {name: version(name) for name in ("open_spiel", "highspy", "numpy", "scipy")}
     return {
+        **head("paper_tables", "open_spiel", "highspy", "numpy", "scipy"),
+        "configuration": {"rule": RULES[0], "toll": TOLL, "order": 1, "nesting": "every"},
         "table_1": table_1,
         "table_2": table_2,
         "seconds": seconds,
         "evidence": evidence,
-        "toll": TOLL,
-        "versions": versions,
     }
 
 
@@ -123,8 +122,8 @@ def render(result: dict[str, Any]) -> str:
         "The paper leaves two things open on which its 'after' column depends. *Which optimum of each gadget "
         "is taken*: ours maximises the least margin and, among all strategies that do, earns most against the"
         " opponent's equilibrium strategy (safe opponent exploitation, Ganzfried & Sandholm 2015) less a toll"
-        f" of {result['toll']} for every probability moved away from the blueprint (an L1 proximal term); it "
-        "is one linear program more. Tolls of 0.007, 0.02 and 0.03 meet all ten figures too. *Which least "
+        f" of {result['configuration']['toll']} for every probability moved away from the blueprint (an L1 proximal "
+        "term); it is one linear program more. Tolls of 0.007, 0.02 and 0.03 meet all ten figures too. *Which least "
         "exploitable blueprint is taken*: ours earns least against the opponent's unrestricted equilibrium "
         "strategy, as the paper wants it 'intentionally weak'. With other blueprints of the same "
         "exploitability Liar's Dice 5 ends anywhere from .118 to .136 and random Goofspiel from .075 to .091 "
@@ -201,8 +200,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The paper's tables: measure them, or render the page")
     parser.add_argument("what", choices=["measure", "render"])
     if parser.parse_args().what == "measure":
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(measure(), indent=1) + "\n")
+        write_document(RESULTS, measure())
     PAGE.parent.mkdir(exist_ok=True)
     result = json.loads(RESULTS.read_text())
     PAGE.write_text(render(result), encoding="utf-8")

@@ -27,11 +27,12 @@ from typing import Any
 import klss
 from darkchess.arbiter import Budget
 from darkchess.configuration import configuration
+from experiments.documents import commit, write_document
 from experiments.match import Match, MatchError, Standing
 from experiments.match_files import read_match
-from experiments.match_report import commit, versions
+from experiments.match_report import versions
 from experiments.openings import RandomOpenings
-from experiments.series_summary import SESSIONS, series_document, write_document
+from experiments.series_summary import SESSIONS, series_document
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.stockfish import find_stockfish

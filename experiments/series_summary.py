@@ -8,28 +8,22 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from darkchess.configuration import CONFIGURATIONS
+from experiments.documents import commit, today
 from experiments.match import Standing
 from experiments.match_files import read_match
 from experiments.match_game import sides
-from experiments.match_report import commit
 from experiments.match_statistics import Elo, score_of_elo
 
-__all__ = [
-    "SESSIONS", "budget_text", "match_document", "score_interval", "series_document", "sessions", "write_document",
-]  # fmt: skip
+__all__ = ["SESSIONS", "budget_text", "match_document", "score_interval", "series_document", "sessions"]
 
 SESSIONS = "sessions.jsonl"
 """In a match's directory: who played, from which game on."""
 
-_LINE = 120
 _POINTS = {"a": 1.0, None: 0.5, "b": 0.0}
 
 
@@ -59,7 +53,7 @@ def series_document(experiment: str, folders: Mapping[str, Path], planned: int) 
     last: dict[str, Any] = max(played, key=lambda session: session["utc"], default={})
     return {
         "experiment": experiment,
-        "created": datetime.now(UTC).date().isoformat(),
+        "created": today(),
         "commit": last.get("commit"),
         "versions": last.get("versions"),
         "summarised_at": commit(),
@@ -172,30 +166,3 @@ def sessions(folder: Path, games: int) -> list[dict[str, Any]]:
         else:
             merged.append(row | {"games": count})
     return merged
-
-
-def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Write JSON whole or not at all, plain lists on one line; floats that JSON has no word for as text."""
-    text = json.dumps(_spoken(document), indent=1, allow_nan=False)
-    # Line breaks in JSON stand between values only, so that this changes no string.
-    text = re.sub(r"([\[{])\n[^\[\]{}]*[\]}]", _on_one_line, text)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_text(text + "\n", encoding="utf-8")
-    os.replace(fresh, path)
-
-
-def _on_one_line(found: re.Match[str]) -> str:
-    line = re.sub(r"\n *", " ", found[0])
-    line = f"{line[0]}{line[1:-1].strip()}{line[-1]}"
-    return line if len(line) < _LINE or line[0] == "[" else found[0]
-
-
-def _spoken(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {key: _spoken(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_spoken(item) for item in value]
-    return value

@@ -8,12 +8,9 @@ process's at its largest, looked at twenty times a second.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import threading
 import time
-from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +20,7 @@ from darkchess.position_set import PositionSet
 from darkchess.referee import Referee
 from experiments.bench.report import load
 from experiments.bench.tracker import bench_lines, resident_mb
-from experiments.match_report import commit
+from experiments.documents import head, write_document
 
 __all__ = ["main", "run"]
 
@@ -85,15 +82,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=RESULT)
     chosen = parser.parse_args(argv)
     document = {
-        "experiment": "streamed_update",
-        "created": datetime.now(UTC).date().isoformat(),
+        **head("streamed_update", "numpy", "numba"),
         "configuration": {"cap": CAP, "threads": 2, "line": bench_lines()[-1].name, "further": list(FURTHER)},
         "seed": 0,
-        "commit": commit(),
-        "versions": {name: metadata.version(name) for name in ("numpy", "numba")},
         "samples": run(stream=False, most=10_000_000) + run(stream=True),
     }
-    chosen.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    write_document(chosen.out, document)
     return 0
 
 

@@ -19,11 +19,8 @@ Sources: P. Österlund 2014 ("Texel's tuning method", Chess Programming Wiki); D
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import sys
 import time
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +32,8 @@ from darkchess._kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEAT
 from darkchess._kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND, UNITS
 from darkchess._kernels.tables import TABLES
 from darkchess.evaluation import PAWNS_SCALE, BuiltinEvaluator, Model
+from experiments.documents import head, write_document
 from experiments.evaluation_positions import held_out
-from experiments.match_report import commit
 from klss.kernel import kernel
 
 __all__ = ["by_hand", "mean_error", "train"]
@@ -258,9 +255,8 @@ def main(argv: list[str] | None = None) -> int:
     test = (labels["rows"][packaged], labels["values"][packaged])
     deep = (labels["rows"][~held], labels["values"][~held])
     figures: dict[str, Any] = {
+        **head("tune_evaluation", "numpy", "numba"),
         "configuration": {k: v.name if isinstance(v, Path) else v for k, v in vars(arguments).items()},
-        "versions": {"python": platform.python_version(), **{p: metadata.version(p) for p in ("numpy", "numba")}},
-        "commit": commit(),
         "positions": {"depth 1": len(rows), f"depth {int(labels['depth'])}": len(deep[0]), "held out": len(packaged)},
         "stockfish depth 1": {"mean_abs": round(float(np.abs(labels["shallow"][packaged] - test[1]).mean()), 5)},
     }
@@ -298,7 +294,7 @@ def main(argv: list[str] | None = None) -> int:
         depth=labels["depth"],
     )
     if arguments.json:
-        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+        write_document(arguments.json, figures)
     return 0
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from darkchess.arbiter import Budget
 from experiments.ablations import SERIES as ABLATIONS
+from experiments.documents import write_document
 from experiments.doublings import SERIES as DOUBLINGS
 from experiments.first_moves import sample
 from experiments.games import document as games_document
@@ -22,7 +23,7 @@ from experiments.match_engines import Engines
 from experiments.match_game import play_game
 from experiments.opponents import SERIES as OPPONENTS
 from experiments.series import Pairing, Plan, Series, main, play
-from experiments.series_summary import SESSIONS, match_document, series_document, write_document
+from experiments.series_summary import SESSIONS, match_document, series_document
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.players import PlayerMaker, player_spec
 

@@ -1,0 +1,99 @@
+"""What every experiment's JSON says of itself, and how it is written: whole or not at all, in strict JSON.
+
+No host and no path is told.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import math
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import klss
+
+__all__ = ["commit", "head", "package_versions", "today", "write_document"]
+
+_LINE = 120
+
+
+def head(experiment: str, *packages: str) -> dict[str, Any]:
+    """The first entries of a document: experiment, created, commit and versions.
+
+    Parameters
+    ----------
+    experiment
+        Its name.
+    packages
+        What its figures depend on, beside klss and Python.
+    """
+    return {
+        "experiment": experiment,
+        "created": today(),
+        "commit": commit(),
+        "versions": package_versions(*packages),
+    }
+
+
+def today() -> str:
+    """The date in UTC: ``2026-11-21``."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def package_versions(*packages: str) -> dict[str, str | None]:
+    """Versions of klss, of Python and of ``packages``; None where a package is not installed."""
+    found: dict[str, str | None] = {"klss": klss.__version__, "python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+def commit() -> str | None:
+    """The commit of the source tree that runs; None outside of one."""
+    root = Path(klss.__file__).resolve().parents[1]
+    if not (root / ".git").exists():
+        return None
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def write_document(path: Path, document: Mapping[str, Any]) -> None:
+    """Write JSON whole or not at all, plain lists on one line; floats that JSON has no word for as text."""
+    text = json.dumps(_spoken(document), indent=1, allow_nan=False)
+    # Line breaks in JSON stand between values only, so that this changes no string.
+    text = re.sub(r"([\[{])\n[^\[\]{}]*[\]}]", _on_one_line, text)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(path.name + ".new")
+    fresh.write_text(text + "\n", encoding="utf-8")
+    os.replace(fresh, path)
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    line = re.sub(r"\n *", " ", found[0])
+    line = f"{line[0]}{line[1:-1].strip()}{line[-1]}"
+    return line if len(line) < _LINE or line[0] == "[" else found[0]
+
+
+def _spoken(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {key: _spoken(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_spoken(item) for item in value]
+    return value
