@@ -25,7 +25,7 @@ from experiments.match_files import MatchError, MatchFiles, kept_seed, opened
 from experiments.match_game import GameResult, GameTask, pair_seed, sides
 from experiments.match_report import MoveStatistics, spread
 from experiments.match_statistics import Elo, PairCounter, Sprt, SprtState, elo_of_match
-from experiments.match_workers import workers_for
+from experiments.match_workers import sigterm_as_ctrl_c, workers_for
 from experiments.openings import FileOpenings, Opening, RandomOpenings
 from uci_bridge.players import EvaluatorChoice
 
@@ -216,7 +216,7 @@ class Match:
         scheduler: str | None = None,
         standing: Standing | None = None,
     ) -> Standing:
-        """Play what is not played yet.
+        """Play what is not played yet; Ctrl-C and SIGTERM end it at once with a KeyboardInterrupt.
 
         Parameters
         ----------
@@ -246,6 +246,7 @@ class Match:
             first = None if standing.decided else next(tasks, None)
             if first is None:
                 return standing
+            stack.enter_context(sigterm_as_ctrl_c())
             playing = workers_for(self.setup(), workers, scheduler)
             stack.callback(playing.close)
             for result in playing.results(itertools.chain([first], tasks)):

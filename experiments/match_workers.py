@@ -22,7 +22,7 @@ from experiments.match_engines import Engines, Setup
 from experiments.match_files import MatchError
 from experiments.match_game import GameResult, GameTask, play_game
 
-__all__ = ["ClusterWorkers", "InProcess", "Workers", "workers_for"]
+__all__ = ["ClusterWorkers", "InProcess", "Workers", "sigterm_as_ctrl_c", "workers_for"]
 
 _DEATHS = 50
 """Workers that a game may outlive; more than that, and it is the game that kills them."""
@@ -224,6 +224,19 @@ def _no_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def sigterm_as_ctrl_c() -> Iterator[None]:
+    """SIGTERM interrupts the block as Ctrl-C does: workers and engines are then ended, not left to their guards."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
 def _key(task: GameTask) -> str:

@@ -79,6 +79,14 @@ def family(process: subprocess.Popen[str]) -> list[psutil.Process]:
     return psutil.Process(process.pid).children(recursive=True)
 
 
+def command(process: psutil.Process) -> list[str]:
+    """Its command line; nothing of one that is gone."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []
+
+
 def left_of(processes: list[psutil.Process]) -> list[psutil.Process]:
     """Those that still run."""
     left = []
@@ -165,12 +173,41 @@ def test_the_games_of_a_worker_that_is_killed_are_played_again(
     check_whole(whole, tmp_path / "m", json.loads(told))
 
 
-def test_ctrl_c_ends_a_match_with_one_line_and_leaves_no_process(
-    start: Callable[..., subprocess.Popen[str]], tmp_path: Path
+def ctrl_c(match: subprocess.Popen[str]) -> None:
+    """As a terminal does it, to the whole group."""
+    os.killpg(match.pid, signal.SIGINT)
+
+
+def terminate(match: subprocess.Popen[str]) -> None:
+    """As ``kill`` and a system that shuts down do it, to the one process."""
+    match.terminate()
+
+
+@pytest.mark.parametrize(
+    ("end", "flags"),
+    [
+        pytest.param(ctrl_c, (), id="Ctrl-C"),
+        pytest.param(terminate, (), id="SIGTERM"),
+        pytest.param(terminate, ("--workers", "2"), id="SIGTERM, two workers"),
+    ],
+)
+def test_a_match_that_is_told_to_end_says_so_in_one_line_and_leaves_no_process(
+    start: Callable[..., subprocess.Popen[str]],
+    tmp_path: Path,
+    end: Callable[[subprocess.Popen[str]], None],
+    flags: tuple[str, ...],
 ) -> None:
-    match = start("match", "klss2021", "greedy", "--time", "5", "--out", "m")
-    children = wait_for(lambda: len(family(match)) >= 3 and family(match), match)
-    os.killpg(match.pid, signal.SIGINT)  # as a terminal does it, to the whole group
+    match = start("match", "klss2021", "greedy", "--time", "5", *flags, "--out", "m")
+    engines = 4 if flags else 2
+
+    def all_of_them() -> list[psutil.Process]:
+        """The match's processes, once its engines are there."""
+        found = family(match)
+        serving = [child for child in found if "engine" in command(child)]
+        return found if len(serving) >= engines else []
+
+    children = wait_for(all_of_them, match)
+    end(match)
     told, err = match.communicate(timeout=PATIENCE_S)
     assert match.returncode == 1 and told == ""
     assert err.count("\n") == 1 and "interrupted after 0 games" in err and "the same command goes on" in err
