@@ -39,13 +39,18 @@ _EXPERIMENTS = (
     ("ablations", "`klss2021` v itself with one thing off, or other", "about 55 min"),
     ("doublings", "`klss2021` with twice the time v `klss2021`", "about 20 min"),
     ("games", "possible positions along games; nodes, depth, gadgets, time", "seconds"),
+    ("belief", "what the true position is worth among the possible ones", "1 min"),
     ("first_moves", "first moves and replies", "4 min"),
     ("paper_tables", "exploitability and knowledge sets, as `klss tables`", "5 min"),
     ("openspiel_speed", "`klss solve` v OpenSpiel's sequence-form program", "1 min"),
 )
 """Name, what it is, and how long it takes two cores before anybody has measured it."""
 
-_ARGUMENTS = {"games": " experiments/runs/head_to_head", "paper_tables": " measure"}
+_ARGUMENTS = {
+    "games": " experiments/runs/head_to_head",
+    "belief": " experiments/runs/head_to_head",
+    "paper_tables": " measure",
+}
 _FILES = {"paper_tables": "tables"}
 
 
@@ -125,6 +130,8 @@ def _result(name: str, found: dict[str, Any]) -> str:
         )
     if name == "games":
         return f"{found['games']} games, {sum(player['moves'] for player in found['players'])} moves"
+    if name == "belief":
+        return f"at the {found['summary']['quantile_median']:.3f} quantile (median); {found['games']} games"
     if name == "first_moves":
         return f"{_frequencies(found['white'], found['games'])}; {found['games']} games begun"
     if name == "paper_tables":
@@ -285,6 +292,19 @@ def _share(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.0f} %"
 
 
+def _belief(found: dict[str, Any]) -> list[str]:
+    told, count = found["summary"], len(found["samples"]["rows"])
+    text = (
+        f"Before {count} moves of {found['games']} games: among the values that the positions possible for the player "
+        f"to move have for her, the true position's lies at the {told['quantile_median']:.3f} quantile (median; "
+        f"quartiles {told['quantile_25']:.3f} and {told['quantile_75']:.3f}), where .5 would be the middle, and in "
+        f"{100 * told['share_below_tenth']:.0f} % of the cases in the lowest tenth. On average a possible position is "
+        f"worth {told['expected_too_much']:.2f} more to her than the true one. Opponents choose their moves; most of "
+        "what agrees with a player's views comes from moves that nobody would choose."
+    )
+    return _wrapped(text)
+
+
 def _first_moves(found: dict[str, Any]) -> list[str]:
     text = (
         f"`{short(found['configuration']['name'])}` at {budget_text(found['budget'])}, {found['games']} games begun. "
@@ -300,6 +320,7 @@ _SECTIONS = {
     "ablations": ("Ablations", _ablations),
     "doublings": ("Doublings of time", _doublings),
     "games": ("Games and searches", _games),
+    "belief": ("The truth among the possible positions", _belief),
     "first_moves": ("First moves", _first_moves),
 }
 
