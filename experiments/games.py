@@ -30,7 +30,8 @@ BINS_PER_DECADE = 4
 """Of the histogram of |P|."""
 
 LEAST_AT_PLY = 5
-"""A ply that fewer moves were made at has no row of its own."""
+LEAST_SHARE = 0.1
+"""A ply at which fewer moves were made, or a smaller share of those made at the busiest ply, has no row of its own."""
 
 _NUMBERS = {
     "nodes": "nodes",
@@ -82,10 +83,11 @@ class Moves:
         """As JSON; None where no move told."""
         told, roots = sum(self._gadgets.values()), sum(self._roots)
         everywhere = [number for numbers in self._positions.values() for number in numbers]
+        least = max(LEAST_AT_PLY, LEAST_SHARE * max(map(len, self._positions.values()), default=0))
         rows = [
             [ply, len(numbers), *(round(float(level)) for level in np.percentile(numbers, [50, 90, 100]))]
             for ply, numbers in sorted(self._positions.items())
-            if len(numbers) >= LEAST_AT_PLY
+            if len(numbers) >= least
         ]
         return {
             "games": self.games,

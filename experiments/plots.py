@@ -112,7 +112,8 @@ def _positions(document: Document, figure: Any) -> None:
     for row, player in zip(grid, players):
         _along(row[0], player)
         _spread(row[1], player["positions"])
-        row[1].set_title(f"{short(player['player'])}: all {player['moves']:,} moves", loc="left", fontsize=10)
+        median = f"median {player['positions']['all']['median']:,.0f} (dashed)"
+        row[1].set_title(f"{short(player['player'])}: {player['moves']:,} moves, {median}", loc="left", fontsize=10)
     grid[-1][0].set_xlabel("ply (half-moves from the start)")
     grid[-1][1].set_xlabel("possible positions |P| (log scale)")
     grid[0][0].set(xlim=(0, None), ylim=(1, None))
@@ -141,8 +142,6 @@ def _spread(axes: Any, positions: Document) -> None:
     shares = [100 * count / total for count in counts]
     axes.bar(edges[:-1], shares, widths, align="edge", color=BLUE, edgecolor="white", linewidth=0.5)
     axes.axvline(positions["all"]["median"], color=ORANGE, linestyle="--", linewidth=1.4)
-    axes.text(positions["all"]["median"] * 1.15, 0.93, f"median {positions['all']['median']:,.0f}", color=ORANGE,
-              transform=axes.get_xaxis_transform())  # fmt: skip
     axes.set_xscale("log")
     axes.set_ylabel("moves (%)")
 
@@ -150,13 +149,13 @@ def _spread(axes: Any, positions: Document) -> None:
 _PANELS = (
     ("nodes", "nodes a move (log scale)"),
     ("depth", "depth (plies below the roots)"),
-    ("lp_share", "the LP's share of the time"),
+    ("lp_share", "the LP's share of the time (%)"),
 )
 
 
 def _searches(document: Document, figure: Any) -> None:
     """Median, 90 % and maximum of nodes and depth, for every player who searches."""
-    from matplotlib.ticker import LogLocator, MaxNLocator
+    from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, PercentFormatter
 
     players = [player for player in document["players"] if player["nodes"] is not None]
     panels = [(key, label) for key, label in _PANELS if any(player.get(key) for player in players)]
@@ -181,12 +180,13 @@ def _searches(document: Document, figure: Any) -> None:
         if key == "nodes":
             axes.set_xscale("log")
             axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
             axes.xaxis.set_minor_formatter("")
-            axes.tick_params(axis="x", labelsize=8)
         else:
             axes.set_xlim(left=0)
             axes.xaxis.set_major_locator(MaxNLocator(integer=key == "depth"))
+            if key == "lp_share":
+                axes.xaxis.set_major_formatter(PercentFormatter(xmax=1.0, decimals=0))
         axes.grid(axis="x", color="#dddddd", linewidth=0.6)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper right", ncols=3, frameon=False)
