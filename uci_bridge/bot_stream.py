@@ -2,7 +2,8 @@
 
 Servers cut streams, repeat lines, send old ones, and break a second stream at once while they still hold the first.
 After a stream was opened, what a server had queued comes before the true state: nobody should act before a
-``gameFull`` on this very connection and a short silence (:meth:`GameStream.settling`).
+``gameFull`` on this very connection and a short silence (:meth:`GameStream.settling`). An end that was queued comes
+before the last moves: it is waited for the ``gameFull`` that has them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ _LONGEST_WAIT_S = 10.0
 _GONE_S = 300.0
 """A stream that opens and breaks at once for this long is that of a game that is no more."""
 _REFUSALS = 5
+_LAST_MOVES_S = 5.0
+"""How long the last moves are waited for when the end of the game came before them."""
 
 
 class GameStream:
@@ -63,6 +66,7 @@ class GameStream:
         self._settled_at = 0.0
         self._heard_at = self._opened_at = time.monotonic()
         self._breaking_since: float | None = None
+        self._ending_at: float | None = None  # the end was told, the last moves were not
         self._reopen = asyncio.Event()
 
     def reopen(self) -> None:
@@ -97,10 +101,14 @@ class GameStream:
                 await self._one_connection()
             except (Refused, Rejected) as error:
                 refusals, problem = refusals + 1, str(error)
-                if refusals >= _REFUSALS:
+                if self._ending_at is not None:
+                    self.end()
+                elif refusals >= _REFUSALS:
                     self.give_up(problem)
             except ServerError as error:
                 wait_s, problem = error.wait_s, str(error)
+            if self._ending_at is not None and time.monotonic() >= self._ending_at:
+                self.end()
             if self.over:
                 return
             self.synced = False
@@ -129,7 +137,8 @@ class GameStream:
         try:
             while not self.over:
                 line = asyncio.create_task(lines.__anext__())
-                await asyncio.wait({line, reopen}, return_when=asyncio.FIRST_COMPLETED)
+                patience_s = None if self._ending_at is None else max(0.0, self._ending_at - time.monotonic())
+                await asyncio.wait({line, reopen}, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
                 if not line.done():
                     return
                 try:
@@ -159,6 +168,8 @@ class GameStream:
                 return
             self.full, self.synced = line, True
             self._set(line.state, live, heard_at)
+            if self._ending_at is not None:
+                self.end()
         elif isinstance(line, GameState):
             if self.synced:  # else it waited in the server's queue: old, and the gameFull behind it is not
                 self._set(line, live, heard_at)
@@ -166,7 +177,10 @@ class GameStream:
             if line.id not in ("", self.id):
                 self._log(logging.WARNING, "a line of another game", got=line.id)
                 return
-            self.end()
+            if self.synced:
+                self.end()
+            elif self._ending_at is None:
+                self._ending_at = time.monotonic() + _LAST_MOVES_S
 
     def _set(self, state: GameState, live: bool, heard_at: float) -> None:
         now = time.monotonic()

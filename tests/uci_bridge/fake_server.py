@@ -74,7 +74,6 @@ class FakeGame:
         self.lost_by_illegal_move: str | None = None
         self.take_backs = 0
         self.told: dict[str, float] = {}  # a state's moves -> when it was written to the stream
-        self.cut: set[str] = set()  # of these, those after which the stream was cut: perhaps never read
         self.over = asyncio.Event()
         self.chat: list[tuple[str, str]] = []
         self.resigned = False
@@ -466,12 +465,9 @@ class FakeServer:
                     told = json.loads(line)
                     moves = told.get("state", told)["moves"]
                     game.told[moves] = time.monotonic()
-                    game.cut.discard(moves)
                 if self._happens("repeat"):
                     await response.write(line.encode())
                 if self._happens("cut"):
-                    if game is not None and '"moves"' in line:
-                        game.cut.add(moves)
                     request.transport.abort()
                     return
                 if self.dialect == "lichess" and '"status": "started"' not in line and "gameState" in line:
