@@ -2,7 +2,7 @@
 # constraints.txt change; second runs start at once.
 #
 #   make play              play a game of Fog of War chess      (ARGS="--time 2 --black human" passes flags)
-#   make test              the tests                            (ARGS="tests/cli -x" passes arguments)
+#   make test              the tests, on all cores              (ARGS="tests/cli -x" passes arguments)
 #   make check             ruff, mypy, import-linter, tests
 #   make bench             how fast the engine is here, part by part
 #   make soak              the long tests
@@ -24,7 +24,7 @@ play: $(VENV)/installed-play
 	@$(PY) -m klss play $(ARGS)
 
 test: $(VENV)/installed-dev
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/installed-dev
 	@echo "ruff";          $(PY) -m ruff check .
