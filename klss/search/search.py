@@ -20,7 +20,8 @@ Decided here, where the paper leaves it open:
 * A move that the plan never plays (a forced or an obvious move made without a search) has no reach to divide by: the
   next search starts afresh.
 * Expansion stops while there is time left for the equilibrium of the trunk as it then stands (judged by the last
-  one's); one that takes longer all the same is cut off, and the one before it stands.
+  one's); one that takes longer all the same is cut off, and the one before it stands, with the best child by
+  evaluation at infosets that are new since.
 """
 
 from __future__ import annotations
@@ -423,14 +424,24 @@ class Search:
 
     @staticmethod
     def _extended(trunk: Trunk, equilibrium: Equilibrium) -> Equilibrium:
-        """An earlier equilibrium on a trunk that has grown since: uniform at infosets that are new."""
+        """An earlier equilibrium on a trunk that has grown since: at infosets that are new, the action whose children
+        the evaluator likes best for the mover (as Obscuro starts new infosets, arXiv 2506.01242).
+        """
+        nodes, count = trunk.nodes, trunk.node_count
+        parent = np.maximum(nodes.parent[:count], 0)
         plans = []
         for player, plan in ((0, equilibrium.x), (1, equilibrium.y)):
-            infosets = trunk.infosets[player]
+            infosets, sequence = trunk.infosets[player], nodes.sequence[:count, player]
+            after = sequence != sequence[parent]  # the children of the player's own nodes
+            sign = 1.0 if player == 0 else -1.0
+            liking = sign * np.bincount(
+                sequence[after], weights=nodes.chance[:count][after] * nodes.value[:count][after],
+                minlength=trunk.sequence_count(player),
+            )  # fmt: skip
             longer = np.concatenate([plan, np.zeros(trunk.sequence_count(player) - len(plan))])
             active = np.flatnonzero(infosets.first[: trunk.infoset_count(player)] >= len(plan))
             for infoset in active[np.argsort(infosets.first[active])]:
-                first, count = int(infosets.first[infoset]), int(infosets.size[infoset])
-                longer[first : first + count] = longer[infosets.sequence[infoset]] / count
+                first, size = int(infosets.first[infoset]), int(infosets.size[infoset])
+                longer[first + int(np.argmax(liking[first : first + size]))] = longer[infosets.sequence[infoset]]
             plans.append(longer)
         return dataclasses.replace(equilibrium, x=plans[0], y=plans[1], solved=False)

@@ -61,7 +61,7 @@ def oracle_path(trunk: Trunk, node: int, side: str, player: int) -> tuple[Any, .
     return (node if player == 1 else None, *reversed(steps))
 
 
-def grown(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> Trunk:
+def searched(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> Search:
     model = DarkChess(color, PAPER, BuiltinEvaluator())
     search = Search(model, seed=5)
 
@@ -75,8 +75,13 @@ def grown(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> Trun
             return np.zeros(len(actions))
 
     search.search(Given(), Budget(nodes=nodes))
-    assert search.trunk is not None
-    return search.trunk
+    return search
+
+
+def grown(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> Trunk:
+    trunk = searched(fens, nodes, color).trunk
+    assert trunk is not None
+    return trunk
 
 
 @pytest.mark.parametrize("player", [0, 1])
@@ -105,6 +110,34 @@ def test_a_draw_that_may_stand_caps_the_value_at_zero() -> None:
     fresh, near = model.expand(model.states(row, 0)), model.expand(model.states(row, 99))
     assert not fresh.drawable.any() and near.drawable.all()
     assert (fresh.values > 0.3).any()
+
+
+def test_an_equilibrium_that_was_cut_off_is_the_one_before_it_and_the_best_child_at_new_infosets() -> None:
+    search = searched([chess.STARTING_FEN], 300)
+    trunk, before = search.trunk, search.equilibrium
+    assert trunk is not None and before is not None
+    for player, plan in ((0, before.x), (1, before.y)):
+        mine = trunk.open_leaf & (trunk.nodes.mover[: trunk.node_count] == player)
+        mine &= plan[np.minimum(trunk.nodes.sequence[: trunk.node_count, player], len(plan) - 1)] > 0.0
+        trunk.expand(np.flatnonzero(mine)[:20], search.model, np.zeros(0, dtype=np.uint64))
+    after = search._extended(trunk, before)
+    assert not after.solved
+    for player, old, plan in ((0, before.x, after.x), (1, before.y, after.y)):
+        infosets, sequence = trunk.infosets[player], trunk.nodes.sequence[: trunk.node_count, player]
+        assert len(plan) == trunk.sequence_count(player) and np.array_equal(plan[: len(old)], old)
+        new = [i for i in range(trunk.infoset_count(player)) if infosets.first[i] >= len(old)]
+        assert any(plan[infosets.sequence[i]] > 0.0 for i in new), player
+        for infoset in new:
+            first, size = int(infosets.first[infoset]), int(infosets.size[infoset])
+            worth = [0.0] * size  # by hand: the children of the nodes in this infoset
+            for node in range(trunk.node_count):
+                parent = int(trunk.nodes.parent[node])
+                if parent >= 0 and first <= sequence[node] < first + size and sequence[parent] != sequence[node]:
+                    worth[sequence[node] - first] += float(trunk.nodes.chance[node] * trunk.nodes.value[node])
+            best = int(np.argmax(worth) if player == 0 else np.argmin(worth))
+            wanted = np.zeros(size)
+            wanted[best] = plan[infosets.sequence[infoset]]
+            assert plan[first : first + size] == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("repeated", [True, False])
