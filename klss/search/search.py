@@ -441,7 +441,9 @@ class Search:
             longer = np.concatenate([plan, np.zeros(trunk.sequence_count(player) - len(plan))])
             active = np.flatnonzero(infosets.first[: trunk.infoset_count(player)] >= len(plan))
             for infoset in active[np.argsort(infosets.first[active])]:
-                first, size = int(infosets.first[infoset]), int(infosets.size[infoset])
-                longer[first + int(np.argmax(liking[first : first + size]))] = longer[infosets.sequence[infoset]]
+                reached = longer[infosets.sequence[infoset]]
+                if reached > 0.0:  # most are not
+                    first, size = int(infosets.first[infoset]), int(infosets.size[infoset])
+                    longer[first + int(np.argmax(liking[first : first + size]))] = reached
             plans.append(longer)
         return dataclasses.replace(equilibrium, x=plans[0], y=plans[1], solved=False)
