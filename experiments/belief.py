@@ -24,7 +24,7 @@ from darkchess.record import GameRecord, read_pgn
 from darkchess.referee import Referee
 from experiments.documents import head, write_document
 from experiments.games import match_folders
-from experiments.series import RESULTS
+from experiments.series import RESULTS, positive
 
 __all__ = ["main", "samples", "summary"]
 
@@ -84,9 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Replay, look and write; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m experiments.belief", description="the truth among the possible")
     parser.add_argument("folders", nargs="+", type=Path, metavar="RUN_DIR", help="of a match, or one that holds such")
-    parser.add_argument("--every", type=int, default=7, metavar="PLIES", help="between two looks (default 7)")
-    parser.add_argument("--draws", type=int, default=1000, metavar="N", help="possible positions valued (default 1000)")
-    parser.add_argument("--games", type=int, default=100, metavar="N", help="of each match (default 100)")
+    parser.add_argument("--every", type=positive, default=7, metavar="PLIES", help="between two looks (default 7)")
+    parser.add_argument("--draws", type=positive, default=1000, metavar="N", help="positions valued (default 1000)")
+    parser.add_argument("--games", type=positive, default=100, metavar="N", help="of each match (default 100)")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="where belief.json goes")
     parsed = parser.parse_args(arguments)
     rows: list[list[Any]] = []

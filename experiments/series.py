@@ -37,7 +37,7 @@ from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.stockfish import find_stockfish
 
-__all__ = ["RESULTS", "RUNS", "Pairing", "Plan", "Series", "main", "play"]
+__all__ = ["RESULTS", "RUNS", "Pairing", "Plan", "Series", "main", "play", "positive"]
 
 RUNS = Path(__file__).parent / "runs"
 """Where matches are kept; not in the repository."""
@@ -334,10 +334,10 @@ def _chosen(series: Series, names: list[str] | None) -> list[Pairing]:
 def _parser(series: Series) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"python -m experiments.{series.name}", description=series.about)
     add = parser.add_argument
-    add("--games", type=_positive, default=series.games, help="of each match (default %(default)s); two are a pair")
+    add("--games", type=positive, default=series.games, help="of each match (default %(default)s); two are a pair")
     add("--time", type=float, default=series.time_s, metavar="S", help="seconds a move (default %(default)s)")
-    add("--nodes", type=_positive, metavar="N", help="nodes a move instead")
-    add("--workers", type=_positive, default=2, metavar="W", help="games at a time (default 2)")
+    add("--nodes", type=positive, metavar="N", help="nodes a move instead")
+    add("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
     add(
         "--threads",
         type=int,
@@ -359,7 +359,8 @@ def _parser(series: Series) -> argparse.ArgumentParser:
     return parser
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """Type of flags that take a whole number from 1 on."""
     if not (text.isascii() and text.isdigit() and int(text) > 0):
         raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number from 1 on")
     return int(text)
