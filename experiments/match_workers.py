@@ -21,6 +21,7 @@ from typing import Any, Protocol
 from experiments.match_engines import Engines, Setup
 from experiments.match_files import MatchError
 from experiments.match_game import GameResult, GameTask, play_game
+from klss.errors import INSTALL_EXTRAS
 
 __all__ = ["ClusterWorkers", "InProcess", "Workers", "sigterm_as_ctrl_c", "workers_for"]
 
@@ -102,8 +103,7 @@ class ClusterWorkers:
             from distributed import Client, LocalCluster
         except ImportError:
             raise MatchError(
-                f"{flag}: got {scheduler or workers}, which takes dask; install it with: pip install "
-                "'klss[experiments]'"
+                f"{flag}: got {scheduler or workers}, which takes dask; expected it: {INSTALL_EXTRAS}"
             ) from None
         for name in ("distributed", "distributed.scheduler", "distributed.nanny", "distributed.worker", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL)

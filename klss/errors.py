@@ -5,7 +5,10 @@ A message says what was wrong, what was found, what was expected and what to do 
 
 from __future__ import annotations
 
-__all__ = ["GameError", "KlssError", "SolverError", "TooLargeError"]
+__all__ = ["INSTALL_EXTRAS", "GameError", "KlssError", "SolverError", "TooLargeError"]
+
+INSTALL_EXTRAS = ".venv/bin/pip install -c constraints.txt -e '.[experiments]' in a clone of klss"
+"""What gives the packages of the extra ``experiments``: ``klss`` is on no package index."""
 
 
 class KlssError(Exception):
@@ -17,7 +20,7 @@ class GameError(KlssError, ValueError):
 
 
 class TooLargeError(KlssError, ValueError):
-    """A game has more nodes than the caller allowed."""
+    """A game takes more nodes or memory than the caller allowed."""
 
 
 class SolverError(KlssError, RuntimeError):

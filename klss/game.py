@@ -107,8 +107,7 @@ class Observations:
     @cached_property
     def sequence_of_point(self) -> Ints:
         """int64[P]: the sequence (own actions only) of each point."""
-        kept = self.turn[self.infoset_of_point]
-        kept[0] = True
+        kept = np.concatenate([[True], self.turn[self.infoset_of_point[1:]]])
         # A waiting point stands for the point before it; follow until an action is met.
         target = np.arange(self.point_count)
         waits = np.flatnonzero(~self.turn)

@@ -14,8 +14,10 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
+import reprlib
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ import pyspiel
 
 from klss.errors import GameError, TooLargeError
 from klss.game import CHANCE, TERMINAL, Game, assemble
+from klss.memory import resident_bytes
 
 __all__ = ["MAX_NODES", "load"]
 
@@ -30,8 +33,23 @@ MAX_NODES = 5_000_000
 
 _TURN, _WAIT = "", "[waits] "
 
+_LOOK = 500
+"""Nodes between two looks at the memory."""
 
-def load(game: str | Any, *, max_nodes: int = MAX_NODES, on_progress: Callable[[int], None] | None = None) -> Game:
+_ARRAYS_BYTES = 150
+"""A node's share of the arrays that are made of the lists at the end (measured: 80)."""
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxstring = _BRIEF.maxlist = 60
+
+
+def load(
+    game: str | Any,
+    *,
+    max_nodes: int = MAX_NODES,
+    max_bytes: int | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> Game:
     """Flatten a game.
 
     Parameters
@@ -40,8 +58,10 @@ def load(game: str | Any, *, max_nodes: int = MAX_NODES, on_progress: Callable[[
         An OpenSpiel game string such as ``"leduc_poker"`` or ``"liars_dice(dice_sides=4)"``.
     max_nodes : int
         Give up beyond this many nodes.
+    max_bytes : int, optional
+        Give up where this process would hold more.
     on_progress : callable, optional
-        Called with the number of nodes about every 50,000.
+        Called with the number of nodes about every 500.
 
     Returns
     -------
@@ -53,10 +73,10 @@ def load(game: str | Any, *, max_nodes: int = MAX_NODES, on_progress: Callable[[
     GameError
         An unknown game, or one that is not a zero-sum game of two players, or breaks a law.
     TooLargeError
-        More than ``max_nodes`` nodes; the message tells how far it got.
+        More than ``max_nodes`` nodes or ``max_bytes``; the message tells how far it got.
     """
     spiel, name = _spiel_game(game)
-    return _Flattening(spiel, name, max_nodes, on_progress).run()
+    return _Flattening(spiel, name, max_nodes, max_bytes, on_progress).run()
 
 
 def _spiel_game(game: str | Any) -> tuple[Any, str]:
@@ -70,7 +90,9 @@ def _spiel_game(game: str | Any) -> tuple[Any, str]:
         try:
             with _silenced():
                 spiel = pyspiel.load_game(game)
-        except (pyspiel.SpielError, ValueError, RuntimeError) as error:
+        except MemoryError:
+            raise
+        except Exception as error:  # of whatever kind its parsers raise
             reason = " ".join(str(error).split())
             raise GameError(f"game {game!r}: OpenSpiel refuses it: {reason[:200]}") from error
     else:
@@ -95,10 +117,31 @@ def _spiel_game(game: str | Any) -> tuple[Any, str]:
     return spiel, name
 
 
-def _moved(state: Any, action: int) -> Any:
-    """The state itself after ``action``: the last child needs no copy."""
-    state.apply_action(action)
-    return state
+@dataclass(slots=True)
+class _Branch:
+    """A node with children that are still to be visited. The walk holds one a ply, and so one state a ply, however
+    wide the tree is.
+
+    ``past`` and ``texts`` are what both players knew on coming there and know there; ``who`` moves (or chance).
+    """
+
+    state: Any
+    node: int
+    edges: list[tuple[int, float]]
+    past: Any
+    texts: Any
+    who: int
+    visited: int = 0
+
+    def child(self) -> tuple[Any, int, float]:
+        """The next child, its edge's index and its probability."""
+        k = self.visited
+        self.visited += 1
+        action, probability = self.edges[k]
+        if self.visited < len(self.edges):
+            return self.state.child(action), k, probability
+        self.state.apply_action(action)  # the last child needs no copy
+        return self.state, k, probability
 
 
 @contextlib.contextmanager
@@ -119,10 +162,18 @@ def _silenced() -> Iterator[None]:
 class _Flattening:
     """One depth-first walk; everything it collects is a flat list."""
 
-    def __init__(self, spiel: Any, name: str, max_nodes: int, on_progress: Callable[[int], None] | None) -> None:
+    def __init__(
+        self,
+        spiel: Any,
+        name: str,
+        max_nodes: int,
+        max_bytes: int | None,
+        on_progress: Callable[[int], None] | None,
+    ) -> None:
         self.spiel = spiel
         self.name = name
         self.max_nodes = max_nodes
+        self.max_bytes = max_bytes
         self.on_progress = on_progress
         self.by_history = not spiel.get_type().provides_information_state_string
         if self.by_history and not spiel.get_type().provides_observation_string:
@@ -132,11 +183,29 @@ class _Flattening:
 
     def run(self) -> Game:
         try:
-            return self._walk(remember_waits=False)
-        except GameError as error:
-            if self.by_history or not str(error).startswith("perfect recall"):
-                raise
-        return self._walk(remember_waits=True)
+            try:
+                return self._walk(remember_waits=False)
+            except GameError as error:
+                if self.by_history or not str(error).startswith("perfect recall"):
+                    raise
+            return self._walk(remember_waits=True)
+        except pyspiel.SpielError as error:
+            reason = " ".join(str(error).split())
+            raise GameError(f"game {self.name!r}: OpenSpiel fails in it: {reason[:200]}") from error
+
+    def _check_size(self, node: int, state: Any) -> None:
+        """Raise where ``node`` nodes are too many or too large; the next one has ``state``."""
+        depth = len(state.full_history())
+        if node >= self.max_nodes:
+            raise TooLargeError(
+                f"game {self.name!r}: more than {self.max_nodes:,} nodes (stopped there at depth {depth}); "
+                "expected one that can be enumerated; raise the limit with --max-nodes"
+            )
+        if self.max_bytes is not None and resident_bytes() + node * _ARRAYS_BYTES > self.max_bytes:
+            raise TooLargeError(
+                f"game {self.name!r}: more than {self.max_bytes // 1_000_000:,} MB of memory (stopped after {node:,} "
+                f"nodes, at depth {depth}); expected one that can be enumerated; raise the limit with --memory-mb"
+            )
 
     def _walk(self, remember_waits: bool) -> Game:
         parent: list[int] = []
@@ -151,20 +220,13 @@ class _Flattening:
         turns: tuple[list[bool], list[bool]] = ([], [])
         seen: tuple[tuple[dict[str, int], dict[str, int]], ...] = (({}, {}), ({}, {}))
         history = self.by_history or remember_waits
-        # With histories: what each player knew at the decision node before, and did there.
-        stack: list[tuple[Any, int, int, float, Any]] = [(self.spiel.new_initial_state(), -1, -1, 1.0, ("", ""))]
-        limit, told = self.max_nodes, 50_000
-        while stack:
-            state, above, edge, chance, past = stack.pop()
+        branches: list[_Branch] = []
+        state, above, edge, chance = self.spiel.new_initial_state(), -1, -1, 1.0
+        past: Any = ("", "")  # with histories: what each player knew at the decision node before, and did there
+        while True:
             node = len(parent)
-            if node >= limit:
-                raise TooLargeError(
-                    f"game {self.name!r}: more than {limit:,} nodes (stopped there at depth "
-                    f"{len(state.full_history())}); "
-                    "expected one that can be enumerated; raise the limit with --max-nodes"
-                )
-            if node >= told:
-                told += 50_000
+            if node % _LOOK == 0 or node >= self.max_nodes:
+                self._check_size(node, state)
                 if self.on_progress is not None:
                     self.on_progress(node)
             who = state.current_player()
@@ -175,6 +237,11 @@ class _Flattening:
                 player.append(who)
                 utility.append(0.0)
                 legal = state.legal_actions()
+                if not legal:
+                    raise GameError(
+                        f"game {self.name!r}: OpenSpiel gives no action at a node that is not the end, at depth "
+                        f"{len(state.full_history())}; expected one at least"
+                    )
                 texts = self._texts(state, who, past, history)
                 for i in (0, 1):
                     text = texts[i]
@@ -191,29 +258,35 @@ class _Flattening:
                     elif turn and actions[i][j] != legal:
                         raise GameError(
                             f"one infoset, one action set: game {self.name!r}, player {i}, infoset "
-                            f"{text!r} has actions {actions[i][j]} and {legal}"
+                            f"{_BRIEF.repr(text)} has actions {_BRIEF.repr(actions[i][j])} and {_BRIEF.repr(legal)}"
                         )
                     label[i].append(j)
-                for k in range(len(legal) - 1, -1, -1):
-                    then = self._then(past, texts, who, legal[k]) if history else past
-                    stack.append((state.child(legal[k]) if k else _moved(state, legal[0]), node, k, 1.0, then))
+                branches.append(_Branch(state, node, [(a, 1.0) for a in legal], past, texts, who))
             elif who == pyspiel.PlayerId.CHANCE:
                 player.append(CHANCE)
                 utility.append(0.0)
                 label[0].append(-1)
                 label[1].append(-1)
                 outcomes = state.chance_outcomes()
-                for k in range(len(outcomes) - 1, -1, -1):
-                    outcome, p = outcomes[k]
-                    stack.append((state.child(outcome) if k else _moved(state, outcome), node, k, p, past))
+                if outcomes:
+                    branches.append(_Branch(state, node, outcomes, past, past, who))
             else:
                 player.append(TERMINAL)
                 returns = state.returns()
-                if abs(returns[0] + returns[1]) > 1e-9 * max(1.0, abs(returns[0])):
+                if not abs(returns[0] + returns[1]) <= 1e-9 * max(1.0, abs(returns[0])):
                     raise GameError(f"zero-sum: game {self.name!r} ends with returns {returns[0]:g} and {returns[1]:g}")
                 utility.append(returns[0])
                 label[0].append(-1)
                 label[1].append(-1)
+            if not branches:
+                break
+            branch = branches[-1]
+            state, edge, chance = branch.child()
+            above, past = branch.node, branch.past
+            if history and branch.who >= 0:
+                past = self._then(past, branch.texts, branch.who, branch.edges[edge][0])
+            if branch.visited == len(branch.edges):
+                branches.pop()
         return assemble(
             parent=np.array(parent, np.int64),
             player=np.array(player, np.int64),

@@ -114,11 +114,14 @@ class SequenceForm:
         Chance-weighted utilities of the terminals.
     b : csr float64[S0, S1]
         The additional payoff of Appendix C: top row and first column only (not checked).
+    unit : float
+        The size of the game's utilities, which "small" is measured against: the largest absolute one.
     """
 
     treeplexes: tuple[Treeplex, Treeplex]
     a: Any
     b: Any
+    unit: float = 1.0
 
     def __post_init__(self) -> None:
         shape = (self.treeplexes[0].sequence_count, self.treeplexes[1].sequence_count)
@@ -165,7 +168,8 @@ def sequence_form(game: Game) -> SequenceForm:
         ),
         shape=shape,
     )
-    return SequenceForm((game.treeplex(0), game.treeplex(1)), sparse.csr_array(a), sparse.csr_array(b))
+    unit = float(np.abs(game.utility).max()) or 1.0
+    return SequenceForm((game.treeplex(0), game.treeplex(1)), sparse.csr_array(a), sparse.csr_array(b), unit)
 
 
 def uniform_behaviour(treeplex: Treeplex) -> Floats:

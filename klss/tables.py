@@ -133,8 +133,11 @@ def matching_pennies(count: int) -> Game:
     return builder.build()
 
 
-def named_game(name: str, *, max_nodes: int | None = None) -> tuple[NamedGame, Game]:
-    """One of the ten by name, or any OpenSpiel game by its string; utilities normalised to [-1, 1]."""
+def named_game(name: str, *, max_nodes: int | None = None, max_bytes: int | None = None) -> tuple[NamedGame, Game]:
+    """One of the ten by name, or any OpenSpiel game by its string; utilities normalised to [-1, 1].
+
+    ``max_nodes``, ``max_bytes``: see :func:`klss.openspiel.load`.
+    """
     known = {game.name: game for game in TABLE_1}
     named = known.get(name, NamedGame(name, name))
     if named.spiel is None:
@@ -143,7 +146,8 @@ def named_game(name: str, *, max_nodes: int | None = None) -> tuple[NamedGame, G
     else:
         from klss import openspiel
 
-        game = openspiel.load(named.spiel, max_nodes=openspiel.MAX_NODES if max_nodes is None else max_nodes)
+        most = openspiel.MAX_NODES if max_nodes is None else max_nodes
+        game = openspiel.load(named.spiel, max_nodes=most, max_bytes=max_bytes)
         utility = game.utility / max(float(np.abs(game.utility).max()), 1e-300)
     return named, dataclasses.replace(game, utility=utility)
 
@@ -216,6 +220,7 @@ def table_1_row(
     nesting: Nesting = "every",
     rule: Rule = "response",
     max_nodes: int | None = None,
+    max_bytes: int | None = None,
     on_step: Callable[[int], None] | None = None,
 ) -> Row:
     """One row of Table 1.
@@ -233,13 +238,15 @@ def table_1_row(
     nesting : "every" | "update" | "allocated"
     rule : Rule
         The choice among a gadget's optima.
+    max_nodes, max_bytes
+        See :func:`klss.openspiel.load`; the second holds for the game's own linear program too.
     """
     begin = time.perf_counter()
-    named, game = named_game(name, max_nodes=max_nodes)
+    named, game = named_game(name, max_nodes=max_nodes, max_bytes=max_bytes)
     if player == 1:
         game = mirrored(game)
     form = sequence_form(game)
-    free = solve(form)
+    free = solve(form, max_bytes=max_bytes)
     value = free.value
     start = blueprint_of(form, floor_of(game, named.variant, epsilon, opening_only=named.name == "kuhn_bet"), free.y)
     before = value - worst_case(form, 0, start.x)
@@ -274,11 +281,11 @@ def table_1_row(
     )
 
 
-def knowledge_row(name: str, *, max_nodes: int | None = None) -> KnowledgeSizes:
+def knowledge_row(name: str, *, max_nodes: int | None = None, max_bytes: int | None = None) -> KnowledgeSizes:
     """One row of Table 2.
 
     Deviation: in 2x2 abrupt dark hex 24 decision nodes with a ball of one node and one legal action are left out;
     nothing else gives the paper's averages.
     """
-    named, game = named_game(name, max_nodes=max_nodes)
+    named, game = named_game(name, max_nodes=max_nodes, max_bytes=max_bytes)
     return knowledge_sizes(game, skip_forced=named.name == "abrupt_dark_hex_2x2")

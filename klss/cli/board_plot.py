@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss.cli.errors import FailedError, UsageError
+from klss.errors import INSTALL_EXTRAS
 
 if TYPE_CHECKING:
     from darkchess.analysis import Analysis
@@ -34,9 +35,7 @@ _SIZE_IN = (8.6, 8.2)
 def check_matplotlib() -> None:
     """Raise :class:`UsageError` where matplotlib is not installed."""
     if find_spec("matplotlib") is None:
-        raise UsageError(
-            "--plot: matplotlib is not installed; expected it: pip install 'klss[experiments]', or leave --plot out"
-        )
+        raise UsageError(f"--plot: matplotlib is not installed; expected it: {INSTALL_EXTRAS}; or leave --plot out")
 
 
 def save_plot(path: Path, analysis: Analysis) -> None:

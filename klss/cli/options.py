@@ -86,6 +86,11 @@ def nodes(text: str) -> int:
     return _whole(text, "a whole number of nodes from 1 on, such as 2000", 1)
 
 
+def memory_mb(text: str) -> int:
+    """Type of ``--memory-mb``."""
+    return _whole(text, "a whole number of megabytes from 1 on, such as 4096", 1)
+
+
 def games(text: str) -> int:
     """Type of ``--games``."""
     return _whole(text, "a whole number of games from 1 on", 1)

@@ -19,10 +19,10 @@ class Progress:
         self._last = 0.0
         self._shown = False
 
-    def tell(self, what: str) -> None:
-        """Show ``what`` beside the title, at most ten times a second."""
+    def tell(self, what: str, *, at_once: bool = False) -> None:
+        """Show ``what`` beside the title, at most ten times a second unless it is to be seen ``at_once``."""
         now = time.perf_counter()
-        if sys.stderr.isatty() and now - self._begin > _SHOW_AFTER_S and now - self._last > 0.1:
+        if sys.stderr.isatty() and (at_once or (now - self._begin > _SHOW_AFTER_S and now - self._last > 0.1)):
             self._last, self._shown = now, True
             print(f"\r\x1b[K{self._title}: {what} ({now - self._begin:.0f} s)", end="", file=sys.stderr, flush=True)
 

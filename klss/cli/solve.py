@@ -5,14 +5,17 @@ The value is in the game's own units for player 0; the exploitability is the sad
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from klss.cli.errors import FailedError, UsageError
-from klss.cli.options import Parser, nodes, seed
+from klss.cli.openspiel import add_limits, limits
+from klss.cli.options import Parser, seed
 from klss.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -20,13 +23,16 @@ if TYPE_CHECKING:
     from klss.game import Game
     from klss.sequence_form import SequenceForm
 
-__all__ = ["load_game", "run"]
+__all__ = ["run"]
+
+_LARGE = 20_000
+"""Payoffs from which on solving takes long enough to say so before it begins."""
 
 
 def _parser() -> Parser:
     parser = Parser("solve", "Equilibrium of a two-player zero-sum OpenSpiel game, by linear programming.")
     parser.add_argument("game", metavar="GAME", help="an OpenSpiel game string, such as leduc_poker")
-    parser.add_argument("--max-nodes", type=nodes, default=5_000_000, metavar="N", help="give up on a larger tree")
+    add_limits(parser)
     parser.add_argument("--method", choices=["auto", "simplex", "ipm"], default="auto", help="the solver")
     parser.add_argument("--out", metavar="FILE", help="write both strategies as JSON by infoset")
     parser.add_argument("--subgame", metavar="KEY", help="solve again below this infoset and show what changed")
@@ -36,36 +42,27 @@ def _parser() -> Parser:
     return parser
 
 
-def load_game(name: str, max_nodes: int, progress: Progress) -> Game:
-    """Flatten an OpenSpiel game, or a :class:`UsageError` that tells why not."""
-    try:
-        from klss import openspiel
-    except ModuleNotFoundError as error:
-        raise UsageError("OpenSpiel is not installed; expected it: pip install 'klss[experiments]'") from error
-    from klss.errors import GameError, TooLargeError
-
-    try:
-        return openspiel.load(name, max_nodes=max_nodes, on_progress=lambda n: progress.tell(f"{n:,} nodes"))
-    except (GameError, TooLargeError) as error:
-        raise UsageError(str(error)) from error
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss solve``; see :mod:`klss.cli.main`."""
     parsed = _parser().parse(arguments)
-    from klss.equilibrium import solve
-    from klss.sequence_form import sequence_form
-
     progress = Progress(f"solving {parsed.game}")
-    _warm_up()
-    begin = time.perf_counter()
-    try:
-        game = load_game(parsed.game, parsed.max_nodes, progress)
-        progress.tell(f"{game.node_count:,} nodes, linear program")
+    with limits(parsed) as max_bytes, closing(progress):
+        from klss.equilibrium import solve
+        from klss.openspiel import load
+        from klss.sequence_form import sequence_form
+
+        _warm_up()
+        begin = time.perf_counter()
+        game = load(
+            parsed.game,
+            max_nodes=parsed.max_nodes,
+            max_bytes=max_bytes,
+            on_progress=lambda n: progress.tell(f"{n:,} nodes"),
+        )
         form = sequence_form(game)
-        solution = solve(form, method=parsed.method)
-    finally:
-        progress.close()
+        large = form.payoff.nnz > _LARGE
+        progress.tell(f"{game.node_count:,} nodes, linear program of {form.payoff.nnz:,} payoffs", at_once=large)
+        solution = solve(form, method=parsed.method, max_bytes=max_bytes)
     seconds = time.perf_counter() - begin
     if solution.status != "optimal":
         raise FailedError(
@@ -151,12 +148,15 @@ def _write(path: Path, name: str, game: Game, form: SequenceForm, solution: Solu
 def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, player: int) -> dict[str, Any]:
     import difflib
 
+    from klss.equilibrium import scaling
     from klss.errors import GameError
     from klss.nested import Blueprint, solve_at
     from klss.tables import mirrored
 
     x, y = (solution.x, solution.y) if player == 0 else (solution.y, solution.x)
     view = game if player == 0 else mirrored(game)
+    factor = scaling(form.unit)
+    view = dataclasses.replace(view, utility=view.utility * factor)
     observations = view.observations[0]
     turn = {str(observations.keys[j]): int(j) for j in observations.turn_infosets}
     if key not in turn:
@@ -182,7 +182,7 @@ def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, playe
     return {
         "player": player,
         "infoset": key,
-        "margin": step.margin,
+        "margin": step.margin / factor,
         "nodes": subgame.game.node_count,
         "sequences": [subgame.game.treeplex(i).sequence_count for i in (0, 1)],
         "changed": changed,

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from klss.cli.errors import FailedError, UsageError
-from klss.cli.options import Parser, nodes, seed
+from klss.cli.openspiel import add_limits, limits
+from klss.cli.options import Parser, seed
 from klss.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def _parser() -> Parser:
     parser.add_argument("--order", choices=list(_ORDERS), help="k (default 1)")
     parser.add_argument("--nesting", choices=_NESTINGS, help="how the subgames are used (default every)")
     parser.add_argument("--all", action="store_true", help="every order and nesting that apply")
-    parser.add_argument("--max-nodes", type=nodes, default=5_000_000, metavar="N", help="give up on a larger tree")
+    add_limits(parser)
     parser.add_argument("--seed", type=seed, metavar="N", help="accepted like everywhere; nothing here is random")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
@@ -48,11 +49,8 @@ def run(arguments: Sequence[str]) -> int:
             raise UsageError(f"{given[0]}: got it with table 2, expected it with table 1 only")
     if parsed.nesting == "allocated" and parsed.order not in (None, "1"):
         raise UsageError(f"--order: got {parsed.order} with --nesting allocated, expected 1 (Theorem 5)")
-    try:
-        import klss.openspiel  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise UsageError("OpenSpiel is not installed; expected it: pip install 'klss[experiments]'") from error
-    return _table_1(parsed) if parsed.table == "1" else _table_2(parsed)
+    with limits(parsed) as max_bytes:
+        return _table_1(parsed, max_bytes) if parsed.table == "1" else _table_2(parsed, max_bytes)
 
 
 def _chosen(parsed: Any, rows: tuple[NamedGame, ...]) -> list[str]:
@@ -77,7 +75,7 @@ def _columns(parsed: Any) -> list[tuple[float, str]]:
     return [(k, n) for n in nestings for k in orders if n != "allocated" or k == 1.0]
 
 
-def _table_1(parsed: Any) -> int:
+def _table_1(parsed: Any, max_bytes: int) -> int:
     from klss.errors import GameError, SolverError, TooLargeError
     from klss.tables import TABLE_1, table_1_row
 
@@ -93,6 +91,7 @@ def _table_1(parsed: Any) -> int:
                     order=order,
                     nesting=nesting,  # type: ignore[arg-type]
                     max_nodes=parsed.max_nodes,
+                    max_bytes=max_bytes,
                     on_step=lambda n, bar=progress: bar.tell(f"{n:,} subgames"),  # type: ignore[misc]
                 )
             except (GameError, TooLargeError) as error:
@@ -140,14 +139,14 @@ def _print_row(row: Row, first: bool) -> None:
     )
 
 
-def _table_2(parsed: Any) -> int:
+def _table_2(parsed: Any, max_bytes: int) -> int:
     from klss.errors import GameError, TooLargeError
     from klss.tables import TABLE_2, knowledge_row
 
     report = []
     for name in _chosen(parsed, TABLE_2):
         try:
-            sizes = knowledge_row(name, max_nodes=parsed.max_nodes)
+            sizes = knowledge_row(name, max_nodes=parsed.max_nodes, max_bytes=max_bytes)
         except (GameError, TooLargeError) as error:
             raise _checked(name, error) from error
         knowledge = {("inf" if k < 0 else str(k)): v for k, v in sizes.mean.items()}

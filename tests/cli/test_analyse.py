@@ -13,6 +13,7 @@ import pytest
 from darkchess.record import GameRecord, write_pgn
 from darkchess.referee import Referee
 from darkchess.rules import Outcome
+from klss.errors import INSTALL_EXTRAS
 from tests.wall.twins import Twins, load, replayed
 
 QUICK = ("--nodes", "1000", "--configuration", "klss2021,particles=15")
@@ -168,7 +169,7 @@ def test_without_matplotlib_a_figure_is_an_error_that_names_the_cure(
     monkeypatch.setattr("klss.cli.board_plot.find_spec", lambda name: None)
     ran = klss("analyse", pychess, "--ply", "4", "--color", "white", *QUICK, "--plot", "a.svg")
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
-    assert "matplotlib" in ran.err and "pip install 'klss[experiments]'" in ran.err
+    assert "matplotlib" in ran.err and INSTALL_EXTRAS in ran.err
 
 
 def test_a_servers_game_that_went_on_after_a_repetition_is_followed(klss: Any, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from klss.errors import INSTALL_EXTRAS
+
 LINE = {"game", "pair", "white", "black", "result", "reason", "winner", "plies", "opening", "seed", "seconds"}
 MATCH = ("match", "greedy", "random", "--nodes", "1", "--seed", "4")
 
@@ -172,7 +174,7 @@ def test_a_flag_s_bad_value_is_named(
 def test_without_dask_more_workers_are_refused_with_what_to_install(klss: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     ran = klss(*MATCH, "--workers", "2")
-    assert ran.code == 2 and ran.err.count("\n") == 1 and "pip install 'klss[experiments]'" in ran.err
+    assert ran.code == 2 and ran.err.count("\n") == 1 and INSTALL_EXTRAS in ran.err
 
 
 @pytest.mark.parametrize("command", ["play --black", "match greedy", "engine --configuration"])

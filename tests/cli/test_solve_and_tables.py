@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import resource
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("pyspiel")
 
 from klss.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
@@ -98,6 +104,9 @@ def test_tables_2_reports_what_the_design_says(capsys: pytest.CaptureFixture[str
         (["solve", "leduc_poker", "--max-nodes", "500"], "more than 500 nodes"),
         (["solve", "kuhn_poker", "--subgame", "nowhere"], "expected an infoset"),
         (["solve", "kuhn_poker", "--method", "magic"], "invalid choice"),
+        (["solve", "kuhn_poker", "--memory-mb", "1"], "more than 1 MB of memory"),
+        (["solve", "kuhn_poker", "--memory-mb", "none"], "expected a whole number of megabytes"),
+        (["tables", "2", "--game", "kuhn", "--memory-mb", "1"], "--memory-mb"),
         (["solve"], "required"),
         (["tables", "3"], "invalid choice"),
         (["tables", "1", "--game", "leduc_pokr"], "did you mean 'leduc_poker'"),
@@ -117,3 +126,61 @@ def test_bad_input_is_one_line_and_exit_2(
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert message in captured.err
+
+
+def test_tiny_payoffs_are_solved_as_exactly_as_large_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Matching pennies for 3 and 1 billionths: both show the first side a quarter of the time."""
+    (tmp_path / "pennies.nfg").write_text('NFG 1 R "" { "a" "b" } { 2 2 }\n\n3e-09 -3e-09 0 0 0 0 1e-09 -1e-09\n')
+    out = tmp_path / "out.json"
+    report = output(capsys, "solve", f"nfg_game(filename={tmp_path}/pennies.nfg)", "--json", "--out", str(out))
+    assert isinstance(report, dict)
+    assert report["value"] == pytest.approx(0.75e-9, rel=1e-9) and report["exploitability"] < 1e-17
+    for player in json.loads(out.read_text())["players"]:
+        (strategy,) = player["infosets"].values()
+        assert list(strategy.values()) == pytest.approx([0.25, 0.75])
+
+
+def test_a_game_without_decisions_is_solved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "draw.efg"
+    path.write_text(
+        'EFG 2 R "" { "a" "b" } ""\nc "" 1 "" { "x" 1/2 "y" 1/2 } 0\nt "" 1 "" { 1 -1 }\nt "" 2 "" { 2 -2 }\n'
+    )
+    report = output(capsys, "solve", f"efg_game(filename={path})", "--json")
+    assert isinstance(report, dict)
+    assert (report["value"], report["infosets"], report["sequences"]) == (1.5, [0, 0], [1, 1])
+
+
+def test_what_one_compiled_call_takes_at_once_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """No estimate sees it coming; the limit on the address space does, and is gone afterwards."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    monkeypatch.setattr("klss.openspiel.load", lambda *_, **__: np.empty(10**9))  # 8 GB
+    assert main(["solve", "kuhn_poker", "--memory-mb", "1000"]) == 2
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    captured = capfd.readouterr()
+    assert captured.out == "" and captured.err.count("\n") == 1 and "MB of memory" in captured.err
+
+
+_PEAK = """
+import sys
+from klss.cli.main import main
+codes = [main(["solve", game, "--memory-mb", "400"]) for game in ("chess", "capture_the_flag", "dark_chess")]
+peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM:"))
+print(*codes, peak // 1000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the process's peak is read from Linux's /proc")
+def test_games_too_large_for_the_memory_are_refused_in_one_line_each_and_the_peak_stays_near_the_limit() -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -v 12000000; exec "$0" -c "$1"', sys.executable, _PEAK],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    lines = done.stderr.splitlines()
+    assert len(lines) == 3 and all("more than 400 MB of memory" in line for line in lines), done.stderr
+    *codes, peak = map(int, done.stdout.split())
+    assert codes == [2, 2, 2] and peak < 700

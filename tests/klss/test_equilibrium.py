@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from klss.best_response import best_response, saddle_gap, worst_case
-from klss.equilibrium import Method, solve
-from klss.errors import GameError
+from klss.equilibrium import Method, program_bytes, solve
+from klss.errors import GameError, TooLargeError
+from klss.game import GameBuilder
+from klss.memory import resident_bytes
 from klss.sequence_form import SequenceForm, Treeplex, behaviour, realization, sequence_form, uniform_behaviour
 from tests.klss import games
 
@@ -156,6 +159,40 @@ def test_entries_of_b_and_infosets_without_payoffs_are_solved() -> None:
     assert solution.x.tolist() == [1.0, 0.0, 1.0]
     assert solution.value == pytest.approx(0.25 - 2.5)
     assert solution.exploitability == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("size", [1e-300, 1e-9, 1e-5, 1e9, 1e300])
+def test_the_size_of_the_payoffs_changes_neither_strategies_nor_how_exact_they_are(size: float, method: Method) -> None:
+    game = games.kuhn()
+    sized = solve(sequence_form(dataclasses.replace(game, utility=game.utility * size)), method=method)
+    assert sized.status == "optimal"
+    assert sized.value / size == pytest.approx(-1 / 18, rel=1e-9)
+    assert 0.0 <= sized.exploitability / size + 1e-12 < 1e-9
+    assert worst_case(sequence_form(game), 0, sized.x) == pytest.approx(-1 / 18, rel=1e-9)
+
+
+def test_a_game_without_decisions_is_worth_what_chance_makes_of_it() -> None:
+    alone, drawn = GameBuilder(), GameBuilder()
+    alone.add_terminal(None, None, utility=3.0)
+    root = drawn.add_chance(None, None)
+    for edge, utility in (("a", 1.0), ("b", 2.0)):
+        drawn.add_terminal(root, edge, utility=utility, probability=0.5)
+    for builder, value in ((alone, 3.0), (drawn, 1.5)):
+        solution = solve(sequence_form(builder.build()))
+        assert (solution.status, solution.value, solution.exploitability) == ("optimal", value, 0.0)
+        assert solution.x.tolist() == solution.y.tolist() == [1.0]
+
+
+def test_a_program_that_would_take_more_memory_than_allowed_is_refused_before_it_is_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    form = sequence_form(games.kuhn())
+    most = resident_bytes() + 2 * program_bytes(form)
+    assert solve(form, max_bytes=most).status == "optimal"
+    monkeypatch.setattr("klss.equilibrium.build_program", lambda *_: pytest.fail("it was built"))
+    with pytest.raises(TooLargeError, match=r"linear program: .* MB .* --memory-mb"):
+        solve(form, max_bytes=resident_bytes())
 
 
 def test_a_run_cut_short_says_so_and_its_gap_is_measured() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from klss import openspiel  # noqa: E402
 from klss.equilibrium import Method, solve  # noqa: E402
 from klss.errors import GameError, TooLargeError  # noqa: E402
 from klss.game import Game  # noqa: E402
+from klss.memory import resident_bytes  # noqa: E402
 from klss.sequence_form import sequence_form  # noqa: E402
 
 
@@ -83,14 +86,46 @@ def test_both_players_observe_at_every_decision_node() -> None:
         ("matrix_pd", "not zero-sum"),
         ("kuhn_poker(players=3)", "3 players"),
         ("liars_dice(dice_side=4)", "dice_side"),
+        ("nfg_game", "OpenSpiel refuses it"),  # an IndexError of its own, where others give an error of OpenSpiel's
+        ("einstein_wurfelt_nicht", "one infoset, one action set"),
     ],
 )
 def test_what_is_no_zero_sum_game_of_two_is_refused(name: str, message: str, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(GameError, match=message):
+    with pytest.raises(GameError, match=message) as raised:
         openspiel.load(name)
+    assert len(str(raised.value)) < 500, "a line, however long the infoset's name is"
     assert capfd.readouterr().err == ""
 
 
 def test_a_tree_over_the_limit_is_refused_with_how_far_it_got() -> None:
     with pytest.raises(TooLargeError, match="more than 1,000 nodes"):
         openspiel.load("leduc_poker", max_nodes=1000)
+
+
+@pytest.mark.parametrize("name", ["amazons", "capture_the_flag", "dark_chess"], ids=["wide", "deep", "long names"])
+def test_a_tree_over_the_memory_is_refused_while_little_more_is_held(name: str) -> None:
+    most = resident_bytes() + 60_000_000
+    with pytest.raises(TooLargeError, match=r"MB of memory .stopped after [0-9,]+ nodes, at depth"):
+        openspiel.load(name, max_bytes=most)
+    gc.collect()
+    assert resident_bytes() < most + 200_000_000
+
+
+def test_the_walk_holds_one_state_a_ply_however_wide_the_tree_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = most = 0
+
+    class Counted(openspiel._Branch):
+        def __init__(self, *given: object) -> None:
+            nonlocal held, most
+            held += 1
+            most = max(most, held)
+            super().__init__(*given)  # type: ignore[arg-type]
+
+        def __del__(self) -> None:
+            nonlocal held
+            held -= 1
+
+    monkeypatch.setattr(openspiel, "_Branch", Counted)
+    with pytest.raises(TooLargeError):
+        openspiel.load("tic_tac_toe", max_nodes=20_000)
+    assert most <= 10, "nine plies and the next one"
