@@ -195,7 +195,7 @@ def main(argv: list[str] | None = None) -> int:
     pools = [order[~held[order]], order[held[order]]]
     at = [0, 0]
     with StockfishEvaluator(silence_s=60.0, depth=arguments.depth) as engine:
-        while time.monotonic() < end:
+        while not taken or time.monotonic() < end:
             which = int(rng.random() < arguments.held_out)
             places = pools[which][at[which] : at[which] + 100]
             at[which] += 100

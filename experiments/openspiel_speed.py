@@ -8,17 +8,19 @@ are OpenSpiel's).
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pyspiel
-from open_spiel.python.algorithms import sequence_form_lp
 
 from experiments.documents import head, write_document
 from klss import openspiel
 from klss.equilibrium import solve
+from klss.errors import INSTALL_EXTRAS
 from klss.sequence_form import sequence_form
 
 __all__ = ["compare", "main"]
@@ -39,6 +41,8 @@ def _timed(function: Callable[[], float]) -> tuple[float, list[float]]:
 
 def compare(name: str) -> dict[str, Any]:
     """One game: both values, all times in seconds, and the ratio of the best ones."""
+    from open_spiel.python.algorithms import sequence_form_lp
+
     game = pyspiel.load_game(name)
     ours, our_times = _timed(lambda: solve(sequence_form(openspiel.load(game))).value)
     theirs, their_times = _timed(lambda: float(sequence_form_lp.solve_zero_sum_game(game)[0]))
@@ -52,11 +56,14 @@ def compare(name: str) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Run the comparison and print or write it."""
+def main() -> int:
+    """Run the comparison and print or write it; the exit code."""
     parser = argparse.ArgumentParser(description="klss solve against OpenSpiel's sequence_form_lp")
     parser.add_argument("--out", type=Path)
     out = parser.parse_args().out
+    if find_spec("cvxpy") is None or find_spec("ecos") is None:
+        print(f"OpenSpiel's program takes cvxpy and ecos; expected them: {INSTALL_EXTRAS}", file=sys.stderr)
+        return 2
     rows = []
     for name in GAMES:
         row = compare(name)
@@ -69,7 +76,8 @@ def main() -> None:
     if out is not None:
         about = head("openspiel_speed", "open_spiel", "highspy", "cvxpy", "ecos", "numpy", "scipy")
         write_document(out, about | {"repeats": REPEATS, "games": rows})
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

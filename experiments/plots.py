@@ -104,9 +104,15 @@ def _budget_label(match: Document, key: str) -> str:
     return f"{a} v {b}"
 
 
+class NothingToDrawError(ValueError):
+    """Too few games for a plot."""
+
+
 def _positions(document: Document, figure: Any) -> None:
     """|P| along games and its histogram, for the players with most games."""
     players = [player for player in document["players"] if player["positions"]["by_ply"]["rows"]][:_MOST_PLAYERS]
+    if not players:
+        raise NothingToDrawError("no ply that enough games came to")
     figure.set_size_inches(11.0, 3.6 * len(players) + 0.4)
     grid = figure.subplots(len(players), 2, squeeze=False, width_ratios=(3, 2), sharex="col", sharey="col")
     for row, player in zip(grid, players):
@@ -159,6 +165,8 @@ def _searches(document: Document, figure: Any) -> None:
 
     players = [player for player in document["players"] if player["nodes"] is not None]
     panels = [(key, label) for key, label in _PANELS if any(player.get(key) for player in players)]
+    if not panels:
+        raise NothingToDrawError("no player who searches")
     figure.set_size_inches(3.2 + 3.6 * len(panels), 1.6 + 0.62 * len(players))
     for axes, (key, label) in zip(figure.subplots(1, len(panels), squeeze=False, sharey=True)[0], panels):
         for row, player in enumerate(players):
@@ -237,7 +245,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{name}: no {result}.json, left out", file=sys.stderr)
             continue
         path = parsed.plots / f"{name}.{parsed.format}"
-        draw(document, how, path)
+        try:
+            draw(document, how, path)
+        except NothingToDrawError as error:
+            print(f"{name}: {error}, left out", file=sys.stderr)
+            continue
         print(path)
     return 0
 

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from klss.cli.errors import UsageError
+from klss.cli.errors import FailedError, UsageError
 from klss.cli.options import Parser, configured
 from klss.cli.options import seed as seed_type
+from klss.errors import SolverError
 
 if TYPE_CHECKING:
     from darkchess.evaluation import Evaluator
@@ -62,7 +63,10 @@ def run(arguments: Sequence[str]) -> int:
     elif parsed.bench == "evaluator":
         report = evaluator(repetitions=parsed.repetitions, say=say)
     elif parsed.bench == "equilibrium":
-        report = equilibrium(chosen, nodes=parsed.nodes, repetitions=parsed.repetitions, say=say)
+        try:
+            report = equilibrium(chosen, nodes=parsed.nodes, repetitions=parsed.repetitions, say=say)
+        except SolverError as error:
+            raise FailedError(str(error)) from error
     else:
         report = search(
             chosen,

@@ -28,7 +28,7 @@ it. That takes a few milliseconds at 50,000 nodes; thousands of single coefficie
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -150,6 +150,10 @@ class GadgetProgram:
     reduce: bool = True
     caution: float = 1.0
     _carried: _Carried | None = None
+
+    def yardstick(self) -> GadgetProgram:
+        """What this one is measured against: the same gadget of the whole game, from scratch."""
+        return replace(self, reduce=False, _carried=None)
 
     def solve(
         self,
