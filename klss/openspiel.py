@@ -33,7 +33,7 @@ MAX_NODES = 5_000_000
 
 _TURN, _WAIT = "", "[waits] "
 
-_LOOK = 500
+_LOOK = 100
 """Nodes between two looks at the memory."""
 
 _ARRAYS_BYTES = 150
@@ -61,7 +61,7 @@ def load(
     max_bytes : int, optional
         Give up where this process would hold more.
     on_progress : callable, optional
-        Called with the number of nodes about every 500.
+        Called with the number of nodes every 100.
 
     Returns
     -------

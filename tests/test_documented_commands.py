@@ -1,0 +1,198 @@
+"""Every command that a page tells is run here in small, and every experiment's: a page that tells another one fails.
+
+A *documented command* is a line of a code block, or a code span with arguments, that calls ``klss``, an experiment,
+``make`` or pip. The tables below say what stands for each: the small form that is run here, or where else it is tested.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+import experiments.paper_tables
+import experiments.series
+from darkchess.configuration import configuration
+from experiments.bench import tracker
+from klss.cli.bench import BENCHES
+from klss.cli.main import COMMANDS, main
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "experiments" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SMALL_SERIES = "--games 2 --workers 1 --runs runs --results results"
+
+IN_SMALL: dict[str, str] = {
+    "klss play --white klss2021 --black klss2021 --nodes 2000 --seed 7": (
+        "klss play --white random,cap=500 --black random,cap=500 --nodes 2000 --seed 7 --pgn game.pgn"
+    ),
+    'klss track --moves "e4 e5 Nf3"': "klss track --moves 'e4 e5 Nf3'",
+    "klss track --stream": "klss track --moves 'e4 e5 Nf3' --stream",
+    "klss match A B --games 20 --time 1 --out DIR": (
+        "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --out match"
+    ),
+    "klss match … --check-truth": (
+        "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --clock 60+1 --check-truth --out clocked"
+    ),
+    "klss analyse GAME.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
+    "klss analyse game.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
+    "klss analyse game.pgn --ply 20 --color white --plot belief.svg": (
+        "klss analyse game.pgn --ply 4 --color white --nodes 20 --plot belief.svg"
+    ),
+    "klss solve leduc_poker": "klss solve leduc_poker",
+    "klss solve GAME": "klss solve kuhn_poker",
+    "klss tables 1": "klss tables 1 --game kuhn",
+    "klss tables 1|2": "klss tables 1 --game kuhn_bet",
+    "klss tables 2": "klss tables 2 --game kuhn",
+    "klss bench tracker": "klss bench tracker --repetitions 1",
+    "klss bench search": "klss bench search --time 0.05 --repetitions 1",
+    "klss bench equilibrium": "klss bench equilibrium --nodes 500 --repetitions 1",
+    "python -m experiments.head_to_head": f"experiments.head_to_head {SMALL_SERIES}",
+    "python -m experiments.opponents": f"experiments.opponents {SMALL_SERIES} --only random",
+    "python -m experiments.ablations": f"experiments.ablations {SMALL_SERIES} --only noreach",
+    "python -m experiments.doublings": f"experiments.doublings {SMALL_SERIES} --only doubling-1",
+    "python -m experiments.games experiments/runs/head_to_head": (
+        "experiments.games runs/head_to_head --results results"
+    ),
+    "python -m experiments.belief experiments/runs/head_to_head": (
+        "experiments.belief runs/head_to_head --every 4 --draws 10 --games 1 --results results"
+    ),
+    "python -m experiments.first_moves": "experiments.first_moves --samples 2 --nodes 20 --results results",
+    "python -m experiments.plots": "experiments.plots --results results --plots plots",
+    "python -m experiments.report": "experiments.report --results results --print",
+    "clock_games DIR…": "experiments.clock_games clocked --out results/clock_games.json",
+}
+"""Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
+
+ELSEWHERE: dict[str, str] = {
+    "klss bot --config bot.yml": "tests/uci_bridge/test_bot.py",
+    "klss bot --config bot.yml --check": "tests/uci_bridge/test_bot.py",
+    "klss bot … 2> bot.log": "tests/uci_bridge/test_bot.py",
+    "klss engine --configuration random": "tests/uci_bridge/test_engine_program.py",
+    'klss play --black "cmd:python other_engine.py"': "tests/cli/test_foreign.py",
+    'klss match klss2021 "cmd:python other_engine.py" --games 20': "tests/cli/test_foreign.py",
+    "klss analyse game.pgn --ply 20 --color white --once-over": "tests/cli/test_analyse.py",
+    "klss bench evaluator": "tests/experiments/test_bench.py",
+    "python -m experiments.bench.signature --write": "tests/experiments/test_bench.py",
+    "make play": "tests/test_makefile.py",
+    "make bench": "tests/test_documented_commands.py",
+    "make test": ".ci/run",
+    "make check": ".ci/run",
+}
+"""Tested there, as a program or against a server, or run there; the commands of setting up are .ci/run's."""
+
+SET_UP = re.compile(r"(python3? -m venv|(\.venv/bin/)?pip|git|cd|cp|make soak|\.ci/run|mkdir)\b|\(umask")
+
+ONLY_PARSED: dict[str, str] = {
+    "experiments.evaluation_in_games": "fits eleven evaluators",
+    "experiments.evaluation_positions": "minutes of Stockfish",
+    "experiments.streamed_update": "sets of 100 million positions",
+    "experiments.tune_evaluation": "takes the positions of the one before",
+    "experiments.openspiel_speed": "takes cvxpy and ecos, which the tests don't need",
+    "experiments.paper_tables": "writes README's tables; its parts are tested by the tables' own tests",
+}
+"""Experiments whose smallest run takes too long for here, or what isn't here: their help is asked for."""
+
+
+def documented() -> dict[str, set[str]]:
+    """Each documented command, without comments and continuation, and the pages that tell it."""
+    found: dict[str, set[str]] = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+        prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+        lines = [line for block in blocks for line in block.splitlines()]
+        lines += re.findall(r"^    (.*)$", prose, re.MULTILINE)
+        spans = [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", prose)]
+        for line in [*lines, *(span for span in spans if " " in span)]:
+            for command in re.split(r" && ", re.sub(r"\s+# .*", "", line)):
+                word = command.strip().removeprefix("$ ").removeprefix(".venv/bin/")
+                if re.match(r"(klss|make|python3? -m|pip) ", word):
+                    found.setdefault(word, set()).add(page.name)
+    return found
+
+
+def test_every_documented_command_is_run_in_small_or_tested_elsewhere() -> None:
+    told = {command: pages for command, pages in documented().items() if not SET_UP.match(command)}
+    names = {command for command in told if re.fullmatch(r"klss (\w+|COMMAND --help)|python -m experiments.…", command)}
+    assert {name.split()[1] for name in names} <= {*COMMANDS, "COMMAND", "-m"}
+    known = {**IN_SMALL, **ELSEWHERE}
+    parsed = {command for command in told if {*command.split()} & ONLY_PARSED.keys()}
+    new = {command: pages for command, pages in told.items() if command not in {*known, *names, *parsed}}
+    assert not new, "say in this file what stands for them"
+    assert not {command for command in known if command not in told and "DIR…" not in command}, "no page tells these"
+    for place in ELSEWHERE.values():
+        assert (ROOT / place).exists(), place
+
+
+def test_every_experiment_that_can_be_called_is_run_in_small_or_at_least_parses() -> None:
+    programs = {
+        f"experiments.{path.stem}"
+        for path in (ROOT / "experiments").glob("*.py")
+        if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
+    }
+    run = {form.split()[0] for form in IN_SMALL.values()} - {"klss"}
+    assert run | ONLY_PARSED.keys() == programs and not run & ONLY_PARSED.keys()
+
+
+def test_make_bench_runs_every_bench() -> None:
+    (loop,) = re.findall(r"for part in ([\w ]+); do", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert loop.split() == list(BENCHES)
+
+
+def test_nothing_tells_to_install_klss_by_its_name_from_an_index() -> None:
+    """The name is not ours there, and anybody could take it."""
+    sources = [
+        path
+        for package in ("klss", "darkchess", "uci_bridge", "experiments")
+        for path in ROOT.glob(f"{package}/**/*.py")
+    ]
+    for path in (*PAGES, *sources):
+        assert not re.search(r"pip install ['\"]?klss", path.read_text(encoding="utf-8")), path
+
+
+def called(form: str) -> int:
+    """Run a command in this process as its program would be; the exit code."""
+    program, *arguments = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", form)]
+    if program == "klss":
+        return main(arguments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [program, *arguments])
+        patch.delitem(sys.modules, program, raising=False)
+        try:
+            runpy.run_module(program, run_name="__main__")
+        except SystemExit as left:
+            return int(left.code or 0)
+    return 0
+
+
+def test_the_documented_commands_run_in_small(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    # Players who don't think and lines whose position sets stay small, so that a game takes a fraction of a second.
+    monkeypatch.setattr(
+        experiments.series, "configuration", lambda text: configuration(f"{text},player=random,cap=500")
+    )
+    line = tracker.bench_lines()[0]
+    short = tracker.BenchLine(line.name, line.moves[: 10 + (not line.color)], line.color)
+    monkeypatch.setattr(tracker, "bench_lines", lambda: [short])
+    for told, form in IN_SMALL.items():
+        code = called(form)
+        said = capsys.readouterr()
+        assert code == 0, f"{told}: {form}: {said.err}"
+    assert {path.stem for path in Path("results").glob("*.json")} >= {"head_to_head", "games", "belief", "first_moves"}
+    assert json.loads(Path("results/head_to_head.json").read_text())["games"] == 2
+    assert Path("belief.svg").exists() and list(Path("plots").glob("*.svg"))
+
+
+@pytest.mark.parametrize("name", ONLY_PARSED)
+def test_the_help_of_an_experiment_that_takes_longer_tells_its_flags(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert called(f"{name} --help") == 0
+    assert "usage:" in capsys.readouterr().out
