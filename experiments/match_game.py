@@ -17,9 +17,11 @@ from typing import Any
 import chess
 
 from darkchess.arbiter import Arbiter, Contestant, Played, TruthCount
+from darkchess.configuration import Configuration
 from darkchess.record import GameRecord, write_pgn
 from experiments.match_engines import Engines, Setup, Side
 from experiments.openings import Opening
+from uci_bridge.evaluators import evaluator_label
 
 __all__ = ["GameResult", "GameTask", "pair_seed", "play_game", "player_seed", "sides"]
 
@@ -143,6 +145,11 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
         "Black": names[chess.BLACK],
         "Seed": str(task.seed),
     }
+    for color, side in side_of.items():
+        spec = setup.spec(side)
+        label = evaluator_label(spec, setup.evaluator) if isinstance(spec, Configuration) else None
+        if label is not None:
+            headers[f"{'White' if color else 'Black'}Evaluator"] = label
     return GameResult(line, write_pgn(GameRecord(referee.moves, outcome, task.opening.fen, headers)), moves)
 
 

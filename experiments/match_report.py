@@ -3,8 +3,6 @@ versions it was played."""
 
 from __future__ import annotations
 
-import re
-import subprocess
 from collections import Counter
 from typing import Any
 
@@ -13,8 +11,7 @@ import numpy as np
 from darkchess.configuration import Configuration
 from experiments.documents import package_versions
 from experiments.match_engines import Cheat, Setup, Side
-from uci_bridge.errors import StockfishMissing
-from uci_bridge.stockfish import find_stockfish
+from uci_bridge.stockfish import stockfish_version
 
 __all__ = ["MoveStatistics", "spread", "versions"]
 
@@ -79,7 +76,7 @@ def versions(setup: Setup) -> dict[str, str | None]:
     """What the games were played with; Stockfish only where it was used."""
     found = package_versions("numpy", "numba", "highspy")
     if any(_uses_stockfish(setup, side) for side in ("a", "b")):
-        found["stockfish"] = _stockfish_version(setup.evaluator.stockfish)
+        found["stockfish"] = stockfish_version(setup.evaluator.stockfish)
     return found
 
 
@@ -90,15 +87,3 @@ def _uses_stockfish(setup: Setup, side: Side) -> bool:
     if not isinstance(spec, Configuration):
         return False
     return "stockfish" in (spec.evaluator if spec.evaluator != "auto" else setup.evaluator.name)
-
-
-def _stockfish_version(path: str | None) -> str | None:
-    """What Stockfish calls itself: ``Stockfish 15.1``."""
-    try:
-        said = subprocess.run(
-            [find_stockfish(path)], input="uci\nquit\n", capture_output=True, text=True, timeout=10, check=False
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired, StockfishMissing):
-        return None
-    name = re.search(r"^id name (.+)$", said, re.MULTILINE)
-    return name[1].strip() if name is not None else None

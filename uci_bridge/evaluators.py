@@ -9,9 +9,9 @@ from darkchess.configuration import Configuration
 from darkchess.evaluation import BuiltinEvaluator, Evaluator
 from darkchess.rules import PAPER, Ruleset
 from uci_bridge.errors import StockfishMissing
-from uci_bridge.stockfish import StockfishEvaluator
+from uci_bridge.stockfish import StockfishEvaluator, stockfish_version
 
-__all__ = ["EvaluatorChoice", "make_evaluator"]
+__all__ = ["EvaluatorChoice", "evaluator_label", "make_evaluator", "named"]
 
 
 @dataclass(frozen=True)
@@ -59,3 +59,26 @@ def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, rulese
         if name == "stockfish" or choice.stockfish is not None:
             raise
         return BuiltinEvaluator(threads=configuration.threads)
+
+
+def evaluator_label(configuration: Configuration, choice: EvaluatorChoice) -> str | None:
+    """What values a player's positions, as people read it: ``built-in evaluator``, ``Stockfish 15.1``.
+
+    None for players who value nothing. Where the choice is ``installed`` it is what is found now.
+    """
+    if configuration.player == "random":
+        return None
+    name = choice.name if configuration.evaluator == "auto" else configuration.evaluator
+    version = None if name == "builtin" else stockfish_version(choice.stockfish)
+    if name == "builtin" or (name == "installed" and version is None):
+        return "built-in evaluator"
+    return version or "Stockfish"
+
+
+def named(name: str, label: str | None) -> str:
+    """A player's name with her evaluator beside it.
+
+    >>> named("klss2021", "Stockfish 15.1"), named("random", None)
+    ('klss2021 (Stockfish 15.1)', 'random')
+    """
+    return name if label is None else f"{name} ({label})"

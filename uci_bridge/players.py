@@ -13,6 +13,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import chess
 
@@ -28,7 +29,7 @@ from darkchess.evaluation import Evaluator
 from darkchess.player import Player
 from darkchess.rules import PAPER, Ruleset
 from uci_bridge.errors import StockfishMissing
-from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
+from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
 from uci_bridge.host import EngineProcess, HostedPlayer
 from uci_bridge.stockfish import find_stockfish
 
@@ -160,6 +161,7 @@ class PlayerMaker:
 
     def __init__(self, spec: Configuration | Command, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> None:
         self._spec = spec
+        self._choice = choice
         self._evaluator: Evaluator | None = None
         self._process: EngineProcess | None = None
         if isinstance(spec, Command):
@@ -168,9 +170,12 @@ class PlayerMaker:
             self._evaluator = make_evaluator(spec, choice, ruleset)
 
     @property
-    def evaluator_name(self) -> str | None:
-        """The evaluator's name; None for a foreign engine."""
-        return None if self._evaluator is None else self._evaluator.name
+    def evaluator_label(self) -> str | None:
+        """See :func:`uci_bridge.evaluators.evaluator_label`; None for a foreign engine."""
+        if isinstance(self._spec, Command) or self._evaluator is None:
+            return None
+        found: Literal["builtin", "stockfish"] = "stockfish" if self._evaluator.name == "stockfish" else "builtin"
+        return evaluator_label(self._spec, dataclasses.replace(self._choice, name=found))
 
     def make(self, seed: int) -> Player:
         """A player for a game, or for one after the other."""

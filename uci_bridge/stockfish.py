@@ -21,6 +21,7 @@ import logging
 import os
 import re
 import shutil
+import subprocess
 import time
 from collections.abc import Sequence
 from functools import lru_cache
@@ -37,7 +38,7 @@ from klss.search import Budget
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.uci import EnginePool
 
-__all__ = ["DEBIAN_STOCKFISH", "StockfishEvaluator", "find_stockfish", "orthodox_fens"]
+__all__ = ["DEBIAN_STOCKFISH", "StockfishEvaluator", "find_stockfish", "orthodox_fens", "stockfish_version"]
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ _DEPTH_LINE = re.compile(
     rb"depth (\d+) [^\n]*?multipv \d+ score (cp|mate) (-?\d{1,6})\b(?! (?:lower|upper)bound)"
     rb"[^\n]*? pv ([a-h][1-8][a-h][1-8][nbrq]?)\b"
 )
+_NAME = re.compile(rb"^id name ([ -~]{1,40})", re.MULTILINE)
 _NODES = re.compile(rb"\bnodes (\d+)")
 _MEN = np.frombuffer(b"PNBRQKpnbrqk1", dtype=np.uint8)
 
@@ -90,6 +92,24 @@ def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
             "install it (apt install stockfish), or name it with --stockfish or KLSS_STOCKFISH"
         )
     return found
+
+
+def stockfish_version(path: str | None = None) -> str | None:
+    """What Stockfish calls itself, ``Stockfish 15.1``; None where there is none or it doesn't say."""
+    try:
+        return _name_of(find_stockfish(path))
+    except StockfishMissing:
+        return None
+
+
+@lru_cache
+def _name_of(program: str) -> str | None:
+    try:
+        done = subprocess.run([program], input=b"uci\nquit\n", capture_output=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    name = _NAME.search(done.stdout)
+    return name[1].decode("ascii").strip() if name is not None else None
 
 
 def orthodox_fens(rows: Rows) -> list[bytes]:

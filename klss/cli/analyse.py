@@ -9,6 +9,7 @@ the side could not see is in the output: neither the moves after ply N, nor the 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -99,7 +100,7 @@ def run(arguments: Sequence[str]) -> int:
     game = _replayed(record, parsed.ply, color, options.ruleset)
 
     from darkchess.player import Limit
-    from uci_bridge.evaluators import make_evaluator
+    from uci_bridge.evaluators import evaluator_label, make_evaluator
 
     seed = DEFAULT_SEED if parsed.seed is None else parsed.seed
     choice = options.evaluator_choice(prefer_stockfish=True)
@@ -113,6 +114,7 @@ def run(arguments: Sequence[str]) -> int:
         with closing(Progress("klss analyse")) as line:
             analysis = analyst.think(limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
         name = valuing.name
+        label = evaluator_label(chosen, dataclasses.replace(choice, name=name))  # type: ignore[arg-type]
     answer = document(analysis, chosen.name, name, seed)
     truth, losses = None, list[Any]()
     if parsed.once_over:
@@ -129,7 +131,7 @@ def run(arguments: Sequence[str]) -> int:
         print(json.dumps(answer))
         return 0
     terminal = Terminal(parsed.ascii)
-    terminal.say(*text(analysis, answer, terminal.unicode))
+    terminal.say(*text(analysis, answer, label or name, terminal.unicode))
     if truth is not None:
         terminal.say("", *truth_text(truth, losses, color))
     return 0

@@ -89,8 +89,8 @@ def truth_document(truth: Truth, losses: list[Loss]) -> dict[str, Any]:
     }
 
 
-def text(analysis: Analysis, answer: dict[str, Any], unicode: bool) -> list[str]:
-    """``answer``, as :func:`document` made it of ``analysis``, for people."""
+def text(analysis: Analysis, answer: dict[str, Any], evaluator: str, unicode: bool) -> list[str]:
+    """``answer``, as :func:`document` made it of ``analysis``, for people; ``evaluator`` by the name that they know."""
     from darkchess.belief_board import belief_lines
 
     view = analysis.view
@@ -114,7 +114,7 @@ def text(analysis: Analysis, answer: dict[str, Any], unicode: bool) -> list[str]
     seconds = f", {answer['seconds']:.1f} s" if answer["seconds"] else ""
     iterations = f"{answer['iterations']} iteration{'s' if answer['iterations'] != 1 else ''}"
     told = (
-        f"{answer['configuration']} ({answer['evaluator']}): value {value}; {answer['gadget']}, "
+        f"{answer['configuration']} ({evaluator}): value {value}; {answer['gadget']}, "
         f"{answer['nodes']:,} nodes, depth {answer['depth']}, {iterations}{seconds}"
     )
     lines += [

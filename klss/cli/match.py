@@ -115,7 +115,7 @@ def run(arguments: Sequence[str]) -> int:
     summary["seconds"] = round(time.monotonic() - begin, 3)
     if match.check_truth:
         summary["truth"] = dataclasses.asdict(standing.truth)
-    print(json.dumps(summary) if parsed.json else _summary_text(summary))
+    print(json.dumps(summary) if parsed.json else _summary_text(summary, match))
     return 0
 
 
@@ -261,10 +261,17 @@ def _summary(parsed: argparse.Namespace, match: Match, standing: Standing) -> di
     }
 
 
-def _summary_text(summary: dict[str, Any]) -> str:
+def _summary_text(summary: dict[str, Any], match: Match) -> str:
+    from darkchess.configuration import Configuration
+    from uci_bridge.evaluators import evaluator_label, named
+
+    players = [
+        named(name, evaluator_label(spec, match.evaluator) if isinstance(spec, Configuration) else None)
+        for name, spec in ((summary["a"], match.a), (summary["b"], match.b))
+    ]
     low, middle, high = (f"{elo:+.0f}" if elo is not None else "inf" for elo in summary["elo"])
     text = (
-        f"{summary['a']} against {summary['b']}: {summary['score']:g}/{summary['games']}"
+        f"{' against '.join(players)}: {summary['score']:g}/{summary['games']}"
         f" (+{summary['wins']} ={summary['draws']} -{summary['losses']}), Elo {middle} (95 %: {low} to {high},"
         f" {summary['elo_method']})"
     )

@@ -195,8 +195,8 @@ class Loading(threading.Thread):
                 maker = PlayerMaker(chosen_player(spec), choice, options.ruleset)
                 self._makers.append(maker)
                 self.players[color] = maker.make(seed)
-                if maker.evaluator_name is not None:
-                    self.evaluators[color] = maker.evaluator_name
+                if maker.evaluator_label is not None:
+                    self.evaluators[color] = maker.evaluator_label
                 maker.warm_up(color, clock=options.clock is not None)
 
     def wait(self) -> Referee:
@@ -273,12 +273,15 @@ class Game:
             referee = self._loading.wait()
 
         from darkchess.arbiter import Arbiter, Budget
+        from uci_bridge.evaluators import named
 
         options = self._options
         contestants: dict[chess.Color, Any] = {
             color: Watched(player, self._names[color], self._terminal)
             for color, player in self._loading.players.items()
         }
+        # From here on the screen says what values positions: before, it was not known.
+        self._names.update({color: named(self._names[color], told) for color, told in self._loading.evaluators.items()})
         budgets = {color: Budget(options.time_s, options.nodes, options.clock) for color in chess.COLORS}
         if human is not None and self._human is not None:
             contestants[self._human] = human

@@ -50,6 +50,15 @@ def test_the_document_counts_what_the_lines_say(klss: Any, tmp_path: Path) -> No
     assert sorted(path.name for path in (tmp_path / "m").glob("*.pgn")) == [f"game-0000{i}.pgn" for i in range(4)]
 
 
+def test_a_matchs_summary_and_its_games_name_what_values_the_positions(klss: Any, tmp_path: Path) -> None:
+    ran = klss(*MATCH, "--games", "2", "--out", "m")
+    assert ran.out.splitlines()[-1].startswith("greedy (built-in evaluator) against random: ")
+    for game, tag in ((0, "White"), (1, "Black")):
+        pgn = (tmp_path / "m" / f"game-0000{game}.pgn").read_text()
+        assert f'[{tag} "greedy"]' in pgn and f'[{tag}Evaluator "built-in evaluator"]' in pgn
+        assert pgn.count("Evaluator") == 1
+
+
 def test_a_match_is_resumed_where_it_was_left_and_gives_the_same_games(klss: Any, tmp_path: Path) -> None:
     klss(*MATCH, "--games", "4", "--out", "whole", "--check-truth")
     klss(*MATCH, "--games", "2", "--out", "parts", "--check-truth")

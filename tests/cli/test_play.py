@@ -49,6 +49,16 @@ def test_a_game_between_engines_prints_neither_times_nor_paths(klss: Any) -> Non
     assert not re.search(r"\d+\.\d+ ?s\b|\d:\d\d", ran.out)
 
 
+def test_beside_an_engines_name_stands_what_values_its_positions(klss: Any, tmp_path: Path) -> None:
+    ran = klss("play", "--white", "greedy", "--black", "random", "--nodes", "1", "--fen", ENDGAME, "--pgn", "g.pgn")
+    assert ran.out.startswith("White: greedy (built-in evaluator)   Black: random\n")
+    (record,) = read_pgn((tmp_path / "g.pgn").read_text())
+    assert (record.headers["White"], record.headers["WhiteEvaluator"]) == ("greedy", "built-in evaluator")
+    assert record.headers["Black"] == "random" and "BlackEvaluator" not in record.headers, "who values nothing"
+    seen = klss("play", "--black", "greedy", "--evaluator", "builtin", "--fen", ENDGAME, typed="resign\n")
+    assert "Black: greedy (built-in evaluator)" in seen.out
+
+
 @pytest.mark.parametrize(
     ("rules", "end"),
     [("paper", "White wins: Black has no move left. 1-0"), ("pychess", "Draw: no move is left. 1/2-1/2")],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from darkchess.configuration import ConfigurationError, configuration
 from darkchess.evaluation import BuiltinEvaluator
 from uci_bridge.errors import StockfishMissing
+from uci_bridge.evaluators import evaluator_label
 from uci_bridge.players import Command, EvaluatorChoice, configured_player, make_evaluator, player_spec
+from uci_bridge.stockfish import stockfish_version
 
 
 @pytest.fixture
@@ -71,3 +74,20 @@ def test_a_command_line_is_split_as_a_shell_does_and_its_name_is_the_whole_text(
 def test_a_text_that_is_no_player_is_refused_with_what_was_got(text: str, says: str) -> None:
     with pytest.raises(ConfigurationError, match=says):
         player_spec(text)
+
+
+def test_the_label_of_an_evaluator_is_what_stockfish_calls_itself_or_the_built_in_ones(require_stockfish: str) -> None:
+    chosen = configuration("klss2021")
+    assert evaluator_label(chosen, EvaluatorChoice("builtin")) == "built-in evaluator"
+    for name in ("stockfish", "installed"):
+        label = evaluator_label(chosen, EvaluatorChoice(name, require_stockfish))  # type: ignore[arg-type]
+        assert label is not None and re.fullmatch(r"Stockfish [ -~]+", label)
+    assert evaluator_label(configuration("klss2021-builtin"), EvaluatorChoice("stockfish")) == "built-in evaluator"
+    assert evaluator_label(configuration("random"), EvaluatorChoice("stockfish")) is None
+
+
+def test_what_a_program_calls_itself_is_cut_to_a_line_of_plain_text(tmp_path: Path) -> None:
+    program = tmp_path / "loud"
+    program.write_text("#!/bin/sh\nprintf 'id name Loud\\033[31m\\342\\200\\256 9\\nuciok\\n'\n")
+    program.chmod(0o755)
+    assert stockfish_version(str(program)) == "Loud"
