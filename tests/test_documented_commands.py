@@ -23,7 +23,6 @@ from klss.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "experiments" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-SMALL_SERIES = "--games 2 --workers 1 --runs runs --results results"
 
 IN_SMALL: dict[str, str] = {
     "klss play --white klss2021 --black klss2021 --nodes 2000 --seed 7": (
@@ -32,7 +31,7 @@ IN_SMALL: dict[str, str] = {
     'klss track --moves "e4 e5 Nf3"': "klss track --moves 'e4 e5 Nf3'",
     "klss track --stream": "klss track --moves 'e4 e5 Nf3' --stream",
     "klss match A B --games 20 --time 1 --out DIR": (
-        "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --out match"
+        "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --check-truth --out match"
     ),
     "klss match … --check-truth": (
         "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --clock 60+1 --check-truth --out clocked"
@@ -50,10 +49,9 @@ IN_SMALL: dict[str, str] = {
     "klss bench tracker": "klss bench tracker --repetitions 1",
     "klss bench search": "klss bench search --time 0.05 --repetitions 1",
     "klss bench equilibrium": "klss bench equilibrium --nodes 500 --repetitions 1",
-    "python -m experiments.head_to_head": f"experiments.head_to_head {SMALL_SERIES}",
-    "python -m experiments.opponents": f"experiments.opponents {SMALL_SERIES} --only random",
-    "python -m experiments.ablations": f"experiments.ablations {SMALL_SERIES} --only noreach",
-    "python -m experiments.doublings": f"experiments.doublings {SMALL_SERIES} --only doubling-1",
+    "python -m experiments.head_to_head": (
+        "experiments.head_to_head --games 2 --workers 1 --runs runs --results results"
+    ),
     "python -m experiments.games experiments/runs/head_to_head": (
         "experiments.games runs/head_to_head --results results"
     ),
@@ -87,6 +85,9 @@ ELSEWHERE: dict[str, str] = {
 SET_UP = re.compile(r"(python3? -m venv|(\.venv/bin/)?pip|git|cd|cp|make soak|\.ci/run|mkdir)\b|\(umask")
 
 ONLY_PARSED: dict[str, str] = {
+    "experiments.opponents": "head_to_head's code with other pairings, which the tests of series look at",
+    "experiments.ablations": "the same",
+    "experiments.doublings": "the same",
     "experiments.evaluation_in_games": "fits eleven evaluators",
     "experiments.evaluation_positions": "minutes of Stockfish",
     "experiments.streamed_update": "sets of 100 million positions",
