@@ -21,6 +21,7 @@ from darkchess.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.player import KlssPlayer, Player, RandomPlayer
 from klss.search import Search, SearchConfiguration
 from klss.search.one_ply import OnePlySearch
+from klss.text import read_text
 
 __all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]
 
@@ -169,11 +170,13 @@ def _named(name: str) -> Configuration:
 
 def _from_file(path: Path) -> Configuration:
     try:
-        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = tomllib.loads(read_text(path))
     except OSError as error:
         raise ConfigurationError(f"configuration: can't read {path}: {error.strerror}; expected a TOML file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # no TOML, no UTF-8, or a number of more digits than Python reads
         raise ConfigurationError(f"configuration: {path} is no TOML: {error}") from error
+    except RecursionError:
+        raise ConfigurationError(f"configuration: {path} is nested too deep; expected field = value") from None
     base = _named(str(content.pop("base", "klss2021")))
     name = str(content.pop("name", path.stem))
     return dataclasses.replace(base, name=name, **{key: _read(key, value) for key, value in content.items()})

@@ -22,6 +22,7 @@ from darkchess.errors import DarkchessError, RecordError
 from darkchess.position import START_FEN, Position
 from darkchess.rules import Outcome
 from darkchess.san import parse_move, san
+from klss.text import printable
 
 __all__ = ["VARIANT", "GameRecord", "parse_move", "read_pgn", "san", "write_pgn"]
 
@@ -154,7 +155,7 @@ def read_pgn(text: str) -> list[GameRecord]:
         elif kind == "tag":
             if words or result is not None:
                 finish()
-            tags[match["name"]] = re.sub(r"\\(.)", r"\1", match["value"])
+            tags[match["name"]] = printable(re.sub(r"\\(.)", r"\1", match["value"]))
         elif kind == "result":
             result = match["result"].replace("½", "1/2")
             finish()
@@ -228,4 +229,4 @@ def _outcome(number: int, tags: dict[str, str], result: str | None, final: Posit
 
 
 def _escaped(value: str) -> str:
-    return re.sub(r"\s+", " ", value).replace("\\", "\\\\").replace('"', '\\"')
+    return printable(value).replace("\\", "\\\\").replace('"', '\\"')

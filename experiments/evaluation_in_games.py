@@ -158,7 +158,7 @@ def main(argv: list[str] | None = None) -> int:
     log = chosen.runs / f"games-{chosen.nodes}-{chosen.seed}.jsonl"
     text = log.read_text(encoding="utf-8") if log.exists() else ""
     done = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
-    log.write_text("".join(json.dumps(row) + "\n" for row in done), encoding="utf-8")
+    log.write_text("".join(json.dumps(row, allow_nan=False) + "\n" for row in done), encoding="utf-8")
     with ProcessPoolExecutor(chosen.workers) as pool, open(log, "a", encoding="utf-8") as file:
         running = [
             pool.submit(play, chosen.runs, name, game, chosen.nodes, chosen.seed)
@@ -168,7 +168,7 @@ def main(argv: list[str] | None = None) -> int:
             for number, future in enumerate(running, 1):
                 row = future.result()
                 done.append(row)
-                file.write(json.dumps(row) + "\n")
+                file.write(json.dumps(row, allow_nan=False) + "\n")
                 file.flush()
                 if number % 24 == 0:
                     print(f"{number} of {len(running)} games", file=sys.stderr, flush=True)

@@ -3,7 +3,7 @@
 ``match.json`` says what is played; ``games.jsonl`` has a line for each game that ended, in the order in which they
 ended; ``moves.jsonl`` one for each move, with the player's diagnostics; ``game-00000.pgn`` and so on the games. A game
 counts once its line in ``games.jsonl`` is there; whatever else was written of one that does not count goes when the
-directory is opened again.
+directory is opened again. What is read is checked: a line that no match writes is named, with its file and number.
 """
 
 from __future__ import annotations
@@ -11,17 +11,50 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Annotated, Any, Literal, NotRequired, TextIO, TypedDict
+
+import msgspec
 
 from experiments.match_game import GameResult
+from uci_bridge.diagnostics import fit_to_keep
 
 __all__ = ["MatchError", "MatchFiles", "kept_seed", "opened", "read_match"]
 
 
 class MatchError(Exception):
     """A match can't be played, or not there: the message says what, got, expected."""
+
+
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
+class _TruthLine(TypedDict):
+    """``truth`` of a game's line, in test mode."""
+
+    checks: _Count
+    lost: _Count
+    sampled: _Count
+
+
+class _GameLine(TypedDict):
+    """What is read of a line of ``games.jsonl``; others may stand there."""
+
+    game: _Count
+    pair: _Count
+    winner: Literal["a", "b"] | None
+    reason: str
+    plies: _Count
+    truth: NotRequired[_TruthLine]
+
+
+class _MoveLine(TypedDict):
+    """The same of ``moves.jsonl``; all but these are an engine's diagnostics."""
+
+    game: _Count
+    player: Literal["a", "b"]
 
 
 class MatchFiles:
@@ -35,7 +68,7 @@ class MatchFiles:
         Of ``moves.jsonl``, those of these games.
     """
 
-    def __init__(self, folder: Path, games: TextIO, moves: TextIO) -> None:
+    def __init__(self, folder: Path, games: FileIO, moves: FileIO) -> None:
         self.lines: list[dict[str, Any]] = []
         self.moves: list[dict[str, Any]] = []
         self._folder = folder
@@ -46,8 +79,7 @@ class MatchFiles:
         """Write a finished game; its line in ``games.jsonl`` last, since that one says that it is finished."""
         _write(self._folder / f"game-{result.line['game']:05}.pgn", result.pgn)
         for file, rows in ((self._moves, result.moves), (self._games, [result.line])):
-            file.write("".join(json.dumps(row) + "\n" for row in rows))
-            file.flush()
+            _append(file, _lines_text(rows))
 
 
 @contextlib.contextmanager
@@ -70,14 +102,14 @@ def opened(folder: Path, identity: dict[str, Any]) -> Iterator[MatchFiles]:
         if not _lock(lock):
             raise MatchError(f"--out: {str(folder)!r} is in use by another match; wait for it, or name another one")
         _check(folder, identity)
-        lines = _each_once(_whole_lines(folder / "games.jsonl"))
+        lines, moves = _games(folder), _moves(folder)
         _clean(folder / "games.jsonl", lines)
         done = {line["game"] for line in lines}
-        moves = [move for move in _whole_lines(folder / "moves.jsonl") if move.get("game") in done]
+        moves = [move for move in moves if move["game"] in done]
         _clean(folder / "moves.jsonl", moves)
         with (
-            open(folder / "games.jsonl", "a", encoding="utf-8") as games_file,
-            open(folder / "moves.jsonl", "a", encoding="utf-8") as moves_file,
+            open(folder / "games.jsonl", "ab", buffering=0) as games_file,
+            open(folder / "moves.jsonl", "ab", buffering=0) as moves_file,
         ):
             files = MatchFiles(folder, games_file, moves_file)
             files.lines, files.moves = lines, moves
@@ -88,7 +120,7 @@ def kept_seed(folder: Path) -> int | None:
     """The seed of the match that ``folder`` holds; None where it holds none."""
     try:
         seed = json.loads((folder / "match.json").read_text(encoding="utf-8"))["seed"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return seed if isinstance(seed, int) else None
 
@@ -112,13 +144,13 @@ def read_match(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list
         return None
     try:
         identity = json.loads(about.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         identity = None
     if not isinstance(identity, dict):
         raise MatchError(f"can't read {str(about)!r}; expected a match's description")
-    lines = _each_once(_whole_lines(folder / "games.jsonl"))
+    lines = _games(folder)
     done = {line["game"] for line in lines}
-    return identity, lines, [move for move in _whole_lines(folder / "moves.jsonl") if move.get("game") in done]
+    return identity, lines, [move for move in _moves(folder) if move["game"] in done]
 
 
 def _check(folder: Path, identity: dict[str, Any]) -> None:
@@ -126,11 +158,11 @@ def _check(folder: Path, identity: dict[str, Any]) -> None:
     if not about.exists():
         if (folder / "games.jsonl").exists():
             raise MatchError(f"--out: {str(folder)!r} holds games of a match without match.json; name another one")
-        _write(about, json.dumps(identity, indent=2) + "\n")
+        _write(about, json.dumps(identity, indent=2, allow_nan=False) + "\n")
         return
     try:
         kept = json.loads(about.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         kept = None
     if not isinstance(kept, dict):
         raise MatchError(f"--out: can't read {str(about)!r}; name another directory")
@@ -158,38 +190,77 @@ def _lock(file: TextIO) -> bool:
 def _write(path: Path, text: str) -> None:
     """Write a whole file, or leave what was there."""
     fresh = path.with_name(path.name + ".new")
-    fresh.write_text(text, encoding="utf-8")
-    os.replace(fresh, path)
+    try:
+        fresh.write_text(text, encoding="utf-8")
+        os.replace(fresh, path)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _append(file: FileIO, text: str) -> None:
+    """Write to the end of a file; nothing is buffered, so that a full disk is found here and not when it is closed."""
+    rest = text.encode("utf-8")
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, file.name) from None
 
 
 def _clean(path: Path, rows: list[dict[str, Any]]) -> None:
     """Make ``rows`` all that the JSONL file holds."""
-    text = "".join(json.dumps(row) + "\n" for row in rows)
+    text = _lines_text(rows)
     if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
         _write(path, text)
 
 
-def _whole_lines(path: Path) -> list[dict[str, Any]]:
-    """The lines of a JSONL file, up to one that was cut off when its writer died.
+def _games(folder: Path) -> list[dict[str, Any]]:
+    """The lines of ``games.jsonl``, each game once."""
+    return _each_once(_whole_lines(folder / "games.jsonl", _GameLine, _finite))
+
+
+def _moves(folder: Path) -> list[dict[str, Any]]:
+    """The lines of ``moves.jsonl``, with diagnostics that can be counted, also where an earlier version kept others."""
+    return _whole_lines(folder / "moves.jsonl", _MoveLine, fit_to_keep)
+
+
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    """``row``; a ValueError where it has a number that JSON has not."""
+    json.dumps(row, allow_nan=False)
+    return row
+
+
+def _lines_text(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
+
+
+def _whole_lines(path: Path, shape: type, kept: Callable[[dict[str, Any]], dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lines of a JSONL file, up to one that was cut off when its writer died; of each what ``kept`` makes of it.
 
     Raises
     ------
     MatchError
-        Another line is no JSON object.
+        Another line is no JSON object, or not of that shape; or the file can't be read.
     """
     if not path.exists():
         return []
+    if not path.is_file():
+        raise MatchError(f"--out: got {str(path)!r}, expected a file of JSON lines there; name another directory")
     text = path.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
     rows = []
-    for number, line in enumerate(whole.splitlines(), 1):
+    for number, line in enumerate(whole.split(b"\n")[:-1], 1):
         try:
             row = json.loads(line)
-        except ValueError:
-            row = None
-        if not isinstance(row, dict):
-            raise MatchError(f"--out: {str(path)!r}, line {number}: got {line[:40]!r}, expected a JSON object")
-        rows.append(row)
+            msgspec.convert(row, shape)
+            rows.append(kept(row))
+        except msgspec.ValidationError as error:
+            raise MatchError(f"--out: {str(path)!r}, line {number}: {error}") from None
+        except (ValueError, RecursionError):
+            raise MatchError(
+                f"--out: {str(path)!r}, line {number}: got {line[:40]!r}, expected a JSON object"
+            ) from None
     return rows
 
 

@@ -96,6 +96,20 @@ class Elo:
     high: float | None
     method: Literal["pentanomial", "wilson"]
 
+    def texts(self) -> tuple[str, str, str]:
+        """Low, middle and high as they are read: signed, infinite ones too; unknown ones are ``?``.
+
+        >>> Elo(None, None, 113.4, "wilson").texts(), Elo(286.6, None, None, "wilson").texts()
+        (('-inf', '-inf', '+113'), ('+287', '+inf', '+inf'))
+        """
+        middle = "?"
+        if self.middle is not None:
+            middle = f"{self.middle:+.0f}"
+        elif self.low is not None or self.high is not None:
+            middle = "-inf" if self.low is None else "+inf"
+        low, high = (end if each is None else f"{each:+.0f}" for each, end in ((self.low, "-inf"), (self.high, "+inf")))
+        return low, middle, high
+
 
 def elo_of_match(score: float, games: int, pairs: Sequence[int]) -> Elo:
     """The Elo difference that a match shows.

@@ -101,6 +101,7 @@ class ClusterWorkers:
         try:
             import dask
             from distributed import Client, LocalCluster
+            from distributed.comm.addressing import get_address_host_port
         except ImportError:
             raise MatchError(
                 f"{flag}: got {scheduler or workers}, which takes dask; expected it: {INSTALL_EXTRAS}"
@@ -124,6 +125,8 @@ class ClusterWorkers:
                     silence_logs=logging.CRITICAL,
                 )
         try:
+            if scheduler is not None:
+                get_address_host_port(scheduler)  # a client of what is no address complains again, when it is collected
             self._client = Client(self._cluster or scheduler, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             self._end_cluster()

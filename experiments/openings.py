@@ -17,6 +17,7 @@ from darkchess.errors import DarkchessError
 from darkchess.position import Position
 from darkchess.referee import Referee
 from darkchess.rules import PAPER, Ruleset
+from klss.text import read_text
 
 __all__ = ["MOST_PLIES", "FileOpenings", "Opening", "OpeningError", "RandomOpenings", "king_hangs", "read_openings"]
 
@@ -153,7 +154,7 @@ def read_openings(path: Path, fen: str | None = None, ruleset: Ruleset = PAPER) 
         Names the line, what it holds and what is expected.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_text(path).splitlines()
     except OSError as error:
         raise OpeningError(f"can't read {str(path)!r}: {error.strerror}; expected a file of openings") from None
     except UnicodeDecodeError:

@@ -189,7 +189,7 @@ def play(series: str, pairing: Pairing, plan: Plan, progress: Progress | None = 
         if not written:  # now the directory is ours, and it is sure that this session counts
             written = True
             with open(folder / SESSIONS, "a", encoding="utf-8") as file:
-                file.write(json.dumps(session | {"games_before": standing.games - 1}) + "\n")
+                file.write(json.dumps(session | {"games_before": standing.games - 1}, allow_nan=False) + "\n")
         if progress is not None:
             progress.show(standing)
 

@@ -90,6 +90,7 @@ def _spiel_game(game: str | Any) -> tuple[Any, str]:
         try:
             with _silenced():
                 spiel = pyspiel.load_game(game)
+                spiel.new_initial_state()  # some games look at their parameters only here
         except MemoryError:
             raise
         except Exception as error:  # of whatever kind its parsers raise

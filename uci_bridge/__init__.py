@@ -6,9 +6,10 @@ Reading order:
 - ``uci`` questions to UCI engines over raw pipes: pipelined, timed, restarted
 - ``stockfish`` Stockfish as an evaluator, over UCI
 - ``evaluators`` the evaluator that a configuration names
-- ``messages``, ``lines``, ``protocol`` the engine protocol: what is said, how it is cut, read and written
+- ``messages``, ``lines``, ``diagnostics``, ``protocol`` the engine protocol: what is said, how it is cut, what of an
+  engine's words is kept, how messages are read and written
 - ``engine`` our player served on it
-- ``engine_process``, ``host`` any program that speaks it, run and hosted as a player
+- ``descendants``, ``engine_process``, ``host`` any program that speaks it, run and hosted as a player
 - ``players`` a text made into a player: a configuration's, or a foreign engine's command line
 - ``lichess_dialect``, ``lichess`` what a lichess-style server says, checked; a client of it
 - ``true_game`` the true game, on the far side of the wall

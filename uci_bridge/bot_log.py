@@ -38,8 +38,13 @@ class JsonLines(logging.Formatter):
             line.setdefault(name, value)
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        text = json.dumps(line, ensure_ascii=False, default=str)
+        text = "".join(map(_seen, json.dumps(line, ensure_ascii=False, default=str)))
         return text if self.token is None else self.token.hide(text)
+
+
+def _seen(sign: str) -> str:
+    """A character of a JSON text as a terminal may be shown it: itself, or as JSON escapes it."""
+    return sign if sign.isprintable() else json.dumps(sign)[1:-1]
 
 
 def log_to(stream: TextIO | None = None, *, level: int = logging.INFO) -> JsonLines:

@@ -11,13 +11,13 @@ import fcntl
 import json
 import logging
 import os
-import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from darkchess.record import GameRecord, write_pgn
+from klss.text import printable
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.lichess_dialect import MalformedLine, valid_id
 
@@ -162,4 +162,4 @@ def _write_whole(path: Path, text: str) -> None:
 
 def plain(text: str, longest: int = 80) -> str:
     """A name that a server gave, fit for a PGN tag."""
-    return re.sub(r"[^\x20-\x7e\xa0-\U0010ffff]", "?", text)[:longest] or "?"
+    return printable(text, longest) or "?"

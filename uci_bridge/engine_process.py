@@ -1,8 +1,8 @@
 """One engine process: lines in, lines out, all of them bounded and timed; it and its children end with us.
 
 A thread reads stdout into a queue and drains stderr; writing waits for the pipe no longer than its deadline. The
-process leads a session of its own, so that Ctrl-C in a terminal is not for it, and is killed with its group. POSIX
-only.
+process leads a session of its own, so that Ctrl-C in a terminal is not for it, and is killed with its group and its
+descendants (:mod:`uci_bridge.descendants`). POSIX only.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import queue
 import secrets
 import select
 import selectors
-import signal
 import subprocess
 import threading
 import time
@@ -28,6 +27,8 @@ import chess
 from darkchess.position import Position
 from darkchess.rules import Outcome
 from darkchess.view import initial_view
+from klss.text import printable
+from uci_bridge.descendants import kill_family
 from uci_bridge.errors import EngineFailed, ProtocolError
 from uci_bridge.lines import LineSplitter
 from uci_bridge.messages import Clock, Ids, ObservationPush, Refusal, TurnRequest, observation_of
@@ -158,7 +159,7 @@ class EngineProcess:
                 self._run = _Run(self.command, self._environment)
             except (OSError, ValueError) as error:
                 reason = error.strerror if isinstance(error, OSError) else str(error)
-                raise EngineFailed(f"{self.name}: can't start {self.command[0]!r}: {reason}") from None
+                raise EngineFailed(f"can't start {self.command[0]!r}: {reason}") from None
             self.starts += 1
             self.answered = False
             self._at_exit = weakref.finalize(self, self._run.end, 0.0)
@@ -244,7 +245,7 @@ class EngineProcess:
     def _running(self) -> _Run:
         run = self._run
         if run is None:
-            raise EngineFailed(f"{self.name}: it is not running")
+            raise EngineFailed("it is not running")
         return run
 
 
@@ -335,8 +336,7 @@ class _Run:
             while not self._exited() and time.monotonic() < deadline:
                 time.sleep(0.01)
             # Not reaped yet, so its id, which is also its group's, belongs to nobody else.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, signal.SIGKILL)
+            kill_family(self.process.pid)
             try:
                 self.process.wait(timeout=5.0)
             except subprocess.TimeoutExpired:
@@ -408,7 +408,7 @@ class _Run:
         return piece
 
     def _heard(self, line: bytes | None) -> None:
-        text = "(a line that is too long)" if line is None else line[:_LINE_SHOWN].decode("utf-8", "replace").rstrip()
+        text = "(a line that is too long)" if line is None else printable(line.decode("utf-8", "replace"), _LINE_SHOWN)
         if text:
             self.last_words.append(text)
             log.debug("engine process %d: %s", self.process.pid, text)

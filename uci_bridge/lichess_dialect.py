@@ -35,6 +35,7 @@ import chess
 import msgspec
 
 from darkchess.rules import Outcome
+from klss.text import printable
 
 __all__ = [
     "DIALECTS", "LICHESS", "PYCHESS", "Challenge", "Dialect", "Event", "GameEnd", "GameFull", "GameLine", "GameStart",
@@ -232,7 +233,7 @@ def _shaped(value: object, shape: type[_Shape]) -> _Shape:
 def _word(text: str, what: str) -> str:
     if not _WORD.fullmatch(text):
         raise MalformedLine(f"{what}: got {text!r}, expected no control characters")
-    return text
+    return printable(text)
 
 
 def valid_id(text: str) -> str:

@@ -28,6 +28,7 @@ from darkchess.configuration import (
 from darkchess.evaluation import Evaluator
 from darkchess.player import Player
 from darkchess.rules import PAPER, Ruleset
+from klss.text import printable
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
 from uci_bridge.host import EngineProcess, HostedPlayer
@@ -81,7 +82,7 @@ def player_spec(text: str) -> Configuration | Command:
         raise ConfigurationError(f"player: got {text!r}, expected cmd:PROGRAM ARGUMENTS")
     if shutil.which(argv[0]) is None:
         raise ConfigurationError(f"player: got {argv[0]!r} in {text!r}, expected a program that can be run")
-    return Command(text, tuple(argv))
+    return Command(printable(text), tuple(argv))
 
 
 def configuration_text(chosen: Configuration) -> str:

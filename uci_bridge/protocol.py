@@ -1,5 +1,7 @@
 """The engine protocol's messages: read with every field checked and bounded, written one JSON object a line.
 
+An engine's own words (errors, diagnostics) are read as :mod:`klss.text` shows them.
+
 Source: design.md, "Engine protocol"; the shapes are those of the open engine protocol v1 of the engine Misty (PyPI
 ``misty-chess``, module ``fow_chess.engine_protocol``). ``budget_ms``, ``nodes``, ``fen`` and ``rules`` are additions.
 ``docs/engine-protocol.md`` is this file in prose.
@@ -23,6 +25,8 @@ import chess
 from darkchess.move import encode
 from darkchess.rules import Outcome
 from darkchess.view import Kind
+from klss.text import printable
+from uci_bridge.diagnostics import fit_to_keep
 from uci_bridge.errors import ProtocolError
 from uci_bridge.messages import (
     Answer,
@@ -107,14 +111,14 @@ def read_reply(line: bytes) -> Reply:
         if not isinstance(error, str):
             raise _bad("error", error, "a text")
         need = message.get("need")
-        return Refusal(_readable_ids(message), error[:MAX_ERROR], need if need == "transcript" else None)
+        return Refusal(_readable_ids(message), printable(error, MAX_ERROR), need if need == "transcript" else None)
     _version(message, required=False)
     ids = Ids(*(_text(message, key, MAX_ID, default="") for key in ("gameId", "sessionId", "engineId")))
     if "move" in message:
         diagnostics = message.get("diagnostics")
         if diagnostics is not None and not isinstance(diagnostics, dict):
             raise _bad("diagnostics", diagnostics, "an object")
-        return Answer(ids, _move(message["move"], "move"), diagnostics or {})
+        return Answer(ids, _move(message["move"], "move"), fit_to_keep(diagnostics or {}))
     if message.get("received") is True:
         return Received(ids)
     raise ProtocolError('reply: got neither "move" nor "error" nor "received": true, expected one of them')

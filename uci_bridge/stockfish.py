@@ -36,9 +36,11 @@ from darkchess._kernels.tables import TABLES
 from darkchess.evaluation import PAWNS_SCALE, BuiltinEvaluator, Evaluator, Offsets, Rows, Values, as_rows
 from klss.search import Budget
 from uci_bridge.errors import StockfishMissing
-from uci_bridge.uci import EnginePool
+from uci_bridge.uci import EnginePool, trouble_with
 
-__all__ = ["DEBIAN_STOCKFISH", "StockfishEvaluator", "find_stockfish", "orthodox_fens", "stockfish_version"]
+__all__ = [
+    "DEBIAN_STOCKFISH", "StockfishEvaluator", "check_stockfish", "find_stockfish", "orthodox_fens", "stockfish_version",
+]  # fmt: skip
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +91,7 @@ def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
     if found is None:
         raise StockfishMissing(
             f"Stockfish: got none on PATH or at {DEBIAN_STOCKFISH}, expected one; "
-            "install it (apt install stockfish), or name it with --stockfish or KLSS_STOCKFISH"
+            "install it (apt install stockfish), or let KLSS_STOCKFISH be its path"
         )
     return found
 
@@ -110,6 +112,21 @@ def _name_of(program: str) -> str | None:
         return None
     name = _NAME.search(done.stdout)
     return name[1].decode("ascii").strip() if name is not None else None
+
+
+def check_stockfish(path: str | os.PathLike[str] | None = None) -> str:
+    """What :func:`find_stockfish` finds, once it was started and has moved.
+
+    Raises
+    ------
+    StockfishMissing
+        It can't be executed, or is no engine that speaks UCI.
+    """
+    found = find_stockfish(path)
+    trouble = trouble_with([found])
+    if trouble is not None:
+        raise StockfishMissing(f"Stockfish: got {found!r}, but {trouble}; expected an engine that speaks UCI")
+    return found
 
 
 def orthodox_fens(rows: Rows) -> list[bytes]:
@@ -303,8 +320,7 @@ class StockfishEvaluator:
         if problem is not None:
             self._pool.close()
             raise StockfishMissing(
-                f"Stockfish: {Path(self.path).name} was started, but {problem}; "
-                "expected an engine that speaks UCI; name another one with --stockfish"
+                f"Stockfish: {Path(self.path).name} was started, but {problem}; expected an engine that speaks UCI"
             )
 
         self._warm_up()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import os
+import select
 import selectors
 import subprocess
 import threading
@@ -20,13 +21,16 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 
-__all__ = ["EnginePool", "EngineProcess"]
+__all__ = ["EnginePool", "EngineProcess", "trouble_with"]
 
 log = logging.getLogger(__name__)
 
 _READ_BYTES = 1 << 16
 _LINE_BYTES = 1 << 16
 _ANSWER_BYTES = 1 << 20
+_START_S = 10.0
+"""How long a program may take to show that it is an engine."""
+
 _AHEAD = 32
 """Questions that an engine may have before it at once."""
 
@@ -159,10 +163,37 @@ class EngineProcess:
             self.dead = f"it said {len(self._heard)} bytes without an end"
         return answers
 
+    def last_fault(self) -> str | None:
+        """Why it is dead: how it ended, if it did or does so within a moment."""
+        if self.dead is None:
+            return None
+        try:
+            return f"it ended (exit code {self._process.wait(timeout=0.5)})"
+        except subprocess.TimeoutExpired:
+            return self.dead
+
     def close(self) -> None:
         """End the process."""
         self.dead = self.dead or "closed"
         self._finalizer()
+
+
+def trouble_with(command: Sequence[str]) -> str | None:
+    """What keeps a program from being a UCI engine: it is started, and asked for a move once; None if nothing does."""
+    try:
+        engine = EngineProcess(command, b"uci\nisready\nposition startpos\ngo depth 1\n")
+    except OSError as error:
+        return f"it can't be started ({error.strerror})"
+    try:
+        while engine.dead is None and time.monotonic() < engine.started + _START_S:
+            select.select([engine.stdout], [], [], 0.1)
+            if engine.read():
+                return None
+            if engine.unsent:
+                engine.write()
+        return engine.last_fault() or f"it made no move within {_START_S:g} s"
+    finally:
+        engine.close()
 
 
 class EnginePool:

@@ -88,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
     color = parsed.color == "white"
     plot = None if parsed.plot is None else _plot_file(parsed.plot)
     options = game_options(parsed)
-    chosen = configured(parsed.configuration)
+    chosen = configured(parsed.configuration, parsed.stockfish)
     if chosen.player not in ("klss", "baseline"):
         raise UsageError(
             f"--configuration: got {parsed.configuration!r}, a player without a search of its own; expected one that "
@@ -128,7 +128,7 @@ def run(arguments: Sequence[str]) -> int:
 
         save_plot(plot, analysis)
     if parsed.json:
-        print(json.dumps(answer))
+        print(json.dumps(answer, allow_nan=False))
         return 0
     terminal = Terminal(parsed.ascii)
     terminal.say(*text(analysis, answer, label or name, terminal.unicode))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from klss.cli.errors import FailedError, UsageError
-from klss.cli.options import Parser, configured
+from klss.cli.options import Parser, check_stockfish, configured, nodes, repetitions, seconds
 from klss.cli.options import seed as seed_type
 from klss.errors import SolverError
 
@@ -26,12 +26,14 @@ def _parser() -> Parser:
     parser = Parser("bench", "Measure the engine on this machine.")
     parser.add_argument("bench", metavar="WHAT", help=f"one of: {', '.join(BENCHES)}")
     parser.add_argument(
-        "--time", type=float, default=5.0, metavar="S", help="search: seconds (default 5; figures are per that time)"
+        "--time", type=seconds, default=5.0, metavar="S", help="search: seconds (default 5; figures are per that time)"
     )
     parser.add_argument(
-        "--nodes", type=int, default=50_000, metavar="N", help="equilibrium: nodes a search (default 50000)"
+        "--nodes", type=nodes, default=50_000, metavar="N", help="equilibrium: nodes a search (default 50000)"
     )
-    parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="of each measurement (default 3)")
+    parser.add_argument(
+        "--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement (default 3)"
+    )
     parser.add_argument("--configuration", default="klss2021", metavar="NAME", help="the player (default klss2021)")
     parser.add_argument("--stockfish", metavar="PATH", help="Stockfish, if not found by itself")
     parser.add_argument("--seed", type=seed_type, default=0, metavar="N", help="of the players (default 0)")
@@ -44,12 +46,9 @@ def run(arguments: Sequence[str]) -> int:
     parsed = _parser().parse(arguments)
     if parsed.bench not in BENCHES:
         raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BENCHES)}")
-    if not parsed.time > 0.0 or parsed.repetitions < 1 or parsed.nodes < 1:
-        raise UsageError(
-            f"bench: got --time {parsed.time:g} --nodes {parsed.nodes} --repetitions {parsed.repetitions}; "
-            "expected a time above 0, at least 1 node and at least 1 repetition"
-        )
-    chosen = configured(parsed.configuration)
+    if parsed.stockfish is not None:
+        check_stockfish(parsed.stockfish)
+    chosen = configured(parsed.configuration, parsed.stockfish)
     from experiments.bench.equilibrium import equilibrium
     from experiments.bench.evaluator import evaluator
     from experiments.bench.search import search
@@ -105,7 +104,7 @@ def _print(name: str, configuration: str, report: Report, *, as_json: bool) -> N
         "samples": report.rows,
     }
     if as_json:
-        print(json.dumps(document))
+        print(json.dumps(document, allow_nan=False))
         return
     for figure, values in report.figures.items():
         if values is None:

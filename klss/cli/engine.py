@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 from klss.cli.errors import UsageError
 from klss.cli.options import Parser, check_stockfish, configured, processes
+from uci_bridge.descendants import end_descendants
 
 if TYPE_CHECKING:
     from darkchess.configuration import Configuration
@@ -59,7 +60,7 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"--evaluator: got {parsed.evaluator!r}, expected builtin or stockfish")
     if parsed.evaluator == "stockfish" or parsed.stockfish is not None:
         check_stockfish(parsed.stockfish)
-    configuration = configured(parsed.configuration)
+    configuration = configured(parsed.configuration, parsed.stockfish)
 
     from uci_bridge.engine import Engine, serve
     from uci_bridge.players import EvaluatorChoice
@@ -78,6 +79,7 @@ def run(arguments: Sequence[str]) -> int:
     if loading.is_alive():
         # Compiled code can't be stopped half-way, and nobody waits for it any more.
         sys.stderr.flush()
+        end_descendants()
         os._exit(0)
     return 0
 

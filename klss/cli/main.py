@@ -7,15 +7,19 @@ A command's module is imported only when that command runs, so ``klss --help`` s
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
 from klss import __version__
 from klss.cli.errors import CliError, UsageError
+from klss.text import printable
+from uci_bridge.descendants import adopt_orphans, end_descendants
 
 __all__ = ["COMMANDS", "main"]
 
@@ -80,22 +84,79 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0 done, 1 ran and failed, 2 bad input.
     """
-    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:  # this process is ours alone: so are all processes below it
+        _open_standard_streams()
+        adopt_orphans()
+        try:
+            return main(sys.argv[1:])
+        finally:
+            end_descendants()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # an ellipsis is no reason to fail in a terminal without Unicode
             stream.reconfigure(errors="replace")
     prefix = f"klss {arguments[0]}" if arguments and arguments[0] in COMMANDS else "klss"
+    code, line = _run(arguments)
     try:
-        code = _dispatch(arguments)
         sys.stdout.flush()
-        return code
+    except OSError as error:
+        code, line = code or 1, line or _reason(error)
+        _forget_output(sys.stdout)
+    if line:
+        try:
+            print(f"{prefix}: {printable(line)}", file=sys.stderr, flush=True)
+        except OSError:
+            _forget_output(sys.stderr)
+    return code
+
+
+def _run(arguments: Sequence[str]) -> tuple[int, str]:
+    """The exit code of a command, and the line that says why it is not 0."""
+    try:
+        _check_text(arguments)
+        return _dispatch(arguments), ""
     except CliError as error:
-        sys.stdout.flush()
-        print(f"{prefix}: {' '.join(str(error).split())}", file=sys.stderr)
-        return error.exit_code
+        return error.exit_code, str(error)
+    except SystemExit as done:  # argparse has shown a help
+        return done.code if isinstance(done.code, int) else 0, ""
     except KeyboardInterrupt:
-        print(f"{prefix}: interrupted", file=sys.stderr)
-        return 1
-    except BrokenPipeError:  # the reader of our output went away: nothing to say, and nobody to say it to
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 1, "interrupted"
+    except OSError as error:
+        return 1, _reason(error)
+    except MemoryError:
+        return 1, "got no more memory from the system, expected more; give it less to do, or a larger machine"
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    for argument in arguments:
+        try:
+            argument.encode("utf-8")
+        except UnicodeEncodeError:
+            raise UsageError(
+                f"got the argument {argument!r}, which is no UTF-8; expected text (rename a file that is called so)"
+            ) from None
+
+
+def _reason(error: OSError) -> str:
+    """What the system says, and of which file; nothing where the reader of our output went away: nobody reads it."""
+    if isinstance(error, BrokenPipeError):
+        return ""
+    return f"{error.strerror or error}" + ("" if error.filename is None else f": {error.filename!r}")
+
+
+def _forget_output(stream: TextIO) -> None:
+    """What could not be written never will be: not when Python ends, either."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _open_standard_streams() -> None:
+    """Let stdin, stdout and stderr be there, as the null device where the caller closed them: no file takes their
+    place."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115

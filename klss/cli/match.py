@@ -28,6 +28,7 @@ from klss.cli.terminal import Terminal
 if TYPE_CHECKING:
     from experiments.match import Match, Standing
     from experiments.match_engines import Spec
+    from experiments.match_statistics import Elo
     from experiments.openings import FileOpenings, RandomOpenings
 
 __all__ = ["run"]
@@ -111,11 +112,18 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         kept = "their lines are in --out, and the same command goes on from there" if out is not None else "not kept"
         raise FailedError(f"interrupted after {watch.standing.games} games; {kept}") from None
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise FailedError(
+            f"{error.strerror}: {error.filename!r}, after {watch.standing.games} games; once that is put right, "
+            "the same command goes on from there"
+        ) from None
     summary = _summary(parsed, match, standing)
     summary["seconds"] = round(time.monotonic() - begin, 3)
     if match.check_truth:
         summary["truth"] = dataclasses.asdict(standing.truth)
-    print(json.dumps(summary) if parsed.json else _summary_text(summary, match))
+    print(json.dumps(summary, allow_nan=False) if parsed.json else _summary_text(summary, match, standing.elo))
     return 0
 
 
@@ -127,7 +135,7 @@ def _player(text: str, parsed: argparse.Namespace, options: GameOptions) -> Spec
     from experiments.match_engines import CHEAT, Cheat
 
     if text != CHEAT:
-        return chosen_player(text)
+        return chosen_player(text, options.stockfish)
     if not parsed.allow_cheat:
         raise UsageError(f"player: got {text!r}, who sees the true game; expected --allow-cheat with it")
     check_stockfish(options.stockfish)
@@ -208,9 +216,9 @@ class _Watch:
         words = [f"game {standing.games}{'' if match.games is None else f'/{match.games}'}"]
         words.append(f"+{standing.wins} ={standing.draws} -{standing.losses}")
         elo = standing.elo
-        if elo.middle is not None:
-            low, high = (f"{end:+.0f}" if end is not None else "inf" for end in (elo.low, elo.high))
-            words.append(f"Elo {elo.middle:+.0f} ({low} to {high})")
+        if standing.games:
+            low, middle, high = elo.texts()
+            words.append(f"Elo {middle} ({low} to {high})")
         if standing.sprt is not None:
             words.append(f"LLR {standing.sprt.llr:+.2f} ({standing.sprt.lower:+.2f} to {standing.sprt.upper:+.2f})")
         if match.games is not None and self._played:
@@ -261,7 +269,7 @@ def _summary(parsed: argparse.Namespace, match: Match, standing: Standing) -> di
     }
 
 
-def _summary_text(summary: dict[str, Any], match: Match) -> str:
+def _summary_text(summary: dict[str, Any], match: Match, elo: Elo) -> str:
     from darkchess.configuration import Configuration
     from uci_bridge.evaluators import evaluator_label, named
 
@@ -269,7 +277,7 @@ def _summary_text(summary: dict[str, Any], match: Match) -> str:
         named(name, evaluator_label(spec, match.evaluator) if isinstance(spec, Configuration) else None)
         for name, spec in ((summary["a"], match.a), (summary["b"], match.b))
     ]
-    low, middle, high = (f"{elo:+.0f}" if elo is not None else "inf" for elo in summary["elo"])
+    low, middle, high = elo.texts()
     text = (
         f"{' against '.join(players)}: {summary['score']:g}/{summary['games']}"
         f" (+{summary['wins']} ={summary['draws']} -{summary['losses']}), Elo {middle} (95 %: {low} to {high},"

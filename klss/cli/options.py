@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from klss.cli.errors import UsageError
+from klss.text import read_text
 
 if TYPE_CHECKING:
     from darkchess.configuration import Configuration
@@ -94,6 +95,11 @@ def memory_mb(text: str) -> int:
 def games(text: str) -> int:
     """Type of ``--games``."""
     return _whole(text, "a whole number of games from 1 on", 1)
+
+
+def repetitions(text: str) -> int:
+    """Type of ``--repetitions``."""
+    return _whole(text, "a whole number of repetitions from 1 on", 1)
 
 
 def cap(text: str) -> int:
@@ -249,8 +255,8 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
     return options
 
 
-def configured(text: str) -> Configuration:
-    """The configuration that ``text`` describes; imports compiled code.
+def configured(text: str, stockfish: str | None = None) -> Configuration:
+    """The configuration that ``text`` describes; imports compiled code. ``stockfish`` is ``--stockfish``.
 
     Raises
     ------
@@ -264,11 +270,11 @@ def configured(text: str) -> Configuration:
     except ConfigurationError as error:
         raise UsageError(str(error)) from None
     if found.evaluator == "stockfish":
-        check_stockfish(None)
+        check_stockfish(stockfish)
     return found
 
 
-def chosen_player(text: str) -> Configuration | Command:
+def chosen_player(text: str, stockfish: str | None = None) -> Configuration | Command:
     """The configuration, or with ``cmd:`` the foreign engine, that ``text`` describes; imports compiled code.
 
     Raises
@@ -280,7 +286,7 @@ def chosen_player(text: str) -> Configuration | Command:
     from uci_bridge.players import COMMAND, player_spec
 
     if not text.startswith(COMMAND):
-        return configured(text)
+        return configured(text, stockfish)
     try:
         return player_spec(text)
     except ConfigurationError as error:
@@ -288,12 +294,12 @@ def chosen_player(text: str) -> Configuration | Command:
 
 
 def check_stockfish(path: str | None) -> None:
-    """Raise :class:`UsageError` unless there is a Stockfish at ``path``, or (None) where it is looked for."""
+    """Raise :class:`UsageError` unless a Stockfish at ``path``, or (None) where it is looked for, starts and moves."""
+    from uci_bridge import stockfish
     from uci_bridge.errors import StockfishMissing
-    from uci_bridge.stockfish import find_stockfish
 
     try:
-        find_stockfish(path)
+        stockfish.check_stockfish(path)
     except StockfishMissing as error:
         raise UsageError(str(error)) from None
 
@@ -321,7 +327,7 @@ def pgn_games(path: Path, flag: str = "") -> list[GameRecord]:
     from darkchess.record import read_pgn
 
     try:
-        return list(read_pgn(path.read_text(encoding="utf-8")))
+        return list(read_pgn(read_text(path)))
     except OSError as error:
         raise UsageError(f"{flag}can't read {str(path)!r}: {error.strerror}; expected a PGN file") from None
     except UnicodeDecodeError:

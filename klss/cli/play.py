@@ -23,6 +23,8 @@ from klss.cli.human import HELP, HumanPlayer, Quit, screen
 from klss.cli.options import PLAYERS, GameOptions, Parser, add_game_options, chosen_player, game_options, writable_file
 from klss.cli.review import ply_lines, result_text, review
 from klss.cli.terminal import InputClosed, Terminal
+from klss.text import printable
+from uci_bridge.descendants import end_descendants
 
 if TYPE_CHECKING:
     from darkchess.arbiter import Played, Progress
@@ -66,7 +68,7 @@ def run(arguments: Sequence[str]) -> int:
     specs = _specs(parsed.white, parsed.black)
     for spec in specs.values():
         if spec != HUMAN and spec not in PLAIN_NAMES:
-            chosen_player(spec)
+            chosen_player(spec, parsed.stockfish)
     options = game_options(parsed)
     game = Game(options, specs, Terminal(parsed.ascii), parsed.pgn)
     return game.run()
@@ -89,7 +91,7 @@ def _name(spec: str) -> str:
     """A player's name on the screen: her text, without the directories of a command line."""
     if not spec.startswith("cmd:"):
         return spec
-    return " ".join(word.rsplit("/", 1)[-1] for word in spec.split())
+    return printable(" ".join(word.rsplit("/", 1)[-1] for word in spec.split()))
 
 
 class Interrupt:
@@ -192,7 +194,7 @@ class Loading(threading.Thread):
         for color, spec in self._specs.items():
             if spec != HUMAN:
                 seed = 2 * options.seed + (not color)
-                maker = PlayerMaker(chosen_player(spec), choice, options.ruleset)
+                maker = PlayerMaker(chosen_player(spec, options.stockfish), choice, options.ruleset)
                 self._makers.append(maker)
                 self.players[color] = maker.make(seed)
                 if maker.evaluator_label is not None:
@@ -251,6 +253,8 @@ class Game:
             code, end = self._play(), ""
         except (InputClosed, Quit, KeyboardInterrupt) as why:
             code, end = self._left(why)
+        except BrokenPipeError:
+            code, end = 1, "left, since nobody reads any more"
         except BaseException:
             self._save("the game ended by an error")
             raise
@@ -261,6 +265,7 @@ class Game:
             # Compiled code can't be stopped half-way, and waiting for it would hold the shell for nothing.
             sys.stdout.flush()
             sys.stderr.flush()
+            end_descendants()
             os._exit(code)
         return code
 

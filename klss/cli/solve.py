@@ -86,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.out is not None:
         _write(Path(parsed.out), parsed.game, game, form, solution)
     if parsed.json:
-        print(json.dumps(report, ensure_ascii=False))
+        print(json.dumps(report, ensure_ascii=False, allow_nan=False))
     else:
         _show(report, solution)
     return 0
@@ -140,7 +140,7 @@ def _write(path: Path, name: str, game: Game, form: SequenceForm, solution: Solu
     plans = (solution.x, solution.y)
     document = {"game": name, "players": [{"infosets": _strategy(game, form, i, plans[i])} for i in (0, 1)]}
     try:
-        path.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"--out {path}: {error.strerror}; expected a file that can be written") from error
 

@@ -104,7 +104,7 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
             if not parsed.json:
                 _print_row(row, first=len(rows) == 1)
     if parsed.json:
-        print(json.dumps([_plain(asdict(row)) for row in rows]))
+        print(json.dumps([_plain(asdict(row)) for row in rows], allow_nan=False))
     return 0
 
 
@@ -165,5 +165,5 @@ def _table_2(parsed: Any, max_bytes: int) -> int:
             values = "".join(f"{v:>8.2f}" for v in knowledge.values())
             print(f"{name:<28}{sizes.nodes:>8}{sizes.infosets:>10}{sizes.diameter:>6}{values}", flush=True)
     if parsed.json:
-        print(json.dumps(report))
+        print(json.dumps(report, allow_nan=False))
     return 0

@@ -108,7 +108,7 @@ def run(arguments: Sequence[str]) -> int:
                 flush=True,
             )
     if parsed.json:
-        print(json.dumps(_document(names, tracks)))
+        print(json.dumps(_document(names, tracks), allow_nan=False))
     elif len(names) < len(moves):
         print("(ends before the king is captured)", file=sys.stderr)
     return 0

@@ -49,6 +49,10 @@ BAD = [
     (["track", "--pgn", "missing.pgn"], "--pgn", "'missing.pgn'"),
     (["track", "--pgn", "."], "--pgn", "'.'"),
     (["track", "--moves", "e4", "--pgn", "x.pgn"], "--pgn", "--moves"),
+    (["track", "--pgn", "/dev/zero"], "--pgn", "too large"),
+    (["track", "--pgn", "a\udcff.pgn"], "'a\\udcff.pgn'", "UTF-8"),
+    (["analyse", "/dev/zero", "--ply", "1", "--color", "white"], "'/dev/zero'", "too large"),
+    (["match", "greedy", "random", "--openings", "/dev/zero"], "--openings", "too large"),
 ]
 
 
@@ -71,6 +75,48 @@ def test_a_file_that_is_no_pgn_exits_2_with_one_line(klss: Any, tmp_path: Path) 
         ran = klss("track", "--pgn", name)
         assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1, ran.err
         assert name in ran.err
+
+
+def test_a_file_nested_too_deep_exits_2_with_one_line(klss: Any, tmp_path: Path) -> None:
+    (tmp_path / "deep.toml").write_text(f"cap = {'[' * 3000}{']' * 3000}\n")
+    (tmp_path / "long.toml").write_text(f"cap = {'9' * 5000}\n")
+    for name in ("deep.toml", "long.toml"):
+        ran = klss("play", "--black", name)
+        assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and name in ran.err
+
+
+PROGRAMS = {
+    "dies at once": ("#!/bin/sh\nexit 3\n", "it ended"),
+    "dies when it is asked": ("#!/bin/sh\nread a; read b; echo uciok; echo readyok; read c; exit 3\n", "it ended"),
+    "no program": ("garbage", "can't be started"),
+    "no engine": ("#!/bin/sh\nexec cat\n", "no move within"),
+}
+
+
+@pytest.mark.parametrize("how", PROGRAMS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "match klss2021 greedy --games 1 --evaluator stockfish",
+        "match klss2021,evaluator=stockfish greedy --games 1",
+        "play --white klss2021 --black random",
+        "analyse game.pgn --ply 0 --color white",
+        "engine",
+        "bench search",
+    ],
+)
+def test_a_program_that_is_no_stockfish_exits_2_with_one_line_before_the_first_move(
+    klss: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, how: str
+) -> None:
+    monkeypatch.setattr("uci_bridge.uci._START_S", 0.3)
+    text, says = PROGRAMS[how]
+    broken = tmp_path / "stockfish"
+    broken.write_text(text)
+    broken.chmod(0o755)
+    (tmp_path / "game.pgn").write_text("1. e4 e5 *\n")
+    ran = klss(*command.split(), "--stockfish", str(broken))
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1, ran.err
+    assert str(broken) in ran.err and says in ran.err
 
 
 def test_stockfish_asked_for_and_not_there_exits_2_with_one_line(klss: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,65 @@ def test_with_a_test_the_number_of_games_is_the_most_that_are_played(klss: Any) 
     assert document["games"] == 3 and document["sprt"]["decision"] is None
 
 
+def test_the_elo_of_a_match_that_was_lost_or_won_outright_has_its_sign(klss: Any) -> None:
+    flags = ("--nodes", "1", "--seed", "4", "--games", "2", "--check-truth")
+    assert "0/2 (+0 =0 -2), Elo -inf (95 %: -inf to +" in klss("match", "random", "greedy", *flags).out
+    assert "2/2 (+2 =0 -0), Elo +inf (95 %: -113 to +inf" in klss("match", "greedy", "random", *flags).out
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# files that no match writes, and disks that are full
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "says"),
+    [
+        ("games.jsonl", "{}", "`game`"),
+        ("games.jsonl", '{"game":1,"pair":0,"winner":"c","reason":"resign","plies":3}', "'c'"),
+        ("games.jsonl", '{"game":1,"pair":0,"winner":"a","reason":"resign","plies":3,"seconds":NaN}', "JSON object"),
+        ("games.jsonl", "[" * 100_000, "JSON object"),
+        ("games.jsonl", '{"game":-1,"pair":0,"winner":"a","reason":"resign","plies":3}', "`int` >= 0"),
+        ("moves.jsonl", '{"game":0,"player":"c"}', "'c'"),
+        ("moves.jsonl", "\xff", "JSON object"),
+    ],
+)
+def test_a_line_that_no_match_writes_is_named(klss: Any, tmp_path: Path, file: str, line: str, says: str) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / file).write_text(line + "\n", encoding="latin-1")
+    (tmp_path / "m" / "match.json").write_text(json.dumps(_identity()))
+    ran = klss(*MATCH, "--games", "2", "--out", "m")
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
+    assert f"{file}', line 1: " in ran.err and says in ran.err
+
+
+def _identity() -> dict[str, Any]:
+    from darkchess.arbiter import Budget
+    from darkchess.configuration import configuration
+    from experiments.match import Match
+
+    return Match(configuration("greedy"), configuration("random"), 2, 4, Budget(nodes=1)).identity()
+
+
+def test_a_match_whose_disk_is_full_says_so_in_one_line_and_goes_on_later(tmp_path: Path) -> None:
+    match = [sys.executable, "-m", "klss", *MATCH, "--games", "6", "--check-truth", "--out", "m", "--json"]
+    limited = ["/bin/sh", "-c", 'ulimit -f 8; exec "$@"', "sh", *match]  # files of 4 KiB at most
+    ran = subprocess.run(limited, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    said = [line for line in ran.stderr.splitlines() if not line.startswith("game ")]
+    assert ran.returncode == 1 and ran.stdout == "" and len(said) == 1
+    assert said[0].startswith("klss match: File too large: 'm/moves.jsonl', after ")
+    played = len(_lines(tmp_path / "m"))
+    assert 0 < played < 6 and not list((tmp_path / "m").glob("*.new"))
+    ran = subprocess.run(match, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0 and json.loads(ran.stdout)["games"] == 6
+    assert [line["game"] for line in _lines(tmp_path / "m")] == list(range(6))
+
+
+def test_a_game_that_can_t_be_written_is_one_line(klss: Any, tmp_path: Path) -> None:
+    (tmp_path / "m" / "game-00000.pgn").mkdir(parents=True)
+    ran = klss(*MATCH, "--games", "1", "--check-truth", "--out", "m")
+    assert ran.code == 1 and ran.err.count("\n") == 1 and "Is a directory: 'm/game-00000.pgn'" in ran.err
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # bad input, one line each
 
@@ -168,7 +228,7 @@ def test_with_a_test_the_number_of_games_is_the_most_that_are_played(klss: Any) 
         (("--openings", "missing.txt"), "--openings", "'missing.txt'"),
         (("--openings", "bad.txt"), "--openings", "line 2: illegal move: got e2e5"),
         (("--scheduler", "tcp://127.0.0.1:9"), "--scheduler", "'tcp://127.0.0.1:9'"),
-        (("--scheduler", "nonsense"), "--scheduler", "'nonsense'"),
+        (("--scheduler", "nonsense"), "--scheduler", "missing port number"),
     ],
 )
 def test_a_flag_s_bad_value_is_named(

@@ -88,6 +88,7 @@ def test_both_players_observe_at_every_decision_node() -> None:
         ("liars_dice(dice_side=4)", "dice_side"),
         ("nfg_game", "OpenSpiel refuses it"),  # an IndexError of its own, where others give an error of OpenSpiel's
         ("einstein_wurfelt_nicht", "one infoset, one action set"),
+        ("go(board_size=-1)", "unsupported board size"),
     ],
 )
 def test_what_is_no_zero_sum_game_of_two_is_refused(name: str, message: str, capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,53 @@
+"""Text that others wrote: read no further than is sane, shown without what a terminal would obey.
+
+Names, errors and chat of other programs and servers go through :func:`printable` where they come in, once; so do the
+headers of files. Files that a command is given go through :func:`read_text`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+__all__ = ["MAX_TEXT_BYTES", "printable", "read_text"]
+
+MAX_TEXT_BYTES = 1 << 26
+"""Longest file that is read as a text: more games than anybody asks about at once."""
+
+_SHOWN_INSTEAD = "?"
+
+
+def printable(text: str, most: int | None = None) -> str:
+    """``text`` on one line, of at most ``most`` characters, without anything that is not seen or moves what is.
+
+    Whatever parts lines or words becomes one space. Control characters (C0, C1: a terminal's escape sequences begin
+    with one), those that turn the direction of writing or have no width, lone surrogates and unassigned code points
+    become question marks.
+
+    >>> printable("a\\x1b]0;title\\x07\\u202eb\\u2028 c")
+    'a?]0;title??b c'
+    >>> printable("Καλημέρα, 世界", most=8)
+    'Καλημέρα'
+    """
+    begin = text if most is None else text[: 4 * most]
+    shown = "".join(sign if sign.isprintable() else _SHOWN_INSTEAD for sign in " ".join(begin.split()))
+    return shown[:most].rstrip()
+
+
+def read_text(path: Path, most_bytes: int = MAX_TEXT_BYTES) -> str:
+    """The text of a file in UTF-8, as :meth:`pathlib.Path.read_text` gives it; a device without an end is no reason to
+    read on.
+
+    Raises
+    ------
+    OSError
+        It can't be read, or (``EFBIG``) holds more than ``most_bytes``.
+    UnicodeDecodeError
+        It is no UTF-8.
+    """
+    with path.open("rb") as file:
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise OSError(errno.EFBIG, f"{os.strerror(errno.EFBIG)} (more than {most_bytes:,} bytes)", str(path))
+    return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,70 @@
+"""What is kept of an engine's diagnostics."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from uci_bridge.bot_log import JsonLines
+from uci_bridge.diagnostics import MAX_DEPTH, MAX_ENTRIES, MAX_NUMBER, MAX_WORDS, fit_to_keep
+
+WORDS = st.text(st.characters(), max_size=8)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def depth(value: Any) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inner is None else 1 + max(map(depth, inner), default=0)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.dictionaries(WORDS, VALUES, max_size=3))
+def test_what_is_kept_is_strict_json_within_bounds_and_is_kept_as_it_is_the_next_time(said: dict[str, Any]) -> None:
+    kept = fit_to_keep(said)
+    text = json.dumps(kept, allow_nan=False)
+    assert json.loads(text) == kept == fit_to_keep(kept)
+    assert depth(kept) <= MAX_DEPTH
+
+
+def test_what_is_within_bounds_is_left_alone_and_what_is_not_is_none_or_left_out() -> None:
+    fine = {
+        "value": -0.25,
+        "nodes": MAX_NUMBER - 1,
+        "gadget": "resolve",
+        "capped_by": None,
+        "line": ["e2e4"],
+        "a": {"b": 1},
+    }
+    assert fit_to_keep(fine) == fine
+    deep: Any = 1
+    for _ in range(5000):
+        deep = [deep]
+    odd = {
+        "a": 10**400,
+        "b": -MAX_NUMBER,
+        "c": float("nan"),
+        "d": float("-inf"),
+        "e": "x" * 999,
+        "f": [0] * 9999,
+        "g": deep,
+    }
+    kept = fit_to_keep(odd)
+    assert kept["a"] is kept["b"] is kept["c"] is kept["d"] is None
+    assert len(kept["e"]) == MAX_WORDS and len(kept["f"]) == MAX_ENTRIES and kept["g"] == [[[None]]]
+
+
+def test_a_line_of_the_bot_s_log_has_nothing_that_a_terminal_obeys_and_says_what_was_said() -> None:
+    record = logging.makeLogRecord(
+        {"name": "uci_bridge.x", "msg": "chat", "fields": {"text": "a\x1b[2J\x9b\u202e\u2028♞é"}}
+    )
+    line = JsonLines().format(record)
+    assert line.isprintable() and "♞é" in line
+    assert json.loads(line)["text"] == "a\x1b[2J\x9b\u202e\u2028♞é"
