@@ -1,5 +1,5 @@
 # What a newcomer types. Everything lives in .venv, which is made on first use and renewed when pyproject.toml or
-# constraints.txt change; second runs start at once.
+# the locked versions change; second runs start at once.
 #
 #   make play              play a game of Fog of War chess      (ARGS="--time 2 --black human" passes flags)
 #   make test              the tests, on all cores              (ARGS="tests/cli -x" passes arguments)
@@ -56,7 +56,9 @@ $(VENV)/installed-play: pyproject.toml constraints.txt | $(PY)
 	@$(PIP) --editable .
 	@touch $@
 
-$(VENV)/installed-dev: pyproject.toml constraints.txt | $(PY)
+# An editable install has no hash, so klss itself comes last, built with what is there by then.
+$(VENV)/installed-dev: pyproject.toml constraints.txt requirements-dev.txt | $(PY)
 	@echo "Installing klss and its test tools into $(VENV), once: the above, open_spiel, dask, pyffish, pytest, hypothesis, ruff, mypy, import-linter."
-	@$(PIP) --editable '.[dev]'
+	@$(PIP) --require-hashes --requirement requirements-dev.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/installed-play

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import subprocess
 import sys
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
@@ -63,3 +65,13 @@ def test_too_old_a_python_gets_one_line_that_says_how_old_and_how_new(tmp_path: 
 def test_a_python_that_is_not_there_gets_one_line(tmp_path: Path) -> None:
     done = make_play(tmp_path, tmp_path / "none")
     assert "is not there: install Python 3.11 or newer" in only_line(done, tmp_path)
+
+
+def test_the_development_tools_are_locked_by_hash_in_the_versions_of_the_constraints() -> None:
+    constraints = set(re.findall(r"^[\w.-]+==\S+", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
+    entries = re.split(r"^(?=[\w.-]+==)", (ROOT / "requirements-dev.txt").read_text(), flags=re.MULTILINE)[1:]
+    locked = {entry.split()[0] for entry in entries}
+    assert locked <= constraints and len(locked) == len(entries)
+    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry) for entry in entries)
+    needed = {re.split(r"[\[<>=; ]", line)[0].lower() for line in requires("klss") or [] if "experiments" not in line}
+    assert {name.replace("_", "-") for name in needed} <= {each.split("==")[0] for each in locked}
