@@ -32,10 +32,11 @@ from darkchess.configuration import configuration, make_player
 from darkchess.evaluation import BuiltinEvaluator, Model, packaged_model
 from experiments.documents import head, write_document
 from experiments.evaluation_positions import held_out
-from experiments.match_game import pair_seed, player_seed, sides
+from experiments.match_game import sides
 from experiments.match_statistics import elo_of_match
 from experiments.openings import RandomOpenings
 from experiments.tune_evaluation import by_hand, train
+from klss.seeds import game_seed, opening_seed, player_seed
 
 __all__ = ["games_left", "main", "matches", "summary"]
 
@@ -92,11 +93,13 @@ def _evaluator(path: str) -> BuiltinEvaluator:
 def play(folder: Path, name: str, game: int, nodes: int, seed: int) -> dict[str, Any]:
     """One game of a match: ``match``, ``game``, ``result`` (1, 0.5 or 0, for A), ``plies``, ``reason``."""
     models = dict(zip("ab", matches()[name], strict=True))
-    mine = pair_seed(seed, game // 2)
-    referee = RandomOpenings(OPENING_PLIES).opening(game // 2, mine).referee()
+    pair, mine = game // 2, game_seed(seed, game)
+    referee = RandomOpenings(OPENING_PLIES).opening(pair, opening_seed(seed, pair)).referee()
     chosen = configuration("klss2021,threads=1")
     players = {
-        color: make_player(chosen, _evaluator(str(_file(folder, models[side]))), seed=player_seed(mine, color))
+        color: make_player(
+            chosen, _evaluator(str(_file(folder, models[side]))), seed=player_seed(mine, chess.COLOR_NAMES[color])
+        )
         for color, side in sides(game).items()
     }
     Arbiter(referee, players, dict.fromkeys(chess.COLORS, Budget(nodes=nodes))).play()

@@ -23,9 +23,9 @@ from darkchess.configuration import configuration
 from darkchess.referee import Referee
 from experiments.documents import commit, today, write_document
 from experiments.match_engines import Setup
-from experiments.match_game import player_seed
 from experiments.match_report import versions
 from experiments.series import RESULTS, fingerprint
+from klss.seeds import player_seed
 from uci_bridge.players import PlayerMaker
 
 __all__ = ["main", "sample"]
@@ -41,7 +41,7 @@ def sample(maker: PlayerMaker, budget: Budget, seed: int) -> list[Any]:
     def on_ply(played: Played) -> None:
         moves.append(played.decision.move)
 
-    players = {color: maker.make(player_seed(seed, color)) for color in chess.COLORS}
+    players = {color: maker.make(player_seed(seed, chess.COLOR_NAMES[color])) for color in chess.COLORS}
     arbiter = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, budget), on_ply)
     arbiter.begin()
     board, said = chess.Board(), []

@@ -1,7 +1,8 @@
 """Games between two players, A and B, counted: in pairs, in parallel, resumable, stopped by number or by evidence.
 
-A has White in the games of even number; games 2k and 2k+1 are a pair: the same opening and the same seed, colours
-swapped. With a node budget the games depend neither on the number of workers nor on the order in which they end.
+A has White in the games of even number; games 2k and 2k+1 are a pair: the same opening, colours swapped. Each game has
+a seed of its own, so that nobody sits in the second with what her opponent was told in the first. With a node budget
+the games depend neither on the number of workers nor on the order in which they end.
 
 Reading order: ``match_game`` one game, ``match_engines`` its players, ``match_workers`` who plays it, ``openings`` how
 it begins, ``match_files`` where it is kept, ``match_statistics`` and ``match_report`` what it counts for.
@@ -22,17 +23,18 @@ from darkchess.arbiter import Budget, TruthCount
 from darkchess.rules import PAPER, Ruleset
 from experiments.match_engines import Setup, Side, Spec
 from experiments.match_files import MatchError, MatchFiles, kept_seed, opened
-from experiments.match_game import GameResult, GameTask, pair_seed, sides
+from experiments.match_game import GameResult, GameTask, sides
 from experiments.match_report import MoveStatistics, spread
 from experiments.match_statistics import Elo, PairCounter, Sprt, SprtState, elo_of_match
 from experiments.match_workers import sigterm_as_ctrl_c, workers_for
 from experiments.openings import FileOpenings, Opening, RandomOpenings
+from klss.seeds import game_seed, opening_seed
 from uci_bridge.players import EvaluatorChoice
 
 __all__ = ["Match", "MatchError", "Standing", "kept_seed"]
 
-_FORMAT = 2
-"""Of a match's directory. In format 1 each game had a seed of its own."""
+_FORMAT = 3
+"""Of a match's directory: the same seed gives other games in each. In format 2 seeds could be told from one another."""
 
 
 @dataclass
@@ -201,11 +203,10 @@ class Match:
         OpeningError
             See :meth:`experiments.openings.RandomOpenings.opening`.
         """
-        seed = pair_seed(self.seed, game // 2)
-        opening = Opening(self.fen)
+        opening, pair = Opening(self.fen), game // 2
         if self.openings is not None:
-            opening = self.openings.opening(game // 2, seed, self.fen, self.ruleset)
-        return GameTask(game, seed, opening)
+            opening = self.openings.opening(pair, opening_seed(self.seed, pair), self.fen, self.ruleset)
+        return GameTask(game, game_seed(self.seed, game), opening)
 
     def run(
         self,

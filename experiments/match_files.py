@@ -166,6 +166,11 @@ def _check(folder: Path, identity: dict[str, Any]) -> None:
         kept = None
     if not isinstance(kept, dict):
         raise MatchError(f"--out: can't read {str(about)!r}; name another directory")
+    if kept.get("format") != identity["format"]:
+        raise MatchError(
+            f"--out: {str(folder)!r} was begun by another version of klss, with other seeds for its games (got format "
+            f"{kept.get('format')!r}, expected {identity['format']}); end it with that one, or name another directory"
+        )
     if kept != identity:
         differs = sorted(key for key in kept.keys() | identity.keys() if kept.get(key) != identity.get(key))
         raise MatchError(

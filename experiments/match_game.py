@@ -1,6 +1,6 @@
 """One game of a match: from its number, seed and opening to its lines, as any worker plays it.
 
-A game's seed is its pair's; the players get theirs from it as in ``klss play``, so that ``klss play --seed`` with a
+The players get their seeds from the game's as in ``klss play`` (:mod:`klss.seeds`), so that ``klss play --seed`` with a
 line's ``seed`` and the same node budget replays a game without an opening. With a node budget a game is a function of
 the setup, its number, seed and opening, whoever plays it.
 """
@@ -8,7 +8,6 @@ the setup, its number, seed and opening, whoever plays it.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
 import time
 from dataclasses import dataclass, field
@@ -21,21 +20,12 @@ from darkchess.configuration import Configuration
 from darkchess.record import GameRecord, write_pgn
 from experiments.match_engines import Engines, Setup, Side
 from experiments.openings import Opening
+from klss.seeds import player_seed
 from uci_bridge.evaluators import evaluator_label
 
-__all__ = ["GameResult", "GameTask", "pair_seed", "play_game", "player_seed", "sides"]
+__all__ = ["GameResult", "GameTask", "play_game", "sides"]
 
 _FAULT_SHOWN = 500
-
-
-def pair_seed(seed: int, pair: int) -> int:
-    """Seed of the games of a pair: 32 bits of a hash, so that neighbouring matches share no games."""
-    return int.from_bytes(hashlib.sha256(f"{seed}/{pair}".encode()).digest()[:4], "little")
-
-
-def player_seed(seed: int, color: chess.Color) -> int:
-    """Seed of the player of ``color`` in a game of that seed."""
-    return 2 * seed + (not color)
 
 
 def sides(game: int) -> dict[chess.Color, Side]:
@@ -52,7 +42,7 @@ class GameTask:
     game
         Its number; games 2k and 2k+1 are pair k.
     seed
-        Its pair's.
+        Its own.
     opening
         Its pair's.
     """
@@ -92,7 +82,8 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     side_of = sides(task.game)
     engines.get_ready()
     players = {
-        color: engines.contestant(side, player_seed(task.seed, color), referee) for color, side in side_of.items()
+        color: engines.contestant(side, player_seed(task.seed, chess.COLOR_NAMES[color]), referee)
+        for color, side in side_of.items()
     }
     moves: list[dict[str, Any]] = []
 

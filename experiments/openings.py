@@ -76,7 +76,7 @@ class RandomOpenings:
             raise OpeningError(f"got {self.plies} random plies, expected 1 to {MOST_PLIES}")
 
     def opening(self, pair: int, seed: int, fen: str | None = None, ruleset: Ruleset = PAPER) -> Opening:
-        """The opening of a pair of games; it follows from ``seed``, which is the pair's.
+        """The opening of a pair of games; it follows from ``seed``, which nobody else gets.
 
         Raises
         ------

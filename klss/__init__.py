@@ -10,7 +10,7 @@ Reading order:
 - ``selection`` the choice among a gadget's optima; ``nested`` nested k-KLSS in three ways
 - ``tables`` the paper's tables, one row at a time
 - ``search`` the depth-limited, nested loop from a value function only
-- ``text`` other people's text, read and shown
+- ``text`` other people's text, read and shown; ``seeds`` one-way derived
 - ``kernel`` the decorator of every compiled function
 - ``cli`` the command line, which composes everything
 

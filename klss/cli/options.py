@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from klss.cli.errors import UsageError
+from klss.seeds import fresh_seed
 from klss.text import read_text
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ def processes(text: str) -> int:
 
 def chosen_seed(given: int | None) -> int:
     """``given``, or a fresh seed."""
-    return given if given is not None else int.from_bytes(os.urandom(4), "little")
+    return given if given is not None else fresh_seed()
 
 
 def game_options(arguments: argparse.Namespace) -> GameOptions:

@@ -23,6 +23,7 @@ from klss.cli.human import HELP, HumanPlayer, Quit, screen
 from klss.cli.options import PLAYERS, GameOptions, Parser, add_game_options, chosen_player, game_options, writable_file
 from klss.cli.review import ply_lines, result_text, review
 from klss.cli.terminal import InputClosed, Terminal
+from klss.seeds import player_seed
 from klss.text import printable
 from uci_bridge.descendants import end_descendants
 
@@ -193,7 +194,7 @@ class Loading(threading.Thread):
         choice = options.evaluator_choice(prefer_stockfish=self._prefer_stockfish)
         for color, spec in self._specs.items():
             if spec != HUMAN:
-                seed = 2 * options.seed + (not color)
+                seed = player_seed(options.seed, chess.COLOR_NAMES[color])
                 maker = PlayerMaker(chosen_player(spec, options.stockfish), choice, options.ruleset)
                 self._makers.append(maker)
                 self.players[color] = maker.make(seed)

@@ -79,6 +79,14 @@ def test_a_directory_of_another_match_is_refused(klss: Any) -> None:
     assert ran.code == 2 and "another match (match.json differs in a)" in ran.err and ran.err.count("\n") == 1
 
 
+def test_a_match_of_a_version_with_other_seeds_is_refused(klss: Any, tmp_path: Path) -> None:
+    assert klss(*MATCH, "--games", "1", "--out", "m", "--check-truth").code == 0
+    path = tmp_path / "m" / "match.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
+    ran = klss(*MATCH, "--games", "2", "--out", "m", "--check-truth")
+    assert ran.code == 2 and "another version of klss" in ran.err and ran.err.count("\n") == 1
+
+
 def test_a_directory_in_use_is_refused(klss: Any, tmp_path: Path) -> None:
     fcntl = __import__("fcntl")
     (tmp_path / "m").mkdir()

@@ -7,7 +7,6 @@ import math
 import pytest
 
 from experiments.match import Standing
-from experiments.match_game import pair_seed
 from experiments.match_statistics import elo_interval
 
 
@@ -30,11 +29,6 @@ def test_ends_that_are_infinite_are_none() -> None:
 def test_the_interval_narrows_with_games_and_holds_the_middle() -> None:
     wide, narrow = elo_interval(6.0, 10), elo_interval(600.0, 1000)
     assert wide[0] < narrow[0] < narrow[1] == wide[1] < narrow[2] < wide[2]  # type: ignore[operator]
-
-
-def test_pairs_of_neighbouring_matches_have_different_seeds() -> None:
-    seeds = {pair_seed(seed, pair) for seed in range(20) for pair in range(50)}
-    assert len(seeds) == 1000
 
 
 def test_a_standing_counts_wins_draws_and_losses_of_a() -> None:
