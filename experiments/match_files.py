@@ -4,6 +4,8 @@
 ended; ``moves.jsonl`` one for each move, with the player's diagnostics; ``game-00000.pgn`` and so on the games. A game
 counts once its line in ``games.jsonl`` is there; whatever else was written of one that does not count goes when the
 directory is opened again. What is read is checked: a line that no match writes is named, with its file and number.
+
+The directory and its files are made for their owner alone: the match's seed tells true games before they are over.
 """
 
 from __future__ import annotations
@@ -92,8 +94,8 @@ def opened(folder: Path, identity: dict[str, Any]) -> Iterator[MatchFiles]:
         It can't be written, is in use, or holds another match.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = open(folder / "lock", "w")  # noqa: SIM115 (closed below; closing is what unlocks)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = open(folder / "lock", "w", opener=_private)  # noqa: SIM115 (closed below; closing is what unlocks)
     except OSError as error:
         raise MatchError(
             f"--out: got {str(folder)!r}, expected a directory that can be written: {error.strerror}"
@@ -108,8 +110,8 @@ def opened(folder: Path, identity: dict[str, Any]) -> Iterator[MatchFiles]:
         moves = [move for move in moves if move["game"] in done]
         _clean(folder / "moves.jsonl", moves)
         with (
-            open(folder / "games.jsonl", "ab", buffering=0) as games_file,
-            open(folder / "moves.jsonl", "ab", buffering=0) as moves_file,
+            open(folder / "games.jsonl", "ab", buffering=0, opener=_private) as games_file,
+            open(folder / "moves.jsonl", "ab", buffering=0, opener=_private) as moves_file,
         ):
             files = MatchFiles(folder, games_file, moves_file)
             files.lines, files.moves = lines, moves
@@ -196,7 +198,8 @@ def _write(path: Path, text: str) -> None:
     """Write a whole file, or leave what was there."""
     fresh = path.with_name(path.name + ".new")
     try:
-        fresh.write_text(text, encoding="utf-8")
+        with open(fresh, "w", encoding="utf-8", opener=_private) as file:
+            file.write(text)
         os.replace(fresh, path)
     except OSError as error:
         fresh.unlink(missing_ok=True)
@@ -211,6 +214,11 @@ def _append(file: FileIO, text: str) -> None:
             rest = rest[file.write(rest) :]
     except OSError as error:
         raise OSError(error.errno, error.strerror, file.name) from None
+
+
+def _private(path: str, flags: int) -> int:
+    """Opens a file that, if it is made, nobody else may read or write."""
+    return os.open(path, flags, 0o600)
 
 
 def _clean(path: Path, rows: list[dict[str, Any]]) -> None:

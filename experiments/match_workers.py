@@ -1,8 +1,11 @@
-"""Who plays the games of a match: this process, or the workers of a dask cluster, local or elsewhere.
+"""Who plays the games of a match: this process, processes of its own, or the workers of a dask cluster that is there.
 
 Workers only play; what is written is written by the process that started the match. A worker that dies has its games
-played again, by another one or by the one that takes its place. With ``dask.distributed``, games are handed out a few
-at a time, so that a match that ends early leaves none waiting.
+played again, by another one or by the one that takes its place. Games are handed out a few at a time, so that a match
+that ends early leaves none waiting.
+
+Whoever reaches a dask scheduler can run code as the user of its workers and of its clients: one that is not at a
+``tls://`` address is for machines on which everybody is trusted.
 """
 
 from __future__ import annotations
@@ -12,21 +15,19 @@ import logging
 import os
 import secrets
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
-from multiprocessing import resource_tracker
 from typing import Any, Protocol
 
 from experiments.match_engines import Engines, Setup
 from experiments.match_files import MatchError
 from experiments.match_game import GameResult, GameTask, play_game
+from experiments.match_pool import MOST_DEATHS, LocalWorkers
 from klss.errors import INSTALL_EXTRAS
 
-__all__ = ["ClusterWorkers", "InProcess", "Workers", "sigterm_as_ctrl_c", "workers_for"]
-
-_DEATHS = 50
-"""Workers that a game may outlive; more than that, and it is the game that kills them."""
+__all__ = ["ClusterWorkers", "InProcess", "LocalWorkers", "Workers", "sigterm_as_ctrl_c", "workers_for"]
 
 _CONNECT_S = 15.0
 _IDLE_S = 60.0
@@ -56,16 +57,16 @@ def workers_for(setup: Setup, workers: int | None = None, scheduler: str | None 
         How many games at a time; 1 without a scheduler: this process plays them. None: 1, or as many as the cluster has
         threads.
     scheduler
-        Address of the scheduler of a cluster that is there; None: one is started here if it takes more than one worker.
+        Address of the scheduler of a dask cluster that is there; None: none is needed.
 
     Raises
     ------
     MatchError
-        dask is not installed, or there is no such scheduler, or it has no workers.
+        A scheduler is named and dask is not installed, or there is no such scheduler, or it has no workers.
     """
-    if scheduler is None and workers in (None, 1):
-        return InProcess(setup)
-    return ClusterWorkers(setup, workers, scheduler)
+    if scheduler is not None:
+        return ClusterWorkers(setup, workers, scheduler)
+    return InProcess(setup) if workers in (None, 1) else LocalWorkers(setup, workers)
 
 
 class InProcess:
@@ -86,7 +87,7 @@ class InProcess:
 
 
 class ClusterWorkers:
-    """The workers of a ``dask.distributed`` cluster.
+    """The workers of a ``dask.distributed`` cluster that others started.
 
     Parameters
     ----------
@@ -94,52 +95,39 @@ class ClusterWorkers:
         See :func:`workers_for`.
     """
 
-    def __init__(self, setup: Setup, workers: int | None, scheduler: str | None = None) -> None:
-        flag = "--scheduler" if scheduler is not None else "--workers"
-        # Workers are told by the environment: their logs are set up before anything else is read.
+    def __init__(self, setup: Setup, workers: int | None, scheduler: str) -> None:
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
         try:
-            import dask
-            from distributed import Client, LocalCluster
+            from distributed import Client
             from distributed.comm.addressing import get_address_host_port
         except ImportError:
             raise MatchError(
-                f"{flag}: got {scheduler or workers}, which takes dask; expected it: {INSTALL_EXTRAS}"
+                f"--scheduler: got {scheduler!r}, which takes dask; expected it: {INSTALL_EXTRAS}"
             ) from None
         for name in ("distributed", "distributed.scheduler", "distributed.nanny", "distributed.worker", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._setup = setup
         self._match = secrets.token_hex(8)
-        self._cluster: Any = None
-        if scheduler is None:
-            with dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS}), _no_interrupt():
-                self._cluster = LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    processes=True,
-                    host="127.0.0.1",
-                    dashboard_address=None,
-                    # Without a dashboard it still answers http: on any port, since others may run a cluster here.
-                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-                    memory_limit=0,
-                    silence_logs=logging.CRITICAL,
-                )
         try:
-            if scheduler is not None:
-                get_address_host_port(scheduler)  # a client of what is no address complains again, when it is collected
-            self._client = Client(self._cluster or scheduler, timeout=_CONNECT_S, set_as_default=False)
-        except (OSError, ValueError, TimeoutError) as error:
-            self._end_cluster()
+            get_address_host_port(scheduler)  # a client of what is no address complains again, when it is collected
+            self._client = Client(scheduler, timeout=_CONNECT_S, set_as_default=False)
+        except (OSError, TypeError, ValueError, TimeoutError) as error:  # TypeError: tls:// without certificates
             raise MatchError(
-                f"{flag}: got {scheduler!r}, expected the address of a dask scheduler that answers, such as "
-                f"tcp://127.0.0.1:8786 ({str(error).splitlines()[0][:200]})"
+                f"--scheduler: got {scheduler!r}, expected the address of a dask scheduler that answers, such as "
+                f"tls://host:8786 ({str(error).splitlines()[0][:200]})"
             ) from None
-        if scheduler is not None and not self._client.nthreads():
+        if not self._client.nthreads():
             try:
                 self._client.wait_for_workers(1, timeout=_CONNECT_S)
             except TimeoutError:
                 self._client.close()
                 raise MatchError(f"--scheduler: got {scheduler!r}, which has no workers; start some") from None
+        if not scheduler.startswith("tls://"):
+            print(
+                f"--scheduler: got {scheduler!r}: whoever reaches it can see the games and run code as you; at "
+                "a tls:// address, only who has a certificate",
+                file=sys.stderr,
+            )
         self._at_once = workers or max(1, sum(self._client.nthreads().values()))
 
     def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
@@ -181,7 +169,7 @@ class ClusterWorkers:
             error = future.exception(timeout=_CONNECT_S)
         except (FutureCancelledError, TimeoutError) as lost:
             error = lost
-        if isinstance(error, KilledWorker) and deaths < _DEATHS:
+        if isinstance(error, KilledWorker) and deaths < MOST_DEATHS:
             return
         if isinstance(error, KilledWorker | FutureCancelledError | TimeoutError):
             raise MatchError(
@@ -193,40 +181,10 @@ class ClusterWorkers:
 
     def close(self) -> None:
         """See :class:`Workers`."""
-        if self._cluster is None:
-            with contextlib.suppress(Exception):
-                self._client.run(close_engines, self._match)
-            with contextlib.suppress(Exception):
-                self._client.close(timeout=2)
-            return
-        self._end_cluster()
-
-    def _end_cluster(self) -> None:
-        """End the local workers, without waiting for a game that is being played; their guards end the engines."""
-        if self._cluster is None:
-            return
-        for nanny in self._cluster.workers.values():
-            nanny.auto_restart = False
-            with contextlib.suppress(Exception):
-                os.kill(nanny.pid, signal.SIGKILL)
-        for end in (getattr(self, "_client", None), self._cluster):
-            if end is not None:
-                with contextlib.suppress(Exception):
-                    end.close(timeout=2)
-
-
-@contextlib.contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Put off Ctrl-C in this thread until the block ends; threads and processes that are started in it never get it."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # whose first start would let interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        with contextlib.suppress(Exception):
+            self._client.run(close_engines, self._match)
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=2)
 
 
 @contextlib.contextmanager

@@ -55,7 +55,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--workers", type=workers, metavar="W", help="games at a time (default 1, or a cluster's threads)"
     )
-    parser.add_argument("--scheduler", metavar="URL", help="play on a dask cluster, as tcp://host:8786")
+    parser.add_argument("--scheduler", metavar="URL", help="play on a dask cluster, as tls://host:8786")
     add_game_options(parser)
     parser.add_argument(
         "--allow-cheat", action="store_true", help="allow the player stockfish-cheat, who sees the true game"

@@ -127,6 +127,18 @@ def test_without_a_seed_the_same_command_goes_on_with_the_seed_of_the_directory(
     assert [line["game"] for line in _lines(tmp_path / "m")] == [0, 1, 2]
 
 
+def test_workers_of_one_s_own_need_no_dask_and_play_the_same_games(
+    klss: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    flags = (*MATCH, "--games", "3", "--openings", "2", "--check-truth")
+    assert klss(*flags, "--out", "whole").code == 0
+    assert klss(*flags, "--workers", "2", "--out", "m").code == 0
+    assert _timeless(tmp_path / "m") == _timeless(tmp_path / "whole")
+    ran = klss(*flags, "--scheduler", "tls://127.0.0.1:9")
+    assert ran.code == 2 and "pip install 'klss[experiments]'" in ran.err and ran.err.count("\n") == 1
+
+
 def test_a_game_missing_in_the_middle_is_played_and_none_is_counted_twice(klss: Any, tmp_path: Path) -> None:
     flags = (*MATCH, "--games", "6", "--openings", "3", "--check-truth", "--json")
     whole = json.loads(klss(*flags, "--out", "whole").out)
@@ -246,12 +258,6 @@ def test_a_flag_s_bad_value_is_named(
     (tmp_path / "bad.txt").write_text("e2e4\ne2e5\n")
     ran = klss(*MATCH, *flags)
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and names in ran.err and says in ran.err
-
-
-def test_without_dask_more_workers_are_refused_with_what_to_install(klss: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    ran = klss(*MATCH, "--workers", "2")
-    assert ran.code == 2 and ran.err.count("\n") == 1 and INSTALL_EXTRAS in ran.err
 
 
 @pytest.mark.parametrize("command", ["play --black", "match greedy", "engine --configuration"])
