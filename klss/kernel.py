@@ -6,16 +6,19 @@ the project and of numba's version: an edit anywhere starts a fresh folder, and 
 while.
 
 The folder lies in the user's cache directory (``KLSS_CACHE_DIR`` overrides it), never beside the sources, which may be
-read-only.
+read-only. Reading it runs what it holds, so no folder is used that another user owns or may write.
 """
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -47,23 +50,39 @@ def _source_key() -> str:
 
 
 def kernel_cache_dir() -> Path:
-    """The folder that holds this version's compiled kernels; made if missing, in a temporary place if the usual one
-    can't be written."""
-    base = Path(os.environ.get("KLSS_CACHE_DIR") or platformdirs.user_cache_dir("klss", appauthor=False))
-    for parent in (
-        base,
-        Path(tempfile.gettempdir()) / f"klss-cache-{os.getuid() if hasattr(os, 'getuid') else 'user'}",
-    ):
+    """The folder that holds this version's compiled kernels; made if missing. Where the usual one can't be written, or
+    others can write it, it is in a temporary place, and if that is so there too, it is gone with this process."""
+    usual = Path(os.environ.get("KLSS_CACHE_DIR") or platformdirs.user_cache_dir("klss", appauthor=False))
+    user = os.geteuid() if hasattr(os, "geteuid") else "user"
+    for parent in (usual.resolve(), Path(tempfile.gettempdir()).resolve() / f"klss-cache-{user}"):
         folder = parent / f"kernels-{_source_key()}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
+        if _ours(parent) and _ours(folder):
             os.utime(folder)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
             _remove_stale(parent, folder)
             return folder
-    return Path(tempfile.mkdtemp(prefix="klss-kernels-"))
+    fresh = tempfile.mkdtemp(prefix="klss-kernels-")
+    atexit.register(shutil.rmtree, fresh, ignore_errors=True)
+    return Path(fresh)
+
+
+def _ours(folder: Path) -> bool:
+    """Whether ``folder`` is there, or can be made, and nobody but this user can write it."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return False
+    foreign = hasattr(os, "geteuid") and (found.st_uid != os.geteuid() or found.st_mode & 0o022)
+    if foreign or not stat.S_ISDIR(found.st_mode):
+        warnings.warn(
+            f"compiled code is not kept in {str(folder)!r}, which can be written by others: got owner {found.st_uid}, "
+            f"{stat.filemode(found.st_mode)}, expected a directory of this user's that only they may write; remove it, "
+            "or set KLSS_CACHE_DIR",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return False
+    return os.access(folder, os.W_OK)
 
 
 def _remove_stale(parent: Path, current: Path) -> None:
