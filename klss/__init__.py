@@ -11,7 +11,7 @@ Reading order:
 - ``tables`` the paper's tables, one row at a time
 - ``search`` the depth-limited, nested loop from a value function only
 - ``text`` other people's text, read and shown; ``seeds`` one-way derived
-- ``kernel`` the decorator of every compiled function
+- ``kernel`` the decorator of every compiled function; ``kernel_cache`` where its work is kept
 - ``cli`` the command line, which composes everything
 
 Import from the modules: this package imports nothing, so that the command line starts at once.

@@ -136,7 +136,7 @@ def test_workers_of_one_s_own_need_no_dask_and_play_the_same_games(
     assert klss(*flags, "--workers", "2", "--out", "m").code == 0
     assert _timeless(tmp_path / "m") == _timeless(tmp_path / "whole")
     ran = klss(*flags, "--scheduler", "tls://127.0.0.1:9")
-    assert ran.code == 2 and "pip install 'klss[experiments]'" in ran.err and ran.err.count("\n") == 1
+    assert ran.code == 2 and INSTALL_EXTRAS in ran.err and ran.err.count("\n") == 1
 
 
 def test_a_game_missing_in_the_middle_is_played_and_none_is_counted_twice(klss: Any, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,8 +79,8 @@ def test_a_cache_that_others_may_write_is_not_read_where_one_s_own_can_t_be_made
     how(planted)
     (tmp_path / "file").touch()
     found = ran(compiled, TWICE, KLSS_CACHE_DIR=str(tmp_path / "file" / "cache"), TMPDIR=str(planted.parent))
-    assert found.stdout == "42\n" and "can be written by others" in found.stderr
     assert not (tmp_path / "executed").exists()
+    assert found.stdout == "42\n" and "can be written by others" in found.stderr
     assert not list(planted.parent.glob("klss-kernels-*"))  # what was made instead is gone
 
 
@@ -90,8 +91,69 @@ def test_a_cache_that_others_may_write_is_not_read_where_it_is_named(
     places = {"KLSS_CACHE_DIR": str(planted), "TMPDIR": str(tmp_path / "empty")}
     opened(planted)
     found = ran(compiled, TWICE, **places)
-    assert found.stdout == "42\n" and "can be written by others" in found.stderr
     assert not (tmp_path / "executed").exists()
+    assert found.stdout == "42\n" and "can be written by others" in found.stderr
     planted.chmod(0o700)
     ran(compiled, TWICE, **places)
     assert (tmp_path / "executed").exists()  # so reading it is what these tests find out
+
+
+PACKAGES = {
+    "third/__init__.py": "",
+    "third/helpers.py": """
+        from klss.kernel import kernel
+
+        @kernel(inline="always")
+        def step(number):
+            return number + 1
+        """,
+    "third/constants.py": "WIDTH = 1",
+    "third/deep/__init__.py": "",
+    "third/deep/constants.py": "DEPTH = 1",
+    "kernels/__init__.py": "",
+    "kernels/near.py": "NEAR = 1",
+    "kernels/between.py": "from third.constants import WIDTH\nDOUBLE = 2 * WIDTH",
+    **{
+        f"kernels/{name}.py": f"""
+            from klss.kernel import kernel
+            {imports}
+
+            @kernel
+            def value(number):
+                return {value}
+            """
+        for name, imports, value in (
+            ("function", "from third.helpers import step", "step(number)"),
+            ("module", "from third import helpers", "helpers.step(number)"),
+            ("constant", "from third.constants import (  # )\n                WIDTH,\n            )", "number + WIDTH"),
+            ("dotted", "import third.deep.constants as deep", "number + deep.DEPTH"),
+            ("relative", "from . import near", "number + near.NEAR"),
+            ("transitive", "from .between import DOUBLE", "number + DOUBLE // 2"),
+            ("untouched", "", "number + 1"),
+        )
+    },
+}  # fmt: skip
+VALUES = """
+import importlib
+
+for name in ("function", "module", "constant", "dotted", "relative", "transitive", "untouched"):
+    value = importlib.import_module(f"kernels.{name}").value
+    print(name, value(0), "loaded" if value.stats.cache_hits else "compiled")
+"""
+
+
+def test_an_edit_to_whatever_a_kernel_is_made_of_in_any_package_is_seen_and_the_others_are_not_compiled_again(
+    tmp_path: Path,
+) -> None:
+    def values() -> list[str]:
+        return ran(tmp_path, VALUES, KLSS_CACHE_DIR=str(tmp_path / "cache")).stdout.splitlines()
+
+    for name, text in PACKAGES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(textwrap.dedent(text))
+    names = [line.split()[0] for line in values()]
+    assert len(names) == 7 and values() == [f"{name} 1 loaded" for name in names]
+    for name in ("third/helpers.py", "third/constants.py", "third/deep/constants.py", "kernels/near.py"):
+        path = tmp_path / name
+        path.write_text(path.read_text().replace("1", "7"))
+    assert values() == [*(f"{name} 7 compiled" for name in names[:-1]), "untouched 1 loaded"]

@@ -1,0 +1,185 @@
+"""Where compiled kernels are kept: one folder for each module of kernels, named by all that its kernels are made of.
+
+numba's own cache looks only at the file that a function stands in. A kernel that inlines a helper from another file, or
+freezes a constant of it, keeps the *old* one when that file changes. So the folder of a module's kernels is named by a
+hash of the module's source and of those of all modules that it imports, and that these import, whichever package they
+are of; of the standard library, numba and numpy by their versions. An edit to any of them starts fresh folders for
+those that it concerns, and no others; folders that nobody has used for a while are removed.
+
+What a module imports is read off its text (a statement at the beginning of a line, or behind ``;`` or ``:``), which
+takes a millisecond for all kernels there are. What looks like an import and is none adds a file too many to the hash,
+which does no harm.
+
+The folders lie in the user's cache directory (``KLSS_CACHE_DIR`` overrides it), never beside the sources, which may be
+read-only. Reading them runs what they hold, so no folder is used that another user owns or may write.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+import platformdirs
+
+__all__ = ["kernel_cache_dir"]
+
+_KEEP_S = 14 * 24 * 3600.0
+
+_BY_VERSION = {"numba": numba.__version__, "numpy": np.__version__, "llvmlite": llvmlite.__version__}
+"""Packages that stand for themselves, beside the standard library."""
+
+_LEFT_OUT = sys.stdlib_module_names | _BY_VERSION.keys()
+
+_DECORATOR = "klss.kernel"
+"""Every kernel's module imports it; nothing of what it imports itself gets into a kernel."""
+
+_NO_CODE = re.compile(rb"#[^\n]*|\\\n")
+_IMPORT = re.compile(rb"[\n;:][ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n;]*)|import[ \t]+([^\n;]*))")
+
+
+def kernel_cache_dir(function: Callable[..., Any]) -> Path:
+    """The folder for what ``function`` is compiled to; made if missing. A passing one, if it stands in no file."""
+    try:
+        key = _key(function.__code__.co_filename, function.__globals__.get("__package__") or "")
+    except OSError:
+        return _passing()
+    return _folder(key)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the name
+
+
+@functools.cache
+def _key(path: str, package: str) -> str:
+    digest = hashlib.sha256(repr([sys.implementation.cache_tag, sorted(_BY_VERSION.items())]).encode())
+    for name, source in sorted(_sources(path, package).items()):
+        digest.update(f"{name} ".encode() + source)
+    return digest.hexdigest()[:16]
+
+
+def _sources(path: str, package: str) -> dict[str, bytes]:
+    """Hashes of the sources that the kernels of the file at ``path`` depend on, by their modules' names."""
+    own, imported = _read(path, package)
+    found, waiting = {"": own}, set(imported)
+    while waiting:
+        name = waiting.pop()
+        if name in found or name.partition(".")[0] in _LEFT_OUT:
+            continue
+        source = _file(name)
+        if source is not None:
+            inside = name if source.endswith("__init__.py") else name.rpartition(".")[0]
+            found[name], imported = _read(source, inside)
+            if name != _DECORATOR:
+                waiting |= imported
+    return found
+
+
+@functools.cache
+def _read(path: str, package: str) -> tuple[bytes, frozenset[str]]:
+    """Hash of a file, and the names in it that may be modules; ``package`` is what relative ones are relative to."""
+    text = Path(path).read_bytes()
+    names: set[str] = set()
+    for start, words, plain in _IMPORT.findall(b"\n" + _NO_CODE.sub(b"", text)) if path.endswith(".py") else ():
+        if start:
+            with contextlib.suppress(ImportError):  # more dots than packages: no import
+                base = importlib.util.resolve_name(start.decode(), package)
+                names |= {base, *(f"{base}.{word}" for word in re.findall(r"\w+", words.decode(errors="replace")))}
+        for item in plain.decode(errors="replace").split(","):
+            # ``import a.b`` binds a, through which all of a.b's parents can be reached
+            parts = item.split()[0].split(".") if item.split() else []
+            names |= {".".join(parts[:length]) for length in range(1, len(parts) + 1)}
+    return hashlib.sha256(text).digest(), frozenset(names)
+
+
+def _file(name: str) -> str | None:
+    """The file of the module ``name``; None where there is no such module, or its package is not imported yet."""
+    module, parent = sys.modules.get(name), name.rpartition(".")[0]
+    if module is not None:
+        return getattr(module, "__file__", None)
+    if parent and not hasattr(sys.modules.get(parent), "__path__"):
+        return None
+    spec = importlib.util.find_spec(name)
+    return spec.origin if spec is not None and spec.has_location else None
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the place
+
+
+@functools.cache
+def _parent() -> Path:
+    """What holds the folders: the usual place; where it can't be written, or others can write it, a temporary one; and
+    if that is so there too, one that is gone with this process.
+    """
+    usual = Path(os.environ.get("KLSS_CACHE_DIR") or platformdirs.user_cache_dir("klss", appauthor=False))
+    user = os.geteuid() if hasattr(os, "geteuid") else "user"
+    for folder in (usual.resolve(), Path(tempfile.gettempdir()).resolve() / f"klss-cache-{user}"):
+        if _ours(folder):
+            atexit.register(_remove_stale, folder)  # once all that is used has been touched
+            return folder
+    return _passing()
+
+
+@functools.cache
+def _passing() -> Path:
+    """A folder that is gone with this process."""
+    fresh = tempfile.mkdtemp(prefix="klss-kernels-")
+    atexit.register(shutil.rmtree, fresh, ignore_errors=True)
+    return Path(fresh)
+
+
+@functools.cache
+def _folder(key: str) -> Path:
+    folder = _parent() / f"kernels-{key}"
+    if not _ours(folder):
+        folder = _passing() / folder.name
+        folder.mkdir()
+    os.utime(folder)
+    return folder
+
+
+def _ours(folder: Path) -> bool:
+    """Whether ``folder`` is there, or can be made, and nobody but this user can write it."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return False
+    foreign = hasattr(os, "geteuid") and (found.st_uid != os.geteuid() or found.st_mode & 0o022)
+    if foreign or not stat.S_ISDIR(found.st_mode):
+        warnings.warn(
+            f"compiled code is not kept in {str(folder)!r}, which can be written by others: got owner {found.st_uid}, "
+            f"{stat.filemode(found.st_mode)}, expected a directory of this user's that only they may write; remove it, "
+            "or set KLSS_CACHE_DIR",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return False
+    return os.access(folder, os.W_OK)
+
+
+def _remove_stale(parent: Path) -> None:
+    for folder in parent.glob("kernels-*"):
+        try:
+            if time.time() - folder.lstat().st_mtime > _KEEP_S:
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue
