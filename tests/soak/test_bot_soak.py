@@ -15,9 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.uci_bridge.bot_bench import recorded
+from tests.uci_bridge.bot_bench import klss_bot, recorded, said, under_way, write_config
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
-from tests.uci_bridge.test_bot import klss_bot, said, under_way, write_config
 
 GAMES = int(os.environ.get("SOAK_BOT_GAMES", "50"))
 FAULTS = Faults(cut=0.02, half=0.01, repeat=0.05, garbage=0.01, late_full=0.2, double_full=0.2, refuse=0.02,

@@ -1,10 +1,15 @@
-"""What the bot's tests share: quick waits, a player without a process, a bot against the fake server in one call."""
+"""What the bot's tests share: quick waits, a player without a process, a bot against the fake server in one call, the
+command as a process."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import random
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,6 +26,9 @@ from uci_bridge.bot_config import BotConfig
 from uci_bridge.bot_record import Records
 from uci_bridge.bot_seat import Clock
 from uci_bridge.lichess import Account, Timing, Token
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINE = [sys.executable, str(ROOT / "tests/uci_bridge/protocol_engine.py")]
 
 QUICK = Timing(
     connect_s=2.0, call_s=3.0, idle_s=2.0, first_retry_s=0.02, last_retry_s=0.3, settle_s=0.03, confirm_s=0.4
@@ -98,3 +106,41 @@ def recorded(folder: Path) -> dict[str, GameRecord]:
     found = {game.headers["GameId"]: game for game in games}
     assert len(found) == len(games), "a game stands twice"
     return found
+
+
+def under_way(folder: Path) -> dict[str, object]:
+    try:
+        return json.loads((folder / "under_way.json").read_text())  # type: ignore[no-any-return]
+    except FileNotFoundError:
+        return {}
+
+
+# The command, as a process.
+
+
+def write_config(folder: Path, url: str, *, engine: str | None = None, **keys: str) -> Path:
+    path = folder / "bot.yml"
+    lines = {
+        "url": url,
+        "token": "{file: token}",
+        "accept": "{concurrency: 4, per_player: 4, bots: true}",
+        "records": "records",
+        "engine": engine or json.dumps({"command": ENGINE, "nodes": 5}),
+        **keys,
+    }
+    path.write_text("".join(f"{key}: {value}\n" for key, value in lines.items()))
+    secret = folder / "token"
+    secret.write_text(TOKEN + "\n")
+    secret.chmod(0o600)
+    return path
+
+
+def klss_bot(config: Path, *flags: str, **environment: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    command = [sys.executable, "-m", "klss", "bot", "--config", str(config), *flags]
+    log = open(config.with_name(f"stderr{time.monotonic_ns()}"), "w")  # noqa: SIM115
+    return subprocess.Popen(command, cwd=config.parent, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
+
+
+def said(folder: Path) -> str:
+    return "".join(path.read_text() for path in sorted(folder.glob("stderr*")))
