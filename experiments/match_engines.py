@@ -25,7 +25,7 @@ from darkchess.rules import PAPER, Ruleset
 from darkchess.view import View
 from uci_bridge.engine_process import EngineProcess
 from uci_bridge.host import HostedPlayer
-from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker, engine_argv, engine_environment
+from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker, engine_argv
 
 __all__ = ["CHEAT", "Cheat", "Engines", "Setup", "Side", "Spec"]
 
@@ -103,7 +103,7 @@ class Engines:
                 self._processes[side] = _GuardedProcess(spec.argv, name=spec.name)
             elif isinstance(spec, Configuration) and not setup.check_truth:
                 argv = engine_argv(spec, setup.evaluator)
-                self._processes[side] = _GuardedProcess(argv, environment=engine_environment(), name=spec.name)
+                self._processes[side] = _GuardedProcess(argv, name=spec.name)
             elif isinstance(spec, Configuration):
                 self._makers[side] = PlayerMaker(spec, setup.evaluator, setup.ruleset)
                 self._makers[side].warm_up(chess.WHITE)

@@ -3,6 +3,7 @@
 Reading order:
 
 - ``errors`` one base, few leaves
+- ``engine_environment``, ``own_process`` what engine processes get of our environment, and can't learn from us
 - ``uci`` questions to UCI engines over raw pipes: pipelined, timed, restarted
 - ``stockfish`` Stockfish as an evaluator, over UCI
 - ``evaluators`` the evaluator that a configuration names

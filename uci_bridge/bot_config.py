@@ -23,6 +23,7 @@ import yaml
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.lichess import Token, is_loopback
 from uci_bridge.lichess_dialect import Challenge
+from uci_bridge.own_process import take_variable
 
 __all__ = ["AcceptRules", "BotConfig", "ConfigError", "EngineConfig", "TokenSource", "load_config", "read_token"]
 
@@ -227,7 +228,8 @@ def load_config(path: Path) -> BotConfig:
 
 
 def read_token(source: TokenSource) -> Token:
-    """The token that ``source`` points to. A variable is taken out of the environment, so that no child gets it.
+    """The token that ``source`` points to. A variable is taken out of the environment, so that no child gets it
+    nor can read it.
 
     Warns (in the log) about a file that others may read.
 
@@ -237,7 +239,7 @@ def read_token(source: TokenSource) -> Token:
         There is none, or it is no token.
     """
     if source.env is not None:
-        text = os.environ.pop(source.env, None)
+        text = take_variable(source.env)
         name = source.env if re.fullmatch(r"[A-Z_][A-Z0-9_]*", source.env) else "that it names"
         where = f"token.env: the environment variable {name}"
         if text is None:

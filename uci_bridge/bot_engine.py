@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import secrets
 import sys
 import time
@@ -65,7 +64,7 @@ async def check_engine(command: Sequence[str]) -> str | None:
 
     Cancelling it ends the engine.
     """
-    process = EngineProcess(command, environment=dict(os.environ), name="engine")
+    process = EngineProcess(command, name="engine")
 
     def check() -> str | None:
         try:
@@ -113,8 +112,7 @@ class EngineSeat:
     ) -> None:  # fmt: skip
         self._config = config
         self._start = Position.from_fen(START_FEN if fen is None else fen)
-        # The token is in no environment any more (bot_config.read_token); what is left is the user's own.
-        self._process = EngineProcess(command, environment=dict(os.environ), name="engine")
+        self._process = EngineProcess(command, name="engine")
         self._player = HostedPlayer(
             self._process, seed=secrets.randbits(31) if seed is None else seed, key=key, restarts=_RESTARTS
         )

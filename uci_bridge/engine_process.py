@@ -29,6 +29,7 @@ from darkchess.rules import Outcome
 from darkchess.view import initial_view
 from klss.text import printable
 from uci_bridge.descendants import kill_family
+from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import EngineFailed, ProtocolError
 from uci_bridge.lines import LineSplitter
 from uci_bridge.messages import Clock, Ids, ObservationPush, Refusal, TurnRequest, observation_of
@@ -85,7 +86,7 @@ class EngineProcess:
     command
         Program and arguments; no shell reads them.
     environment
-        Of the process; None: ours.
+        Of the process; None: what :func:`uci_bridge.engine_environment.engine_environment` lets it have of ours.
     name
         For logs.
     patience
@@ -274,7 +275,7 @@ class _Run:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            env=environment,
+            env=engine_environment() if environment is None else environment,
             start_new_session=True,
         )
         assert self.process.stdin is not None and self.process.stdout is not None and self.process.stderr is not None

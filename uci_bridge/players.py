@@ -7,12 +7,10 @@ This is the referee's side: games are set up here. What an engine process needs 
 from __future__ import annotations
 
 import dataclasses
-import os
 import shlex
 import shutil
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import chess
@@ -36,7 +34,7 @@ from uci_bridge.stockfish import find_stockfish
 
 __all__ = [
     "COMMAND", "Command", "EvaluatorChoice", "PlayerMaker", "configuration_text", "configured_player", "engine_argv",
-    "engine_environment", "make_evaluator", "player_spec",
+    "make_evaluator", "player_spec",
 ]  # fmt: skip
 
 COMMAND = "cmd:"
@@ -130,16 +128,6 @@ def engine_argv(chosen: Configuration, choice: EvaluatorChoice) -> tuple[str, ..
     if choice.processes != 1:
         argv += ["--evaluator-processes", str(choice.processes)]
     return tuple(argv)
-
-
-def engine_environment() -> dict[str, str]:
-    """An environment in which ``python -m klss`` is found wherever it is started, also from a source tree."""
-    environment = dict(os.environ)
-    root = Path(__file__).resolve().parents[1]
-    if root.name not in ("site-packages", "dist-packages"):
-        others = environment.get("PYTHONPATH")
-        environment["PYTHONPATH"] = os.pathsep.join([str(root), *([others] if others else [])])
-    return environment
 
 
 class PlayerMaker:

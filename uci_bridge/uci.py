@@ -21,6 +21,8 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from uci_bridge.engine_environment import engine_environment
+
 __all__ = ["EnginePool", "EngineProcess", "trouble_with"]
 
 log = logging.getLogger(__name__)
@@ -83,6 +85,7 @@ class EngineProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=0,
+            env=engine_environment(),
             start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None

@@ -50,7 +50,9 @@ def run(arguments: Sequence[str]) -> int:
     options = _parser().parse(arguments)
     from uci_bridge.bot_config import ConfigError, load_config, read_token
     from uci_bridge.bot_log import log_to
+    from uci_bridge.own_process import close_to_others
 
+    close_to_others()
     formatter = log_to(level=getattr(logging, options.log.upper()))
     path = Path(options.config)
     try:

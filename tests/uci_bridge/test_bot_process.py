@@ -14,6 +14,7 @@ import pytest
 from klss.cli.main import main
 from tests.uci_bridge.bot_bench import ENGINE, klss_bot, recorded, said, under_way, write_config
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Opponent
+from uci_bridge.engine_environment import engine_environment
 
 
 def test_killed_in_the_middle_of_four_games_and_started_again_it_ends_all_four(tmp_path: Path) -> None:
@@ -47,10 +48,11 @@ def test_sigterm_takes_no_new_game_finishes_those_under_way_and_exits_0(tmp_path
         seen = tmp_path / "seen"
         engine = json.dumps({"command": [*ENGINE, "--environment", str(seen)], "nodes": 5})
         config = write_config(tmp_path, server.url, engine=engine, token="{env: THE_TOKEN}")
-        bot = klss_bot(config, THE_TOKEN=TOKEN)
+        bot = klss_bot(config, THE_TOKEN=TOKEN, ANOTHER_SECRET="lip_Another")
         server.holding.set()
         first = server.challenge("anna", color="black", script=Opponent(end="resign", end_ply=6))
         assert server.wait(lambda: first in server.games and server.games[first].referee.ply == 1)
+        assert TOKEN.encode() not in Path(f"/proc/{bot.pid}/environ").read_bytes()
         bot.send_signal(signal.SIGTERM)
         assert server.wait(lambda: "no new games" in said(tmp_path))
         second = server.challenge("bob")
@@ -59,7 +61,9 @@ def test_sigterm_takes_no_new_game_finishes_those_under_way_and_exits_0(tmp_path
         server.holding.clear()
         assert bot.wait(20) == 0
         assert server.games[first].referee.ply >= 6
-    assert TOKEN not in seen.read_text() and "PYTHONPATH" in seen.read_text()
+    _, environment = json.loads(seen.read_text())
+    assert set(environment) == set(engine_environment(environment)) >= {"PATH", "PYTHONPATH"}
+    assert "THE_TOKEN" not in environment and "ANOTHER_SECRET" not in environment
 
 
 def test_after_the_grace_it_exits_0_and_remembers_the_rest(tmp_path: Path) -> None:

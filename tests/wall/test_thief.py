@@ -97,15 +97,15 @@ def test_the_thief_foretells_her_opponent_s_moves_no_better_than_one_without_a_s
 
 
 def test_no_seed_that_a_player_is_told_leads_to_another_s_or_to_an_opening(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In a match with openings and in ``klss play``, as the engines' processes are told."""
-    monkeypatch.setenv("KEEP", str(tmp_path / "kept"))
+    thief = THIEF.replace("cmd:", f"cmd:env KEEP={tmp_path / 'kept'} ", 1)
     openings = RandomOpenings(4)
-    match = Match(player_spec(THIEF), player_spec(f"{THIEF} 1"), 2, 7, Budget(nodes=1), fen=FEN, openings=openings)
+    match = Match(player_spec(thief), player_spec(f"{thief} 1"), 2, 7, Budget(nodes=1), fen=FEN, openings=openings)
     results, _ = played(match, 2)
     flags = ("--nodes", "1", "--seed", "7", "--fen", FEN, "--pgn", str(tmp_path / "game.pgn"))
-    assert main(["play", "--white", THIEF, "--black", f"{THIEF} 1", *flags]) == 0
+    assert main(["play", "--white", thief, "--black", f"{thief} 1", *flags]) == 0
     capsys.readouterr()
     requests: list[dict[str, Any]] = [json.loads(line) for line in (tmp_path / "kept").read_text().splitlines()]
     told = {turn["sessionId"]: turn["engineSeed"] for turn in requests if "legalMoves" in turn}
