@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,7 +100,8 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def foreign(how: str, turns: int = 0) -> str:
-    return f"cmd:{sys.executable} -S -E {FOREIGN} '{how}' {turns}"
+    keep = f"env KEEP={os.environ['KEEP']} " if "KEEP" in os.environ else ""
+    return f"cmd:{keep}{sys.executable} -S -E {FOREIGN} '{how}' {turns}"
 
 
 def test_an_engine_is_shown_her_views_of_an_opening_and_nothing_else_of_it(told: Any) -> None:
