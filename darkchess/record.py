@@ -1,9 +1,9 @@
 """Games as PGN (rules.md, "Formats"): writer and reader of our own, since python-chess's reader stops at the first king
 left in attack.
 
-Written: movetext in SAN without ``+`` and ``#``, ``[Variant "Fog of War"]``, ``FEN``/``SetUp`` for other start
-positions, the reason in ``[Termination]``. The moves are the true ones: a finished game is public, and both players'
-views follow by replaying it (:meth:`darkchess.referee.Referee.replay`).
+Written: movetext in SAN without ``+`` and ``#``, clocks as comments, ``[Variant "Fog of War"]``, ``FEN``/``SetUp`` for
+other start positions, the reason in ``[Termination]``. The moves are the true ones: a finished game is public, and
+both players' views follow by replaying it (:meth:`darkchess.referee.Referee.replay`).
 
 Read as well: UCI movetext, comments, variations and NAGs (all three skipped), pychess's ``Fogofwar`` and ``Dark
 chess``, in any case. A king capture ends a game.
@@ -11,6 +11,7 @@ chess``, in any case. A king capture ends a game.
 
 from __future__ import annotations
 
+import itertools
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -62,12 +63,16 @@ class GameRecord:
     headers
         Other PGN tags, such as ``White`` and ``Date``. ``Result``, ``Variant``, ``SetUp``, ``FEN`` and ``Termination``
         follow from the other fields.
+    clocks_s
+        Seconds on the mover's clock after each move, for as many moves as there are; None where it is not known. Is
+        written (``[%clk 0:02:58]``), and not read.
     """
 
     moves: tuple[chess.Move, ...]
     outcome: Outcome | None = None
     fen: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    clocks_s: tuple[float | None, ...] = field(default=(), compare=False)
 
     @property
     def result(self) -> str:
@@ -108,12 +113,15 @@ def write_pgn(record: GameRecord) -> str:
         if not re.fullmatch(r"\w+", name, re.ASCII):
             raise RecordError(f"bad PGN header: got the name {name!r}, expected letters, digits and underscores")
     words: list[str] = []
-    for position, move in zip(record.positions(), record.moves, strict=False):
+    clocks = itertools.chain(record.clocks_s, itertools.repeat(None))
+    for position, move, clock_s in zip(record.positions(), record.moves, clocks, strict=False):
         if position.turn == chess.WHITE:
             words.append(f"{position.fullmove}.")
-        elif not words:
+        elif not words or words[-1].endswith("}"):
             words.append(f"{position.fullmove}...")
         words.append(san(position, move))
+        if clock_s is not None:
+            words.append(f"{{[%clk {_clock(clock_s)}]}}")
     words.append(record.result)
     lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
     # PGN's own rule: lines of movetext shorter than 80 characters.
@@ -226,6 +234,16 @@ def _outcome(number: int, tags: dict[str, str], result: str | None, final: Posit
     if said == "*":
         return Outcome(None, "aborted") if termination == "aborted" else None
     return Outcome(_WINNERS[said], termination)
+
+
+def _clock(seconds: float) -> str:
+    """Hours, minutes and seconds, as PGN's clock comments have them.
+
+    >>> _clock(178.96), _clock(3600.0), _clock(-1.0)
+    ('0:02:58', '1:00:00', '0:00:00')
+    """
+    whole = max(0, int(seconds))
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
 def _escaped(value: str) -> str:

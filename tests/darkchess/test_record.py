@@ -44,6 +44,13 @@ def random_records() -> list[GameRecord]:
     return records
 
 
+def test_clocks_are_written_as_comments_where_they_are_known_and_change_nothing_that_is_read() -> None:
+    record = GameRecord(moves("e2e4", "e7e5", "g1f3"), clocks_s=(180.0, None, 3661.9))
+    text = write_pgn(record)
+    assert "1. e4 {[%clk 0:03:00]} 1... e5 2. Nf3 {[%clk 1:01:01]} *" in text
+    assert one(text).moves == record.moves
+
+
 def test_random_games_read_back_as_they_were_written_one_by_one_and_in_one_file() -> None:
     records = random_records()
     for record, back in zip(records, read_pgn("\n".join(map(write_pgn, records))), strict=True):
