@@ -25,7 +25,7 @@ from typing import Any
 import chess
 
 from uci_bridge.bot_config import BotConfig
-from uci_bridge.bot_engine import EngineSeat, engine_command
+from uci_bridge.bot_engine import EngineSeat, engine_command, engine_tags
 from uci_bridge.bot_game import BotGame
 from uci_bridge.bot_record import Records
 from uci_bridge.bot_seat import Seat
@@ -37,6 +37,8 @@ __all__ = ["Bot", "BotRefused", "make_client", "variant_served", "who_am_i"]
 
 log = logging.getLogger(__name__)
 
+_SILENT_S = 60.0
+"""Who is told to stop waits no longer for games of which the server says nothing, not even that it is there."""
 _REFUSALS = 5
 """So many refusals of the event stream in a row are taken for the server's last word."""
 
@@ -114,6 +116,7 @@ class Bot:
     ) -> None:  # fmt: skip
         self._config, self._client, self._account, self._records = config, client, account, records
         self._command = engine_command(config.engine, folder)
+        self._tags = engine_tags(config.engine, folder)
         self._seat = seat or self._engine_seat
         self._games: dict[str, tuple[BotGame, asyncio.Task[None]]] = {}
         self._promised: dict[str, str] = {}
@@ -136,7 +139,8 @@ class Bot:
     def stop(self) -> None:
         """No new games from now on."""
         if not self._stopping.is_set():
-            self._say(logging.INFO, "stopping: no new games", games=len(self._games))
+            again = "another signal leaves them at once"
+            self._say(logging.INFO, "stopping: no new games", games=len(self._games), note=again)
             self._stopping.set()
 
     async def run(self, grace_s: float | None = None) -> None:
@@ -163,15 +167,22 @@ class Bot:
                 listener.result()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(grace_s):
-                    while self._games or self._tasks:
-                        await asyncio.wait({task for _, task in self._games.values()} | self._tasks)
+                    while (self._games or self._tasks) and not self._unheard():
+                        work = {task for _, task in self._games.values()} | self._tasks
+                        await asyncio.wait(work, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
             if self._games:
-                self._say(logging.WARNING, "grace is over: the rest goes on at the next start", games=len(self._games))
+                reason = "the server is silent" if self._unheard() else "grace is over"
+                self._say(logging.WARNING, f"{reason}: the rest goes on at the next start", games=len(self._games))
         finally:
             tasks = [listener, stopping, *(task for _, task in self._games.values()), *self._tasks]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _unheard(self) -> bool:
+        """There are games under way, and nothing was heard of any for so long that nobody can play them now."""
+        games = [game for game, _ in self._games.values()]
+        return bool(games) and not self._tasks and all(game.silent_s() > _SILENT_S for game in games)
 
     # The event stream.
 
@@ -215,16 +226,16 @@ class Bot:
             return  # our own, told back to us
         self._answered[challenge.id] = now + 3600.0
         reason = self._config.accept.decline_reason(challenge, self.dialect.variant)
-        if reason is None and not self._room(challenge.player, challenge.id):
-            reason = "later"
-        who = {"challenge": challenge.id, "player": challenge.player}
+        who: dict[str, Any] = {"challenge": challenge.id, "player": challenge.player}
+        if reason is None and (limit := await self._no_room(challenge)) is not None:
+            reason, who["limit"] = "later", limit
         try:
             if reason is not None:
                 self._say(logging.INFO, "challenge declined", **who, reason=reason)
                 await self._stubborn(lambda: self._client.decline(challenge.id, reason))
                 return
-            self._promised[challenge.id] = challenge.player
-            self._records.begin(challenge.id, opponent=challenge.player)
+            known = {} if challenge.initial_s is None else {"initial_s": challenge.initial_s}
+            self._records.begin(challenge.id, opponent=challenge.player, **known)
             self._say(logging.INFO, "challenge accepted", **who)
             await self._stubborn(lambda: self._client.accept(challenge.id))
             # Not left to the gameStart, which may be lost and does not come again at ply 0.
@@ -251,15 +262,28 @@ class Bot:
                     raise
                 await asyncio.sleep(backoff.next(error.wait_s))
 
-    def _room(self, player: str, but: str) -> bool:
-        """Whether one more game, with ``player``, is within the limits; ``but`` is the one that asks."""
+    async def _no_room(self, challenge: Challenge) -> str | None:
+        """The limit that a challenge is beyond, a moment later too: of a game that has just ended we hear late."""
+        deadline = time.monotonic() + self._client.timing.room_s
+        while (limit := self._limit(challenge.player, challenge.id)) is not None:
+            if self._stopping.is_set() or time.monotonic() >= deadline:
+                return limit
+            await asyncio.sleep(0.05)
+        self._promised[challenge.id] = challenge.player
+        return None
+
+    def _limit(self, player: str, but: str) -> str | None:
+        """The limit that one more game, with ``player``, is beyond; ``but`` is the one that asks."""
         if self._stopping.is_set():
-            return False
+            return "stopping"
         playing = {known: game for known, (game, _) in self._games.items() if not game.over}
         opponents = {**self._promised, **{known: game.opponent for known, game in playing.items()}}
         opponents.pop(but, None)
         with_player = sum((name or "").lower() == player.lower() for name in opponents.values())
-        return len(opponents) < self._config.accept.concurrency and with_player < self._config.accept.per_player
+        accept = self._config.accept
+        if len(opponents) >= accept.concurrency:
+            return f"concurrency: {accept.concurrency}"
+        return f"per_player: {accept.per_player}" if with_player >= accept.per_player else None
 
     # Games.
 
@@ -287,6 +311,7 @@ class Bot:
         game = BotGame(
             game_id, client=self._client, records=self._records, name=self._account.name, seat=self._seat,
             refusal=refusal, greeting=self._config.greeting, margin_ms=self._config.engine.margin_ms,
+            engine=self._tags,
         )  # fmt: skip
         game.opponent = self._records.under_way.get(game_id, {}).get("opponent")
         task = asyncio.create_task(game.run(), name=f"game {game_id}")
@@ -299,7 +324,7 @@ class Bot:
             return "variant"
         if known or len(full.state.moves) >= 2:
             return None
-        if not self._room(opponent, full.id):
+        if self._limit(opponent, full.id) is not None:
             return "later"
         white_is_us = full.white.lower() == self._account.name.lower()
         bots = full.bots

@@ -26,17 +26,19 @@ from typing import Any, TypeVar
 
 import chess
 
+from darkchess.configuration import configuration
 from darkchess.errors import DarkchessError
 from darkchess.player import Forfeit, Limit, OutOfTime
 from darkchess.position import START_FEN, Position
 from darkchess.rules import PYCHESS
 from darkchess.view import View
+from klss import __version__
 from uci_bridge.bot_config import EngineConfig
 from uci_bridge.bot_seat import Clock, SeatError
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.host import EngineProcess, HostedPlayer
 
-__all__ = ["EngineSeat", "check_engine", "engine_command"]
+__all__ = ["EngineSeat", "check_engine", "engine_command", "engine_tags"]
 
 log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
@@ -57,6 +59,16 @@ def engine_command(config: EngineConfig, folder: Path) -> list[str]:
         name = str(folder / Path(name).expanduser())
     command = [sys.executable, "-m", "klss", "engine", "--configuration", name]
     return command if config.evaluator is None else [*command, "--evaluator", config.evaluator]
+
+
+def engine_tags(config: EngineConfig, folder: Path) -> dict[str, str]:
+    """What a record says of the engine that ``config`` asks for: ``Engine``, and of ours ``Evaluator``."""
+    if config.command is not None:
+        return {"Engine": Path(config.command[0]).name}
+    command = engine_command(config, folder)
+    chosen = configuration(command[command.index("--configuration") + 1])
+    name = chosen.evaluator if chosen.evaluator != "auto" else config.evaluator or "builtin"
+    return {"Engine": f"klss {__version__} {config.configuration or chosen.name}", "Evaluator": name}
 
 
 async def check_engine(command: Sequence[str]) -> str | None:
@@ -197,7 +209,7 @@ class EngineSeat:
             async with asyncio.timeout(patience_s):
                 return await asyncio.shield(running)
         except TimeoutError:
-            await asyncio.to_thread(self._process.close)  # the call that it blocks ends at once
+            await asyncio.to_thread(self._process.kill)  # the call that it blocks ends at once
             self._told = ()
             raise SeatError(f"no answer within {patience_s:.1f} s") from None
 

@@ -20,7 +20,7 @@ import contextlib
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +94,8 @@ class BotGame:
         Said once when the game starts; None to keep silent.
     margin_ms
         Kept back on the clock.
+    engine
+        What the record says of who plays for us: PGN tags without the colour, such as ``Engine``.
     timing
         See :class:`uci_bridge.lichess.Timing`.
     """
@@ -101,9 +103,11 @@ class BotGame:
     def __init__(
         self, game_id: str, *, client: Client, records: Records, name: str,
         seat: Callable[[chess.Color, str | None, int], Seat], refusal: Callable[[GameFull, str], str | None],
-        greeting: str | None = None, margin_ms: int = 1000, timing: Timing | None = None,
+        greeting: str | None = None, margin_ms: int = 1000, engine: Mapping[str, str] | None = None,
+        timing: Timing | None = None,
     ) -> None:  # fmt: skip
         self.id = game_id
+        self._engine = dict(engine or {})
         self.opponent: str | None = None
         self._client, self._records, self._name = client, records, name
         self._make_seat, self._refusal = seat, refusal
@@ -114,6 +118,9 @@ class BotGame:
         self._color: chess.Color = chess.WHITE
         self._stream = GameStream(game_id, client, self._timing)
         self._followed: GameState | None = None
+        self._clocks_s: dict[int, float] = {}  # ply -> on the clock of who moved
+        self._dropped = False  # not a game of ours, or refused: nothing to record
+        self._won = False
         self._sent: _Sent | None = None
         self._ended_by_us: Outcome | None = None
         self._doubts = 0
@@ -121,8 +128,12 @@ class BotGame:
 
     @property
     def over(self) -> bool:
-        """The game has ended; what is left to do takes no more of anybody's time."""
-        return self._stream.over
+        """The game has ended, also if the server has yet to say so; what is left takes no more of anybody's time."""
+        return self._stream.over or self._won
+
+    def silent_s(self) -> float:
+        """Seconds since the server last said anything of this game."""
+        return self._stream.silent_s()
 
     async def run(self) -> None:
         """Play it to its end, record it, and let go of everything. Raises nothing but cancellation."""
@@ -214,10 +225,18 @@ class BotGame:
             return False
         if self._followed is not state:
             self._followed = state
+            self._note_clocks(self._game, state)
             self._doubts = 0
             self._nonsense = 0
             self._was_it_shown(state)
         return True
+
+    def _note_clocks(self, game: TrueGame, state: GameState) -> None:
+        """A state has both clocks: of the last two moves."""
+        self._clocks_s = {ply: clock for ply, clock in self._clocks_s.items() if ply < game.ply - 1}
+        for ply, color in ((game.ply - 1, game.turn), (game.ply, not game.turn)):
+            if ply >= 1:
+                self._clocks_s[ply] = state.clock_ms[0 if color == chess.WHITE else 1] / 1000.0
 
     def _was_it_shown(self, state: GameState) -> None:
         """Whether ``state`` has the move that is on its way."""
@@ -225,27 +244,29 @@ class BotGame:
         if sent is None:
             return
         if state.moves != sent.moves:
-            self._sent = None
+            self._sent, self._won = None, False
         elif self._stream.connection < sent.proof:
             # The same position once more, after we moved in it: an old line, or taken back and played again.
             sent.due = min(sent.due, time.monotonic() + min(1.0, self._timing.confirm_s))
 
     async def _begin(self, full: GameFull) -> bool:
-        names = [full.white.lower(), full.black.lower()]
-        if self._name.lower() not in names:
-            self._log(logging.ERROR, "not a game of ours", white=full.white, black=full.black)
-            self._records.forget(self.id)
+        if not self._recognise(full):
+            self._dropped = True
             self._stream.end()
             return False
-        self._color = chess.WHITE if names[0] == self._name.lower() else chess.BLACK
-        self.opponent = full.black if self._color == chess.WHITE else full.white
+        assert self.opponent is not None
         reason = self._refusal(full, self.opponent)
         if reason is not None:
             self._log(logging.INFO, "game refused", opponent=self.opponent, reason=reason)
+            self._dropped = True
             await self._leave("abort")
             return False
         self._game = TrueGame(full.fen)
-        self._records.begin(self.id, opponent=self.opponent)
+        initial_s = full.initial_s
+        if initial_s is None and not full.state.moves:
+            initial_s = full.state.clock_ms[0] / 1000.0
+        known = {} if initial_s is None else {"initial_s": initial_s}
+        self._records.begin(self.id, opponent=self.opponent, **known)
         self._seat = self._make_seat(self._color, full.fen, len(full.state.moves))
         fields: dict[str, Any] = {"color": chess.COLOR_NAMES[self._color], "ply": len(full.state.moves)}
         self._log(logging.INFO, "game", opponent=self.opponent, **fields)
@@ -255,6 +276,16 @@ class BotGame:
                 await self._client.chat(self.id, self._greeting)
             except ServerError as error:
                 self._log(logging.INFO, "no greeting", error=str(error))
+        return True
+
+    def _recognise(self, full: GameFull) -> bool:
+        """Whether it is a game of ours, and then: which side we have, against whom."""
+        names = [full.white.lower(), full.black.lower()]
+        if self._name.lower() not in names:
+            self._log(logging.ERROR, "not a game of ours", white=full.white, black=full.black)
+            return False
+        self._color = chess.WHITE if names[0] == self._name.lower() else chess.BLACK
+        self.opponent = full.black if self._color == chess.WHITE else full.white
         return True
 
     async def _leave(self, how: str) -> None:
@@ -308,7 +339,7 @@ class BotGame:
                     return None
             return thinking.result()
         except SeatError as error:
-            self._log(logging.ERROR, "the engine gives no move", ply=game.ply, error=str(error))
+            self._log(logging.WARNING, "moved without the engine", ply=game.ply, reason=str(error))
             return _any_move(views[-1])
         finally:
             if not thinking.done():
@@ -352,6 +383,7 @@ class BotGame:
                 if await self._elsewhere(state, backoff.next(error.wait_s)):
                     self._sent = None
                     return
+        self._won = self._game is not None and self._game.takes_king(move)
         # A stream that is being opened right now may have got its gameFull before the move was played.
         sent.proof = self._stream.connection + (1 if self._stream.synced else 2)
         sent.due = time.monotonic() + delay_s
@@ -379,29 +411,26 @@ class BotGame:
     # The end.
 
     async def _finish(self) -> None:
-        game, full, state = self._game, self._stream.full, self._stream.state
-        if game is None or full is None:
+        """Record the game, from whatever the server told of it."""
+        if not self._dropped and self._stream.outcome is None:
+            await self._ask_how_it_ended()
+        stream = self._stream
+        full, state, game = stream.full, stream.state, self._game
+        if game is None and full is not None and not self._dropped:  # it ended before it was begun here
+            game = self._replayed(full)
+        if game is None or full is None or state is None:
+            if not self._dropped:
+                self._log(logging.WARNING, "not recorded: the server shows no moves of it", opponent=self.opponent)
             self._records.forget(self.id)
             return
-        if state is not None:
-            with contextlib.suppress(Unfollowable):
-                game.follow(state.moves)
-        sent = self._sent
-        pending = sent.move if sent is not None and len(sent.moves) == game.ply else None
-        moves, outcome = game.ending(pending)
-        if outcome is None:
-            outcome = self._ended_by_us or self._stream.outcome or self._by_clock(game)
-        headers = {
-            "Event": f"{self._client.dialect.name} game",
-            "Site": self._client.address(self.id),
-            "Date": time.strftime("%Y.%m.%d", time.gmtime()),
-            "White": plain(full.white),
-            "Black": plain(full.black),
-        }
-        if outcome is None:  # no guess in a record, but what one could go by
-            hangs = game.king_hangs and game.turn != self._color
-            headers["Ending"] = "not told by the server" + ("; our king could be taken" if hangs else "")
-        path = self._records.save(self.id, GameRecord(moves, outcome, full.fen, headers))
+        with contextlib.suppress(Unfollowable):
+            game.follow(state.moves)
+            self._note_clocks(game, state)
+        moves, outcome = self._judged(game)
+        headers = self._headers(full, outcome, game)
+        shown = stream.finished.clocks_s if stream.finished is not None else ()
+        clocks_s = shown or tuple(self._clocks_s.get(ply) for ply in range(1, len(moves) + 1))
+        path = self._records.save(self.id, GameRecord(moves, outcome, full.fen, headers, clocks_s[: len(moves)]))
         self._records.forget(self.id)
         result, reason = ("*", "unknown") if outcome is None else (outcome.result, outcome.reason)
         fields: dict[str, Any] = {"result": result, "reason": reason, "plies": len(moves), "file": str(path)}
@@ -409,6 +438,58 @@ class BotGame:
         if self._seat is not None:
             game.end(outcome or Outcome(None, "unknown"))
             await self._seat.tell(game.views(self._color))
+
+    async def _ask_how_it_ended(self) -> None:
+        """The server may need a moment to write down what it has just said."""
+        backoff = Backoff(self._timing.first_retry_s, self._timing.last_retry_s)
+        for left in reversed(range(3)):
+            if await self._stream.ask() or not left or not self._client.dialect.page_tells:
+                return
+            await asyncio.sleep(backoff.next())
+
+    def _replayed(self, full: GameFull) -> TrueGame | None:
+        """A finished game of ours that was never begun here; None where it is none."""
+        try:
+            if full.variant == self._client.dialect.variant and self._recognise(full):
+                return TrueGame(full.fen)
+        except Unfollowable as error:
+            self._log(logging.ERROR, "the server's moves make no sense", error=str(error))
+        return None
+
+    def _judged(self, game: TrueGame) -> tuple[tuple[chess.Move, ...], Outcome | None]:
+        """The moves and the outcome: what the server tells goes first, and what the rules say about it in more words.
+
+        A move of ours that was sent and never shown may have ended the game; not where the server shows all moves, or
+        tells of another end.
+        """
+        told, sent = self._stream.outcome or self._ended_by_us, self._sent
+        moves, ruled = game.ending()
+        if ruled is None and sent is not None and len(sent.moves) == game.ply and self._stream.finished is None:
+            last, by_it = game.ending(sent.move)
+            if by_it is not None and (told is None or told.reason in (by_it.reason, "unknown")):
+                moves, ruled = last, by_it
+        if ruled is not None and (told is None or told.result == ruled.result or ruled.reason == "king_captured"):
+            return moves, ruled
+        return game.moves, told or self._by_clock(game)
+
+    def _headers(self, full: GameFull, outcome: Outcome | None, game: TrueGame) -> dict[str, str]:
+        known = self._records.under_way.get(self.id, {})
+        headers = {
+            "Event": f"{self._client.dialect.name} game",
+            "Site": self._client.address(self.id),
+            "Date": time.strftime("%Y.%m.%d", time.gmtime(known.get("since"))),
+            "White": plain(full.white),
+            "Black": plain(full.black),
+        }
+        initial_s = full.initial_s if full.initial_s is not None else known.get("initial_s")
+        if initial_s is not None:
+            headers["TimeControl"] = f"{initial_s:g}+{full.state.increment_ms[0] / 1000.0:g}"
+        for name, value in self._engine.items():
+            headers[f"{chess.COLOR_NAMES[self._color].capitalize()}{name}"] = plain(value)
+        if outcome is None:  # no guess in a record, but what one could go by
+            hangs = game.king_hangs and game.turn != self._color
+            headers["Ending"] = "not told by the server" + ("; our king could be taken" if hangs else "")
+        return headers
 
     def _by_clock(self, game: TrueGame) -> Outcome | None:
         """Somebody's flag fell, if nothing else can be true: the server waits 20 s before it says so."""

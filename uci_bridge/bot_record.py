@@ -13,6 +13,7 @@ import logging
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,7 @@ class Records:
         month = time.strftime("%Y-%m", time.gmtime(when))
         path = self._folder / f"games-{month}.pgn"
         tag = f'[GameId "{valid_id(game_id)}"]'
-        text = write_pgn(GameRecord(record.moves, record.outcome, record.fen, {**record.headers, "GameId": game_id}))
+        text = write_pgn(replace(record, headers={**record.headers, "GameId": game_id}))
         with open(path, "a+b") as stream:
             stream.seek(0)
             if any(line.decode("utf-8", "replace").strip() == tag for line in stream):

@@ -4,6 +4,9 @@ Servers cut streams, repeat lines, send old ones, and break a second stream at o
 After a stream was opened, what a server had queued comes before the true state: nobody should act before a
 ``gameFull`` on this very connection and a short silence (:meth:`GameStream.settling`). An end that was queued comes
 before the last moves: it is waited for the ``gameFull`` that has them.
+
+A game that the server does not know (404), time and again, is gone. One whose stream says nothing may be over, ended
+while nobody listened: the server is asked (:meth:`GameStream.ask`).
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Any
 
 from darkchess.rules import Outcome
 from uci_bridge.lichess import Backoff, Client, Garbage, Refused, Rejected, ServerError, Timing
-from uci_bridge.lichess_dialect import GameEnd, GameFull, GameLine, GameState
+from uci_bridge.lichess_dialect import FinishedGame, GameEnd, GameFull, GameLine, GameState
 
 __all__ = ["GameStream"]
 
@@ -27,6 +30,8 @@ _LONGEST_WAIT_S = 10.0
 _GONE_S = 300.0
 """A stream that opens and breaks at once for this long is that of a game that is no more."""
 _REFUSALS = 5
+_ASK_AFTER = 2
+"""So many connections in a row without a line: the game may have ended meanwhile."""
 _LAST_MOVES_S = 5.0
 """How long the last moves are waited for when the end of the game came before them."""
 
@@ -42,6 +47,8 @@ class GameStream:
         Nothing more will come: the game has ended, or there is no such game (any more).
     outcome
         How it ended, where the server told.
+    finished
+        The whole game, from where the server shows it once it is over; None unless it was asked and answered.
     connection
         Counts connections.
     synced
@@ -58,6 +65,7 @@ class GameStream:
         self.state: GameState | None = None
         self.over = False
         self.outcome: Outcome | None = None
+        self.finished: FinishedGame | None = None
         self.connection = 0
         self.synced = False
         self.news = asyncio.Event()
@@ -90,10 +98,28 @@ class GameStream:
         self._log(logging.WARNING, "game given up", reason=reason)
         self.end()
 
+    def silent_s(self) -> float:
+        """Seconds since the server last said anything of it."""
+        return time.monotonic() - self._heard_at
+
+    async def ask(self) -> bool:
+        """Ask the server whether the game is over, and how it ended; whether it says so."""
+        try:
+            found = await self._client.finished(self.id)
+        except ServerError as error:
+            self._log(logging.INFO, "the server does not show how the game ended", reason=str(error))
+            return False
+        if found is None:
+            return False
+        self.finished, self.outcome = found, found.outcome
+        self.full, self.state = found.full, found.full.state
+        self.end()
+        return True
+
     async def run(self) -> None:
         """Keep the stream open until the game is over."""
         backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, _LONGEST_WAIT_S))
-        refusals = 0
+        refusals = silent = 0
         while not self.over:
             heard_at, connection = self._heard_at, self.connection
             wait_s, problem = 0.0, "the stream ended"
@@ -113,6 +139,9 @@ class GameStream:
                 return
             self.synced = False
             now = time.monotonic()
+            silent = 0 if self._heard_at != heard_at else silent + 1
+            if silent == _ASK_AFTER and await self.ask():
+                return
             if self._heard_at != heard_at:
                 backoff.reset()
                 refusals, self._breaking_since = 0, None

@@ -26,7 +26,8 @@ import aiohttp
 import msgspec
 
 from uci_bridge.errors import UciBridgeError
-from uci_bridge.lichess_dialect import PYCHESS, Dialect, Event, GameLine, MalformedLine, valid_id
+from uci_bridge.lichess_dialect import PYCHESS, Dialect, Event, FinishedGame, GameLine, MalformedLine, valid_id
+from uci_bridge.pychess_page import finished_game, page_of
 
 __all__ = [
     "Account", "Backoff", "Client", "Garbage", "Limited", "Refused", "Rejected", "ServerError", "Timing", "Token",
@@ -37,7 +38,11 @@ log = logging.getLogger(__name__)
 
 MAX_LINE_BYTES = 1 << 16
 MAX_ANSWER_BYTES = 1 << 16
+MAX_PAGE_BYTES = 1 << 20
 MAX_QUIET_S = 600.0
+_REASON_BYTES = 4096
+_REASON_S = 1.0
+"""The body of a refusal is read no longer, and waited for no longer."""
 _CALLS_AT_ONCE = 4
 _Line = TypeVar("_Line")
 
@@ -134,6 +139,8 @@ class Timing:
         The first wait before another try, and the longest.
     settle_s
         After a stream was opened, old lines may come before the true one: no move before this silence.
+    room_s
+        For how long a challenge is kept that comes just before the game ends that leaves room for it.
     confirm_s
         After a move was sent and no state came that has it: ask for the truth.
     """
@@ -144,6 +151,7 @@ class Timing:
     first_retry_s: float = 0.5
     last_retry_s: float = 60.0
     settle_s: float = 0.25
+    room_s: float = 2.0
     confirm_s: float = 10.0
 
 
@@ -314,6 +322,20 @@ class Client:
         """One connection to a game's stream: None once it is open, then its lines. Ends or raises when it breaks."""
         return self._parsed(f"/api/bot/game/stream/{valid_id(game_id)}", {}, self.dialect.game_line, strict=True)
 
+    async def finished(self, game_id: str) -> FinishedGame | None:
+        """A game that is over, from where the dialect shows it; None: it goes on, or the dialect shows it nowhere."""
+        if not self.dialect.page_tells:
+            return None
+        path = page_of(valid_id(game_id))
+        page = await self._exchange("GET", path, None, MAX_PAGE_BYTES)
+        try:
+            found = finished_game(page.decode("utf-8", "replace"))
+        except MalformedLine as error:
+            raise Garbage(f"{path}: {_excerpt(str(error))}") from None
+        if found is not None and found.full.id != game_id:
+            raise Garbage(f"{path}: got the game {found.full.id!r}, expected {game_id!r}")
+        return found
+
     async def _parsed(
         self, path: str, headers: Mapping[str, str], parse: Callable[[dict[str, Any]], _Line], *, strict: bool
     ) -> AsyncGenerator[_Line | None, None]:
@@ -368,18 +390,7 @@ class Client:
             raise self._unreachable(path, error) from None
 
     async def _call(self, method: str, path: str, form: Mapping[str, str] | None = None) -> dict[str, Any]:
-        await self._keep_quiet()
-        timeout = aiohttp.ClientTimeout(total=self.timing.call_s, sock_connect=self.timing.connect_s)
-        try:
-            async with self._calls, self._request(method, path, {}, form, timeout) as response:
-                await self._check(path, response)
-                body = await self._body(path, response)
-        except ServerError:  # some are also OSErrors
-            raise
-        except TimeoutError:
-            raise Unreachable(f"{path}: no answer within {self.timing.call_s:g} s") from None
-        except (aiohttp.ClientError, OSError) as error:
-            raise self._unreachable(path, error) from None
+        body = await self._exchange(method, path, form, MAX_ANSWER_BYTES)
         try:
             answer = msgspec.json.decode(body) if body.strip() else {}
         except (msgspec.DecodeError, RecursionError):
@@ -387,6 +398,20 @@ class Client:
         if not isinstance(answer, dict):
             raise Garbage(f"{path}: got a JSON {type(answer).__name__}, expected an object")
         return answer
+
+    async def _exchange(self, method: str, path: str, form: Mapping[str, str] | None, longest: int) -> bytes:
+        await self._keep_quiet()
+        timeout = aiohttp.ClientTimeout(total=self.timing.call_s, sock_connect=self.timing.connect_s)
+        try:
+            async with self._calls, self._request(method, path, {}, form, timeout) as response:
+                await self._check(path, response)
+                return await self._body(path, response, longest)
+        except ServerError:  # some are also OSErrors
+            raise
+        except TimeoutError:
+            raise Unreachable(f"{path}: no answer within {self.timing.call_s:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise self._unreachable(path, error) from None
 
     def _request(
         self, method: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None,
@@ -415,7 +440,7 @@ class Client:
         if status == 200:
             return
         # The reason that a server gives may be anything; it is short and on one line here.
-        said = _excerpt((await self._body(path, response)).decode("utf-8", "replace"))
+        said = await self._reason(response)
         text = self._token.hide(f"{path}: the server answers {status}" + (f" ({said})" if said else ""))
         if status == 429:
             wait = self._retry_after(response)
@@ -434,12 +459,20 @@ class Client:
             said = self.dialect.quiet_s
         return min(max(said, 0.1), MAX_QUIET_S) if said == said else self.dialect.quiet_s
 
-    async def _body(self, path: str, response: aiohttp.ClientResponse) -> bytes:
+    async def _reason(self, response: aiohttp.ClientResponse) -> str:
+        """How the body of a refusal begins; "" where it is a page. The status has told the rest, however long it is."""
+        body = b""
+        with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
+            async with asyncio.timeout(_REASON_S):
+                body = await response.content.readany()
+        return "" if body.lstrip().startswith(b"<") else _excerpt(body[:_REASON_BYTES].decode("utf-8", "replace"))
+
+    async def _body(self, path: str, response: aiohttp.ClientResponse, longest: int) -> bytes:
         body = bytearray()
         while chunk := await response.content.readany():
             body += chunk
-            if len(body) > MAX_ANSWER_BYTES:
-                raise Garbage(f"{path}: got an answer of more than {MAX_ANSWER_BYTES} bytes, expected a shorter one")
+            if len(body) > longest:
+                raise Garbage(f"{path}: got an answer of more than {longest} bytes, expected a shorter one")
         return bytes(body)
 
     def _unreachable(self, path: str, error: Exception) -> Unreachable:

@@ -16,6 +16,7 @@ variant of a game      ``variant.name``                    ``variant.key``
 increments of a state  seconds                             milliseconds
 usual start position   ``""`` or ``"None"``                ``"startpos"``
 end of a game          a ``gameEnd`` line, no reason       ``status`` and ``winner`` of the last state
+how it ended           on the game's public page           as above
 ``resign``             told to nobody until ``abort``      told at once
 =====================  ==================================  ============================================
 
@@ -38,8 +39,8 @@ from darkchess.rules import Outcome
 from klss.text import printable
 
 __all__ = [
-    "DIALECTS", "LICHESS", "PYCHESS", "Challenge", "Dialect", "Event", "GameEnd", "GameFull", "GameLine", "GameStart",
-    "GameState", "MalformedLine", "Other", "valid_id",
+    "DIALECTS", "LICHESS", "PYCHESS", "Challenge", "Dialect", "Event", "FinishedGame", "GameEnd", "GameFull",
+    "GameLine", "GameStart", "GameState", "MalformedLine", "Other", "valid_id",
 ]  # fmt: skip
 
 MAX_PLIES = 2048
@@ -143,6 +144,25 @@ class GameFull:
     rated: bool | None = None
     initial_s: float | None = None
     bots: tuple[bool, bool] | None = None
+
+
+@dataclass(frozen=True)
+class FinishedGame:
+    """A game that is over, as a server keeps it.
+
+    Attributes
+    ----------
+    full
+        The whole of it, the last move too.
+    outcome
+        How it ended.
+    clocks_s
+        Seconds on the mover's clock after each move; None where it is not told.
+    """
+
+    full: GameFull
+    outcome: Outcome
+    clocks_s: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -289,6 +309,8 @@ class Dialect:
         The calls that resign a game, in order.
     quiet_s
         How long to keep quiet after an answer 429 that does not say.
+    page_tells
+        How a game ended stands on its public page (:mod:`uci_bridge.pychess_page`), and nowhere else.
     """
 
     name: str
@@ -299,6 +321,7 @@ class Dialect:
     status_tells: bool = True
     resign_steps: tuple[str, ...] = ("resign",)
     quiet_s: float = 60.0
+    page_tells: bool = False
 
     def event_headers(self) -> dict[str, str]:
         """Headers that the event stream wants."""
@@ -402,6 +425,7 @@ PYCHESS = Dialect(
     status_tells=False,
     resign_steps=("resign", "abort"),
     quiet_s=10.0,
+    page_tells=True,
 )
 """pychess.org."""
 

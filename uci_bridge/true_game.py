@@ -161,12 +161,14 @@ class TrueGame:
                 return moves, game.outcome  # a draw that the server saw some plies later
         return self.moves, None
 
+    def takes_king(self, move: chess.Move) -> bool:
+        """Whether ``move``, of the side to move, takes the king."""
+        return self._referee.position.piece_at(move.to_square) == chess.Piece(chess.KING, not self.turn)
+
     @property
     def king_hangs(self) -> bool:
         """The side to move can take the king: a likely end when the server tells of none."""
-        king = chess.Piece(chess.KING, not self.turn)
-        position = self._referee.position
-        return any(position.piece_at(move.to_square) == king for move in self._referee.legal_moves())
+        return any(self.takes_king(move) for move in self._referee.legal_moves())
 
     def end(self, outcome: Outcome) -> None:
         """Tell both sides' last views how it ended, once."""

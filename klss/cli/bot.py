@@ -1,8 +1,8 @@
 """``klss bot``: one account of a lichess-style server, played by the engine, until a signal ends it.
 
-SIGTERM and SIGINT: no new games; those under way are finished, or left at ``--grace``; exit 0. The log is one JSON
-object a line on stderr. Exit 2: the configuration, the token or the server is wrong for good; a server that can't be
-reached is tried again, and the log says when.
+SIGTERM and SIGINT: no new games; those under way are finished, or left at ``--grace``, or at the next signal; exit 0.
+The log is one JSON object a line on stderr. Exit 2: the configuration, the token or the server is wrong for good; a
+server that can't be reached is tried again, and the log says when.
 """
 
 from __future__ import annotations
@@ -139,11 +139,11 @@ async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | 
     from uci_bridge.bot import Bot, BotRefused, make_client
     from uci_bridge.bot_record import Records, RecordsError
 
-    stop = asyncio.Event()
+    stop, leave = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    stopping = asyncio.create_task(stop.wait())
+        loop.add_signal_handler(number, lambda: (leave if stop.is_set() else stop).set())
+    stopping, leaving = asyncio.create_task(stop.wait()), asyncio.create_task(leave.wait())
     try:
         records = Records(Path(config.records))
     except RecordsError as error:
@@ -159,11 +159,17 @@ async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | 
             playing = asyncio.create_task(bot.run(grace_s))
             await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
             bot.stop()
-            await playing
+            await asyncio.wait({playing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if not playing.done():
+                log.warning("left at once: the rest goes on at the next start", extra={"fields": {"games": bot.games}})
+                playing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await playing
     except BotRefused as error:
         raise UsageError(str(error)) from None
     finally:
         stopping.cancel()
+        leaving.cancel()
         records.close()
     log.info("stopped", extra={"fields": {"games": bot.finished}})
     sys.stderr.flush()

@@ -31,8 +31,9 @@ ROOT = Path(__file__).resolve().parents[2]
 ENGINE = [sys.executable, str(ROOT / "tests/uci_bridge/protocol_engine.py")]
 
 QUICK = Timing(
-    connect_s=2.0, call_s=3.0, idle_s=2.0, first_retry_s=0.02, last_retry_s=0.3, settle_s=0.03, confirm_s=0.4
-)
+    connect_s=2.0, call_s=3.0, idle_s=2.0, first_retry_s=0.02, last_retry_s=0.3, settle_s=0.03, room_s=0.3,
+    confirm_s=0.4,
+)  # fmt: skip
 
 PLENTY = {"concurrency": 8, "per_player": 8, "bots": True}
 

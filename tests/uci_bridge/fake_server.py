@@ -3,12 +3,15 @@
 What it says, and in which order, follows what pychess.org's server does (its source was read, nothing of it is here):
 event queue and game queues, a ``gameFull`` put into the queue at each connection behind what already waits there, a
 second stream of a game broken at once, ``{"ok": true}`` for moves that are ignored, a last move that is not shown, a
-``gameEnd`` without a reason after which the stream stays open, take-backs of which nothing is told.
+``gameEnd`` without a reason after which the stream stays open, take-backs of which nothing is told, a page of 84 kB
+for everything that is not there, the whole of a finished game on a page of its own, a stream that opens and breaks for
+a game that was put away.
 """
 
 from __future__ import annotations
 
 import asyncio
+import html
 import json
 import math
 import random
@@ -27,6 +30,11 @@ from darkchess.rules import PYCHESS, Outcome
 
 TOKEN = "lip_Zx81TheTokenOfTheTests"
 BOT = "klssbot"
+
+
+NOT_FOUND = "<!DOCTYPE html>\n" + "<p>404</p>\n" * 8000
+STATUS = {"aborted": 0, "resign": 2, "no_move": 3, "flag": 6, "abandon": 7, "forfeit": 10, "king_captured": 12}
+DRAWN = 5
 
 
 @dataclass
@@ -77,6 +85,7 @@ class FakeGame:
         self.over = asyncio.Event()
         self.chat: list[tuple[str, str]] = []
         self.resigned = False
+        self.put_away = False
         self.task: asyncio.Task[None] | None = None
 
     @property
@@ -108,6 +117,27 @@ class FakeGame:
             "white": {"name": self.names[True]}, "black": {"name": self.names[False]},
             "initialFen": initial, "createdAt": 1, "state": self.state(),
         }  # fmt: skip
+
+    def page(self) -> str:
+        """What everybody may see: the moves once the game is over."""
+        outcome = self.outcome
+        steps: list[dict[str, Any]] = [{"fen": "?"}]
+        if outcome is not None:
+            first = self.referee.positions[0].turn
+            for ply, move in enumerate(self.moves, 1):
+                white, black = ((ply + 1) // 2, ply // 2) if first else (ply // 2, (ply + 1) // 2)
+                told = len(self.clocks[0]) > white and len(self.clocks[1]) > black
+                clocks = {"clocks": [self.clocks[0][white], self.clocks[1][black]]} if told else {}
+                steps.append({"fen": "?", "move": move, **clocks})
+        status = -1 if outcome is None else STATUS.get(outcome.reason, DRAWN)
+        said = {
+            "gameid": self.id, "board": json.dumps({"type": "board", "steps": steps}), "variant": self.variant,
+            "wplayer": self.names[True], "bplayer": self.names[False], "initialfen": self.fen or "",
+            "status": status, "result": "*" if outcome is None else outcome.result,
+            "base": self.initial_ms / 60_000.0, "inc": self.increment_s,
+        }  # fmt: skip
+        attributes = " ".join(f'data-{name}="{html.escape(str(value))}"' for name, value in said.items())
+        return f"<!DOCTYPE html><html><head></head>\n<body id='x' {attributes}>{'<i></i>' * 10_000}</body></html>"
 
     def say(self, line: dict[str, Any]) -> None:
         self.queue.put_nowait(json.dumps(line) + "\n")
@@ -203,10 +233,12 @@ class FakeServer:
 
     def __init__(self, faults: Faults | None = None, *, dialect: str = "pychess", ping_s: float = 0.3,
                  old_stream_s: float = 0.0, variants: tuple[str, ...] = ("fogofwar", "chess"), title: str = "BOT",
-                 flag_late_s: float = 0.5) -> None:  # fmt: skip
+                 flag_late_s: float = 0.5, shows_games: bool = True) -> None:  # fmt: skip
         self.faults = faults or Faults()
         self.dialect, self.ping_s, self.old_stream_s = dialect, ping_s, old_stream_s
         self.variants, self.title, self.flag_late_s = variants, title, flag_late_s
+        self.shows_games = shows_games and dialect == "pychess"
+        self.forgotten: dict[str, FakeGame] = {}
         self.random = random.Random(self.faults.seed)
         self.games: dict[str, FakeGame] = {}
         self.challenges: dict[str, dict[str, Any]] = {}
@@ -273,6 +305,16 @@ class FakeServer:
             return game_id
 
         return self.call(begin)
+
+    def forget(self, game_id: str) -> None:
+        """Lose a game, as a server does that starts again without it."""
+
+        def lose() -> None:
+            game = self.forgotten[game_id] = self.games.pop(game_id)
+            if game.task is not None:
+                game.task.cancel()
+
+        self.call(lose)
 
     def event(self, line: str) -> None:
         """Say a raw line on the event stream."""
@@ -341,6 +383,7 @@ class FakeServer:
             web.get("/api/account", self._account),
             web.get("/api/stream/event", self._event_stream),
             web.get("/api/bot/game/stream/{id}", self._game_stream),
+            web.get("/embed/{id}", self._page),
             web.post("/api/challenge/{id}/accept", self._accept),
             web.post("/api/challenge/{id}/decline", self._decline),
             web.post("/api/bot/game/{id}/move/{move}", self._move),
@@ -411,10 +454,12 @@ class FakeServer:
         self._enter(request, stream=True)
         game = self.games.get(request.match_info["id"])
         if game is None:
-            raise web.HTTPNotFound()
+            raise _not_found()
         response = web.StreamResponse()
         response.content_type = "application/x-ndjson"
         await response.prepare(request)
+        if game.put_away:
+            return response
         if game.streaming:
             self.done["second stream"] += 1
             assert request.transport is not None
@@ -483,7 +528,7 @@ class FakeServer:
             return web.json_response({"ok": True})
         asked = self.pending.pop(game_id, None)
         if asked is None:
-            raise web.HTTPNotFound()
+            raise _not_found()
         color = asked["color"] if asked["color"] != "random" else self.random.choice(["white", "black"])
         self._begin(
             game_id, asked["opponent"], color == "black", asked["script"], asked["initial_s"], asked["increment_s"]
@@ -495,15 +540,23 @@ class FakeServer:
         self._enter(request)
         game_id = request.match_info["id"]
         if self.pending.pop(game_id, None) is None:
-            raise web.HTTPNotFound()
+            raise _not_found()
         self.declined[game_id] = str((await request.post()).get("reason"))
         return web.json_response({"ok": True})
 
     def _game(self, request: web.Request) -> FakeGame:
         game = self.games.get(request.match_info["id"])
         if game is None:
-            raise web.HTTPNotFound()
+            raise _not_found()
         return game
+
+    async def _page(self, request: web.Request) -> web.Response:
+        self.done["pages"] += 1
+        if not self.shows_games:
+            raise _not_found()
+        if self._happens("refuse"):
+            raise _status(503)
+        return web.Response(text=self._game(request).page(), content_type="text/html")
 
     async def _move(self, request: web.Request) -> web.Response:
         self._enter(request)
@@ -551,6 +604,10 @@ class FakeServer:
         form = await request.post()
         self._game(request).chat.append((str(form["room"]), str(form["text"])))
         return web.json_response({"ok": True})
+
+
+def _not_found() -> web.HTTPException:
+    return web.HTTPNotFound(text=NOT_FOUND, content_type="text/html")
 
 
 def _status(status: int) -> web.HTTPException:

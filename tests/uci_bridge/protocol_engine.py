@@ -24,9 +24,11 @@ def main() -> None:
     parser.add_argument("--once", type=Path)
     parser.add_argument("--think", type=float, default=0.0)
     parser.add_argument("--environment", type=Path)
+    parser.add_argument("--load", type=float, default=0.0)
     options = parser.parse_args()
     if options.environment is not None:
         options.environment.write_text(json.dumps([sys.argv, dict(os.environ)]))
+    time.sleep(options.load)
     chooser = random.Random(1)
     for line in sys.stdin:
         if options.log:

@@ -44,7 +44,7 @@ def test_every_game_with_faults_on_is_played_by_the_rules_and_recorded(tmp_path:
 
 @pytest.mark.parametrize("end", ["resign", "abandon", "abort", "draw", "flag"])
 def test_an_end_that_the_server_does_not_explain_is_recorded_as_open(tmp_path: Path, end: str) -> None:
-    with FakeServer() as server:
+    with FakeServer(shows_games=False) as server:
         # Moves without any contact, so that no king hangs when the opponent ends the game.
         script = Opponent(moves=["a7a6", "a6a5"], end=end, end_ply=4)
         server.start(bot_white=True, moves=["e2e4", "e7e6"], script=script)
@@ -81,7 +81,7 @@ def test_a_king_that_could_be_taken_when_the_game_ended_is_told_beside_the_open_
     class Seat(Scripted):
         moves = ("a7a6",)
 
-    with FakeServer() as server:
+    with FakeServer(shows_games=False) as server:
         server.start(bot_white=False, moves=["e2e4", "f7f6", "d1h5"], script=Opponent(moves=["h5e8"]))
         play(server, tmp_path, lambda bot: bot.finished == 1, seat=Seat)
     (game,) = recorded(tmp_path).values()
@@ -367,6 +367,26 @@ def test_an_engine_that_fails_is_started_again_and_no_game_suffers(tmp_path: Pat
         folder = tmp_path / "records"
         play(server, folder, lambda bot: bot.finished == 2, seat=None, engine=engine, accept=accept)
         assert [game.outcome.reason for game in server.games.values() if game.outcome] == ["resign"] * 2
+
+
+def test_an_engine_that_loads_for_longer_than_the_clock_allows_costs_no_game(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with FakeServer() as server:
+        engine = {"command": [*ENGINE, "--load", "3600"], "nodes": 5, "margin_ms": 200}
+        server.holding.set()
+        game_id = server.start(bot_white=True, moves=["e2e4", "e7e5"], initial_s=3.0, increment_s=0.0)
+        game = server.games[game_id]
+
+        def moved() -> None:
+            assert server.wait(lambda: game.referee.ply == 3)
+            server.call(game.end, Outcome(chess.WHITE, "resign"))
+
+        accept = {**PLENTY, "initial_s": [0, 600]}
+        play(server, tmp_path, lambda bot: bot.finished == 1, during=moved, seat=None, engine=engine, accept=accept)
+        assert game.clocks[0][-1] > 0.0
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    assert any(record.getMessage() == "moved without the engine" for record in caplog.records)
 
 
 # The true game.

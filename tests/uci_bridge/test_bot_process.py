@@ -66,6 +66,21 @@ def test_sigterm_takes_no_new_game_finishes_those_under_way_and_exits_0(tmp_path
     assert "THE_TOKEN" not in environment and "ANOTHER_SECRET" not in environment
 
 
+def test_the_second_signal_leaves_at_once_and_the_first_says_so(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        server.holding.set()
+        bot = klss_bot(write_config(tmp_path, server.url))
+        game_id = server.challenge("anna", color="black")
+        assert server.wait(lambda: game_id in under_way(tmp_path / "records"))
+        bot.send_signal(signal.SIGINT)
+        assert server.wait(lambda: "another signal leaves them at once" in said(tmp_path))
+        assert bot.poll() is None
+        bot.send_signal(signal.SIGINT)
+        assert bot.wait(20) == 0
+    assert "left at once" in said(tmp_path) and "Traceback" not in said(tmp_path)
+    assert set(under_way(tmp_path / "records")) == {game_id}
+
+
 def test_after_the_grace_it_exits_0_and_remembers_the_rest(tmp_path: Path) -> None:
     with FakeServer() as server:
         bot = klss_bot(write_config(tmp_path, server.url), "--grace", "0.2")

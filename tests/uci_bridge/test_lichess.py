@@ -304,6 +304,15 @@ def test_an_answer_of_nonsense_is_an_error(answer: bytes, error: type[ServerErro
         against(answer, lambda client: client.account(), timing=SHORT)
 
 
+@pytest.mark.parametrize("length", [b"84000", b"999999999"])
+def test_a_status_tells_what_it_tells_however_long_its_page_is(length: bytes) -> None:
+    answer = b"HTTP/1.1 404 Not Found\r\nContent-Length: " + length + b"\r\n\r\n" + b"<p>" * 28_000
+    for work in (lambda client: client.account(), lambda client: lines_of(client.game("a"), 2)):
+        with pytest.raises(Rejected, match=r"404$") as rejected:
+            against(answer, work, timing=SHORT)
+        assert rejected.value.status == 404
+
+
 def test_plain_http_is_for_the_loopback_only() -> None:
     for url in ("http://example.org", "ftp://127.0.0.1", "http://127.0.0.1.example.org", "example.org"):
         with pytest.raises(ValueError, match="expected https"):

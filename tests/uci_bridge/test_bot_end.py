@@ -1,0 +1,231 @@
+"""How games of the bot end: every finished one is recorded with the server's result, and none blocks the next."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import chess
+import pytest
+
+from darkchess.rules import Outcome
+from tests.uci_bridge.bot_bench import PLENTY, RandomSeat, play, play_games, recorded, under_way
+from tests.uci_bridge.fake_server import FakeServer, Opponent
+from uci_bridge.lichess_dialect import MalformedLine
+from uci_bridge.pychess_page import finished_game
+
+ONE = {**PLENTY, "concurrency": 1}
+ENDS = {
+    "resign": Outcome(chess.WHITE, "resign"), "abandon": Outcome(chess.WHITE, "forfeit"),
+    "abort": Outcome(None, "aborted"), "draw": Outcome(None, "unknown"), "flag": Outcome(chess.BLACK, "flag"),
+}  # fmt: skip
+"""What White, who is the bot, gets when the opponent does this (``flag``: when the bot's flag falls)."""
+
+
+def text_of(folder: Path) -> str:
+    return "".join(path.read_text() for path in folder.glob("games-*.pgn"))
+
+
+# What the server tells.
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_the_result_is_the_one_that_the_server_shows_on_the_games_page(tmp_path: Path, end: str) -> None:
+    with FakeServer() as server:
+        script = Opponent(moves=["a7a6", "a6a5"], end=end, end_ply=5 if end == "flag" else 4)
+        server.start(bot_white=end != "flag", moves=["e2e4", "e7e6"] if end != "flag" else ["e2e4"], script=script)
+        play(server, tmp_path, lambda bot: bot.finished == 1)
+        (theirs,) = server.games.values()
+    (game,) = recorded(tmp_path).values()
+    assert theirs.outcome is not None and game.result == theirs.outcome.result
+    if end != "flag":
+        assert game.outcome == ENDS[end] and "Ending" not in game.headers
+    assert [move.uci() for move in game.moves] == theirs.moves
+
+
+def test_a_record_has_the_clocks_the_time_control_the_engine_and_its_evaluator(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        play_games(server, tmp_path, [Opponent(end="resign", end_ply=6)], engine={"evaluator": "builtin"})
+        (theirs,) = server.games.values()
+    (game,) = recorded(tmp_path).values()
+    us = "White" if game.headers["White"] == "klssbot" else "Black"
+    assert game.headers["TimeControl"] == "300+2"
+    assert re.fullmatch(r"klss \S+ klss2021", game.headers[f"{us}Engine"])
+    assert game.headers[f"{us}Evaluator"] == "builtin"
+    clocks = re.findall(r"\[%clk\s(\d+:\d\d:\d\d)\]", text_of(tmp_path))
+    assert len(clocks) == len(game.moves) >= 6 and clocks[:2] == ["0:05:00", "0:05:00"]
+    assert max(theirs.clocks[0][1:]) >= 300_000.0  # the increment is in them
+
+
+def test_clocks_are_recorded_where_the_server_shows_no_finished_games(tmp_path: Path) -> None:
+    with FakeServer(shows_games=False) as server:
+        play_games(server, tmp_path, [Opponent(end="resign", end_ply=6)])
+    (game,) = recorded(tmp_path).values()
+    assert text_of(tmp_path).count("%clk") == len(game.moves) and game.headers["TimeControl"] == "300+2"
+
+
+@pytest.mark.parametrize("dialect", ["pychess", "lichess"])
+def test_a_game_that_ended_while_the_bot_was_away_is_recorded(tmp_path: Path, dialect: str) -> None:
+    with FakeServer(dialect=dialect) as server:
+        server.holding.set()
+        game_id = server.start(bot_white=True, moves=["e2e4", "e7e6", "d2d4"])
+        (tmp_path / "under_way.json").write_text(json.dumps({game_id: {"since": 1, "opponent": "human"}}))
+        server.call(server.games[game_id].end, Outcome(chess.WHITE, "resign"))
+        play(server, tmp_path, lambda bot: bot.finished == 1)
+    (game,) = recorded(tmp_path).values()
+    assert game.outcome == Outcome(chess.WHITE, "resign") and len(game.moves) == 3
+    assert under_way(tmp_path) == {}
+
+
+@pytest.mark.parametrize("outcome", [Outcome(None, "aborted"), Outcome(chess.BLACK, "flag")])
+def test_a_game_that_the_server_has_put_away_meanwhile_is_recorded_from_its_page(
+    tmp_path: Path, outcome: Outcome
+) -> None:
+    with FakeServer() as server:
+        server.holding.set()
+        game_id = server.start(bot_white=True, moves=["e2e4", "e7e6", "d2d4"])
+        (tmp_path / "under_way.json").write_text(json.dumps({game_id: {"since": 1, "opponent": "human"}}))
+        game = server.games[game_id]
+        server.call(game.end, outcome)
+        game.put_away = True  # its stream opens and breaks at once
+        play(server, tmp_path, lambda bot: bot.finished == 1)
+    assert recorded(tmp_path)[game_id].outcome == outcome
+
+
+# What is no more.
+
+
+def test_a_game_that_the_server_does_not_know_takes_no_place_and_is_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "under_way.json").write_text('{"AbCd1234":{"since":1795289068,"opponent":"x"}}')
+    with FakeServer() as server:
+
+        def ask() -> None:
+            assert server.wait(lambda: under_way(tmp_path) == {})
+            server.challenge("anna", script=Opponent(end="resign", end_ply=6))
+
+        play(server, tmp_path, lambda bot: bot.finished == 2, during=ask, accept=ONE)
+        assert not server.declined
+    assert under_way(tmp_path) == {} and len(recorded(tmp_path)) == 1
+
+
+def test_a_game_that_the_server_loses_in_the_middle_is_recorded_as_far_as_it_went(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        game_id = server.start(bot_white=True, moves=["e2e4", "e7e6", "d2d4"])
+
+        def lose() -> None:
+            assert server.wait(lambda: server.games[game_id].referee.ply >= 8)
+            server.forget(game_id)
+            server.drop_streams()
+
+        play(server, tmp_path, lambda bot: bot.finished == 1, during=lose)
+    game = recorded(tmp_path)[game_id]
+    assert len(game.moves) >= 8 and game.headers["Ending"] == "not told by the server"
+    assert under_way(tmp_path) == {}
+
+
+def test_who_is_told_to_stop_does_not_wait_for_a_server_that_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("uci_bridge.bot._SILENT_S", 0.3)
+    with FakeServer() as server:
+        server.holding.set()
+        game_id = server.start(bot_white=True, moves=["e2e4", "e7e5", "d2d4"])
+
+        def leave() -> None:
+            assert server.wait(lambda: game_id in under_way(tmp_path))
+            server.refuse_all = 503
+            server.call(server.drop_streams)
+
+        play(server, tmp_path, lambda bot: server.refuse_all == 503, during=leave, grace_s=600.0)
+    assert set(under_way(tmp_path)) == {game_id}
+
+
+# Room for the next.
+
+
+def test_a_challenge_that_comes_with_the_end_of_a_game_finds_room(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        server.holding.set()
+        first = server.start("anna", bot_white=True, moves=["e2e4", "e7e6", "d2d4"])
+
+        def again() -> None:
+            assert server.wait(lambda: bool(server.games[first].streaming))
+            server.challenge("anna", color="white", script=Opponent(end="resign", end_ply=0))
+            server.call(server.games[first].end, Outcome(chess.WHITE, "resign"))
+            server.holding.clear()
+
+        play(server, tmp_path, lambda bot: bot.finished == 2, during=again, accept=ONE)
+        assert not server.declined
+    assert len(recorded(tmp_path)) == 2
+
+
+def test_a_king_that_we_took_leaves_room_before_the_server_says_that_the_game_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Seat(RandomSeat):
+        async def choose(self, views, clock):  # type: ignore[no-untyped-def]
+            king = chess.Move.from_uci("h5e8")
+            return king if king in views[-1].legal_moves else await super().choose(views, clock)
+
+    with FakeServer(old_stream_s=0.1) as server:
+        first = server.start("anna", bot_white=True, moves=["e2e4", "f7f6", "d1h5", "a7a6"])
+        game = server.games[first]
+        end, said = game.end, []
+        game.end = said.append  # type: ignore[method-assign]  # it is over, and nothing is said
+
+        def again() -> None:
+            assert server.wait(lambda: bool(said))
+            second = server.challenge("anna", color="white", script=Opponent(end="resign", end_ply=0))
+            assert server.wait(lambda: second in server.games)
+            server.call(end, said[0])
+
+        play(server, tmp_path, lambda bot: bot.finished == 2, during=again, accept=ONE, seat=Seat)
+        assert not server.declined
+    assert recorded(tmp_path)[first].outcome == Outcome(chess.WHITE, "king_captured")
+
+
+@pytest.mark.parametrize(("accept", "limit"), [(ONE, "concurrency: 1"), ({**PLENTY, "per_player": 1}, "per_player: 1")])
+def test_the_log_names_the_limit_that_a_challenge_is_beyond(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, accept: dict[str, object], limit: str
+) -> None:
+    caplog.set_level("INFO")
+    with FakeServer() as server:
+        server.holding.set()
+        first = server.start("anna", bot_white=True, moves=["e2e4", "e7e6", "d2d4"])
+
+        def ask() -> None:
+            assert server.wait(lambda: first in under_way(tmp_path))
+            second = server.challenge("anna")
+            assert server.wait(lambda: server.declined.get(second) == "later")
+
+        play(server, tmp_path, lambda bot: bool(server.declined), during=ask, accept=accept, grace_s=0.01)
+    (line,) = [record.fields for record in caplog.records if record.getMessage() == "challenge declined"]
+    assert line["limit"] == limit
+
+
+# The page.
+
+
+def test_the_page_of_a_game_that_goes_on_tells_nothing() -> None:
+    with FakeServer() as server:
+        server.holding.set()
+        game_id = server.start(moves=["e2e4"])
+        assert finished_game(server.games[game_id].page()) is None
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "", "<html>", "<body>", "<body data-gameid='x'>", "<body data-gameid='x' " * 1000, "<body data-gameid='" * 1000,
+        "<body data-gameid='x' data-status='2' data-base='3' data-inc='2' data-board='{\"steps\":[{\"move\":7}]}'>",
+        "<body data-gameid='x' data-status='2' data-base='3' data-inc='2' data-board='[[[[['>",
+        "<body data-gameid='x' data-status='2' data-base='1e999' data-inc='2' data-board='{\"steps\":[]}'>",
+        "<body data-gameid='x' data-status='2' data-base='3' data-inc='2' "
+        "data-board='{\"steps\":[{},{\"move\":\"e9e5\"}]}'>",
+        "<body data-gameid='../x' data-status='2' data-base='3' data-inc='2' data-board='{\"steps\":[]}'>",
+    ],
+)  # fmt: skip
+def test_a_page_that_is_no_games_is_refused(page: str) -> None:
+    with pytest.raises(MalformedLine):
+        finished_game(page)
