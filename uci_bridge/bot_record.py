@@ -140,7 +140,7 @@ class Records:
         try:
             with open(path, "rb") as stream:
                 raw = json.loads(stream.read(_MAX_UNDER_WAY_BYTES))
-            return {valid_id(game_id): dict(known) for game_id, known in raw.items()}
+            return {valid_id(game_id): _remembered(known) for game_id, known in raw.items()}
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, TypeError, AttributeError, RecursionError, MalformedLine):
@@ -149,6 +149,15 @@ class Records:
 
     def _write(self) -> None:
         _write_whole(self._folder / _UNDER_WAY, json.dumps(self._under_way))
+
+
+def _remembered(known: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of a game under way, as far as it makes sense: the file may have been edited."""
+    kinds = {"since": int, "opponent": str, "greeted": bool, "initial_s": float | int}
+    found = {key: known[key] for key, kind in kinds.items() if isinstance(known.get(key), kind)}
+    if not 0 <= found.get("since", 0) <= 1 << 40:
+        del found["since"]
+    return found
 
 
 def _write_whole(path: Path, text: str) -> None:

@@ -30,8 +30,8 @@ _LONGEST_WAIT_S = 10.0
 _GONE_S = 300.0
 """A stream that opens and breaks at once for this long is that of a game that is no more."""
 _REFUSALS = 5
-_ASK_AFTER = 2
-"""So many connections in a row without a line: the game may have ended meanwhile."""
+_ASK_EVERY = 2
+"""After so many connections in a row without a line: the game may have ended meanwhile."""
 _LAST_MOVES_S = 5.0
 """How long the last moves are waited for when the end of the game came before them."""
 
@@ -140,7 +140,8 @@ class GameStream:
             self.synced = False
             now = time.monotonic()
             silent = 0 if self._heard_at != heard_at else silent + 1
-            if silent == _ASK_AFTER and await self.ask():
+            answers = self.connection != connection or refusals > 0
+            if answers and silent and silent % _ASK_EVERY == 0 and await self.ask():
                 return
             if self._heard_at != heard_at:
                 backoff.reset()

@@ -65,6 +65,15 @@ def test_clocks_are_recorded_where_the_server_shows_no_finished_games(tmp_path: 
     assert text_of(tmp_path).count("%clk") == len(game.moves) and game.headers["TimeControl"] == "300+2"
 
 
+def test_what_was_remembered_of_a_game_and_makes_no_sense_keeps_it_from_no_record(tmp_path: Path) -> None:
+    with FakeServer(shows_games=False) as server:
+        game_id = server.start(bot_white=True, moves=["e2e4", "e7e6"], script=Opponent(end="resign", end_ply=5))
+        known = {"since": -(10**30), "opponent": 7, "initial_s": "soon"}
+        (tmp_path / "under_way.json").write_text(json.dumps({game_id: known}))
+        play(server, tmp_path, lambda bot: bot.finished == 1)
+    assert len(recorded(tmp_path)) == 1 and under_way(tmp_path) == {}
+
+
 @pytest.mark.parametrize("dialect", ["pychess", "lichess"])
 def test_a_game_that_ended_while_the_bot_was_away_is_recorded(tmp_path: Path, dialect: str) -> None:
     with FakeServer(dialect=dialect) as server:
@@ -96,8 +105,13 @@ def test_a_game_that_the_server_has_put_away_meanwhile_is_recorded_from_its_page
 # What is no more.
 
 
-def test_a_game_that_the_server_does_not_know_takes_no_place_and_is_forgotten(tmp_path: Path) -> None:
-    (tmp_path / "under_way.json").write_text('{"AbCd1234":{"since":1795289068,"opponent":"x"}}')
+@pytest.mark.parametrize(
+    "known", [{"since": 1795289068, "opponent": "x"}, {"since": -(10**30), "opponent": 7, "initial_s": "soon"}]
+)
+def test_a_game_that_the_server_does_not_know_takes_no_place_and_is_forgotten(
+    tmp_path: Path, known: dict[str, object]
+) -> None:
+    (tmp_path / "under_way.json").write_text(json.dumps({"AbCd1234": known}))
     with FakeServer() as server:
 
         def ask() -> None:
