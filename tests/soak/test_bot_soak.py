@@ -1,6 +1,8 @@
 """The bot for long: fifty games to their end, four at a time, against a server that does everything wrong.
 
-``SOAK_BOT_GAMES`` is the number of games (default 50).
+In the first half the bot is killed at random moments; while it is away games end, are put away, and are lost by the
+server. In the second half one process plays on, and its memory is looked at. ``SOAK_BOT_GAMES`` is the number of games
+(default 50).
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ import random
 import signal
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from darkchess.rules import Outcome
 from tests.uci_bridge.bot_bench import klss_bot, recorded, said, under_way, write_config
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
 
@@ -32,31 +36,56 @@ def resident_mb(pid: int) -> float:
 
 
 def opponent(number: int, chooser: random.Random) -> Opponent:
-    """People think, take back and leave; bots move at once and play to the end."""
+    """People think, take back and leave, some before the first move; bots move at once and play to the end."""
     if number % 3 == 0:
         return Opponent()
+    if number % 7 == 0:
+        return Opponent(end="resign", end_ply=0)
     end = chooser.choice(["resign", "abandon", "abort", "flag", "draw", None])
     return Opponent(delay_s=0.03, end=end, end_ply=chooser.randrange(4, 80), same_after_take_back=number % 2 == 0)
+
+
+def away(server: FakeServer, chooser: random.Random, done: Counter[str]) -> None:
+    """What happens to games while the bot is away: one ends, one ends and is put away, one is lost."""
+    going = [game for game in server.games.values() if game.outcome is None]
+    chooser.shuffle(going)
+    for game, what in zip(going, chooser.sample(["ended", "put away", "lost", "nothing"], 4), strict=False):
+        done[what] += 1
+        if what in ("ended", "put away"):
+            server.call(game.end, Outcome(chooser.choice([game.bot_color, not game.bot_color, None]), "resign"))
+            game.put_away = what == "put away"
+        elif what == "lost":
+            server.forget(game.id)
 
 
 @pytest.mark.soak
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_fifty_games_with_faults_on_end_by_the_rules_are_recorded_and_leave_no_memory_behind(tmp_path: Path) -> None:
-    chooser = random.Random(1)
+    chooser, happened = random.Random(1), Counter[str]()
     with FakeServer(FAULTS, old_stream_s=0.2) as server:
         engine = "{configuration: greedy, margin_ms: 500, move_time_s: 0.2}"
-        bot = klss_bot(write_config(tmp_path, server.url, engine=engine), "--log", "debug")
-        asked, resident, files = 0, [], []
-        deadline = time.monotonic() + 60 + 40 * GAMES
+        config = write_config(tmp_path, server.url, engine=engine)
+        bot = klss_bot(config, "--log", "debug")
+        asked, resident, files = 0, list[float](), list[int]()
+        deadline = time.monotonic() + 120 + 40 * GAMES
+        kill_at = time.monotonic() + chooser.uniform(7.0, 15.0)
         while time.monotonic() < deadline:
-            done = sum(game.outcome is not None for game in server.games.values())
+            done = sum(game.outcome is not None for game in server.games.values()) + len(server.forgotten)
+            begun = len(server.games) + len(server.forgotten)
             going = len(under_way(tmp_path / "records")) + len(server.pending)
-            if len(server.games) + len(server.pending) < GAMES and going < 4:
+            if begun + len(server.pending) < GAMES and going < 4:
                 asked += 1
                 name = f"human{asked}" if asked % 3 else f"some{asked}bot"
                 title = {"challenger": {"name": name, "title": "" if asked % 3 else "BOT"}}
                 server.challenge(name, script=opponent(asked, chooser), initial_s=120.0, increment_s=1.0, **title)
-            if len(resident) < done:
+            if done < GAMES // 2 and time.monotonic() > kill_at:
+                happened["kills"] += 1
+                bot.kill()
+                bot.wait()
+                away(server, chooser, happened)
+                bot = klss_bot(config, "--log", "debug")
+                kill_at = time.monotonic() + chooser.uniform(7.0, 15.0)
+            elif done >= GAMES // 2 and len(resident) < done - GAMES // 2:
                 resident.append(resident_mb(bot.pid))
                 files.append(len(os.listdir(f"/proc/{bot.pid}/fd")))
             if done == GAMES and not under_way(tmp_path / "records"):
@@ -65,19 +94,25 @@ def test_fifty_games_with_faults_on_end_by_the_rules_are_recorded_and_leave_no_m
             time.sleep(0.05)
         bot.send_signal(signal.SIGTERM)
         assert bot.wait(60) == 0
-        games, declined = server.games, set(server.declined.values())
+        games, declined, lost = server.games, set(server.declined.values()), server.forgotten
     log = [json.loads(line) for line in said(tmp_path).splitlines()]
-    assert len(games) == GAMES and declined <= {"later"}
+    assert len(games) + len(lost) == GAMES and declined <= {"later"}
     assert not [game.lost_by_illegal_move for game in games.values() if game.lost_by_illegal_move]
     flagged = [game for game in games.values() if game.outcome and game.outcome.reason == "flag"]
     lost_on_time = [game.id for game in flagged if game.outcome and game.outcome.winner != game.bot_color]
     assert not lost_on_time
-    assert set(recorded(tmp_path / "records")) == set(games)
+    found = recorded(tmp_path / "records")
+    assert set(games) <= set(found) <= set(games) | set(lost)
+    results = {game_id: game.outcome.result for game_id, game in games.items() if game.outcome}
+    assert {game_id: found[game_id].result for game_id in games} == results
+    assert all([move.uci() for move in found[game_id].moves] == game.moves for game_id, game in games.items())
     assert not [line for line in log if "traceback" in line]
     assert server.quiet_violations == 0
     assert TOKEN not in said(tmp_path)
-    # From the first games on, when everything has been loaded: what fifty games leave behind is less than a tenth.
-    settled = resident[len(resident) // 5]
-    assert resident[-1] <= settled * 1.10 + 4.0, resident
-    assert files[-1] <= files[len(files) // 5] + 8, files
-    print(f"games {len(games)}, faults {dict(server.done)}, memory {resident[0]:.0f} -> {resident[-1]:.0f} MB")
+    # From the first games of a process on, when everything has been loaded: what the rest leave is less than a tenth.
+    settled = len(resident) // 5
+    assert resident[-1] <= resident[settled] * 1.10 + 4.0, resident
+    assert files[-1] <= files[settled] + 8, files
+    faults = dict(server.done + happened)
+    print(f"games {len(games)} and {len(lost)} lost by the server, all {len(results)} results right, "
+          f"faults {faults}, memory {resident[0]:.0f} -> {resident[-1]:.0f} MB")  # fmt: skip
