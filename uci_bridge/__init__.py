@@ -12,7 +12,7 @@ Reading order:
 - ``engine`` our player served on it
 - ``descendants``, ``engine_process``, ``host`` any program that speaks it, run and hosted as a player
 - ``players`` a text made into a player: a configuration's, or a foreign engine's command line
-- ``lichess_dialect``, ``lichess`` what a lichess-style server says, checked; a client of it
+- ``lichess_dialect``, ``pychess_page``, ``lichess`` what a lichess-style server says, checked; a client of it
 - ``true_game`` the true game, on the far side of the wall
 - ``bot_config``, ``bot_stream``, ``bot_game``, ``bot_seat``, ``bot_engine``, ``bot_record``, ``bot_log``, ``bot``
   the bot: its configuration, one game from stream to engine, what it keeps, and what holds it together
