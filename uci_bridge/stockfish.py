@@ -35,6 +35,7 @@ from darkchess._kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves
 from darkchess._kernels.tables import TABLES
 from darkchess.evaluation import PAWNS_SCALE, BuiltinEvaluator, Evaluator, Offsets, Rows, Values, as_rows
 from klss.search import Budget
+from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.uci import EnginePool, trouble_with
 
@@ -107,7 +108,9 @@ def stockfish_version(path: str | None = None) -> str | None:
 @lru_cache
 def _name_of(program: str) -> str | None:
     try:
-        done = subprocess.run([program], input=b"uci\nquit\n", capture_output=True, timeout=10, check=False)
+        done = subprocess.run(
+            [program], input=b"uci\nquit\n", capture_output=True, timeout=10, check=False, env=engine_environment()
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     name = _NAME.search(done.stdout)
