@@ -20,7 +20,7 @@ from darkchess.evaluation import BuiltinEvaluator, Evaluator
 from darkchess.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.player import KlssPlayer, Player, RandomPlayer
 from klss.search import Search, SearchConfiguration
-from klss.search.one_ply import OnePlySearch
+from klss.search.expansion.deepening import OnePlySearch
 from klss.text import read_text
 
 __all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]

@@ -107,7 +107,7 @@ class DarkChess:
     def deepened(
         self, parents: States, offsets: npt.NDArray[np.int64], children: States, depth: int, budget: Budget
     ) -> tuple[npt.NDArray[np.float64] | None, int]:
-        """See :class:`klss.search.one_ply.DeepeningModel`: the evaluator's perfect-information search."""
+        """See :class:`klss.search.expansion.deepening.DeepeningModel`: the evaluator's perfect-information search."""
         theirs, visited = self._evaluator.search_values(
             np.ascontiguousarray(parents[:, :9]),
             offsets,

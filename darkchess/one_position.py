@@ -20,7 +20,7 @@ from darkchess.position import Position
 from darkchess.rules import PAPER, Ruleset
 from darkchess.view import View
 from klss.search import Budget
-from klss.search.one_ply import deepening
+from klss.search.expansion.deepening import deepening
 
 __all__ = ["SAMPLE", "BestGuessPlayer", "GreedyPlayer"]
 

@@ -1,8 +1,8 @@
 """Players: each is given her views and her own clock, nothing else, and answers with moves.
 
 :class:`KlssPlayer` is the engine: its own position set and a :class:`klss.search.Search`; with
-:class:`klss.search.one_ply.OnePlySearch` it is the paper's baseline. :class:`RandomPlayer` doesn't look. Those in
-between stand in :mod:`darkchess.one_position`.
+:class:`klss.search.expansion.deepening.OnePlySearch` it is the paper's baseline. :class:`RandomPlayer` doesn't look.
+Those in between stand in :mod:`darkchess.one_position`.
 """
 
 from __future__ import annotations

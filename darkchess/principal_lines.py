@@ -24,7 +24,7 @@ from darkchess.position import Position
 from darkchess.san import san
 from klss._kernels.trunk import spread_down
 from klss.best_response import best_response
-from klss.search.expansion import SUPPORT
+from klss.search.expansion.support import SUPPORT
 from klss.search.gadget import Equilibrium, gadget_form
 from klss.search.trunk import Trunk
 

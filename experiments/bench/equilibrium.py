@@ -3,8 +3,8 @@
 Each packaged game (``data/bench_positions.json``) is replayed to its position; there the engine thinks with a node
 budget, moves, its opponent answers with a small one, and the engine thinks again with a trunk that it carries on.
 Every step's trunk is solved twice: as the search does it (the reduced game, the last basis, everything that
-:class:`klss.search.program.GadgetProgram` keeps), and cold: the same gadget of the whole game from scratch, simplex
-with presolve. Both answers' objectives are compared at each step.
+:class:`klss.search.equilibrium.program.GadgetProgram` keeps), and cold: the same gadget of the whole game from scratch,
+simplex with presolve. Both answers' objectives are compared at each step.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from darkchess.rules import PAPER
 from experiments.bench.positions import bench_games
 from experiments.bench.report import Progress, Report, load, spread
 from klss.errors import SolverError
+from klss.search.equilibrium.program import GadgetProgram, Kind
 from klss.search.gadget import Equilibrium, solve_gadget
-from klss.search.program import GadgetProgram, Kind
 
 __all__ = ["equilibrium", "program_sequence"]
 

@@ -234,7 +234,7 @@ def _losses(
 def _choices(chosen: Configuration) -> dict[str, Any]:
     """What an analyst takes of a configuration."""
     from klss.search import Search
-    from klss.search.one_ply import OnePlySearch
+    from klss.search.expansion.deepening import OnePlySearch
 
     search = OnePlySearch if chosen.player == "baseline" else Search
     return {"configuration": chosen.search(), "cap": chosen.cap, "threads": chosen.threads, "search": search}

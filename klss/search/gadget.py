@@ -3,7 +3,7 @@
 Maxmargin: player 1 chooses among all root infosets. Resolve: nature does, uniformly, and player 1 plays on or exits
 for 0. What lies below is the same; only the numbering of player 1's sequences and the scale of A and of B's top row
 (1/J in Resolve) differ, so either form is laid over the same trunk. A *cautious* Resolve
-(:mod:`klss.search.program`) has no such form: player 1 then chooses nature's weights, within bounds.
+(:mod:`klss.search.equilibrium.program`) has no such form: player 1 then chooses nature's weights, within bounds.
 
 B's top row holds the alternate values (with a minus) and the folded-in entries, its first column the information
 penalty of player 0's actions at her infoset. The penalty is D.3's 2^(−H(a))·|I|/M with a minus (line 20 adds the same
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from klss.search.program import GadgetProgram, Kind
+from klss.search.equilibrium.program import GadgetProgram, Kind
 from klss.search.trunk import Trunk
 from klss.sequence_form import SequenceForm, Treeplex
 
@@ -156,7 +156,7 @@ def solve_gadget(
     program : GadgetProgram, optional
         The one that solved this trunk before, when it was smaller; by default a new one, without caution.
     iteration_limit, time_limit_s
-        See :meth:`klss.search.program.GadgetProgram.solve`.
+        See :meth:`klss.search.equilibrium.program.GadgetProgram.solve`.
     """
     began = time.perf_counter()
     form = gadget_form(trunk, "maxmargin", penalty)

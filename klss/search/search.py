@@ -12,9 +12,9 @@ Decided here, where the paper leaves it open:
   which makes sense with negative margins too. Where it suffices for two, the order makes no difference.
 * Of I' at most ``most_carried`` roots are carried on, those first to which player 1 is expected to come; particles fill
   up to L. The paper sets no limit, and a trunk with thousands of roots is one ply deep when its time is up.
-* The move is drawn from the purified strategy (:mod:`klss.search.purification`), not from the mixture.
-* Resolve is a cautious one (:mod:`klss.search.program`): it asks for the mean of the worst third of the margins, not
-  for the mean of all.
+* The move is drawn from the purified strategy (:mod:`klss.search.choice.purification`), not from the mixture.
+* Resolve is a cautious one (:mod:`klss.search.equilibrium.program`): it asks for the mean of the worst third of the
+  margins, not for the mean of all.
 * The roots are expanded before the first equilibrium: line 32's rule expands them in the first iteration whatever the
   plans are.
 * A move that the plan never plays (a forced or an obvious move made without a search) has no reach to divide by: the
@@ -35,12 +35,12 @@ import numpy as np
 import numpy.typing as npt
 
 from klss.search.budget import Budget
-from klss.search.expansion import SUPPORT, Rule, leaves_to_expand
+from klss.search.choice.purification import purified
+from klss.search.equilibrium.program import GadgetProgram, Kind
+from klss.search.expansion.support import SUPPORT, Rule, leaves_to_expand
 from klss.search.gadget import Equilibrium, solve_gadget
 from klss.search.model import Belief, Model
-from klss.search.nesting import fresh_roots, likeliest, merge_transpositions, sections_at, subgame, value_at
-from klss.search.program import GadgetProgram, Kind
-from klss.search.purification import purified
+from klss.search.subgame.nesting import fresh_roots, likeliest, merge_transpositions, sections_at, subgame, value_at
 from klss.search.trunk import Roots, Trunk
 
 __all__ = ["TOLERANCE", "Result", "Search", "SearchConfiguration"]
@@ -110,9 +110,9 @@ class SearchConfiguration:
     memory_mb : int
         The trunk stops growing (the game goes on) when it and its programs are estimated at so many megabytes.
     expansion : "node" or "leaf"
-        See :mod:`klss.search.expansion`.
+        See :mod:`klss.search.expansion.support`.
     purify : bool
-        Whether the move is drawn from the *purified* strategy (:mod:`klss.search.purification`).
+        Whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice.purification`).
     caution : float
         How many times its uniform weight a root infoset may have in Resolve, 1 or more; 1: the paper's.
     """

@@ -145,7 +145,7 @@ def empty_sequences(room: int) -> SequenceArrays:
 class Trunk:
     """A trunk with its roots.
 
-    Build with :meth:`from_roots` or by :func:`klss.search.nesting.subgame`; grow with :meth:`expand`.
+    Build with :meth:`from_roots` or by :func:`klss.search.subgame.nesting.subgame`; grow with :meth:`expand`.
     """
 
     nodes: NodeArrays
@@ -207,8 +207,8 @@ class Trunk:
     def add_roots(self, roots: Roots) -> None:
         """Add roots, each group a new root infoset of player 1.
 
-        Only before anything is expanded: the root sequences of player 1 come first (:mod:`klss.search.nesting` lays
-        the numbers out anew).
+        Only before anything is expanded: the root sequences of player 1 come first (:mod:`klss.search.subgame.nesting`
+        lays the numbers out anew).
         """
         first = self.node_count
         count = len(roots.values)

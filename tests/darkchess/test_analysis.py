@@ -22,7 +22,7 @@ from darkchess.position import Position
 from darkchess.principal_lines import principal_lines
 from darkchess.referee import Referee
 from klss.search import Search, SearchConfiguration
-from klss.search.one_ply import OnePlySearch
+from klss.search.expansion.deepening import OnePlySearch
 
 FEW = SearchConfiguration(particles=30)
 

@@ -16,7 +16,7 @@ from darkchess.position_set import PositionSet
 from darkchess.referee import Referee
 from darkchess.rules import PAPER
 from klss.search import TERMINAL, Budget, Search, SearchConfiguration
-from klss.search.one_ply import OnePlySearch
+from klss.search.expansion.deepening import OnePlySearch
 from tests.darkchess import naive
 from tests.darkchess.test_search import DIAGNOSTICS, MIDDLEGAME
 

@@ -21,7 +21,7 @@ from darkchess.position_set import PositionSet
 from darkchess.referee import Referee
 from darkchess.rules import PAPER
 from klss.search import TERMINAL, Budget, Search, Trunk
-from klss.search.nesting import _kept_of, fresh_roots
+from klss.search.subgame.nesting import _kept_of, fresh_roots
 from tests.oracles import brute_force
 
 MIDDLEGAME = "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8"

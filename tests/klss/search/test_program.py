@@ -16,10 +16,10 @@ from darkchess.rules import PAPER
 from klss._highs import Basis, LpResult
 from klss.best_response import best_response
 from klss.search import Trunk
-from klss.search.expansion import leaves_to_expand
+from klss.search.equilibrium.program import GadgetProgram, Kind
+from klss.search.expansion.support import leaves_to_expand
 from klss.search.gadget import gadget_form, solve_gadget
-from klss.search.nesting import fresh_roots
-from klss.search.program import GadgetProgram, Kind
+from klss.search.subgame.nesting import fresh_roots
 
 FENS = [
     "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",
@@ -107,7 +107,7 @@ def test_without_time_there_is_still_a_plan_and_it_says_that_it_is_no_equilibriu
     """Nothing comes back from any method: player 0 plays best against a uniform opponent."""
     trunk = list(growing(4))[-1]
     exact = solve_gadget(trunk, "maxmargin")
-    monkeypatch.setattr("klss.search.program.Model.solve", lambda *_, **__: NOTHING)
+    monkeypatch.setattr("klss.search.equilibrium.program.Model.solve", lambda *_, **__: NOTHING)
     found = solve_gadget(trunk, "maxmargin")
     assert not found.solved
     assert found.x[0] == pytest.approx(1.0)

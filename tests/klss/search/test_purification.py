@@ -1,4 +1,4 @@
-"""What is played of a mixture (klss.search.purification), and which roots are carried on."""
+"""What is played of a mixture (klss.search.choice.purification), and which roots are carried on."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from klss.search.nesting import Section, likeliest
-from klss.search.purification import MOST, purified
+from klss.search.choice.purification import MOST, purified
+from klss.search.subgame.nesting import Section, likeliest
 from klss.search.trunk import Trunk
 
 

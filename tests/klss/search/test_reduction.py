@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from klss.search.equilibrium.program import GadgetProgram, Kind
+from klss.search.equilibrium.reduction import reduced
 from klss.search.gadget import gadget_form
-from klss.search.program import GadgetProgram, Kind
-from klss.search.reduction import reduced
 from klss.sequence_form import SequenceForm
 from tests.klss.search.test_program import growing
 

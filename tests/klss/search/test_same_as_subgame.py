@@ -17,7 +17,7 @@ from klss.game import Game
 from klss.search import Budget, Search, SearchConfiguration, Trunk
 from klss.search.enumerated import EnumeratedModel, game_root
 from klss.search.gadget import gadget_form, solve_gadget
-from klss.search.nesting import fresh_roots, sections_at, subgame
+from klss.search.subgame.nesting import fresh_roots, sections_at, subgame
 from klss.sequence_form import SequenceForm, sequence_form
 from klss.subgame import Subgame, make_subgame, maxmargin_to_resolve
 

@@ -1,8 +1,8 @@
 """The gadget's linear program over a growing trunk, solved from the basis of the last one.
 
 First the game is reduced: infosets at which the best action does not depend on the opponent are decided without a
-program (:mod:`klss.search.reduction`). What is left has one layout for both gadgets, so that switching changes bounds
-and costs only:
+program (:mod:`klss.search.equilibrium.reduction`). What is left has one layout for both gadgets, so that switching
+changes bounds and costs only:
 
 * columns: the value of Maxmargin's root, of the exit in a cautious Resolve; the capped values of Resolve's root
   infosets (≤ 0, player 1 may exit); player 0's sequences; the values of player 1's infosets;
@@ -37,7 +37,7 @@ from scipy import sparse
 
 from klss._highs import AT_LOWER, AT_UPPER, BASIC, Basis, LinearProgram, LpResult, Model
 from klss.best_response import best_response
-from klss.search.reduction import Reduction, favourites, reduced
+from klss.search.equilibrium.reduction import Reduction, favourites, reduced
 from klss.search.trunk import Trunk
 from klss.sequence_form import SequenceForm, behaviour, realization
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from klss.search.program import Kind
+from klss.search.equilibrium.program import Kind
 
 __all__ = ["MOST", "purified"]
 

@@ -27,8 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from klss.search.budget import Budget
+from klss.search.equilibrium.program import GadgetProgram
 from klss.search.model import TERMINAL, Belief, Model
-from klss.search.program import GadgetProgram
 from klss.search.search import LEAST_NODES, Result, Search
 from klss.search.trunk import Trunk
 

@@ -1,0 +1,1 @@
+"""What is played of the mixture that was found."""

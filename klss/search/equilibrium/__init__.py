@@ -1,0 +1,1 @@
+"""How both players' plans on a trunk are made better."""
