@@ -3,7 +3,7 @@ what each move is worth, and the lines that she expects.
 
 Stands on the player's side of the wall: nothing here knows a true game. :mod:`darkchess.once_over` compares with it.
 
-The search is the player's own (:class:`klss.search.Search`, or the baseline's, on her exact position set), with these
+The search is the player's own (:class:`klss.search.Search` on her exact position set), with these
 differences: it starts afresh at the ply in question, where in a game the trunk of the moves before would have been
 carried on; and it is made where the player needs none (a king to take, a single move) as well, so that every move has a
 value. A king that can be taken is taken all the same, as the player does: no search says so where the game is all but
@@ -35,8 +35,8 @@ from darkchess.principal_lines import Line, LineMove, RootValues, principal_line
 from darkchess.rules import PAPER, Ruleset
 from darkchess.san import san
 from darkchess.view import View
-from klss.search import Budget, Search, SearchConfiguration
-from klss.search.gadget import Equilibrium
+from klss.search import Budget, Klss2021, Search, SearchConfiguration
+from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 
 __all__ = ["Analysis", "AnalysisError", "Analyst", "MoveValue"]
@@ -82,7 +82,7 @@ class Analysis:
         What she expects after the first of them.
     diagnostics
         The search's, as in the engine protocol.
-    trunk, equilibrium
+    trunk, profile
         What all this was read from.
     """
 
@@ -95,7 +95,7 @@ class Analysis:
     lines: tuple[Line, ...]
     diagnostics: dict[str, Any]
     trunk: Trunk
-    equilibrium: Equilibrium
+    profile: Profile
 
     @property
     def mix_value(self) -> float | None:
@@ -129,8 +129,8 @@ class Analyst:
     evaluator
         Values positions.
     configuration
-        The search's choices; ``nested`` has no effect, every search starts afresh.
-    seed, cap, threads, search
+        The search's choices; what it says of earlier moves has no effect, every search starts afresh.
+    seed, cap, threads
         As of :class:`darkchess.player.KlssPlayer`.
     """
 
@@ -145,10 +145,8 @@ class Analyst:
         seed: int = 0,
         cap: int = 10_000_000,
         threads: int = 1,
-        search: type[Search] = Search,
     ) -> None:
-        self._configuration = configuration or SearchConfiguration()
-        self._search = search
+        self._configuration = configuration or Klss2021()
         self._evaluator = evaluator
         self._seed = seed
         self._model = DarkChess(view.color, ruleset, evaluator)
@@ -194,7 +192,7 @@ class Analyst:
         configuration = self._configuration
         if particles is not None:
             configuration = replace(configuration, particles=min(particles, configuration.particles))
-        search = self._search(self._model, configuration, seed=self._seed)
+        search = Search(self._model, configuration, seed=self._seed)
         seconds = limit.seconds()
         budget = Budget(nodes=limit.nodes, seconds=seconds)
         self._evaluator.deadline = None if budget.started is None or seconds is None else budget.started + seconds
@@ -202,10 +200,10 @@ class Analyst:
         belief = PositionBelief(self.position_set, self._model, self._quiet)
         result = search.search(belief, budget, history=history, progress=progress)
         self._evaluator.deadline = None
-        trunk, equilibrium = search.trunk, search.equilibrium
-        assert trunk is not None and equilibrium is not None
-        found = root_values(trunk, equilibrium)
-        value = float(result.diagnostics["value"])
+        assert search.standing is not None
+        trunk, profile = search.standing.trunk, search.standing.profile
+        found = root_values(trunk, profile)
+        value = result.report.value
         taking = king_capture(view)
         if taking is not None:
             taken = found.actions == encode(taking)
@@ -219,7 +217,7 @@ class Analyst:
             key=lambda each: (-each.probability, -(each.value or 0.0), encode(each.move)),
         )
         shown = [encode(move.move) for move in moves[:_LINES] if move.probability > 0.0]
-        lines = principal_lines(trunk, equilibrium, shown, view.fullmove)
+        lines = principal_lines(trunk, profile, shown, view.fullmove)
         if taking is not None:
             lines = [Line((LineMove(taking, san(view, taking), True, 1.0),))]
         return Analysis(
@@ -230,7 +228,7 @@ class Analyst:
             value=value if math.isfinite(value) else None,
             moves=tuple(moves),
             lines=tuple(lines),
-            diagnostics=result.diagnostics,
+            diagnostics=result.report.diagnostics(),
             trunk=trunk,
-            equilibrium=equilibrium,
+            profile=profile,
         )

@@ -11,6 +11,7 @@ import dataclasses
 import difflib
 import math
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -19,11 +20,10 @@ from darkchess.errors import DarkchessError
 from darkchess.evaluation import BuiltinEvaluator, Evaluator
 from darkchess.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.player import KlssPlayer, Player, RandomPlayer
-from klss.search import Search, SearchConfiguration
-from klss.search.expansion.deepening import OnePlySearch
+from klss.search import Baseline, Klss2021, SearchConfiguration, SearchConfigurationError
 from klss.text import read_text
 
-__all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]
+__all__ = ["CONFIGURATIONS", "PLAYERS", "Configuration", "ConfigurationError", "configuration", "make_player"]
 
 
 class ConfigurationError(DarkchessError, ValueError):
@@ -40,93 +40,131 @@ class Configuration:
     ----------
     name : str
         As it is named in results; derived ones carry their changes.
-    player : "klss", "baseline", "best-guess", "greedy" or "random"
-        The kind of player; the fields below matter to those that use them.
+    player : str
+        The kind of player, a key of :data:`PLAYERS`.
     evaluator : "auto", "builtin" or "stockfish"
         Auto: the caller's choice, else the built-in one.
     cap : int
         Most positions in the position set.
     threads : int
         1 or 2, of the position set and of the built-in evaluator; every answer is the same.
-    particles, most_carried, information, reach, gadget, nested, memory_mb, expansion, purify, caution
-        See :class:`klss.search.SearchConfiguration`.
+    search : SearchConfiguration or None
+        What the player thinks with; None: without a search of :mod:`klss.search`. In texts and results its fields
+        stand beside the others.
     """
 
-    name: str = "klss2021"
-    player: Literal["klss", "baseline", "best-guess", "greedy", "random"] = "klss"
+    name: str
+    player: str
     evaluator: Literal["auto", "builtin", "stockfish"] = "auto"
     cap: int = 10_000_000
-    particles: int = 200
-    most_carried: int = 100
-    information: float = 1e7
-    reach: bool = True
-    gadget: Literal["hybrid", "maxmargin", "resolve"] = "hybrid"
-    nested: bool = True
-    memory_mb: int = 4096
-    expansion: Literal["leaf", "node"] = "node"
     threads: int = 2
-    purify: bool = True
-    caution: float = 3.0
+    search: SearchConfiguration | None = None
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
-        for field in ("cap", "particles", "most_carried", "memory_mb"):
-            if getattr(self, field) < 1:
-                raise ConfigurationError(
-                    f"configuration {self.name}: {field} is {getattr(self, field)}, expected 1 or more"
-                )
+        if self.cap < 1:
+            raise ConfigurationError(f"configuration {self.name}: cap is {self.cap}, expected 1 or more")
         if self.threads not in (1, 2):
             raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
-        if not 1.0 <= self.caution < math.inf:
-            raise ConfigurationError(
-                f"configuration {self.name}: caution is {self.caution}, expected a number from 1 on (1: the paper's)"
-            )
-        if not self.information > 0.0:
-            raise ConfigurationError(
-                f"configuration {self.name}: information is {self.information}, expected a number above 0, inf for none"
-            )
 
-    def search(self) -> SearchConfiguration:
-        """The search's part."""
-        return SearchConfiguration(
-            particles=self.particles,
-            most_carried=self.most_carried,
-            information=self.information,
-            reach=self.reach,
-            gadget=self.gadget,
-            nested=self.nested,
-            memory_mb=self.memory_mb,
-            expansion=self.expansion,
-            purify=self.purify,
-            caution=self.caution,
-        )
+    def fields(self) -> dict[str, Any]:
+        """Every field by its name, the search's beside the others: what results hold."""
+        own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        del own["search"]
+        return own | ({} if self.search is None else dataclasses.asdict(self.search))
+
+    def changed(self, name: str, changes: dict[str, Any]) -> Configuration:
+        """A configuration that differs in some fields, the search's among them.
+
+        Parameters
+        ----------
+        name : str
+            Its own.
+        changes : dict
+            Values by field, as a text or TOML says them.
+
+        Raises
+        ------
+        ConfigurationError
+            No such field, or no value of it.
+        """
+        hints = _changeable(self)
+        values = {key: _read(key, value, hints) for key, value in changes.items()}
+        of_search = {key: values.pop(key) for key in list(values) if key not in _OWN_FIELDS}
+        search = self.search
+        if search is not None and of_search:
+            try:
+                search = dataclasses.replace(search, **of_search)
+            except SearchConfigurationError as error:
+                raise ConfigurationError(f"configuration {name}: {error}") from error
+        return dataclasses.replace(self, name=name, search=search, **values)
+
+
+_OWN_FIELDS = ("evaluator", "cap", "threads")
+"""The fields of :class:`Configuration` that a text may change."""
+
+
+def _changeable(chosen: Configuration) -> dict[str, Any]:
+    """The types of the fields that a text may change."""
+    hints = get_type_hints(Configuration)
+    own = {key: hints[key] for key in _OWN_FIELDS}
+    return own if chosen.search is None else own | get_type_hints(type(chosen.search))
+
+
+def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+    assert chosen.search is not None
+    return KlssPlayer(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads)
+
+
+def _plain(
+    kind: Callable[..., Player],
+) -> Callable[[Configuration, Evaluator, int], Player]:
+    """How a player without a search is made."""
+
+    def make(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+        return kind(evaluator, seed=seed, cap=chosen.cap, threads=chosen.threads)
+
+    return make
+
+
+PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
+    "klss": _klss_player,
+    "baseline": _klss_player,
+    "best-guess": _plain(BestGuessPlayer),
+    "greedy": _plain(GreedyPlayer),
+    "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed, cap=chosen.cap, threads=chosen.threads),
+}
+"""The kinds of players, and how each is made: of its configuration, an evaluator and a seed."""
+
+
+def _variant(suffix: str, **changes: Any) -> Configuration:
+    """``klss2021`` with fields of its search changed."""
+    return Configuration(f"klss2021-{suffix}", "klss", search=Klss2021(**changes))
 
 
 CONFIGURATIONS: dict[str, Configuration] = {
     item.name: item
     for item in (
-        Configuration("klss2021"),
-        Configuration("klss2021-noreach", reach=False),
-        Configuration("klss2021-resolve", gadget="resolve"),
-        Configuration("klss2021-maxmargin", gadget="maxmargin"),
-        Configuration("klss2021-fresh", nested=False),
-        Configuration("klss2021-L50", particles=50),
-        Configuration("klss2021-L800", particles=800),
-        Configuration("klss2021-builtin", evaluator="builtin"),
-        Configuration("klss2021-nopenalty", information=math.inf),
-        Configuration("klss2021-sampled", purify=False),
-        Configuration("klss2021-nocaution", caution=1.0),
-        Configuration("baseline", player="baseline"),
-        Configuration("best-guess", player="best-guess"),
-        Configuration("greedy", player="greedy", evaluator="builtin"),
-        Configuration("random", player="random", evaluator="builtin"),
+        Configuration("klss2021", "klss", search=Klss2021()),
+        _variant("noreach", reach=False),
+        _variant("resolve", gadget="resolve"),
+        _variant("maxmargin", gadget="maxmargin"),
+        _variant("fresh", nested=False),
+        _variant("L50", particles=50),
+        _variant("L800", particles=800),
+        Configuration("klss2021-builtin", "klss", evaluator="builtin", search=Klss2021()),
+        _variant("nopenalty", information=math.inf),
+        _variant("sampled", purify=False),
+        _variant("nocaution", caution=1.0),
+        Configuration("baseline", "baseline", search=Baseline()),
+        Configuration("best-guess", "best-guess"),
+        Configuration("greedy", "greedy", evaluator="builtin"),
+        Configuration("random", "random", evaluator="builtin"),
     )
 }
 """The named configurations. ``klss2021`` is the paper's agent, ``klss2021-…`` has one thing off, or other;
 ``baseline`` is the paper's (§7): one ply of imperfect information, a perfect-information search below it.
 """
-
-_FIELDS = {field.name for field in dataclasses.fields(Configuration)} - {"name"}
 
 
 def configuration(text: str) -> Configuration:
@@ -156,8 +194,8 @@ def configuration(text: str) -> Configuration:
         key, equals, value = change.partition("=")
         if not equals:
             raise ConfigurationError(f"configuration: got {change!r} in {text!r}, expected field=value")
-        pairs[key.strip()] = _read(key.strip(), value.strip())
-    return dataclasses.replace(base, name=text, **pairs) if pairs else base
+        pairs[key.strip()] = value.strip()
+    return base.changed(text, pairs) if pairs else base
 
 
 def _named(name: str) -> Configuration:
@@ -179,16 +217,16 @@ def _from_file(path: Path) -> Configuration:
         raise ConfigurationError(f"configuration: {path} is nested too deep; expected field = value") from None
     base = _named(str(content.pop("base", "klss2021")))
     name = str(content.pop("name", path.stem))
-    return dataclasses.replace(base, name=name, **{key: _read(key, value) for key, value in content.items()})
+    return base.changed(name, content)
 
 
-def _read(key: str, value: Any) -> Any:
+def _read(key: str, value: Any, hints: dict[str, Any]) -> Any:
     """A field's value from text or TOML, of the field's type."""
-    if key not in _FIELDS:
-        near = difflib.get_close_matches(key, sorted(_FIELDS), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"fields: {', '.join(sorted(_FIELDS))}"
+    if key not in hints:
+        near = difflib.get_close_matches(key, sorted(hints), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"fields: {', '.join(sorted(hints))}"
         raise ConfigurationError(f"configuration: got the field {key!r}, expected a known one; {hint}")
-    wanted = get_type_hints(Configuration)[key]
+    wanted = hints[key]
     if get_origin(wanted) is Literal:
         if value in get_args(wanted):
             return value
@@ -213,11 +251,4 @@ def _read(key: str, value: Any) -> Any:
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
     """The player of a configuration; ``evaluator`` None: the built-in one."""
     valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
-    if chosen.player == "random":
-        return RandomPlayer(seed=seed, cap=chosen.cap, threads=chosen.threads)
-    if chosen.player == "greedy":
-        return GreedyPlayer(valued, seed=seed, cap=chosen.cap, threads=chosen.threads)
-    if chosen.player == "best-guess":
-        return BestGuessPlayer(valued, seed=seed, cap=chosen.cap, threads=chosen.threads)
-    search = OnePlySearch if chosen.player == "baseline" else Search
-    return KlssPlayer(valued, chosen.search(), seed=seed, cap=chosen.cap, threads=chosen.threads, search=search)
+    return PLAYERS[chosen.player](chosen, valued, seed)

@@ -18,7 +18,7 @@ from darkchess._kernels.tables import TABLES
 from darkchess.evaluation import Evaluator
 from darkchess.position_set import PositionSet
 from darkchess.rules import FIFTY_MOVES_PLIES, REPETITIONS, Ruleset
-from klss.search import TERMINAL, Budget, Expansion
+from klss.search import TERMINAL, Budget, Expansion, Past
 
 __all__ = ["DarkChess", "PositionBelief"]
 
@@ -43,7 +43,6 @@ class DarkChess:
     """
 
     state_width = STATE_WIDTH
-    repetition_limit = REPETITIONS
 
     def __init__(self, color: chess.Color, ruleset: Ruleset, evaluator: Evaluator) -> None:
         """See the class."""
@@ -60,8 +59,10 @@ class DarkChess:
         out[:, 9] = quiet
         return out
 
-    def expand(self, states: States) -> Expansion:
-        """See :class:`klss.search.Model`."""
+    def expand(self, states: States, past: Past | None = None) -> Expansion:
+        """See :class:`klss.search.Model`. Where a draw by repetition or by fifty quiet moves *could* stand, as far as
+        the searcher can tell, a child is worth 0 at most.
+        """
         offsets = np.empty(len(states) + 1, dtype=np.int64)
         count_children(states, TABLES, offsets)
         count = int(offsets[-1])
@@ -91,6 +92,9 @@ class DarkChess:
                 np.ascontiguousarray(states[:, :9]), kept, np.ascontiguousarray(out[estimated, :9])
             )
             values[estimated] = np.where(movers[estimated] == 0, theirs, -theirs)
+        drawable = out[:, 9] >= FIFTY_MOVES_PLIES
+        if past is not None:
+            drawable |= past.times(offsets, observations[:, 0]) + 1 >= REPETITIONS
         parent_is_mine = np.repeat((states[:, 8] & np.uint64(1)) == np.uint64(self._side), np.diff(offsets))
         return Expansion(
             offsets=offsets,
@@ -101,7 +105,7 @@ class DarkChess:
             observations=observations,
             values=values,
             interest=np.where(parent_is_mine, values, -values) + _FORCING * forcing,
-            drawable=out[:, 9] >= FIFTY_MOVES_PLIES,
+            ceilings=np.where(drawable, 0.0, np.inf),
         )
 
     def deepened(
@@ -150,6 +154,11 @@ class PositionBelief:
     def size(self) -> int:
         """See :class:`klss.search.Belief`."""
         return self._positions.size
+
+    @property
+    def capped_by(self) -> str | None:
+        """See :class:`klss.search.Belief`."""
+        return self._positions.capped_by
 
     def sample(self, count: int, exclude: States, seed: int) -> States:
         """See :class:`klss.search.Belief`."""

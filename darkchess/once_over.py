@@ -22,7 +22,7 @@ from darkchess.position import Position
 from darkchess.position_set import PositionSet
 from darkchess.referee import Referee
 from darkchess.san import san
-from klss.search import Search, SearchConfiguration
+from klss.search import SearchConfiguration
 
 __all__ = ["HiddenMan", "Loss", "Truth", "largest", "losses", "truth_at"]
 
@@ -101,7 +101,7 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet) -> 
         rank = 1 + above
     trunk = analysis.trunk
     roots = trunk.root_count
-    reach = trunk.nodes.chance[:roots] * analysis.equilibrium.y[trunk.nodes.sequence[:roots, 1]]
+    reach = trunk.nodes.chance[:roots] * analysis.profile.y[trunk.nodes.sequence[:roots, 1]]
     states = trunk.states[:roots, :9].copy()
     states[:, META] &= IDENTITY
     equal = (states == row).all(axis=1)
@@ -160,7 +160,6 @@ def losses(
     seed: int = 0,
     cap: int = 10_000_000,
     threads: int = 1,
-    search: type[Search] = Search,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Loss]:
     """What every move of a game gave away, in the order of the plies.
@@ -171,7 +170,7 @@ def losses(
         The game; its moves up to where it ended.
     make_evaluator
         Makes the evaluator of one side; it is closed here.
-    configuration, seed, cap, threads, search
+    configuration, seed, cap, threads
         As of :class:`darkchess.analysis.Analyst`.
     nodes
         Nodes of the search at each turn; nothing reads a clock. It takes fewer particles than ``configuration`` where
@@ -193,7 +192,6 @@ def losses(
                 seed=seed,
                 cap=cap,
                 threads=threads,
-                search=search,
             )
             for color in chess.COLORS
         }

@@ -1,8 +1,8 @@
 """Players: each is given her views and her own clock, nothing else, and answers with moves.
 
-:class:`KlssPlayer` is the engine: its own position set and a :class:`klss.search.Search`; with
-:class:`klss.search.expansion.deepening.OnePlySearch` it is the paper's baseline. :class:`RandomPlayer` doesn't look.
-Those in between stand in :mod:`darkchess.one_position`.
+:class:`KlssPlayer` is the engine: its own position set and a :class:`klss.search.Search`, whose configuration says
+whether it is klss2021, the paper's baseline, or another. :class:`RandomPlayer` doesn't look. Those in between stand in
+:mod:`darkchess.one_position`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from darkchess.position import Position
 from darkchess.position_set import PositionSet
 from darkchess.rules import PAPER, Ruleset
 from darkchess.view import View
-from klss.search import Budget, Search, SearchConfiguration
+from klss.search import Budget, Klss2021, Report, Search, SearchConfiguration
 
 __all__ = [
     "Decision", "Forfeit", "KlssPlayer", "Limit", "OutOfTime", "Player", "PlayerError", "Progress", "RandomPlayer",
@@ -37,6 +37,8 @@ _MOVES_TO_GO = 25.0
 _SET_SHARE = 0.5
 _RESERVE_S = 0.4
 """Kept on a clock for one slow move: an equilibrium that can't be cut off, a busy machine."""
+_LEAST_SEARCH_S = 0.01
+"""Time that a search gets however long the position set took."""
 
 
 class PlayerError(DarkchessError, ValueError):
@@ -215,8 +217,43 @@ class RandomPlayer(TrackingPlayer):
         return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})
 
 
+@dataclass
+class _Thinking:
+    """What the engine has during a game: how it sees the game, its search, and what that has been told.
+
+    Attributes
+    ----------
+    model
+        The game from her seat.
+    search
+        Hers.
+    keys
+        Keys of all views that the search was told, the first one's first.
+    quiet
+        Plies since she last observed a pawn move or a capture.
+    value
+        What the last search thought of the game.
+    """
+
+    model: DarkChess
+    search: Search
+    keys: list[int]
+    quiet: int = 0
+    value: float = 0.0
+
+    def walk(self, views: list[View]) -> None:
+        """Let the search walk down by those of ``views``, all since the start, that it has not seen."""
+        walked = len(self.keys)
+        for before, view in zip(views[walked - 1 :], views[walked:], strict=False):
+            own = encode(view.own_move) if view.own_move is not None else -1
+            key = _key(view)
+            self.search.observe(own, key, view.to_move == view.color)
+            self.keys.append(key)
+            self.quiet = 0 if is_loud(before, view) else self.quiet + 1
+
+
 class KlssPlayer(TrackingPlayer):
-    """The engine of the paper: an exact position set under depth-limited nested 1-KLSS."""
+    """The engine: an exact position set under a search of :mod:`klss.search`."""
 
     def __init__(
         self,
@@ -226,30 +263,19 @@ class KlssPlayer(TrackingPlayer):
         seed: int = 0,
         cap: int = 10_000_000,
         threads: int = 1,
-        search: type[Search] = Search,
     ) -> None:
-        """``cap`` and ``threads``: of the position set; ``search``: what thinks, the baseline's search or klss's."""
+        """``cap`` and ``threads``: of the position set; by default klss2021's search."""
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
-        self._search_type = search
-        self._configuration = configuration or SearchConfiguration()
-        self._model: DarkChess | None = None
-        self._search: Search | None = None
-        self._keys: list[int] = []
-        self._quiet = 0
-        self._walked = 0
-        self._value = 0.0
+        self._configuration = configuration or Klss2021()
+        self._thinking: _Thinking | None = None
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """See :class:`Player`."""
         super().start(view, start, ruleset)
         self._evaluator.new_game()
-        self._model = DarkChess(view.color, ruleset, self._evaluator)
-        self._search = self._search_type(self._model, self._configuration, seed=self._seed)
-        self._keys = [_key(view)]
-        self._quiet = 0
-        self._walked = 1
-        self._value = 0.0
+        model = DarkChess(view.color, ruleset, self._evaluator)
+        self._thinking = _Thinking(model, Search(model, self._configuration, seed=self._seed), [_key(view)])
 
     def observe(self, view: View) -> None:
         """See :class:`Player`. What she sees after her own move is taken in at once, on the opponent's time."""
@@ -261,57 +287,33 @@ class KlssPlayer(TrackingPlayer):
         """See :class:`Player`."""
         began = time.monotonic()
         view = self._turn()
+        assert self._thinking is not None, "a turn is only had in a game that was started"
+        thinking = self._thinking
         share, seconds = limit.set_seconds(), limit.seconds()
-        reads_clock = seconds is not None
         positions = self._up_to_date(None if share is None else began + share)
-        self._walk()
-        assert self._model is not None and self._search is not None
-        elapsed = time.monotonic() - began if reads_clock else 0.0
+        thinking.walk(self._views)
         taking = king_capture(view)
-        if taking is not None:
-            return Decision(taking, self._without_search(positions, 1.0, elapsed))
-        if len(view.legal_moves) == 1:
-            return Decision(view.legal_moves[0], self._without_search(positions, self._value, elapsed))
-        self._evaluator.deadline = None if seconds is None else began + seconds
-        budget = Budget(nodes=limit.nodes, seconds=None if seconds is None else max(0.01, seconds - elapsed))
-        belief = PositionBelief(positions, self._model, self._quiet)
-        result = self._search.search(belief, budget, history=np.array(self._keys, dtype=np.uint64), progress=progress)
-        self._value = float(result.diagnostics["value"])
-        diagnostics = dict(result.diagnostics, capped_by=positions.capped_by)
-        if reads_clock:
-            diagnostics["seconds"] = time.monotonic() - began
-        return Decision(decode(result.action), diagnostics)
-
-    def _walk(self) -> None:
-        """Let the search walk down by the views that it has not seen."""
-        assert self._search is not None
-        for before, view in zip(self._views[self._walked - 1 :], self._views[self._walked :], strict=False):
-            own = encode(view.own_move) if view.own_move is not None else -1
-            key = _key(view)
-            self._search.observe(own, key, view.to_move == view.color)
-            self._keys.append(key)
-            self._quiet = 0 if is_loud(before, view) else self._quiet + 1
-        self._walked = len(self._views)
-
-    def _without_search(self, positions: PositionSet, value: float, seconds: float) -> dict[str, Any]:
-        """Diagnostics of a move that needs no search; the trunk stays, for the next move to be carried on from."""
-        assert self._search is not None
-        return {
-            "positions": positions.size,
-            "capped_by": positions.capped_by,
-            "carried": self._search.known,
-            "sampled": 0,
-            "gadget": "maxmargin",
-            "margin": 0.0,
-            "value": value,
-            "nodes": 0,
-            "depth": 0,
-            "depth_mean": 0.0,
-            "iterations": 0,
-            "gap": 0.0,
-            "fallbacks": 0,
-            "seconds": seconds,
-        }
+        if taking is not None or len(view.legal_moves) == 1:
+            value = thinking.value if taking is None else 1.0
+            report = Report(  # without a search; the trunk stays, for the next move to be carried on from
+                positions=positions.size,
+                capped_by=positions.capped_by,
+                carried=thinking.search.known,
+                value=value,
+                seconds=0.0 if seconds is None else time.monotonic() - began,
+            )
+            return Decision(taking or view.legal_moves[0], report.diagnostics())
+        if seconds is None:
+            self._evaluator.deadline = None
+            budget = Budget(nodes=limit.nodes)
+        else:
+            self._evaluator.deadline = began + seconds
+            budget = Budget(seconds=max(seconds, time.monotonic() - began + _LEAST_SEARCH_S), started=began)
+        belief = PositionBelief(positions, thinking.model, thinking.quiet)
+        history = np.array(thinking.keys, dtype=np.uint64)
+        result = thinking.search.search(belief, budget, history=history, progress=progress)
+        thinking.value = result.report.value
+        return Decision(decode(result.action), result.report.diagnostics())
 
 
 def _key(view: View) -> int:

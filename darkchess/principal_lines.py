@@ -22,10 +22,9 @@ import numpy.typing as npt
 from darkchess.move import decode
 from darkchess.position import Position
 from darkchess.san import san
-from klss._kernels.trunk import spread_down
 from klss.best_response import best_response
-from klss.search.expansion.support import SUPPORT
-from klss.search.gadget import Equilibrium, gadget_form
+from klss.search.gadget import gadget_form
+from klss.search.profile import SUPPORT, Profile, strategy_at_root
 from klss.search.trunk import Trunk
 
 __all__ = ["Line", "LineMove", "RootValues", "principal_lines", "root_values"]
@@ -57,7 +56,7 @@ def _responses(trunk: Trunk, y: Floats) -> Floats:
     return best_response(form.treeplexes[0], form.a @ y, maximize=True).sequence_value
 
 
-def root_values(trunk: Trunk, equilibrium: Equilibrium) -> RootValues:
+def root_values(trunk: Trunk, profile: Profile) -> RootValues:
     """The strategy at player 0's infoset and what each action is worth (see the module).
 
     Roots that were never expanded say nothing of any action and are left out. The values are nan where player 1 goes
@@ -65,25 +64,22 @@ def root_values(trunk: Trunk, equilibrium: Equilibrium) -> RootValues:
     """
     nodes, count = trunk.nodes, trunk.node_count
     first, size = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
-    codes = trunk.sequences[0].action[first : first + size].copy()
-    probabilities = equilibrium.x[first : first + size].copy()
-    probabilities[probabilities <= SUPPORT] = 0.0
-    probabilities /= probabilities.sum()
-    reach = _reach(trunk, equilibrium.y)
+    codes, probabilities = strategy_at_root(trunk, profile)
+    reach = _reach(trunk, profile.y)
     expanded = nodes.first_child[: trunk.root_count] >= 0
     total = float(reach[: trunk.root_count][expanded].sum())
     if total <= SUPPORT:
         return RootValues(codes, probabilities, np.full(size, np.nan))
-    values = _responses(trunk, equilibrium.y)[first : first + size] / total
+    values = _responses(trunk, profile.y)[first : first + size] / total
     below = np.full(count, -1, dtype=np.int64)
     top = np.flatnonzero(nodes.depth[:count] == 1)
     below[top] = nodes.sequence[top, 0] - first
-    spread_down(nodes.parent, count, below)
+    trunk.spread_down(below)
     leaves = np.flatnonzero(trunk.leaf & (below >= 0))
-    utility = reach[leaves] * equilibrium.x[nodes.sequence[leaves, 0]] * nodes.value[leaves]
-    profile = np.bincount(below[leaves], weights=utility, minlength=size)
+    utility = reach[leaves] * profile.x[nodes.sequence[leaves, 0]] * nodes.value[leaves]
+    expected = np.bincount(below[leaves], weights=utility, minlength=size)
     played = probabilities > 0.0
-    values[played] = profile[played] / (equilibrium.x[first : first + size][played] * total)
+    values[played] = expected[played] / (profile.x[first : first + size][played] * total)
     return RootValues(codes, probabilities, values)
 
 
@@ -120,19 +116,19 @@ class Line:
 
 
 def principal_lines(
-    trunk: Trunk, equilibrium: Equilibrium, codes: Sequence[int], fullmove: int, plies: int = _LINE_PLIES
+    trunk: Trunk, profile: Profile, codes: Sequence[int], fullmove: int, plies: int = _LINE_PLIES
 ) -> list[Line]:
     """A line for each of ``codes``, actions at player 0's infoset; none where player 1 reaches no expanded root.
 
     A line ends where more than half of the probability is on nodes that were not expanded, or are decided.
     """
-    reach = _reach(trunk, equilibrium.y)
-    responses = _responses(trunk, equilibrium.y)
+    reach = _reach(trunk, profile.y)
+    responses = _responses(trunk, profile.y)
     lines = []
     for code in codes:
         moves: list[LineMove] = []
         front = np.flatnonzero((reach[: trunk.root_count] > 0.0) & (trunk.nodes.first_child[: trunk.root_count] >= 0))
-        chosen = _own_choice(trunk, equilibrium, responses, 0, code)
+        chosen = _own_choice(trunk, profile, responses, 0, code)
         while len(front) and chosen is not None and len(moves) < plies:
             moves.append(_line_move(trunk, reach, front, chosen[0], fullmove, True, chosen[1]))
             kids = _children(trunk, front)
@@ -148,20 +144,20 @@ def principal_lines(
             weights = np.bincount(seen, weights=reach[kids])
             infoset = int(weights.argmax())
             front = _going_on(trunk, reach, kids[seen == infoset])
-            chosen = _own_choice(trunk, equilibrium, responses, infoset, None)
+            chosen = _own_choice(trunk, profile, responses, infoset, None)
         if moves:
             lines.append(Line(tuple(moves)))
     return lines
 
 
 def _own_choice(
-    trunk: Trunk, equilibrium: Equilibrium, responses: Floats, infoset: int, code: int | None
+    trunk: Trunk, profile: Profile, responses: Floats, infoset: int, code: int | None
 ) -> tuple[int, float | None] | None:
     """Player 0's action (``code``, or the likeliest) and its probability; None where she has no sequences."""
     first, size = int(trunk.infosets[0].first[infoset]), int(trunk.infosets[0].size[infoset])
     if first < 0:
         return None
-    plan = equilibrium.x[first : first + size]
+    plan = profile.x[first : first + size]
     codes = trunk.sequences[0].action[first : first + size]
     reached = plan.sum() > SUPPORT
     place = int((plan if reached else responses[first : first + size]).argmax())

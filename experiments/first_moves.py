@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "commit": commit(),
         "code": fingerprint(),
         "versions": versions(setup),
-        "configuration": dataclasses.asdict(chosen),
+        "configuration": chosen.fields(),
         "budget": dataclasses.asdict(budget),
     }
     rows = _kept(path, head)

@@ -264,8 +264,8 @@ class Match:
         """What has to be the same for a match to be resumed; neither the number of games nor the test is."""
         identity = {
             "format": _FORMAT,
-            "a": dataclasses.asdict(self.a),
-            "b": dataclasses.asdict(self.b),
+            "a": self.a.fields(),
+            "b": self.b.fields(),
             "seed": self.seed,
             "budget": dataclasses.asdict(self.budget),
             "rules": self.ruleset.name,

@@ -39,6 +39,10 @@ class Cheat:
 
     name: str = CHEAT
 
+    def fields(self) -> dict[str, Any]:
+        """What results hold."""
+        return {"name": self.name}
+
 
 Spec = Configuration | Command | Cheat
 """Who may play a match."""

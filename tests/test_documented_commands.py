@@ -177,7 +177,7 @@ def test_the_documented_commands_run_in_small(
     monkeypatch.setenv("MPLBACKEND", "Agg")
     # Players who don't think and lines whose position sets stay small, so that a game takes a fraction of a second.
     monkeypatch.setattr(
-        experiments.series, "configuration", lambda text: configuration(f"{text},player=random,cap=500")
+        experiments.series, "configuration", lambda text: configuration(f"random,cap={500 + len(text)}")
     )
     line = tracker.bench_lines()[0]
     short = tracker.BenchLine(line.name, line.moves[: 10 + (not line.color)], line.color)

@@ -11,7 +11,7 @@ import shlex
 import shutil
 import sys
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import chess
 
@@ -55,6 +55,10 @@ class Command:
 
     name: str
     argv: tuple[str, ...]
+
+    def fields(self) -> dict[str, Any]:
+        """What results hold; see :meth:`darkchess.configuration.Configuration.fields`."""
+        return {"name": self.name, "argv": list(self.argv)}
 
 
 def player_spec(text: str) -> Configuration | Command:
@@ -100,10 +104,9 @@ def configuration_text(chosen: Configuration) -> str:
     'klss2021,reach=False'
     """
     base = CONFIGURATIONS.get(chosen.name.partition(",")[0], CONFIGURATIONS["klss2021"])
+    usual = base.fields()
     changes = [
-        f"{field.name}={getattr(chosen, field.name)}"
-        for field in dataclasses.fields(chosen)
-        if field.name != "name" and getattr(chosen, field.name) != getattr(base, field.name)
+        f"{field}={value}" for field, value in chosen.fields().items() if field != "name" and value != usual.get(field)
     ]
     text = ",".join([base.name, *changes])
     if dataclasses.replace(configuration(text), name=chosen.name) != chosen:

@@ -10,12 +10,11 @@ simplex with presolve. Both answers' objectives are compared at each step.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
-from unittest import mock
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import chess
 
-import klss.search.search as engine
 from darkchess.configuration import Configuration, make_player
 from darkchess.player import Limit
 from darkchess.referee import Referee
@@ -23,8 +22,11 @@ from darkchess.rules import PAPER
 from experiments.bench.positions import bench_games
 from experiments.bench.report import Progress, Report, load, spread
 from klss.errors import SolverError
-from klss.search.equilibrium.program import GadgetProgram, Kind
-from klss.search.gadget import Equilibrium, solve_gadget
+from klss.search import Klss2021, Parts
+from klss.search.equilibrium.linear_program import LinearPrograms
+from klss.search.equilibrium.program import Answer, GadgetProgram
+from klss.search.profile import Gadget
+from klss.search.trunk import Trunk
 
 __all__ = ["equilibrium", "program_sequence"]
 
@@ -33,34 +35,44 @@ _ANSWER_NODES = 2_000
 TOLERANCE = 1e-6
 """Most that the objectives of warm and cold may differ at a step."""
 
-_KINDS: tuple[Kind, ...] = ("resolve", "maxmargin")
+_KINDS: tuple[Gadget, ...] = ("resolve", "maxmargin")
 
 
-class _Doubled:
-    """Stands in for the search's ``solve_gadget``: solves each trunk cold too, and notes both."""
+class _Doubled(GadgetProgram):
+    """Solves each trunk cold too, and notes both."""
 
-    def __init__(self) -> None:
-        self.steps: list[dict[str, Any]] = []
+    steps: ClassVar[list[dict[str, Any]]] = []
 
-    def __call__(
-        self, trunk: Any, kind: Kind, penalty: Any = None, *, program: GadgetProgram, **limits: Any
-    ) -> Equilibrium:
-        warm = solve_gadget(trunk, kind, penalty, program=program, **limits)
-        cold = solve_gadget(trunk, kind, penalty, program=program.yardstick())
+    def solve(self, trunk: Trunk, gadget: Gadget, penalty: Any = None, **limits: Any) -> Answer:
+        """See :class:`klss.search.equilibrium.program.GadgetProgram`."""
+        warm = super().solve(trunk, gadget, penalty, **limits)
+        cold = self.yardstick().solve(trunk, gadget, penalty)
         self.steps.append(
             {
                 "nodes": trunk.node_count, "warm_s": warm.solve_s, "edit_s": warm.edit_s, "cold_s": cold.solve_s,
-                "cold_edit_s": cold.edit_s, "difference": abs(warm.objective - cold.objective),
-                "gap": max(warm.gap, cold.gap), "fallbacks": warm.fallbacks, "cold_fallbacks": cold.fallbacks,
+                "cold_edit_s": cold.edit_s, "difference": abs(warm.profile.objective - cold.profile.objective),
+                "gap": max(warm.profile.gap, cold.profile.gap), "fallbacks": warm.fallbacks,
+                "cold_fallbacks": cold.fallbacks,
             }
         )  # fmt: skip
         return warm
 
 
-def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Kind, nodes: int) -> list[dict[str, Any]]:
+@dataclass(frozen=True, kw_only=True)
+class _DoubledSearch(Klss2021):
+    """klss2021 with every program solved twice."""
+
+    def parts(self) -> Parts:
+        """See :class:`klss.search.SearchConfiguration`."""
+        return dataclasses.replace(super().parts(), solver=LinearPrograms(self.gadget, self.caution, _Doubled))
+
+
+def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadget, nodes: int) -> list[dict[str, Any]]:
     """Two moves of the engine after ``moves``: one entry a linear program."""
     referee = Referee.replay(moves)
-    players = {color: make_player(dataclasses.replace(chosen, gadget=kind)) for color in chess.COLORS}
+    assert isinstance(chosen.search, Klss2021), f"{chosen.name} solves no linear programs"
+    search = _DoubledSearch(**dataclasses.asdict(chosen.search) | {"gadget": kind})
+    players = {color: make_player(dataclasses.replace(chosen, search=search)) for color in chess.COLORS}
     for color, player in players.items():
         views = referee.views(color)
         player.start(views[0], referee.positions[0], PAPER)
@@ -70,10 +82,9 @@ def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Kind,
     steps: list[dict[str, Any]] = []
     for ply in range(3):
         if referee.turn == mover:
-            doubled = _Doubled()
-            with mock.patch.object(engine, "solve_gadget", doubled):
-                decision = players[mover].choose(Limit(nodes=nodes))
-            steps += [{"ply": ply, **step} for step in doubled.steps]
+            _Doubled.steps.clear()
+            decision = players[mover].choose(Limit(nodes=nodes))
+            steps += [{"ply": ply, **step} for step in _Doubled.steps]
         else:
             decision = players[referee.turn].choose(Limit(nodes=_ANSWER_NODES))
         referee.push(decision.move)
@@ -115,7 +126,7 @@ def equilibrium(
     if not worst <= TOLERANCE:
         raise SolverError(f"objectives of warm and cold differ by {worst:.1e}, expected at most {TOLERANCE:.0e}")
 
-    def sums_of(key: str, kinds: tuple[Kind, ...]) -> list[float]:
+    def sums_of(key: str, kinds: tuple[Gadget, ...]) -> list[float]:
         return [
             sum(s[key] for s in samples if s["repetition"] == repetition and s["gadget"] in kinds)
             for repetition in range(repetitions)
@@ -135,7 +146,7 @@ def equilibrium(
     return Report(figures, None, samples)
 
 
-def _ratios(samples: list[dict[str, Any]], kind: Kind) -> list[float]:
+def _ratios(samples: list[dict[str, Any]], kind: Gadget) -> list[float]:
     """Cold over warm of each sequence (one search's programs) and repetition."""
     sums: dict[tuple[Any, ...], list[float]] = {}
     for sample in samples:

@@ -13,7 +13,7 @@ import numpy as np
 
 from klss.kernel import kernel
 
-__all__ = ["attach", "best_response_tree", "mark_above", "mix", "repetitions", "spread_down"]
+__all__ = ["attach", "best_response_tree", "mark_above", "mix", "repetitions", "spread_down", "times_observed"]
 
 
 @kernel(inline="always")
@@ -100,6 +100,14 @@ def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
 
 
 @kernel
+def times_observed(leaves: Any, nodes: Any, offsets: Any, observations: Any, history: Any, counts: Any) -> None:
+    """:func:`repetitions` of each child's observation (uint64[m]) before it, into ``counts`` (int64[m])."""
+    for i in range(leaves.shape[0]):
+        for c in range(offsets[i], offsets[i + 1]):
+            counts[c] = repetitions(nodes, leaves[i], observations[c], history)
+
+
+@kernel
 def attach(
     leaves: Any,
     nodes: Any,
@@ -111,15 +119,13 @@ def attach(
     sequences1: Any,
     tables: Any,
     expansion: Any,
-    history: Any,
-    repetition_limit: int,
 ) -> int:
     """Add the children of ``leaves``. All arrays have room. Returns 0, or −1 − i when leaf i breaks "one infoset, one
     action set".
 
     ``counts`` is int64[4], updated in place: infosets of player 0 and 1, sequences of player 0 and 1.
     """
-    offsets, actions, movers, probabilities, observations, values, interest, drawable = expansion
+    offsets, actions, movers, probabilities, observations, values, interest, ceilings = expansion
     next_node = node_count
     for i in range(leaves.shape[0]):
         parent = leaves[i]
@@ -158,14 +164,9 @@ def attach(
             nodes.chance[node] = nodes.chance[parent] * probabilities[c]
             nodes.interest[node] = interest[c]
             nodes.observation[node] = observations[c, 0]
-            capped = nodes.capped[parent] or drawable[c]
-            if not capped and repetition_limit > 0:
-                capped = repetitions(nodes, parent, observations[c, 0], history) + 1 >= repetition_limit
-            nodes.capped[node] = capped
-            value = values[c]
-            if capped and value > 0.0:
-                value = 0.0
-            nodes.value[node] = value
+            ceiling = min(nodes.ceiling[parent], ceilings[c])
+            nodes.ceiling[node] = ceiling
+            nodes.value[node] = min(values[c], ceiling)
             for player in range(2):
                 own = player == mover
                 sequence = nodes.sequence[parent, player]

@@ -89,7 +89,7 @@ def run(arguments: Sequence[str]) -> int:
     plot = None if parsed.plot is None else _plot_file(parsed.plot)
     options = game_options(parsed)
     chosen = configured(parsed.configuration, parsed.stockfish)
-    if chosen.player not in ("klss", "baseline"):
+    if chosen.search is None:
         raise UsageError(
             f"--configuration: got {parsed.configuration!r}, a player without a search of its own; expected one that "
             "solves for a mixed strategy, such as klss2021 or baseline"
@@ -233,8 +233,4 @@ def _losses(
 
 def _choices(chosen: Configuration) -> dict[str, Any]:
     """What an analyst takes of a configuration."""
-    from klss.search import Search
-    from klss.search.expansion.deepening import OnePlySearch
-
-    search = OnePlySearch if chosen.player == "baseline" else Search
-    return {"configuration": chosen.search(), "cap": chosen.cap, "threads": chosen.threads, "search": search}
+    return {"configuration": chosen.search, "cap": chosen.cap, "threads": chosen.threads}

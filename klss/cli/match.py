@@ -262,7 +262,7 @@ def _summary(parsed: argparse.Namespace, match: Match, standing: Standing) -> di
         "sprt": None if sprt is None else dataclasses.asdict(sprt),
         "by_color": {color: record.document() for color, record in standing.by_color.items()},
         "statistics": standing.statistics(),
-        "configurations": {"a": dataclasses.asdict(match.a), "b": dataclasses.asdict(match.b)},
+        "configurations": {"a": match.a.fields(), "b": match.b.fields()},
         "seed": match.seed,
         "versions": versions(match.setup()),
         "commit": commit(),

@@ -1,28 +1,38 @@
-"""Depth-limited nested 1-KLSS from a value function only. Knows no game: a :class:`Model` hands it batches of
+"""Depth-limited subgame solving from a value function only. Knows no game: a :class:`Model` hands it batches of
 children, a :class:`Belief` positions to draw from.
 
-Reading order: ``model`` (what a game provides), ``trunk`` (growing flat arrays), ``nesting`` (from one move's trunk
-to the next one's), ``gadget`` (A plus B), ``reduction`` and ``program`` (its equilibrium), ``expansion`` (which
-leaves), ``budget``, ``search`` (the loop), ``one_ply`` (the baseline's), ``enumerated`` (any :class:`klss.game.Game` as
-a model).
+Reading order: ``model`` (what a game provides), ``trunk`` (growing flat arrays), ``gadget`` (A plus B) and ``profile``
+(both players' plans), ``budget`` and ``growth`` (limits), ``parts`` (the protocols), ``search`` (the loop), ``report``;
+then the parts, one folder each: ``subgame``, ``equilibrium``, ``expansion``, ``choice``; and what puts them together:
+``klss2021``, ``baseline``. ``enumerated`` makes a model of any :class:`klss.game.Game`.
 """
 
+from klss.search.baseline import Baseline
 from klss.search.budget import Budget
-from klss.search.model import CHANCE, TERMINAL, Belief, Expansion, Model
-from klss.search.search import Result, Search, SearchConfiguration
+from klss.search.klss2021 import Klss2021
+from klss.search.model import CHANCE, TERMINAL, Belief, Expansion, Model, Past
+from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationError
+from klss.search.report import Report
+from klss.search.search import Result, Search
 from klss.search.trunk import ModelError, Roots, Trunk
 
 __all__ = [
     "CHANCE",
     "TERMINAL",
+    "Baseline",
     "Belief",
     "Budget",
     "Expansion",
+    "Klss2021",
     "Model",
     "ModelError",
+    "Parts",
+    "Past",
+    "Report",
     "Result",
     "Roots",
     "Search",
     "SearchConfiguration",
+    "SearchConfigurationError",
     "Trunk",
 ]

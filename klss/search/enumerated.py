@@ -14,7 +14,7 @@ from klss.game import CHANCE as GAME_CHANCE
 from klss.game import TERMINAL as GAME_TERMINAL
 from klss.game import Game
 from klss.search import model
-from klss.search.model import Expansion
+from klss.search.model import Expansion, Past
 from klss.search.trunk import Roots
 
 __all__ = ["EnumeratedBelief", "EnumeratedModel", "game_root"]
@@ -26,7 +26,6 @@ class EnumeratedModel:
     """The model of ``game``; player 0 searches."""
 
     state_width = 1
-    repetition_limit = 0
 
     def __init__(self, game: Game) -> None:
         """Index the children of every node and estimate every node."""
@@ -51,7 +50,7 @@ class EnumeratedModel:
             values[parent] += weight * values[node]
         return values
 
-    def expand(self, states: Keys) -> Expansion:
+    def expand(self, states: Keys, past: Past | None = None) -> Expansion:
         """See :class:`klss.search.model.Model`."""
         nodes = states[:, 0].astype(np.int64)
         counts = self._first[nodes + 1] - self._first[nodes]
@@ -73,7 +72,7 @@ class EnumeratedModel:
             observations=np.stack([(game.infoset[p][children] + 1).astype(np.uint64) for p in range(2)], axis=1),
             values=self._estimates[children],
             interest=np.where(self._movers[game.parent[children]] == 1, -1.0, 1.0) * self._estimates[children],
-            drawable=np.zeros(len(children), dtype=np.bool_),
+            ceilings=np.full(len(children), np.inf),
         )
 
     def movers(self, states: Keys) -> npt.NDArray[np.int8]:
@@ -91,6 +90,8 @@ class EnumeratedModel:
 
 class EnumeratedBelief:
     """The nodes of one infoset of player 0 as a belief."""
+
+    capped_by = None
 
     def __init__(self, game: Game, infoset: int) -> None:
         """``infoset``: index in player 0's observation tree."""

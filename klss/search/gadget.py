@@ -1,4 +1,4 @@
-"""The gadget on top of a trunk, as payoff A plus B in sequence form, and its equilibrium (App. C, App. E).
+"""The gadget on top of a trunk, as payoff A plus B in sequence form (App. C, App. E).
 
 Maxmargin: player 1 chooses among all root infosets. Resolve: nature does, uniformly, and player 1 plays on or exits
 for 0. What lies below is the same; only the numbering of player 1's sequences and the scale of A and of B's top row
@@ -12,59 +12,16 @@ up to the constant |I|/M); *margins are tested without it*.
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
-
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from klss.search.equilibrium.program import GadgetProgram, Kind
+from klss.arrays import Floats, Ints
+from klss.search.model import Belief
+from klss.search.profile import Gadget
 from klss.search.trunk import Trunk
 from klss.sequence_form import SequenceForm, Treeplex
 
-__all__ = ["Equilibrium", "gadget_form", "solve_gadget"]
-
-Float = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Equilibrium:
-    """An equilibrium of a gadget, in the trunk's own numbering of sequences.
-
-    Attributes
-    ----------
-    kind : "maxmargin" or "resolve"
-    x : float64[S0]
-        Player 0's plan.
-    y : float64[S1]
-        Player 1's plan; entry 1 + j is the probability of root infoset j (in Resolve: of coming there, by nature or
-        by a cautious one's choice, and playing on).
-    margin : float
-        Maxmargin: the least margin over the root infosets, information penalty left out. Resolve: the gadget's value,
-        likewise (≤ 0; 0: all margins safe).
-    objective : float
-        What x is sure of in the gadget, penalty included.
-    gap : float
-        Recomputed saddle gap.
-    fallbacks : int
-        How many methods failed before one answered.
-    solved : bool
-        Whether the solver finished; if not, ``x`` and ``y`` are what it had.
-    solve_s, edit_s : float
-        Seconds in the solver, and in building programs and bases.
-    """
-
-    kind: Kind
-    x: Float
-    y: Float
-    margin: float
-    objective: float
-    gap: float
-    fallbacks: int
-    solved: bool
-    solve_s: float
-    edit_s: float
+__all__ = ["gadget_form", "information_penalty"]
 
 
 def _treeplex(trunk: Trunk, player: int, shift: int, top: list[tuple[int, int, int]]) -> Treeplex:
@@ -86,39 +43,39 @@ def _treeplex(trunk: Trunk, player: int, shift: int, top: list[tuple[int, int, i
     )
 
 
-def _play(sequence: npt.NDArray[np.int64], shift: int) -> npt.NDArray[np.int64]:
+def _play(sequence: Ints, shift: int) -> Ints:
     """The form's number of a root sequence 1 + j: itself in Maxmargin (no shift), the first of the pair (play,
     exit) in Resolve.
     """
     return sequence if shift == 0 else np.where(sequence > 0, 2 * sequence - 1, 0)
 
 
-def _their_numbers(trunk: Trunk, kind: Kind) -> npt.NDArray[np.int64]:
+def _their_numbers(trunk: Trunk, gadget: Gadget) -> Ints:
     """Number in the form of each of player 1's sequences in the trunk."""
     numbers = np.arange(trunk.sequence_count(1), dtype=np.int64)
-    if kind == "maxmargin":
+    if gadget == "maxmargin":
         return numbers
     roots = trunk.group_count
     return np.where(numbers > roots, numbers + roots, _play(numbers, roots))
 
 
-def gadget_form(trunk: Trunk, kind: Kind, penalty: Float | None = None) -> SequenceForm:
+def gadget_form(trunk: Trunk, gadget: Gadget, penalty: Floats | None = None) -> SequenceForm:
     """The gadget's treeplexes and payoffs.
 
     Parameters
     ----------
     trunk : Trunk
-    kind : "maxmargin" or "resolve"
+    gadget : "maxmargin" or "resolve"
     penalty : float64[actions at player 0's infoset] or None
         What is subtracted from player 0's payoff for each action at her infoset.
     """
     roots = trunk.group_count
-    shift = 0 if kind == "maxmargin" else roots
-    scale = 1.0 if kind == "maxmargin" else 1.0 / roots
-    top = [(0, 1, roots)] if kind == "maxmargin" else [(0, 1 + 2 * j, 2) for j in range(roots)]
+    shift = 0 if gadget == "maxmargin" else roots
+    scale = 1.0 if gadget == "maxmargin" else 1.0 / roots
+    top = [(0, 1, roots)] if gadget == "maxmargin" else [(0, 1 + 2 * j, 2) for j in range(roots)]
     treeplexes = (_treeplex(trunk, 0, 0, []), _treeplex(trunk, 1, shift, top))
     shape = (treeplexes[0].sequence_count, treeplexes[1].sequence_count)
-    numbers = _their_numbers(trunk, kind)
+    numbers = _their_numbers(trunk, gadget)
     nodes = trunk.nodes
     leaves = np.flatnonzero(trunk.leaf & (nodes.value[: trunk.node_count] != 0.0))
     rows = nodes.sequence[leaves, 0].astype(np.int64)
@@ -136,43 +93,19 @@ def gadget_form(trunk: Trunk, kind: Kind, penalty: Float | None = None) -> Seque
     return SequenceForm(treeplexes=treeplexes, a=a, b=b)
 
 
-def solve_gadget(
-    trunk: Trunk,
-    kind: Kind,
-    penalty: Float | None = None,
-    *,
-    program: GadgetProgram | None = None,
-    iteration_limit: int | None = None,
-    time_limit_s: float | None = None,
-) -> Equilibrium:
-    """Solve the gadget exactly and read both plans back; never raises for a solver's failure.
+def information_penalty(trunk: Trunk, belief: Belief | None, denominator: float) -> Floats | None:
+    """2^(−H(a))·|I|/M for each action at player 0's infoset (D.3); None where there is nothing to pay.
 
     Parameters
     ----------
     trunk : Trunk
-    kind : "maxmargin" or "resolve"
-    penalty : float64[actions at player 0's infoset] or None
-        As in :func:`gadget_form`.
-    program : GadgetProgram, optional
-        The one that solved this trunk before, when it was smaller; by default a new one, without caution.
-    iteration_limit, time_limit_s
-        See :meth:`klss.search.equilibrium.program.GadgetProgram.solve`.
+    belief : Belief or None
+        I; None: nothing is charged.
+    denominator : float
+        M; infinite: nothing is charged.
     """
-    began = time.perf_counter()
-    form = gadget_form(trunk, "maxmargin", penalty)
-    formed_s = time.perf_counter() - began
-    answer = (program or GadgetProgram()).solve(
-        trunk, form, kind, iteration_limit=iteration_limit, time_limit_s=time_limit_s
-    )
-    return Equilibrium(
-        kind=kind,
-        x=answer.x,
-        y=answer.y,
-        margin=answer.margin,
-        objective=answer.objective,
-        gap=answer.gap,
-        fallbacks=max(0, answer.attempts - 1),
-        solved=answer.solved,
-        solve_s=answer.solve_s,
-        edit_s=answer.edit_s + formed_s,
-    )
+    first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
+    if belief is None or np.isinf(denominator) or first < 0:
+        return None
+    bits = belief.information(trunk.sequences[0].action[first : first + count])
+    return np.asarray(2.0**-bits * (belief.size / denominator))

@@ -10,18 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
+from klss.arrays import Floats, Int8s, Int32s, Ints, Keys, States
 
-__all__ = ["CHANCE", "TERMINAL", "Belief", "Expansion", "Model"]
+__all__ = ["CHANCE", "TERMINAL", "Belief", "Expansion", "Model", "Past"]
 
 CHANCE = 2
 """Mover of a node at which nature acts."""
 TERMINAL = 3
 """Mover of a node at which the game is over, or decided whatever is played."""
-
-Int = npt.NDArray[np.int64]
-States = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -46,20 +42,36 @@ class Expansion:
         Utility for player 0: exact at a terminal child, an estimate at any other.
     interest : float64[m]
         How interesting the child is to look at first (D.2): only its order among siblings counts.
-    drawable : bool[m]
-        Whether a draw that player 0 can't rule out may stand at the child (the value of the child and of all below is
-        then capped at 0; B.1).
+    ceilings : float64[m]
+        Most that the child, and all below it, may be worth to player 0; infinite where nothing limits it. (A draw that
+        she can't rule out is a ceiling of 0; B.1.)
     """
 
-    offsets: Int
+    offsets: Ints
     states: States
-    actions: npt.NDArray[np.int32]
-    movers: npt.NDArray[np.int8]
-    probabilities: npt.NDArray[np.float64]
-    observations: npt.NDArray[np.uint64]
-    values: npt.NDArray[np.float64]
-    interest: npt.NDArray[np.float64]
-    drawable: npt.NDArray[np.bool_]
+    actions: Int32s
+    movers: Int8s
+    probabilities: Floats
+    observations: Keys
+    values: Floats
+    interest: Floats
+    ceilings: Floats
+
+
+class Past(Protocol):
+    """What player 0 observed on the way to a batch of states: in the game so far, and in the trunk."""
+
+    def times(self, offsets: Ints, observations: Keys) -> Ints:
+        """How often she has made an observation before, for each child: int64[m].
+
+        Parameters
+        ----------
+        offsets : int64[n + 1]
+            As in :class:`Expansion`.
+        observations : uint64[m]
+            Her observation on reaching each child.
+        """
+        ...
 
 
 class Model(Protocol):
@@ -70,20 +82,17 @@ class Model(Protocol):
         """Number of uint64 in a state's row (w)."""
         ...
 
-    @property
-    def repetition_limit(self) -> int:
-        """At how many equal observations of player 0 in one game a draw may stand; 0: never."""
+    def expand(self, states: States, past: Past | None = None) -> Expansion:
+        """All children of each of ``states`` (uint64[n, w]; none of them terminal); ``past``: what led to them, None
+        where nothing is known of it.
+        """
         ...
 
-    def expand(self, states: States) -> Expansion:
-        """All children of each of ``states`` (uint64[n, w]; none of them terminal)."""
-        ...
-
-    def movers(self, states: States) -> npt.NDArray[np.int8]:
+    def movers(self, states: States) -> Int8s:
         """Who acts at each of ``states``: int8[n]."""
         ...
 
-    def values(self, states: States) -> npt.NDArray[np.float64]:
+    def values(self, states: States) -> Floats:
         """Estimated utility for player 0 of each of ``states``: float64[n]."""
         ...
 
@@ -100,13 +109,18 @@ class Belief(Protocol):
         """Number of states."""
         ...
 
+    @property
+    def capped_by(self) -> str | None:
+        """Why the states are a sample of those that she can't rule out; None: they are all."""
+        ...
+
     def sample(self, count: int, exclude: States, seed: int) -> States:
         """At most ``count`` states uniformly at random without replacement, none that equals a row of ``exclude``
         (both uint64[., w]).
         """
         ...
 
-    def information(self, actions: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    def information(self, actions: Int32s) -> Floats:
         """Entropy, in bits, of player 0's next observation after each action, the state being uniform over the
         belief: float64[len(actions)].
         """

@@ -47,7 +47,7 @@ class NodeArrays(NamedTuple):
     chance: Float  # [N], nature's share of the probability of the way here, from the root infoset on
     interest: Float  # [N]
     observation: Keys  # [N], key of player 0's observation here
-    capped: npt.NDArray[np.bool_]  # [N], a draw may stand here or above: values are capped at 0
+    ceiling: Float  # [N], most that this node and what is below may be worth to player 0
 
 
 class InfosetArrays(NamedTuple):
@@ -124,7 +124,7 @@ def empty_nodes(room: int) -> NodeArrays:
         "chance": ((room,), np.float64),
         "interest": ((room,), np.float64),
         "observation": ((room,), np.uint64),
-        "capped": ((room,), np.bool_),
+        "ceiling": ((room,), np.float64),
     }
     return NodeArrays(**{name: np.zeros(shape, dtype=dtype) for name, (shape, dtype) in shapes.items()})
 
@@ -139,6 +139,23 @@ def empty_infosets(room: int) -> InfosetArrays:
 def empty_sequences(room: int) -> SequenceArrays:
     """Sequence arrays with ``room`` entries."""
     return SequenceArrays(np.full(room, -1, dtype=np.int32), np.full(room, -1, dtype=np.int32))
+
+
+@dataclass(frozen=True)
+class _Past:
+    """See :class:`klss.search.model.Past`: the game so far by its sorted keys, the trunk by the leaves' ancestors."""
+
+    nodes: NodeArrays
+    leaves: npt.NDArray[np.int64]
+    history: Keys
+
+    def times(self, offsets: npt.NDArray[np.int64], observations: Keys) -> npt.NDArray[np.int64]:
+        """See :class:`klss.search.model.Past`."""
+        counts = np.zeros(len(observations), dtype=np.int64)
+        kernels.times_observed(
+            self.leaves, self.nodes, offsets, np.ascontiguousarray(observations), self.history, counts
+        )
+        return counts
 
 
 @dataclass
@@ -207,7 +224,7 @@ class Trunk:
     def add_roots(self, roots: Roots) -> None:
         """Add roots, each group a new root infoset of player 1.
 
-        Only before anything is expanded: the root sequences of player 1 come first (:mod:`klss.search.subgame.nesting`
+        Only before anything is expanded: the root sequences of player 1 come first (:mod:`klss.search.subgame.carrying`
         lays the numbers out anew).
         """
         first = self.node_count
@@ -241,7 +258,7 @@ class Trunk:
         nodes.chance[at] = roots.weight
         nodes.interest[at] = 0.0
         nodes.observation[at] = 0
-        nodes.capped[at] = False
+        nodes.ceiling[at] = np.inf
         self.states[at] = roots.states
         self.counts[1] += groups
         self.counts[3] += groups
@@ -254,19 +271,16 @@ class Trunk:
         theirs. Returns the number of nodes added.
 
         ``history`` (sorted uint64, with repeats) are the keys of player 0's observations in the game before the
-        trunk, for draws by repetition.
+        trunk, which the model is told as the past.
         """
         before = self.node_count
         while len(leaves):
             start = self.node_count
-            expansion = model.expand(self.states[leaves])
-            self._attach(leaves, expansion, history, model.repetition_limit)
+            self._attach(leaves, model.expand(self.states[leaves], _Past(self.nodes, leaves, history)))
             leaves = start + np.flatnonzero(self.nodes.mover[start : self.node_count] == CHANCE)
         return self.node_count - before
 
-    def _attach(
-        self, leaves: npt.NDArray[np.int64], expansion: Expansion, history: Keys, repetition_limit: int
-    ) -> None:
+    def _attach(self, leaves: npt.NDArray[np.int64], expansion: Expansion) -> None:
         added = len(expansion.values)
         self.make_room(added, (added, added), (added, added))
         arrays = (
@@ -277,7 +291,7 @@ class Trunk:
             expansion.observations,
             expansion.values,
             expansion.interest,
-            expansion.drawable,
+            expansion.ceilings,
         )
         code = kernels.attach(
             leaves,
@@ -288,8 +302,6 @@ class Trunk:
             *self.sequences,
             (self._tables[0], self._tables[1]),
             arrays,
-            history,
-            repetition_limit,
         )
         if code < 0:
             leaf = leaves[-1 - code]
@@ -352,6 +364,10 @@ class Trunk:
             return -1
         key = kernels.child_key(self.infosets[0].key[infoset], own_action, np.uint64(observation), 1 if acts else 0)
         return int(kernels.lookup(*self._tables[0], np.uint64(key)))
+
+    def spread_down(self, marks: npt.NDArray[np.int64]) -> None:
+        """Give each node that has no mark of its own (int64[N], −1: none) that of its parent, in place."""
+        kernels.spread_down(self.nodes.parent, self.node_count, marks)
 
     def members(self, infoset: int) -> npt.NDArray[np.int64]:
         """Nodes of an infoset of player 0: int64[n]."""

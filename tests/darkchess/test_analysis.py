@@ -21,10 +21,9 @@ from darkchess.player import KlssPlayer, Limit
 from darkchess.position import Position
 from darkchess.principal_lines import principal_lines
 from darkchess.referee import Referee
-from klss.search import Search, SearchConfiguration
-from klss.search.expansion.deepening import OnePlySearch
+from klss.search import Baseline, Klss2021, SearchConfiguration
 
-FEW = SearchConfiguration(particles=30)
+FEW = Klss2021(particles=30)
 
 
 def played(text: str, fen: str | None = None) -> Referee:
@@ -46,7 +45,6 @@ def analyst(
     color: chess.Color,
     ply: int,
     configuration: SearchConfiguration = FEW,
-    search: type[Search] = Search,
 ) -> Analyst:
     views = game.views(color)
     found = Analyst(
@@ -55,7 +53,6 @@ def analyst(
         evaluator=BuiltinEvaluator(),
         configuration=configuration,
         seed=5,
-        search=search,
     )
     for view in views[1 : ply + 1]:
         found.observe(view)
@@ -90,12 +87,12 @@ def test_marginals_are_what_counting_the_positions_gives(seed: int) -> None:
                 assert got.enemy(square) == pytest.approx(sum(men), abs=1e-12)
 
 
-@pytest.mark.parametrize("search", [Search, OnePlySearch])
+@pytest.mark.parametrize("search", [FEW, Baseline(particles=30)], ids=["klss2021", "baseline"])
 @pytest.mark.parametrize("ply", [2, 5, 12, 17])
-def test_the_analyst_thinks_as_the_player_does_who_has_no_earlier_trunk(ply: int, search: type[Search]) -> None:
+def test_the_analyst_thinks_as_the_player_does_who_has_no_earlier_trunk(ply: int, search: SearchConfiguration) -> None:
     color = GAME.positions[ply].turn
-    analysis = analyst(GAME, color, ply, search=search).think(Limit(nodes=4000))
-    player = KlssPlayer(BuiltinEvaluator(), FEW, seed=5, search=search)
+    analysis = analyst(GAME, color, ply, search).think(Limit(nodes=4000))
+    player = KlssPlayer(BuiltinEvaluator(), search, seed=5)
     player.start(GAME.views(color)[0], GAME.positions[0])
     for view in GAME.views(color)[1 : ply + 1]:
         player.observe(view)
@@ -107,7 +104,7 @@ def test_the_analyst_thinks_as_the_player_does_who_has_no_earlier_trunk(ply: int
 @pytest.mark.parametrize("ply", [5, 12, 17])
 def test_moves_are_worth_what_walking_the_tree_gives(ply: int) -> None:
     _, analysis = thought(ply)
-    trunk, x, y = analysis.trunk, analysis.equilibrium.x, analysis.equilibrium.y
+    trunk, x, y = analysis.trunk, analysis.profile.x, analysis.profile.y
     nodes, first = trunk.nodes, int(trunk.infosets[0].first[0])
     reach = [float(nodes.chance[h] * y[nodes.sequence[h, 1]]) for h in range(trunk.node_count)]
     roots = [h for h in range(trunk.root_count) if nodes.child_count[h]]
@@ -186,7 +183,7 @@ def test_a_line_can_be_played_in_a_particle_and_begins_with_the_moves_that_are_p
 def test_a_line_for_a_move_that_is_never_played_is_told_as_well() -> None:
     _, analysis = thought(12)
     unplayed = next(each for each in analysis.moves if each.probability == 0.0)
-    (line,) = principal_lines(analysis.trunk, analysis.equilibrium, [encode(unplayed.move)], 7)
+    (line,) = principal_lines(analysis.trunk, analysis.profile, [encode(unplayed.move)], 7)
     assert line.moves[0].move == unplayed.move and line.moves[0].probability == 0.0
 
 

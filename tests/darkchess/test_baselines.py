@@ -15,8 +15,8 @@ from darkchess.position import Position
 from darkchess.position_set import PositionSet
 from darkchess.referee import Referee
 from darkchess.rules import PAPER
-from klss.search import TERMINAL, Budget, Search, SearchConfiguration
-from klss.search.expansion.deepening import OnePlySearch
+from klss.search import TERMINAL, Baseline, Budget, Klss2021, Search
+from klss.search.equilibrium.linear_program import GadgetChoice
 from tests.darkchess import naive
 from tests.darkchess.test_search import DIAGNOSTICS, MIDDLEGAME
 
@@ -43,22 +43,22 @@ def known(moves: tuple[str, ...], color: chess.Color) -> tuple[Referee, Position
 
 @pytest.mark.parametrize("gadget", ["hybrid", "maxmargin", "resolve"])
 @pytest.mark.parametrize("particles", [5, 60])
-def test_with_the_plain_values_its_program_is_that_of_klss2021_s_own_first_ply(particles: int, gadget: str) -> None:
+def test_with_the_plain_values_its_program_is_that_of_klss2021_s_own_first_ply(
+    particles: int, gadget: GadgetChoice
+) -> None:
     _, positions = known(OPENING, chess.WHITE)
-    chosen = SearchConfiguration(particles=particles, gadget=gadget)  # type: ignore[arg-type]
     model = Static(chess.WHITE, PAPER, BuiltinEvaluator())
     belief = PositionBelief(positions, model, 1)
-    baseline = OnePlySearch(model, chosen, seed=4)
+    baseline = Search(model, Baseline(particles=particles, gadget=gadget), seed=4)
     found = baseline.search(belief, Budget(nodes=10**6))
-    nodes = found.diagnostics["nodes"]
-    whole = Search(model, chosen, seed=4)
-    expected = whole.search(belief, Budget(nodes=nodes))
-    assert baseline.trunk is not None and whole.trunk is not None
-    assert whole.trunk.node_count == baseline.trunk.node_count == baseline.trunk.root_count + nodes
-    assert baseline.trunk.root_count == min(particles, positions.size)
+    whole = Search(model, Klss2021(particles=particles, gadget=gadget), seed=4)
+    expected = whole.search(belief, Budget(nodes=found.report.nodes))
+    assert baseline.standing is not None and whole.standing is not None
+    trunk = baseline.standing.trunk
+    assert whole.standing.trunk.node_count == trunk.node_count == trunk.root_count + found.report.nodes
+    assert trunk.root_count == min(particles, positions.size)
     assert np.array_equal(found.probabilities, expected.probabilities) and found.action == expected.action
-    same = DIAGNOSTICS - {"capped_by"}
-    assert {key: found.diagnostics[key] for key in same} == {key: expected.diagnostics[key] for key in same}
+    assert found.report == expected.report
 
 
 def test_its_leaves_hold_the_values_of_one_whole_depth() -> None:
@@ -66,10 +66,10 @@ def test_its_leaves_hold_the_values_of_one_whole_depth() -> None:
     _, positions = known(OPENING, chess.WHITE)
     evaluator = BuiltinEvaluator()
     model = DarkChess(chess.WHITE, PAPER, evaluator)
-    search = OnePlySearch(model, SearchConfiguration(particles=12), seed=4)
-    found = search.search(PositionBelief(positions, model, 1), Budget(nodes=40_000)).diagnostics
-    trunk = search.trunk
-    assert trunk is not None and found["depth"] >= 2
+    search = Search(model, Baseline(particles=12), seed=4)
+    found = search.search(PositionBelief(positions, model, 1), Budget(nodes=40_000)).report
+    assert search.standing is not None and found.depth >= 2
+    trunk = search.standing.trunk
     children = np.flatnonzero(trunk.nodes.parent[: trunk.node_count] >= 0)
     assert np.array_equal(trunk.nodes.depth[children], np.ones(len(children)))
     running = children[trunk.nodes.mover[children] != TERMINAL]
@@ -77,12 +77,12 @@ def test_its_leaves_hold_the_values_of_one_whole_depth() -> None:
         trunk.states[:0, :9],
         np.zeros(1, dtype=np.int64),
         trunk.states[running, :9],
-        found["depth"] - 1,
+        found.depth - 1,
         Budget(nodes=10**9),
         -1.0,
     )
     assert values is not None and np.array_equal(trunk.nodes.value[running], -values)
-    assert found["nodes"] <= 40_000 + 448
+    assert found.nodes <= 40_000 + 448
 
 
 def test_a_value_may_not_pass_a_draw_that_may_stand() -> None:
@@ -90,17 +90,19 @@ def test_a_value_may_not_pass_a_draw_that_may_stand() -> None:
     referee = Referee("4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1")
     model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
     positions = PositionSet(referee.view(chess.WHITE), referee.position)
-    search = OnePlySearch(model, SearchConfiguration(information=np.inf), seed=1)
-    free = search.search(PositionBelief(positions, model, 0), Budget(nodes=20_000)).diagnostics["value"]
-    assert search.trunk is not None
-    children = np.flatnonzero(search.trunk.nodes.parent[: search.trunk.node_count] == 0)
-    history = np.repeat(search.trunk.nodes.observation[children], 2)
-    search = OnePlySearch(model, SearchConfiguration(information=np.inf), seed=1)
-    shut = search.search(PositionBelief(positions, model, 0), Budget(nodes=20_000), history=history)
-    assert shut.diagnostics["depth"] >= 2
-    running = search.trunk is not None and search.trunk.nodes.mover[children] != TERMINAL
-    assert search.trunk is not None and np.all(search.trunk.nodes.value[children][running] <= 0.0)
-    assert shut.diagnostics["value"] <= free
+    search = Search(model, Baseline(information=np.inf), seed=1)
+    free = search.search(PositionBelief(positions, model, 0), Budget(nodes=20_000)).report.value
+    assert search.standing is not None
+    trunk = search.standing.trunk
+    children = np.flatnonzero(trunk.nodes.parent[: trunk.node_count] == 0)
+    history = np.repeat(trunk.nodes.observation[children], 2)
+    search = Search(model, Baseline(information=np.inf), seed=1)
+    shut = search.search(PositionBelief(positions, model, 0), Budget(nodes=20_000), history=history).report
+    assert shut.depth >= 2 and search.standing is not None
+    nodes = search.standing.trunk.nodes
+    running = nodes.mover[children] != TERMINAL
+    assert np.all(nodes.value[children][running] <= 0.0)
+    assert shut.value <= free
 
 
 def played(name: str, nodes: int, plies: int) -> list[tuple[str, str]]:

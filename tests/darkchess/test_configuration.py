@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
 import chess
@@ -31,7 +30,7 @@ ABLATIONS = {
 
 @pytest.mark.parametrize("name", ABLATIONS)
 def test_each_is_klss2021_with_one_thing_changed(name: str) -> None:
-    ours, theirs = dataclasses.asdict(configuration("klss2021")), dataclasses.asdict(configuration(name))
+    ours, theirs = configuration("klss2021").fields(), configuration(name).fields()
     changed = {key: value for key, value in theirs.items() if value != ours[key]}
     assert changed == {"name": name, ABLATIONS[name][0]: ABLATIONS[name][1]}
 

@@ -20,8 +20,11 @@ from darkchess.position import Position
 from darkchess.position_set import PositionSet
 from darkchess.referee import Referee
 from darkchess.rules import PAPER
-from klss.search import TERMINAL, Budget, Search, Trunk
-from klss.search.subgame.nesting import _kept_of, fresh_roots
+from klss.search import TERMINAL, Budget, Klss2021, Search, Trunk
+from klss.search.parts import Standing
+from klss.search.profile import extended
+from klss.search.subgame.order_one import fresh_roots
+from klss.search.subgame.sections import _kept_of
 from tests.oracles import brute_force
 
 MIDDLEGAME = "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8"
@@ -61,12 +64,13 @@ def oracle_path(trunk: Trunk, node: int, side: str, player: int) -> tuple[Any, .
     return (node if player == 1 else None, *reversed(steps))
 
 
-def searched(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> Search:
+def searched(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> tuple[DarkChess, Standing]:
     model = DarkChess(color, PAPER, BuiltinEvaluator())
-    search = Search(model, seed=5)
+    search = Search(model, Klss2021(), seed=5)
 
     class Given:
         size = len(fens)
+        capped_by = None
 
         def sample(self, count: int, exclude: Any, seed: int) -> Any:
             return model.states(np.array([Position.from_fen(fen).row for fen in fens]), 0)
@@ -75,13 +79,12 @@ def searched(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> S
             return np.zeros(len(actions))
 
     search.search(Given(), Budget(nodes=nodes))
-    return search
+    assert search.standing is not None
+    return model, search.standing
 
 
 def grown(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> Trunk:
-    trunk = searched(fens, nodes, color).trunk
-    assert trunk is not None
-    return trunk
+    return searched(fens, nodes, color)[1].trunk
 
 
 @pytest.mark.parametrize("player", [0, 1])
@@ -108,19 +111,18 @@ def test_a_draw_that_may_stand_caps_the_value_at_zero() -> None:
     model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
     row = Position.from_fen("4k3/8/8/8/8/8/Q7/4K3 w - - 0 1").row[None, :]
     fresh, near = model.expand(model.states(row, 0)), model.expand(model.states(row, 99))
-    assert not fresh.drawable.any() and near.drawable.all()
+    assert np.isinf(fresh.ceilings).all() and (near.ceilings == 0.0).all()
     assert (fresh.values > 0.3).any()
 
 
 def test_an_equilibrium_that_was_cut_off_is_the_one_before_it_and_the_best_child_at_new_infosets() -> None:
-    search = searched([chess.STARTING_FEN], 300)
-    trunk, before = search.trunk, search.equilibrium
-    assert trunk is not None and before is not None
+    model, standing = searched([chess.STARTING_FEN], 300)
+    trunk, before = standing.trunk, standing.profile
     for player, plan in ((0, before.x), (1, before.y)):
         mine = trunk.open_leaf & (trunk.nodes.mover[: trunk.node_count] == player)
         mine &= plan[np.minimum(trunk.nodes.sequence[: trunk.node_count, player], len(plan) - 1)] > 0.0
-        trunk.expand(np.flatnonzero(mine)[:20], search.model, np.zeros(0, dtype=np.uint64))
-    after = search._extended(trunk, before)
+        trunk.expand(np.flatnonzero(mine)[:20], model, np.zeros(0, dtype=np.uint64))
+    after = extended(trunk, before)
     assert not after.solved
     for player, old, plan in ((0, before.x, after.x), (1, before.y, after.y)):
         infosets, sequence = trunk.infosets[player], trunk.nodes.sequence[: trunk.node_count, player]
@@ -148,14 +150,12 @@ def test_an_observation_made_twice_before_is_capped_when_it_comes_again(repeated
     children = model.expand(state)
     key = children.observations[0, 0]
     history = np.array([key, key] if repeated else [key], dtype=np.uint64)
-    search = Search(model)
-    search.trunk = Trunk.from_roots(fresh_roots(state, model, np.inf, 1))
-    search.trunk.expand(np.array([0]), model, np.sort(history))
+    trunk = Trunk.from_roots(fresh_roots(state, model, np.inf, 1))
+    trunk.expand(np.array([0]), model, np.sort(history))
     same = np.flatnonzero(children.observations[:, 0] == key)
-    capped = search.trunk.nodes.capped[1 + same]
-    assert capped.all() == repeated
+    assert (trunk.nodes.ceiling[1 + same] == (0.0 if repeated else np.inf)).all()
     if repeated:
-        assert (search.trunk.nodes.value[1 + same] <= 0.0).all()
+        assert (trunk.nodes.value[1 + same] <= 0.0).all()
 
 
 def test_of_two_transpositions_the_dominated_one_is_dropped() -> None:
@@ -172,9 +172,8 @@ def consistent_in_trunk(player: KlssPlayer, referee: Referee, color: chess.Color
     """Whether the previous trunk holds a node with the player's last move and her two observations since, by the
     oracle.
     """
-    search = player._search
-    assert search is not None and search.trunk is not None
-    trunk, side = search.trunk, "w" if color else "b"
+    assert player._thinking is not None and player._thinking.search.standing is not None
+    trunk, side = player._thinking.search.standing.trunk, "w" if color else "b"
     now, before = (referee.positions[-1], referee.positions[-2])
     seen = [brute_force.look(brute_force.parse(position.fen()), side) for position in (before, now)]
     own = encode(referee.moves[-2])
@@ -272,8 +271,8 @@ def test_a_node_budget_bounds_the_nodes() -> None:
     positions = PositionSet(referee.view(chess.WHITE), referee.position)
     model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
     for budget in (1, 100, 1000):
-        result = Search(model, seed=1).search(PositionBelief(positions, model, 0), Budget(nodes=budget))
-        assert 0 < result.diagnostics["nodes"] <= budget + 448
+        result = Search(model, Klss2021(), seed=1).search(PositionBelief(positions, model, 0), Budget(nodes=budget))
+        assert 0 < result.report.nodes <= budget + 448
         assert decode(result.action) in referee.legal_moves()
 
 

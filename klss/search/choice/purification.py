@@ -14,29 +14,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from klss.search.equilibrium.program import Kind
+from klss.arrays import Bools, Floats
+from klss.search.profile import Gadget, Profile
 
-__all__ = ["MOST", "purified"]
+__all__ = ["MOST", "Purified", "purified"]
 
 MOST = 3
 """Most actions that are mixed."""
 
 
-def purified(
-    probabilities: npt.NDArray[np.float64], kind: Kind, supports: Sequence[npt.NDArray[np.bool_]]
-) -> npt.NDArray[np.float64]:
+class Purified:
+    """Plays the purified mixture."""
+
+    def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
+        """See :class:`klss.search.parts.Choice`."""
+        return purified(probabilities, profile.gadget, supports)
+
+
+def purified(probabilities: Floats, gadget: Gadget, supports: Sequence[Bools]) -> Floats:
     """What is played.
 
     Parameters
     ----------
     probabilities : float64[n]
         The last equilibrium's strategy at player 0's infoset.
-    kind : "maxmargin" or "resolve"
-        Its gadget.
+    gadget : "maxmargin" or "resolve"
+        The one that it was found for.
     supports : sequence of bool[n]
-        Which actions each iteration's equilibrium played, the first one's first.
+        Which actions each round's profile played, the first one's first.
 
     Returns
     -------
@@ -54,7 +60,7 @@ def purified(
     order = np.argsort(-probabilities, kind="stable")
     played = np.zeros_like(probabilities)
     played[order[0]] = probabilities[order[0]]
-    if kind == "maxmargin":
+    if gadget == "maxmargin":
         lasting = np.all(supports[len(supports) // 2 :], axis=0)
         extra = [action for action in order[1:MOST] if lasting[action]]
         played[extra] = probabilities[extra]

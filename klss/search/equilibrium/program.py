@@ -28,24 +28,23 @@ it. That takes a few milliseconds at 50,000 nodes; thousands of single coefficie
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from klss._highs import AT_LOWER, AT_UPPER, BASIC, Basis, LinearProgram, LpResult, Model
+from klss.arrays import Bools, Floats, Int8s, Ints
 from klss.best_response import best_response
 from klss.search.equilibrium.reduction import Reduction, favourites, reduced
+from klss.search.gadget import gadget_form
+from klss.search.profile import Gadget, Profile
 from klss.search.trunk import Trunk
-from klss.sequence_form import SequenceForm, behaviour, realization
+from klss.sequence_form import behaviour, realization
 
-__all__ = ["Answer", "GadgetProgram", "Kind", "resolve_value"]
+__all__ = ["GAP", "Answer", "GadgetProgram", "resolve_value", "solve_gadget"]
 
-Float = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Kind = Literal["maxmargin", "resolve"]
 
 GAP = 1e-7
 """An answer with a larger recomputed saddle gap is no equilibrium (payoffs are within [−1, 1])."""
@@ -58,34 +57,28 @@ _COLD_PATIENCE = (0.5, 1000)
 
 @dataclass(frozen=True)
 class Answer:
-    """Plans read back, in the trunk's numbering, and how they came about.
+    """A profile and how it came about.
 
     Attributes
     ----------
-    x, y : float64[S0], float64[S1]
-        As in :class:`klss.search.gadget.Equilibrium`.
-    margin : float
-        The margins are player 1's best-response values at the root infosets against x, alternate values subtracted.
-        Maxmargin: the least of them. Resolve: :func:`resolve_value` of them.
-    objective : float
-        What x is sure of in the gadget: its value, up to the gap.
-    gap : float
-    solved : bool
+    profile : Profile
+        Its margin: the margins are player 1's best-response values at the root infosets against x, alternate values
+        subtracted. Maxmargin: the least of them. Resolve: :func:`resolve_value` of them.
     attempts : int
         Methods tried.
     solve_s, edit_s : float
-        Seconds in the solver, and in building programs and bases.
+        Seconds in the solver, and in everything else: forms, reductions, programs, bases, plans read back.
     """
 
-    x: Float
-    y: Float
-    margin: float
-    objective: float
-    gap: float
-    solved: bool
+    profile: Profile
     attempts: int
     solve_s: float
     edit_s: float
+
+    @property
+    def fallbacks(self) -> int:
+        """How many methods failed before one answered."""
+        return max(0, self.attempts - 1)
 
 
 @dataclass(frozen=True)
@@ -118,7 +111,7 @@ class _Layout:
         return cls(game.roots, columns, rows, values, flows, width, height)
 
 
-def _numbered(kept: npt.NDArray[np.bool_], first: int) -> Ints:
+def _numbered(kept: Bools, first: int) -> Ints:
     """Running numbers of what is kept, from ``first`` on; −1 elsewhere."""
     return np.where(kept, np.cumsum(kept) - 1 + first, -1)
 
@@ -129,9 +122,7 @@ class _Carried:
 
     basis: Basis
     layout: _Layout
-    kind: Kind
-    x: Float
-    y: Float
+    profile: Profile
 
 
 @dataclass
@@ -153,35 +144,36 @@ class GadgetProgram:
 
     def yardstick(self) -> GadgetProgram:
         """What this one is measured against: the same gadget of the whole game, from scratch."""
-        return replace(self, reduce=False, _carried=None)
+        return GadgetProgram(reduce=False, caution=self.caution)
 
     def solve(
         self,
         trunk: Trunk,
-        form: SequenceForm,
-        kind: Kind,
+        gadget: Gadget,
+        penalty: Floats | None = None,
         *,
         iteration_limit: int | None = None,
         time_limit_s: float | None = None,
     ) -> Answer:
-        """An equilibrium of the gadget.
+        """An equilibrium of the gadget; never raises for the solver's failure.
 
         Parameters
         ----------
         trunk : Trunk
-        form : SequenceForm
-            The trunk's *Maxmargin* form, whatever ``kind`` is.
-        kind : "maxmargin" or "resolve"
+        gadget : "maxmargin" or "resolve"
+        penalty : float64[actions at player 0's infoset] or None
+            As in :func:`klss.search.gadget.gadget_form`.
         iteration_limit : int, optional
             Most simplex iterations of a cold attempt.
         time_limit_s : float, optional
             Most seconds of all attempts together.
         """
         began = time.perf_counter()
+        form = gadget_form(trunk, "maxmargin", penalty)  # one layout for both
         game = reduced(form, trunk.group_count, fully=self.reduce)
         layout = _Layout.of(game)
-        program = _assemble(game, layout, kind, self.caution)
-        start = self._start(game, layout, kind)
+        program = _assemble(game, layout, gadget, self.caution)
+        start = self._start(game, layout, gadget)
         size = layout.row_count + layout.column_count
         warm, cold = (int(max(least, share * size)) for share, least in (_WARM_PATIENCE, _COLD_PATIENCE))
         plan: list[tuple[Literal["warm", "simplex", "ipm"], int | None]] = [
@@ -193,7 +185,7 @@ class GadgetProgram:
             plan = [("simplex", iteration_limit)]
         elif start is not None:
             plan.insert(0, ("warm", warm))
-        best: Answer | None = None
+        best: Profile | None = None
         solve_s, attempts = 0.0, 0
         for method, limit in plan:
             left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - began)
@@ -215,28 +207,18 @@ class GadgetProgram:
             solve_s += result.seconds
             if not result.valid:
                 continue
-            answer = _read(game, layout, kind, self.caution, result)
-            if best is None or answer.gap < best.gap:
-                best = answer
-            if answer.gap <= GAP:
+            profile = _read(game, layout, gadget, self.caution, result)
+            if best is None or profile.gap < best.gap:
+                best = profile
+            if profile.solved:
                 basis = model.basis()
-                self._carried = None if basis is None else _Carried(basis, layout, kind, answer.x, answer.y)
+                self._carried = None if basis is None else _Carried(basis, layout, profile)
                 break
         if best is None:
-            best = _read(game, layout, kind, self.caution, None)
-        return Answer(
-            best.x,
-            best.y,
-            best.margin,
-            best.objective,
-            best.gap,
-            best.gap <= GAP,
-            attempts,
-            solve_s,
-            time.perf_counter() - began - solve_s,
-        )
+            best = _read(game, layout, gadget, self.caution, None)
+        return Answer(best, attempts, solve_s, time.perf_counter() - began - solve_s)
 
-    def _start(self, game: Reduction, layout: _Layout, kind: Kind) -> Basis | None:
+    def _start(self, game: Reduction, layout: _Layout, gadget: Gadget) -> Basis | None:
         """The last basis, grown by hand to the game as it stands."""
         if self._carried is None or self._carried.layout.roots != layout.roots:
             return None
@@ -255,27 +237,32 @@ class GadgetProgram:
             lasting = np.flatnonzero((places_before >= 0) & (places[: len(places_before)] >= 0))
             statuses[places[lasting]] = before[places_before[lasting]]
         fresh = (_fresh(layout.flows, old.flows), _fresh(layout.values, old.values))
-        best, least = favourites(game, fresh, self._carried.x, self._carried.y)
+        best, least = favourites(game, fresh, self._carried.profile.x, self._carried.profile.y)
         columns[layout.columns[best]] = BASIC
         rows[layout.rows[least]] = AT_LOWER
-        if kind != self._carried.kind:
-            _switch(columns, rows, layout.roots, kind, self.caution)
+        if gadget != self._carried.profile.gadget:
+            _switch(columns, rows, layout.roots, gadget, self.caution)
         if int((columns == BASIC).sum() + (rows == BASIC).sum()) != layout.row_count:
             return None
         return Basis(columns, rows)
 
 
-def _fresh(places: Ints, before: Ints) -> npt.NDArray[np.bool_]:
+def solve_gadget(trunk: Trunk, gadget: Gadget, penalty: Floats | None = None, *, caution: float = 1.0) -> Profile:
+    """An equilibrium of a gadget, from scratch; parameters as of :meth:`GadgetProgram.solve`."""
+    return GadgetProgram(caution=caution).solve(trunk, gadget, penalty).profile
+
+
+def _fresh(places: Ints, before: Ints) -> Bools:
     """Which infosets of a layout had no place in the one before."""
     fresh = np.ones(len(places), dtype=np.bool_)
     fresh[: len(before)] = before < 0
     return fresh
 
 
-def _switch(columns: npt.NDArray[np.int8], rows: npt.NDArray[np.int8], roots: int, kind: Kind, caution: float) -> None:
-    """Turn the root's part of a basis from the other gadget's into one of ``kind``, in place."""
+def _switch(columns: Int8s, rows: Int8s, roots: int, gadget: Gadget, caution: float) -> None:
+    """Turn the root's part of a basis from the other gadget's into one of ``gadget``, in place."""
     capped = slice(1, 1 + roots)
-    if kind == "resolve":
+    if gadget == "resolve":
         basic_root = columns[0] == BASIC
         columns[0] = AT_UPPER if caution > 1.0 else AT_LOWER
         tight = np.flatnonzero(rows[:roots] != BASIC)
@@ -291,7 +278,7 @@ def _switch(columns: npt.NDArray[np.int8], rows: npt.NDArray[np.int8], roots: in
             columns[0] = BASIC
 
 
-def _assemble(game: Reduction, layout: _Layout, kind: Kind, caution: float) -> LinearProgram:
+def _assemble(game: Reduction, layout: _Layout, gadget: Gadget, caution: float) -> LinearProgram:
     roots = layout.roots
     at_root = game.columns == 0
     later = ~at_root
@@ -321,7 +308,7 @@ def _assemble(game: Reduction, layout: _Layout, kind: Kind, caution: float) -> L
     lower[layout.columns[layout.columns >= 0]] = 0.0
     lower[layout.columns[0]] = upper[layout.columns[0]] = 1.0
     cost[0] = 1.0
-    if kind == "maxmargin":
+    if gadget == "maxmargin":
         lower[1 : 1 + roots] = upper[1 : 1 + roots] = 0.0
     else:
         lower[0], upper[0] = (0.0 if caution <= 1.0 else -np.inf), 0.0
@@ -348,7 +335,7 @@ def _sequences(first: Ints, size: Ints) -> Ints:
     return np.repeat(first - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)
 
 
-def resolve_value(margins: Float, caution: float = 1.0) -> float:
+def resolve_value(margins: Floats, caution: float = 1.0) -> float:
     """What a Resolve of that caution is worth at these margins (float64[J]): ≤ 0, and 0 exactly where none is negative.
 
     Examples
@@ -362,7 +349,7 @@ def resolve_value(margins: Float, caution: float = 1.0) -> float:
     return float(np.sort(np.minimum(margins, 0.0)) @ weights)
 
 
-def _read(game: Reduction, layout: _Layout, kind: Kind, caution: float, result: LpResult | None) -> Answer:
+def _read(game: Reduction, layout: _Layout, gadget: Gadget, caution: float, result: LpResult | None) -> Profile:
     """Plans from primal values and row duals, margins and the saddle gap.
 
     Without a result player 1 plays uniformly, and player 0 best against that: something to move by, no equilibrium.
@@ -376,7 +363,7 @@ def _read(game: Reduction, layout: _Layout, kind: Kind, caution: float, result: 
         duals[theirs_kept] = np.abs(result.row_dual[layout.rows[theirs_kept]])
         duals[0] = 1.0
     played = behaviour(theirs, duals, game.fallback(1))
-    if kind == "resolve" and result is not None:
+    if gadget == "resolve" and result is not None:
         played[1 : 1 + roots] = np.clip(duals[1 : 1 + roots], 0.0, min(1.0, caution / roots))
     y = realization(theirs, played)
     if result is not None:
@@ -385,7 +372,8 @@ def _read(game: Reduction, layout: _Layout, kind: Kind, caution: float, result: 
         x = best_response(ours, form.payoff @ y, maximize=True).plan
     response = best_response(theirs, form.payoff_transposed @ x, maximize=False)
     margins = response.sequence_value[1 : 1 + roots]
-    safe = float(margins.min()) if kind == "maxmargin" else resolve_value(margins, caution)
+    safe = float(margins.min()) if gadget == "maxmargin" else resolve_value(margins, caution)
     first = float((form.payoff_transposed @ x)[0])
     upper = best_response(ours, form.payoff @ y, maximize=True).value
-    return Answer(x, y, safe, first + safe, upper - (first + safe), False, 0, 0.0, 0.0)
+    gap = upper - (first + safe)
+    return Profile(gadget, x, y, safe, first + safe, gap, solved=gap <= GAP)

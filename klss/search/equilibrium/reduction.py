@@ -15,16 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from klss._kernels.fold import fold
 from klss._kernels.treeplex import best_response
+from klss.arrays import Bools, Floats, Ints
 from klss.sequence_form import SequenceForm, Treeplex, behaviour, realization, uniform_behaviour
 
 __all__ = ["Reduction", "favourites", "reduced"]
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Pair = tuple[Ints, Ints]
 
 _UNREACHED = 1e-6
@@ -54,14 +52,14 @@ class Reduction:
     rows: Ints
     columns: Ints
     values: Floats
-    alive: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]
+    alive: tuple[Bools, Bools]
     choice: Pair
 
     def infosets(self, player: int) -> tuple[Ints, Ints, Ints]:
         """Parent sequence, first sequence and number of sequences of every infoset of ``player``."""
         return _infosets(self.form.treeplexes[player], player)
 
-    def kept(self, player: int) -> npt.NDArray[np.bool_]:
+    def kept(self, player: int) -> Bools:
         """Which sequences are left: bool[S]."""
         treeplex = self.form.treeplexes[player]
         size = self.infosets(player)[2]
@@ -101,9 +99,7 @@ def reduced(form: SequenceForm, roots: int, *, fully: bool = True) -> Reduction:
     return Reduction(form, roots, sequences[0], sequences[1], values, alive, choice)
 
 
-def favourites(
-    game: Reduction, fresh: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]], x: Floats, y: Floats
-) -> Pair:
+def favourites(game: Reduction, fresh: tuple[Bools, Bools], x: Floats, y: Floats) -> Pair:
     """The best sequence of each infoset that is left and marked in ``fresh``, against earlier plans.
 
     ``x`` and ``y`` are plans of the trunk when it was smaller: what is new since then is taken to be played uniformly

@@ -9,35 +9,85 @@ decides nothing.
 Decided here: a leaf that neither player reaches is never expanded (line 42). A leaf deeper than the iteration's number
 waits unless both players reach it (D.3). A budget that runs out cuts off the less wanted: those that both players reach
 come first, the ones they reach with the greatest probability before the others. Else half of the roots would be looked
-at two plies deep for every action in the mixture, and the other half for none.
+at two plies deep for every action in the mixture, and the other half for none. The roots are expanded before the first
+profile: line 32's rule expands them in the first iteration whatever the plans are.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from klss.arrays import Floats, Ints
+from klss.search.expansion.depths import leaf_depths, open_roots
+from klss.search.growth import Growth
+from klss.search.profile import SUPPORT, Profile
 from klss.search.trunk import Trunk
 
-__all__ = ["SUPPORT", "Rule", "leaves_to_expand"]
+__all__ = ["SupportDriven", "SupportRule", "leaves_to_expand"]
 
-Rule = Literal["leaf", "node"]
+SupportRule = Literal["leaf", "node"]
 
-SUPPORT = 1e-9
-"""A probability above this is in the support; the plans come from simplex vertices, where the others are zero up to
-rounding.
-"""
+_LAST_ITERATION = 1 << 15
+"""Deeper than any trunk gets: leaves held back for their depth alone are wanted by then."""
+
+
+@dataclass(frozen=True)
+class SupportDriven:
+    """Iterative deepening in the support of the profile.
+
+    Attributes
+    ----------
+    rule : "node" or "leaf"
+        Where the supports are tested.
+    """
+
+    rule: SupportRule = "node"
+
+    def begin(self, growth: Growth) -> _Deepening:
+        """See :class:`klss.search.parts.Expander`."""
+        open_roots(growth)
+        return _Deepening(growth, self.rule)
+
+
+@dataclass
+class _Deepening:
+    """See :class:`klss.search.parts.Growing`."""
+
+    growth: Growth
+    rule: SupportRule
+    iterations: int = 1
+
+    def depths(self) -> tuple[int, float]:
+        """See :class:`klss.search.parts.Growing`."""
+        return leaf_depths(self.growth.trunk)
+
+    def grow(self, profile: Profile) -> bool:
+        """See :class:`klss.search.parts.Growing`."""
+        leaves = self._wanted(profile, self.iterations)
+        if not len(leaves) and not self._is_held_back(profile):
+            return False
+        self.growth.expand(leaves)
+        self.iterations += 1
+        return True
+
+    def _is_held_back(self, profile: Profile) -> bool:
+        """Whether a later iteration may expand what this one held back for its depth."""
+        return self.iterations < _LAST_ITERATION and len(self._wanted(profile, _LAST_ITERATION)) > 0
+
+    def _wanted(self, profile: Profile, iteration: int) -> Ints:
+        return leaves_to_expand(self.growth.trunk, profile.x, profile.y, iteration, self.rule)
 
 
 def leaves_to_expand(
     trunk: Trunk,
-    x: npt.NDArray[np.float64],
-    y: npt.NDArray[np.float64],
+    x: Floats,
+    y: Floats,
     iteration: int,
-    rule: Rule = "node",
-) -> npt.NDArray[np.int64]:
+    rule: SupportRule = "node",
+) -> Ints:
     """Open leaves that this iteration expands: int64[n], the most wanted first.
 
     Parameters

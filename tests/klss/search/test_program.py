@@ -16,10 +16,11 @@ from darkchess.rules import PAPER
 from klss._highs import Basis, LpResult
 from klss.best_response import best_response
 from klss.search import Trunk
-from klss.search.equilibrium.program import GadgetProgram, Kind
+from klss.search.equilibrium.program import GadgetProgram, solve_gadget
 from klss.search.expansion.support import leaves_to_expand
-from klss.search.gadget import gadget_form, solve_gadget
-from klss.search.subgame.nesting import fresh_roots
+from klss.search.gadget import gadget_form
+from klss.search.profile import Gadget
+from klss.search.subgame.order_one import fresh_roots
 
 FENS = [
     "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",
@@ -45,14 +46,14 @@ def growing(steps: int = 5) -> Iterator[Trunk]:
 
 @pytest.mark.parametrize("caution", [1.0, 1.5])
 @pytest.mark.parametrize("kinds", [("maxmargin",), ("resolve",), ("maxmargin", "resolve"), ("resolve", "maxmargin")])
-def test_a_carried_basis_gives_the_same_value_as_a_cold_start(kinds: tuple[Kind, ...], caution: float) -> None:
+def test_a_carried_basis_gives_the_same_value_as_a_cold_start(kinds: tuple[Gadget, ...], caution: float) -> None:
     program = GadgetProgram(caution=caution)
     sizes = []
     for trunk in growing():
         sizes.append(trunk.node_count)
         for kind in kinds:
-            warm = solve_gadget(trunk, kind, program=program)
-            cold = solve_gadget(trunk, kind, program=GadgetProgram(caution=caution))
+            warm = program.solve(trunk, kind).profile
+            cold = solve_gadget(trunk, kind, caution=caution)
             assert warm.solved and cold.solved
             assert max(warm.gap, cold.gap) < 1e-7
             assert warm.margin == pytest.approx(cold.margin, abs=1e-6)
@@ -66,7 +67,7 @@ def test_a_cautious_resolve_is_a_saddle_point_over_the_weights_that_caution_allo
     """
     for trunk in growing(3):
         roots = trunk.group_count
-        found = solve_gadget(trunk, "resolve", program=GadgetProgram(caution=caution))
+        found = solve_gadget(trunk, "resolve", caution=caution)
         weights = found.y[1 : 1 + roots]
         most = min(1.0, caution / roots)
         assert weights.min() >= 0.0 and weights.max() <= most + 1e-9 and weights.sum() <= 1.0 + 1e-9
@@ -82,7 +83,7 @@ def test_a_cautious_resolve_is_a_saddle_point_over_the_weights_that_caution_allo
 
 def test_resolve_of_full_caution_is_maxmargin_with_an_exit() -> None:
     for trunk in growing(3):
-        full = solve_gadget(trunk, "resolve", program=GadgetProgram(caution=float(trunk.group_count)))
+        full = solve_gadget(trunk, "resolve", caution=float(trunk.group_count))
         assert full.margin == pytest.approx(min(0.0, solve_gadget(trunk, "maxmargin").margin), abs=1e-7)
 
 
@@ -96,7 +97,7 @@ def test_a_useless_basis_is_survived(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(GadgetProgram, "_start", useless)
     for trunk in growing(3):
-        found = solve_gadget(trunk, "resolve", program=program)
+        found = program.solve(trunk, "resolve").profile
         assert found.solved
         assert found.margin == pytest.approx(solve_gadget(trunk, "resolve").margin, abs=1e-6)
 

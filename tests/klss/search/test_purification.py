@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from klss.search.choice.purification import MOST, purified
-from klss.search.subgame.nesting import Section, likeliest
+from klss.search.profile import Gadget
+from klss.search.subgame.sections import Section, likeliest
 from klss.search.trunk import Trunk
 
 
@@ -21,7 +22,7 @@ from klss.search.trunk import Trunk
     st.integers(0, 2**32 - 1),
 )
 def test_what_is_played_is_part_of_the_mixture_in_its_proportions(
-    weights: list[int], kind: str, iterations: int, seed: int
+    weights: list[int], kind: Gadget, iterations: int, seed: int
 ) -> None:
     mixture = np.array(weights) / sum(weights)
     supports = list(np.random.default_rng(seed).random((iterations, len(weights))) < 0.7)

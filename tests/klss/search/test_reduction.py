@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from klss.search.equilibrium.program import GadgetProgram, Kind
+from klss.search.equilibrium.program import GadgetProgram
 from klss.search.equilibrium.reduction import reduced
 from klss.search.gadget import gadget_form
+from klss.search.profile import Gadget
 from klss.sequence_form import SequenceForm
 from tests.klss.search.test_program import growing
 
@@ -65,11 +66,11 @@ def test_what_is_left_is_what_an_obvious_loop_leaves() -> None:
 
 
 @pytest.mark.parametrize("kind", ["maxmargin", "resolve"])
-def test_a_reduced_game_has_the_value_and_an_equilibrium_of_the_whole(kind: Kind) -> None:
+def test_a_reduced_game_has_the_value_and_an_equilibrium_of_the_whole(kind: Gadget) -> None:
     """The gap is that of the whole game, so the actions chosen without a program are part of an equilibrium of it."""
     for trunk in growing():
-        form = gadget_form(trunk, "maxmargin", np.full(trunk.infosets[0].size[0], 0.01))
-        small = GadgetProgram().solve(trunk, form, kind)
-        whole = GadgetProgram(reduce=False).solve(trunk, form, kind)
+        penalty = np.full(trunk.infosets[0].size[0], 0.01)
+        small = GadgetProgram().solve(trunk, kind, penalty).profile
+        whole = GadgetProgram(reduce=False).solve(trunk, kind, penalty).profile
         assert max(small.gap, whole.gap) <= 1e-7
         assert small.objective == pytest.approx(whole.objective, abs=1e-8)

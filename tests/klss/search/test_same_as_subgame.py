@@ -14,10 +14,14 @@ import pytest
 from klss import openspiel
 from klss.equilibrium import solve
 from klss.game import Game
-from klss.search import Budget, Search, SearchConfiguration, Trunk
+from klss.search import Budget, Klss2021, Search, Trunk
 from klss.search.enumerated import EnumeratedModel, game_root
-from klss.search.gadget import gadget_form, solve_gadget
-from klss.search.subgame.nesting import fresh_roots, sections_at, subgame
+from klss.search.equilibrium.program import solve_gadget
+from klss.search.gadget import gadget_form
+from klss.search.parts import Subgame as SearchSubgame
+from klss.search.subgame.carrying import next_trunk
+from klss.search.subgame.order_one import fresh_roots
+from klss.search.subgame.sections import sections_at
 from klss.sequence_form import SequenceForm, sequence_form
 from klss.subgame import Subgame, make_subgame, maxmargin_to_resolve
 
@@ -107,13 +111,12 @@ def test_the_whole_game_has_the_same_matrix_and_value(game: Game) -> None:
 
 def test_iterative_deepening_finds_the_value_without_expanding_everything(game: Game) -> None:
     model = EnumeratedModel(game)
-    search = Search(model, SearchConfiguration(gadget="maxmargin"))
-    search.start(game_root(game, model))
-    _, _, gap, _ = search.grow(None, Budget(nodes=10**9))
-    assert search.equilibrium is not None and search.trunk is not None
-    assert gap < 1e-9
-    assert search.equilibrium.margin == pytest.approx(solve(sequence_form(game)).value, abs=1e-9)
-    assert search.trunk.node_count < game.node_count or game.node_count < 100
+    trunk = Trunk.from_roots(game_root(game, model))
+    search = Search(model, Klss2021(gadget="maxmargin"))
+    solved = search.solve(SearchSubgame(trunk, carried=0, sampled=1), None, Budget(nodes=10**9))
+    assert solved.effort.gap < 1e-9
+    assert solved.profile.margin == pytest.approx(solve(sequence_form(game)).value, abs=1e-9)
+    assert trunk.node_count < game.node_count or game.node_count < 100
 
 
 @pytest.mark.parametrize("reach", [False, True])
@@ -155,7 +158,7 @@ def compare_below(
         wanted = names[0][int(trunk.infosets[0].key[infoset])]
         in_source = wanted if origins is None else int(np.flatnonzero(origins[0] == wanted)[0])
         theirs = make_subgame(source, source_plan, in_source, 1, reach=reach)
-        ours = subgame(trunk, infoset, sections, fresh_roots(NO_KEYS[:, None][:0].reshape(0, 1), model, np.inf, 0))
+        ours = next_trunk(trunk, infoset, sections, fresh_roots(NO_KEYS[:, None][:0].reshape(0, 1), model, np.inf, 0))
         chained = chain(theirs, origins)
         for kind in ("maxmargin", "resolve"):
             gadget = theirs if kind == "maxmargin" else maxmargin_to_resolve(theirs)

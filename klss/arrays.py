@@ -1,0 +1,20 @@
+"""The array types that signatures name, one name a dtype. Shapes stand in the docstrings."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Bools", "Floats", "Int8s", "Int16s", "Int32s", "Ints", "Keys", "States"]
+
+Bools = npt.NDArray[np.bool_]
+Int8s = npt.NDArray[np.int8]
+Int16s = npt.NDArray[np.int16]
+Int32s = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+"""Indices and counts."""
+Floats = npt.NDArray[np.float64]
+Keys = npt.NDArray[np.uint64]
+"""Hashes."""
+States = npt.NDArray[np.uint64]
+"""Rows that only a game reads, [n, w]."""

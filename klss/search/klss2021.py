@@ -1,0 +1,65 @@
+"""``klss2021``: the paper's agent (Zhang & Sandholm 2021, §6, Appendix D), its parts put together.
+
+Each part lists where it departs from the paper: :mod:`klss.search.subgame.order_one`,
+:mod:`klss.search.equilibrium.linear_program`, :mod:`klss.search.expansion.support`,
+:mod:`klss.search.choice.purification`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from klss.search.choice.mixture import Mixture
+from klss.search.choice.purification import Purified
+from klss.search.equilibrium.linear_program import GadgetChoice, LinearPrograms, check_caution
+from klss.search.expansion.support import SupportDriven, SupportRule
+from klss.search.parts import Parts, SearchConfiguration, at_least_one
+from klss.search.subgame.order_one import OrderOne
+
+__all__ = ["Klss2021"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Klss2021(SearchConfiguration):
+    """Nested, depth-limited 1-KLSS; the defaults are the paper's but for the deviations that the parts list.
+
+    Attributes
+    ----------
+    most_carried : int
+        Most roots carried on from the previous trunk.
+    reach : bool
+        Whether gifts lower the alternate values.
+    gadget : "hybrid", "maxmargin" or "resolve"
+        Hybrid: Maxmargin while no margin is negative, else Resolve.
+    nested : bool
+        Whether the previous trunk is carried on; if not, every search starts afresh.
+    expansion : "node" or "leaf"
+        See :mod:`klss.search.expansion.support`.
+    purify : bool
+        Whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice.purification`).
+    caution : float
+        How many times its uniform weight a root infoset may have in Resolve, 1 or more; 1: the paper's.
+    """
+
+    most_carried: int = 100
+    reach: bool = True
+    gadget: GadgetChoice = "hybrid"
+    nested: bool = True
+    expansion: SupportRule = "node"
+    purify: bool = True
+    caution: float = 3.0
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        super().__post_init__()
+        at_least_one("most_carried", self.most_carried)
+        check_caution(self.caution)
+
+    def parts(self) -> Parts:
+        """See :class:`klss.search.parts.SearchConfiguration`."""
+        return Parts(
+            builder=OrderOne(self.particles, self.most_carried, self.reach, self.nested),
+            solver=LinearPrograms(self.gadget, self.caution),
+            expander=SupportDriven(self.expansion),
+            choice=Purified() if self.purify else Mixture(),
+        )

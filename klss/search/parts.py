@@ -1,0 +1,222 @@
+"""The parts of a search, each a small protocol with one place for its rivals. The loop (:mod:`klss.search.search`)
+knows only these; a configuration (:class:`SearchConfiguration`) puts one of each together.
+
+=========  =================================  ====================================================
+part       does                               rivals in
+=========  =================================  ====================================================
+builder    the next move's subgame            :mod:`klss.search.subgame`
+solver     both players' plans on a trunk     :mod:`klss.search.equilibrium`
+expander   the trunk's growth                 :mod:`klss.search.expansion`
+choice     what is played of the mixture      :mod:`klss.search.choice`
+=========  =================================  ====================================================
+
+Builder, solver, expander and choice are made once a game and may remember; what belongs to one move is what their
+``begin`` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from klss.arrays import Bools, Floats
+from klss.errors import KlssError
+from klss.search.budget import Budget
+from klss.search.growth import Growth
+from klss.search.model import Belief, Model
+from klss.search.profile import Profile
+from klss.search.trunk import Trunk
+
+__all__ = [
+    "Builder",
+    "Choice",
+    "Effort",
+    "Expander",
+    "Growing",
+    "Parts",
+    "SearchConfiguration",
+    "SearchConfigurationError",
+    "Solver",
+    "Solving",
+    "Standing",
+    "Subgame",
+    "at_least_one",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a search stands between two moves: its last trunk, the profile on it, and player 0's infoset in it now
+    (−1: what she observed is not in the trunk).
+    """
+
+    trunk: Trunk
+    profile: Profile
+    infoset: int
+
+
+@dataclass(frozen=True)
+class Subgame:
+    """What one move is searched in.
+
+    Attributes
+    ----------
+    trunk : Trunk
+        Its roots stand at player 0's infoset 0, the one she is at.
+    carried, sampled : int
+        How many roots come from the previous trunk and from the belief.
+    """
+
+    trunk: Trunk
+    carried: int
+    sampled: int
+
+
+class Builder(Protocol):
+    """Builds subgames."""
+
+    def build(self, standing: Standing | None, belief: Belief, model: Model, rng: np.random.Generator) -> Subgame:
+        """The subgame of this move; ``standing`` is None at the first one, ``belief`` is not empty."""
+        ...
+
+
+@dataclass
+class Effort:
+    """What a solver has done in one move so far: the largest saddle gap met, how often one of its methods failed, and
+    its seconds.
+    """
+
+    gap: float = 0.0
+    fallbacks: int = 0
+    seconds: float = 0.0
+
+
+class Solving(Protocol):
+    """A solver at work on one move's trunk."""
+
+    @property
+    def effort(self) -> Effort:
+        """What was done so far."""
+        ...
+
+    def improve(self) -> Profile:
+        """A profile for the trunk as it stands: one exact solve, or some iterations. One that is not ``solved`` ends
+        the search.
+        """
+        ...
+
+
+class Solver(Protocol):
+    """Makes profiles."""
+
+    def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> Solving:
+        """Start on a move's trunk; ``penalty`` is what player 0 pays for each action at her infoset, None: nothing."""
+        ...
+
+    def reserve_s(self, trunk: Trunk) -> float:
+        """Seconds to keep for the next :meth:`Solving.improve` on the trunk as it stands."""
+        ...
+
+
+class Growing(Protocol):
+    """An expander at work on one move's trunk."""
+
+    @property
+    def iterations(self) -> int:
+        """How many rounds there were, the present one included."""
+        ...
+
+    def depths(self) -> tuple[int, float]:
+        """The largest and the mean depth looked at, in plies."""
+        ...
+
+    def grow(self, profile: Profile) -> bool:
+        """Add what ``profile`` asks for. False: nothing that could still be grown would matter."""
+        ...
+
+
+class Expander(Protocol):
+    """Decides which leaves are looked into."""
+
+    def begin(self, growth: Growth) -> Growing:
+        """Expand the roots (one at least, so that player 0 has moves), and what else is wanted before the first
+        profile.
+        """
+        ...
+
+
+class Choice(Protocol):
+    """Decides what is played."""
+
+    def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
+        """Probabilities to draw the move by.
+
+        Parameters
+        ----------
+        probabilities : float64[n]
+            The last profile's strategy at player 0's infoset.
+        profile : Profile
+        supports : sequence of bool[n]
+            Which actions each round's profile played, the first one's first.
+
+        Returns
+        -------
+        float64[n]
+            Sums to 1.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One of each."""
+
+    builder: Builder
+    solver: Solver
+    expander: Expander
+    choice: Choice
+
+
+class SearchConfigurationError(KlssError, ValueError):
+    """A field's value makes no sense; the message says which field, what it is, and what is expected."""
+
+
+def at_least_one(field: str, value: int) -> None:
+    """Refuse a count below 1."""
+    if value < 1:
+        raise SearchConfigurationError(f"{field} is {value}, expected 1 or more")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchConfiguration:
+    """The choices of one search: a frozen dataclass of fields, and the parts that they make.
+
+    Attributes
+    ----------
+    particles : int
+        L: sample the belief up to this many roots.
+    information : float
+        M: denominator of the information penalty; infinite: none.
+    memory_mb : int
+        The trunk stops growing (the game goes on) when it and its programs are estimated at so many megabytes.
+    """
+
+    particles: int = 200
+    information: float = 1e7
+    memory_mb: int = 4096
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        for field in ("particles", "memory_mb"):
+            at_least_one(field, getattr(self, field))
+        if not self.information > 0.0:
+            raise SearchConfigurationError(
+                f"information is {self.information}, expected a number above 0, inf for none"
+            )
+
+    def parts(self) -> Parts:
+        """New parts, for one game."""
+        raise NotImplementedError(f"{type(self).__name__} puts no parts together; use one that does")

@@ -1,0 +1,119 @@
+"""A profile: what both players do on a trunk, and what it is worth in the gadget on top of it.
+
+Whoever makes profiles (:mod:`klss.search.equilibrium`), whoever reads them (expansion, choice, the next subgame, an
+analysis) sees plans in the trunk's own numbering of sequences; how they came about is not kept here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from klss.arrays import Floats, Int32s
+from klss.search.trunk import Trunk
+
+__all__ = ["SUPPORT", "Gadget", "Profile", "extended", "reach_of_0", "strategy_at_root", "utility_at"]
+
+Gadget = Literal["maxmargin", "resolve"]
+"""What stands on top of a trunk (:mod:`klss.search.gadget`)."""
+
+SUPPORT = 1e-9
+"""A probability above this is in the support; exact plans are vertices, where the others are zero up to rounding."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Both players' plans on a trunk.
+
+    Attributes
+    ----------
+    gadget : "maxmargin" or "resolve"
+        The gadget that it was made for.
+    x : float64[S0]
+        Player 0's plan.
+    y : float64[S1]
+        Player 1's plan; entry 1 + j is the probability of root infoset j (in Resolve: of coming there, by nature or
+        by a cautious one's choice, and playing on).
+    margin : float
+        Maxmargin: the least margin over the root infosets, information penalty left out. Resolve: the gadget's value,
+        likewise (≤ 0; 0: all margins safe).
+    objective : float
+        What x is sure of in the gadget, penalty included.
+    gap : float
+        Recomputed saddle gap.
+    solved : bool
+        Whether the solver finished; if not, ``x`` and ``y`` are what there is.
+    """
+
+    gadget: Gadget
+    x: Floats
+    y: Floats
+    margin: float
+    objective: float
+    gap: float
+    solved: bool
+
+
+def reach_of_0(trunk: Trunk, x: Floats) -> Floats:
+    """Nature's and player 0's part of the probability of each node: float64[N]."""
+    count = trunk.node_count
+    return np.asarray(trunk.nodes.chance[:count] * x[trunk.nodes.sequence[:count, 0]])
+
+
+def strategy_at_root(trunk: Trunk, profile: Profile) -> tuple[Int32s, Floats]:
+    """Player 0's actions at her infoset (codes) and their probabilities; empty where she has none there."""
+    first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
+    if first < 0:
+        return np.zeros(0, dtype=np.int32), np.zeros(0)
+    probabilities = profile.x[first : first + count].copy()
+    probabilities[probabilities <= SUPPORT] = 0.0
+    return trunk.sequences[0].action[first : first + count].copy(), probabilities / probabilities.sum()
+
+
+def utility_at(trunk: Trunk, profile: Profile, infoset: int) -> float:
+    """û: the profile's expected utility at an infoset of player 0 (the A part only; App. E, line 13).
+
+    Where player 1 never goes there (line 13 then divides zero by zero), the profile's utility at the root stands in.
+    """
+    nodes, count = trunk.nodes, trunk.node_count
+    reach = reach_of_0(trunk, profile.x) * profile.y[nodes.sequence[:count, 1]]
+    utility = np.where(trunk.leaf, reach * nodes.value[:count], 0.0)
+    members = trunk.members(infoset)
+    total = float(reach[members].sum())
+    if total <= 0.0:
+        whole = float(reach[: trunk.root_count].sum())
+        return float(utility.sum()) / whole if whole > 0.0 else np.inf
+    below = np.full(count, -1, dtype=np.int64)
+    below[members] = 0
+    trunk.spread_down(below)
+    return float(utility[below == 0].sum()) / total
+
+
+def extended(trunk: Trunk, profile: Profile) -> Profile:
+    """An earlier profile on a trunk that has grown since: at infosets that are new, the action whose children the
+    evaluator likes best for the mover (as Obscuro starts new infosets, arXiv 2506.01242). Not ``solved``.
+    """
+    nodes, count = trunk.nodes, trunk.node_count
+    parent = np.maximum(nodes.parent[:count], 0)
+    plans = []
+    for player, plan in ((0, profile.x), (1, profile.y)):
+        infosets, sequence = trunk.infosets[player], nodes.sequence[:count, player]
+        after = sequence != sequence[parent]  # the children of the player's own nodes
+        sign = 1.0 if player == 0 else -1.0
+        liking = sign * np.bincount(
+            sequence[after],
+            weights=nodes.chance[:count][after] * nodes.value[:count][after],
+            minlength=trunk.sequence_count(player),
+        )
+        longer = np.concatenate([plan, np.zeros(trunk.sequence_count(player) - len(plan))])
+        active = np.flatnonzero(infosets.first[: trunk.infoset_count(player)] >= len(plan))
+        for infoset in active[np.argsort(infosets.first[active])]:
+            reached = longer[infosets.sequence[infoset]]
+            if reached > 0.0:  # most are not
+                first, size = int(infosets.first[infoset]), int(infosets.size[infoset])
+                longer[first + int(np.argmax(liking[first : first + size]))] = reached
+        plans.append(longer)
+    return dataclasses.replace(profile, x=plans[0], y=plans[1], solved=False)

@@ -1,0 +1,145 @@
+"""From the previous trunk to the next: carried sections with all that is expanded below them, laid out anew, and fresh
+roots beside them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from klss._kernels import trunk as kernels
+from klss.arrays import Floats, Int32s, Ints
+from klss.search.subgame.sections import Section
+from klss.search.trunk import Roots, Trunk
+
+__all__ = ["next_trunk"]
+
+
+def next_trunk(trunk: Trunk, infoset: int, sections: list[Section], fresh: Roots) -> Trunk:
+    """The next subgame's trunk: ``sections`` of the previous one, none or more, and ``fresh`` roots."""
+    nodes = trunk.nodes
+    carried = np.concatenate([np.zeros(0, dtype=np.int64), *(section.nodes for section in sections)])
+    groups = np.concatenate(
+        [np.zeros(0, dtype=np.int32), *(np.full(len(s.nodes), j, dtype=np.int32) for j, s in enumerate(sections))]
+    )
+    weights = np.concatenate([np.zeros(0), *(section.weight for section in sections)])
+    theirs_old = trunk.infosets[1]
+    key = int(trunk.infosets[0].key[infoset]) if len(sections) else fresh.key
+    roots = Roots(
+        states=np.concatenate([trunk.states[carried], fresh.states]),
+        movers=np.concatenate([nodes.mover[carried], fresh.movers]),
+        values=np.concatenate([nodes.value[carried], fresh.values]),
+        group=np.concatenate([groups, fresh.group + np.int32(len(sections))]),
+        weight=np.concatenate([weights, fresh.weight]),
+        keys=np.concatenate([theirs_old.key[[section.infoset for section in sections]].astype(np.uint64), fresh.keys]),
+        alternate=np.concatenate(
+            [np.array([section.alternate for section in sections], dtype=np.float64), fresh.alternate]
+        ),
+        key=key,
+    )
+    new = Trunk.from_roots(roots)
+    if sections:
+        _carry(trunk, new, infoset, sections, carried, weights)
+    return new
+
+
+def _carry(old: Trunk, new: Trunk, infoset: int, sections: list[Section], carried: Ints, weights: Floats) -> None:
+    """Copy what is below the carried roots (nodes 0 … r − 1 of ``new``) and the entries folded in."""
+    count = old.node_count
+    origin = np.full(count, -1, dtype=np.int64)  # which carried root each node lies below
+    origin[carried] = np.arange(len(carried))
+    old.spread_down(origin)
+    kept = np.flatnonzero(origin >= 0)
+    inner = kept[~np.isin(kept, carried)]
+
+    group_of = np.full(old.infoset_count(1), -1, dtype=np.int64)  # section that each infoset of player 1 lies below
+    for j, section in enumerate(sections):
+        group_of[section.infoset] = j
+    roots = group_of >= 0
+    kernels.spread_down(old.infosets[1].parent, old.infoset_count(1), group_of)
+    entries = np.concatenate([section.folded_infoset for section in sections])
+    needed = np.zeros(old.infoset_count(1), dtype=np.bool_)
+    needed[old.nodes.infoset[kept, 1]] = True
+    needed[entries] = True
+    kernels.mark_above(old.infosets[1].parent, old.infoset_count(1), needed)
+    needed &= group_of >= 0
+    below = np.zeros(old.infoset_count(0), dtype=np.bool_)
+    below[old.nodes.infoset[kept, 0]] = True
+
+    maps = [np.full(old.infoset_count(p), -1, dtype=np.int32) for p in range(2)]
+    maps[0][infoset] = 0
+    for j, section in enumerate(sections):
+        maps[1][section.infoset] = j
+    rest = (np.flatnonzero(below & (np.arange(len(below)) != infoset)), np.flatnonzero(needed & ~roots))
+    added_sequences = []
+    for player in range(2):
+        maps[player][rest[player]] = new.infoset_count(player) + np.arange(len(rest[player]))
+        with_actions = np.flatnonzero((maps[player] >= 0) & (old.infosets[player].first[: len(maps[player])] >= 0))
+        added_sequences.append(int(old.infosets[player].size[with_actions].sum()))
+    new.make_room(len(inner), (len(rest[0]), len(rest[1])), (added_sequences[0], added_sequences[1]))
+    sequence_maps = [_carry_player(old, new, player, maps[player], rest[player]) for player in range(2)]
+
+    base = new.node_count
+    node_map = np.full(count, -1, dtype=np.int32)
+    node_map[carried] = np.arange(len(carried))
+    node_map[inner] = base + np.arange(len(inner))
+    new.nodes.first_child[: len(carried)] = np.where(
+        old.nodes.first_child[carried] >= 0, node_map[old.nodes.first_child[carried]], -1
+    )
+    new.nodes.child_count[: len(carried)] = old.nodes.child_count[carried]
+    new.nodes.ceiling[: len(carried)] = old.nodes.ceiling[carried]
+    at = slice(base, base + len(inner))
+    source, target = old.nodes, new.nodes
+    target.parent[at] = node_map[source.parent[inner]]
+    target.first_child[at] = np.where(source.first_child[inner] >= 0, node_map[source.first_child[inner]], -1)
+    for name in ("child_count", "action", "mover", "value", "interest", "observation", "ceiling"):
+        getattr(target, name)[at] = getattr(source, name)[inner]
+    root = origin[inner]
+    target.depth[at] = source.depth[inner] - source.depth[carried[root]]
+    target.chance[at] = source.chance[inner] / source.chance[carried[root]] * weights[root]
+    group = np.array([j for j, section in enumerate(sections) for _ in section.nodes], dtype=np.int64)
+    for player in range(2):
+        target.infoset[at, player] = maps[player][source.infoset[inner, player]]
+        mapped = sequence_maps[player][source.sequence[inner, player]]
+        if player == 1:  # no action of hers since the root: "play" at its root infoset
+            mapped = np.where(mapped > 0, mapped, 1 + group[root])
+        target.sequence[at, player] = mapped
+    new.states[at] = old.states[inner]
+    new.node_count += len(inner)
+    new.folded_infoset = maps[1][entries]
+    new.folded_value = np.concatenate([section.folded_value for section in sections])
+    new.index_infosets()
+
+
+def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: Int32s, rest: Ints) -> Int32s:
+    """Copy a player's infosets and sequences; returns the map of her sequences (0 where a sequence is not copied)."""
+    source, target = old.infosets[player], new.infosets[player]
+    sequence_map = np.zeros(old.sequence_count(player), dtype=np.int32)
+    with_actions = np.flatnonzero((infoset_map >= 0) & (source.first[: len(infoset_map)] >= 0))
+    with_actions = with_actions[np.argsort(source.first[with_actions])]
+    next_sequence = new.sequence_count(player)
+    for infoset in with_actions:
+        first, count = int(source.first[infoset]), int(source.size[infoset])
+        sequence_map[first : first + count] = np.arange(next_sequence, next_sequence + count)
+        new.sequences[player].infoset[next_sequence : next_sequence + count] = infoset_map[infoset]
+        new.sequences[player].action[next_sequence : next_sequence + count] = old.sequences[player].action[
+            first : first + count
+        ]
+        target.first[infoset_map[infoset]] = next_sequence
+        target.size[infoset_map[infoset]] = count
+        next_sequence += count
+    at = infoset_map[rest]
+    target.key[at] = source.key[rest]
+    target.label[at] = source.label[rest]
+    target.parent[at] = infoset_map[source.parent[rest]]
+    has_none = source.first[rest] < 0
+    target.first[at[has_none]] = -1
+    target.size[at[has_none]] = 0
+    sequence = sequence_map[source.sequence[rest]]
+    if player == 1:  # parents come first, so theirs are in place
+        for new_infoset, mapped in zip(at.tolist(), sequence.tolist(), strict=True):
+            target.sequence[new_infoset] = mapped if mapped > 0 else target.sequence[target.parent[new_infoset]]
+    else:
+        target.sequence[at] = sequence
+    new.counts[player] += len(rest)
+    new.counts[2 + player] = next_sequence
+    return sequence_map

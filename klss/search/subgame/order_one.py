@@ -1,0 +1,97 @@
+"""1-KLSS: player 0's infoset alone, nested, with particles from her belief beside what was carried (App. E, lines
+11–19).
+
+Deviations, and what the text leaves open:
+
+* Of I' at most ``most_carried`` roots are carried on, those first to which player 1 is expected to come; particles fill
+  up to L. The paper sets no limit, and a trunk with thousands of roots is one ply deep when its time is up.
+* A move that the plan never plays (a forced or an obvious move made without a search) has no reach to divide by: the
+  next search starts afresh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from klss.arrays import States
+from klss.search.model import Belief, Model
+from klss.search.parts import Standing, Subgame
+from klss.search.profile import utility_at
+from klss.search.subgame.carrying import next_trunk
+from klss.search.subgame.sections import Section, likeliest, merge_transpositions, sections_at
+from klss.search.trunk import Roots, Trunk
+
+__all__ = ["OrderOne", "fresh_roots"]
+
+
+@dataclass(frozen=True)
+class OrderOne:
+    """Builds the subgame of I alone.
+
+    Attributes
+    ----------
+    particles : int
+        L: sample the belief up to this many roots.
+    most_carried : int
+        Most roots carried on from the previous trunk.
+    reach : bool
+        Whether gifts lower the alternate values.
+    nested : bool
+        Whether the previous trunk is carried on; if not, every search starts afresh.
+    """
+
+    particles: int = 200
+    most_carried: int = 100
+    reach: bool = True
+    nested: bool = True
+
+    def build(self, standing: Standing | None, belief: Belief, model: Model, rng: np.random.Generator) -> Subgame:
+        """See :class:`klss.search.parts.Builder`."""
+        seeds = [int(seed) for seed in rng.integers(0, 2**63, size=3)]
+        found = self._carried(standing, model, seeds[0]) if standing is not None and self.nested else None
+        if found is None:
+            previous, estimate = None, np.inf
+            sections: list[Section] = []
+            known = np.zeros((0, model.state_width), dtype=np.uint64)
+        else:
+            previous, sections, estimate = found
+            known = previous.trunk.states[np.concatenate([section.nodes for section in sections])]
+        wanted = self.particles - len(known)
+        states = belief.sample(wanted, known, seeds[1]) if wanted > 0 and len(known) < belief.size else known[:0]
+        fresh = fresh_roots(states, model, estimate, seeds[2])
+        if previous is None:
+            return Subgame(Trunk.from_roots(fresh), 0, len(states))
+        return Subgame(next_trunk(previous.trunk, previous.infoset, sections, fresh), len(known), len(states))
+
+    def _carried(self, standing: Standing, model: Model, seed: int) -> tuple[Standing, list[Section], float] | None:
+        """The sections that are carried on, and û; None where there are none."""
+        trunk, profile = standing.trunk, standing.profile
+        if standing.infoset < 0:
+            return None
+        sections = sections_at(trunk, profile.x, standing.infoset, reach=self.reach)
+        if not sections:
+            return None
+        estimate = utility_at(trunk, profile, standing.infoset)
+        sections = merge_transpositions(trunk, sections, model, seed)
+        return standing, likeliest(trunk, profile.y, sections, self.most_carried, seed), estimate
+
+
+def fresh_roots(states: States, model: Model, estimate: float, seed: int) -> Roots:
+    """Newly sampled particles as roots: each an infoset of its own for player 1, alternate value min(û, ũ(h))
+    (App. E, line 19).
+    """
+    count = len(states)
+    values = model.values(states) if count else np.zeros(0)
+    keys = np.random.default_rng(seed).integers(0, 2**64, size=count, dtype=np.uint64)
+    return Roots(
+        states=states,
+        movers=model.movers(states),
+        values=values,
+        group=np.arange(count, dtype=np.int32),
+        weight=np.ones(count),
+        keys=keys,
+        alternate=np.minimum(estimate, values),
+        key=int(keys[0]) if count else 0,
+    )

@@ -1,0 +1,202 @@
+"""The sections of the next subgame: what is left of the previous trunk at player 0's infoset, one section an infoset
+of player 1 that meets it (MakeSubgame of App. E, k = 1).
+
+Γ is the previous trunk with its gadget, x player 0's plan in it, I' her infoset now. For each infoset J of player 1
+that meets I':
+
+* D = Σ_{h ∈ J∩I'} p(h)x(h); every quantity of J is divided by it (algorithms.md §2.1, mend of line 21);
+* the alternate value is player 1's counterfactual best-response value at J against x, *all* of J counted;
+* the gift lowers the alternate value's claim (mend of line 22): Σ u*(x|J'a') − u*(x|J') over her own actions on the
+  way to J;
+* leaves below J but not below I' can no longer be reached, yet player 1 does not know: their value, fixed by x, is
+  folded into her observation tree (line 27), and entries folded in earlier are copied (lines 24–25; every sequence
+  below J, also those that no node has any more).
+
+Deviations, beside the mends: the gadget's own choice at the root is no action of player 1's, so that it gives no
+gift. Folded-in leaves are leaves of the *trunk*: their estimates stay as they are. Two roots that are transpositions
+are merged as in §4, item 3: the one whose top-row entries are all at least as large is dominated for player 1 and
+dropped, else a random one; the entries are compared by observation sequence, though the trees below may be expanded
+differently.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from klss._kernels import trunk as kernels
+from klss.arrays import Floats, Ints
+from klss.search.model import TERMINAL, Model
+from klss.search.profile import reach_of_0
+from klss.search.trunk import Trunk
+
+__all__ = ["Section", "likeliest", "merge_transpositions", "sections_at"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """The part of the next subgame below one infoset J of player 1.
+
+    Attributes
+    ----------
+    infoset : int
+        J, in the previous trunk.
+    nodes : int64[r]
+        The nodes of J ∩ I'.
+    weight : float64[r]
+        Their shares p(h)x(h)/D.
+    alternate : float
+        Alternate value with the gift taken off: what is subtracted from player 0's payoff below J.
+    folded_infoset, folded_value : int64[e], float64[e]
+        Entries folded in below J (infosets of the previous trunk, each once), divided by D.
+    """
+
+    infoset: int
+    nodes: Ints
+    weight: Floats
+    alternate: float
+    folded_infoset: Ints
+    folded_value: Floats
+
+
+def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[Section]:
+    """Sections of the next subgame at ``infoset`` of player 0, in the order of their infosets.
+
+    Parameters
+    ----------
+    trunk : Trunk
+    x : float64[S0]
+        Player 0's plan in ``trunk``.
+    infoset : int
+        I', an infoset of player 0 in ``trunk``.
+    reach : bool
+        Whether gifts are counted.
+
+    Returns
+    -------
+    list of Section
+        Empty when no node of I' is reached with positive probability (p(h)x(h) > 0).
+    """
+    nodes, count = trunk.nodes, trunk.node_count
+    theirs, infoset_count = trunk.infosets[1], trunk.infoset_count(1)
+    probability = reach_of_0(trunk, x)
+    members = trunk.members(infoset)
+    members = members[(probability[members] > 0.0) & (nodes.mover[members] != TERMINAL)]
+    if not len(members):
+        return []
+    leaf = trunk.leaf
+    contribution = np.where(leaf, probability * nodes.value[:count], 0.0)
+    infoset_value = np.bincount(nodes.infoset[:count, 1], weights=contribution, minlength=infoset_count)
+    infoset_value += np.bincount(trunk.folded_infoset, weights=trunk.folded_value, minlength=infoset_count)
+    sequence_value = np.zeros(trunk.sequence_count(1))
+    kernels.best_response_tree(theirs, infoset_count, sequence_value, infoset_value)
+    gift = np.zeros(infoset_count)
+    if reach:
+        kernels.gifts_tree(theirs, infoset_count, sequence_value, gift)
+
+    meeting, group = np.unique(nodes.infoset[members, 1], return_inverse=True)
+    denominator = np.bincount(group, weights=probability[members])
+    above = np.full(infoset_count, -1, dtype=np.int64)  # which meeting infoset each infoset lies below
+    above[meeting] = np.arange(len(meeting))
+    kernels.spread_down(theirs.parent, infoset_count, above)
+    below = np.full(count, -1, dtype=np.int64)  # whether each node lies below I'
+    below[members] = 0
+    trunk.spread_down(below)
+
+    outside = np.flatnonzero((below < 0) & (contribution != 0.0) & (above[nodes.infoset[:count, 1]] >= 0))
+    at = np.concatenate([nodes.infoset[outside, 1].astype(np.int64), trunk.folded_infoset.astype(np.int64)])
+    value = np.concatenate([contribution[outside], trunk.folded_value])
+    folded = np.bincount(at, weights=value, minlength=infoset_count)
+    entries = np.flatnonzero((folded != 0.0) & (above >= 0))
+    order = np.argsort(above[entries], kind="stable")
+    entries = entries[order]
+    bounds = np.searchsorted(above[entries], np.arange(len(meeting) + 1))
+    sections = []
+    for j, their in enumerate(meeting):
+        own = members[group == j]
+        mine = entries[bounds[j] : bounds[j + 1]]
+        sections.append(
+            Section(
+                infoset=int(their),
+                nodes=own,
+                weight=probability[own] / denominator[j],
+                alternate=float((infoset_value[their] - gift[their]) / denominator[j]),
+                folded_infoset=mine,
+                folded_value=folded[mine] / denominator[j],
+            )
+        )
+    return sections
+
+
+def merge_transpositions(trunk: Trunk, sections: list[Section], model: Model, seed: int) -> list[Section]:
+    """Keep one of the sections whose roots are transpositions; sections with several roots are left alone."""
+    single = [i for i, section in enumerate(sections) if len(section.nodes) == 1]
+    if len(single) < 2:
+        return sections
+    identities = model.identities(trunk.states[[sections[i].nodes[0] for i in single]])
+    by_state: dict[bytes, list[int]] = {}
+    for i, row in zip(single, identities, strict=True):
+        by_state.setdefault(row.tobytes(), []).append(i)
+    rng = np.random.default_rng(seed)
+    dropped: set[int] = set()
+    rows: dict[int, dict[int, float]] = {}
+    for same in by_state.values():
+        kept = same[0]
+        for other in same[1:]:
+            for i in (kept, other):
+                if i not in rows:
+                    rows[i] = _top_row(trunk, sections[i])
+            winner = _kept_of(rows[kept], rows[other], rng)
+            dropped.add(other if winner == 0 else kept)
+            kept = kept if winner == 0 else other
+    return [section for i, section in enumerate(sections) if i not in dropped]
+
+
+def likeliest(trunk: Trunk, y: Floats, sections: list[Section], most: int, seed: int) -> list[Section]:
+    """The sections to which player 1 is expected to come, then any, until they have ``most`` roots; in the order they
+    came in.
+    """
+    sizes = np.array([len(section.nodes) for section in sections])
+    if not len(sections) or sizes.sum() <= most:
+        return sections
+    reached = np.array([y[trunk.nodes.sequence[section.nodes[0], 1]] for section in sections])
+    drawn = np.random.default_rng(seed).random(len(sections))
+    order = np.lexsort((drawn, -reached))
+    kept = order[np.cumsum(sizes[order]) <= most]
+    return [sections[i] for i in np.sort(kept if len(kept) else order[:1])]
+
+
+def _top_row(trunk: Trunk, section: Section) -> dict[int, float]:
+    """Top-row entries of a section by player 1's observation sequence from its root on."""
+    theirs = trunk.infosets[1]
+    row = {0: -section.alternate}
+    mask = (1 << 64) - 1
+    paths: dict[int, int] = {section.infoset: 0}
+
+    def path(infoset: int) -> int:
+        chain = []
+        while infoset not in paths:
+            chain.append(infoset)
+            infoset = int(theirs.parent[infoset])
+        for below in reversed(chain):
+            paths[below] = hash((paths[infoset], int(theirs.label[below]))) & mask
+            infoset = below
+        return paths[infoset]
+
+    for infoset, value in zip(section.folded_infoset.tolist(), section.folded_value.tolist(), strict=True):
+        key = path(infoset)
+        row[key] = row.get(key, 0.0) + value
+    return row
+
+
+def _kept_of(first: dict[int, float], second: dict[int, float], rng: np.random.Generator) -> int:
+    """0 to keep the first of two sections, 1 to keep the second: the one with the smaller entries dominates for
+    player 1.
+    """
+    keys = first.keys() | second.keys()
+    first_least = all(first.get(key, 0.0) <= second.get(key, 0.0) for key in keys)
+    if first_least:
+        return 0
+    second_least = all(second.get(key, 0.0) <= first.get(key, 0.0) for key in keys)
+    return 1 if second_least else int(rng.integers(2))
