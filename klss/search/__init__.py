@@ -9,6 +9,7 @@ then the parts, one folder each: ``subgame``, ``equilibrium``, ``expansion``, ``
 
 from klss.search.baseline import Baseline
 from klss.search.budget import Budget
+from klss.search.enumerated import EnumeratedBelief, EnumeratedModel
 from klss.search.klss2021 import Klss2021
 from klss.search.model import CHANCE, TERMINAL, Belief, Expansion, Model, Past
 from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationError
@@ -22,6 +23,8 @@ __all__ = [
     "Baseline",
     "Belief",
     "Budget",
+    "EnumeratedBelief",
+    "EnumeratedModel",
     "Expansion",
     "Klss2021",
     "Model",

@@ -1,0 +1,62 @@
+"""The search plays games that are no chess, from a belief, through its public face (:mod:`klss.search`)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from klss import openspiel
+from klss.game import CHANCE, TERMINAL, Game
+from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Klss2021, Report, Search
+
+
+def children(game: Game, node: int) -> list[int]:
+    return np.flatnonzero(game.parent == node).tolist()
+
+
+def played(game: Game, seed: int, configuration: Klss2021) -> tuple[list[int], list[Report]]:
+    """One game of the search, as player 0, against random play: the nodes it went through, and her searches."""
+    rng = np.random.default_rng(seed)
+    search = Search(EnumeratedModel(game), configuration, seed=seed)
+    path, reports = [0], list[Report]()
+    while game.player[path[-1]] != TERMINAL:
+        node = path[-1]
+        kids, own = children(game, node), -1
+        if game.player[node] == 0:
+            belief = EnumeratedBelief(game, int(game.infoset[0][node]))
+            found = search.search(belief, Budget(nodes=5_000))
+            own = found.action
+            reports.append(found.report)
+            assert found.report.positions == belief.size
+            assert np.isclose(found.probabilities.sum(), 1.0)
+            kids = [kid for kid in kids if game.action[kid] == own]
+        weights = game.probability[kids] if game.player[node] == CHANCE else np.ones(len(kids))
+        child = int(rng.choice(kids, p=weights / weights.sum()))
+        search.observe(own, int(game.infoset[0][child]) + 1, acts=game.player[child] == 0)
+        path.append(child)
+    return path, reports
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "dark_hex(board_size=2,gameversion=adh)"])
+def test_it_plays_whole_games_and_carries_its_trunk_on(name: str) -> None:
+    game = openspiel.load(name)
+    carried = 0
+    for seed in range(4):
+        _, reports = played(game, seed, Klss2021())
+        assert reports[0].carried == 0 and reports[0].sampled == reports[0].positions
+        carried += sum(report.carried for report in reports[1:])
+    assert carried > 0
+
+
+def test_in_kuhn_poker_it_never_calls_a_bet_with_the_lowest_card_nor_folds_the_highest() -> None:
+    """The dominated actions of Kuhn (1950), whatever the opponent does; a subgame never wants them."""
+    game = openspiel.load("kuhn_poker")
+    seen = set()
+    for seed in range(40):
+        path, _ = played(game, seed, Klss2021())
+        card, facing = int(game.action[path[1]]), [node for node in path if game.player[node] == 0][1:]
+        for node in facing:  # she checked and was bet to: 0 folds, 1 calls
+            answer = int(game.action[path[path.index(node) + 1]])
+            seen.add(card)
+            assert not (card == 0 and answer == 1) and not (card == 2 and answer == 0)
+    assert {0, 1} <= seen, "the highest card may be bet at once"
