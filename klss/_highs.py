@@ -1,7 +1,8 @@
-"""Linear programs by HiGHS: the one file that imports highspy.
+"""Linear programs by HiGHS: the one file that imports highspy, the one that assembles programs and the one that goes
+from a method that failed to the next.
 
 A program goes in by arrays (columns compressed), its primal values and row duals come back as arrays. One
-:class:`Model` can be solved again after its costs or bounds were changed, from the last basis.
+:class:`LinearSolver` can be solved again after its costs or bounds were changed, from the last basis.
 
 Source: Huangfu & Hall (2018), HiGHS; options as measured on sequence-form programs.
 """
@@ -9,17 +10,21 @@ Source: Huangfu & Hall (2018), HiGHS; options as measured on sequence-form progr
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
+from scipy import sparse
 
-__all__ = ["AT_LOWER", "AT_UPPER", "BASIC", "Basis", "LinearProgram", "LpMethod", "LpResult", "LpStatus", "Model"]
+from klss.arrays import Floats, Int8s, Int32s, Ints
 
-Ints = NDArray[np.int32]
-Floats = NDArray[np.float64]
+__all__ = [
+    "AT_LOWER", "AT_UPPER", "BASIC", "Attempt", "Basis", "LinearProgram", "LinearSolver", "LpMethod", "LpResult",
+    "LpStatus", "attempts",
+]  # fmt: skip
+
 
 LpMethod = Literal["simplex", "ipm"]
 LpStatus = Literal["optimal", "iteration_limit", "time_limit", "infeasible", "unbounded", "failed"]
@@ -38,6 +43,9 @@ _STATUS: dict[Any, LpStatus] = {
 _TOLERANCE = 1e-9
 
 INFINITY = float("inf")
+
+# HiGHS's simplex_dual_edge_weight_strategy.
+_CHOOSE, _DEVEX = -1, 1
 
 AT_LOWER, BASIC, AT_UPPER = 0, 1, 2
 _FREE = 3
@@ -64,8 +72,8 @@ class LinearProgram:
     maximise : bool
     """
 
-    starts: Ints
-    index: Ints
+    starts: Int32s
+    index: Int32s
     value: Floats
     cost: Floats
     column_lower: Floats
@@ -73,6 +81,49 @@ class LinearProgram:
     row_lower: Floats
     row_upper: Floats
     maximise: bool = True
+
+    @classmethod
+    def of_entries(
+        cls,
+        parts: Sequence[tuple[Ints, Ints, Floats]],
+        *,
+        cost: Floats,
+        column_bounds: tuple[Floats, Floats],
+        row_bounds: tuple[Floats, Floats],
+    ) -> LinearProgram:
+        """A program from entries of M.
+
+        Parameters
+        ----------
+        parts : sequence of (int64[n], int64[n], float64[n])
+            Rows, columns and values; entries of one place are summed.
+        cost : float64[C]
+        column_bounds : (float64[C], float64[C])
+            Lower and upper.
+        row_bounds : (float64[R], float64[R])
+        """
+        row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
+        matrix = sparse.csc_array((value, (row, column)), shape=(row_bounds[0].size, cost.size))
+        return cls(
+            starts=matrix.indptr.astype(np.int32),
+            index=matrix.indices.astype(np.int32),
+            value=matrix.data,
+            cost=cost,
+            column_lower=column_bounds[0],
+            column_upper=column_bounds[1],
+            row_lower=row_bounds[0],
+            row_upper=row_bounds[1],
+        )
+
+    @property
+    def matrix(self) -> sparse.csc_array:
+        """M: csc float64[R, C]."""
+        return sparse.csc_array((self.value, self.index, self.starts), shape=(self.row_lower.size, self.cost.size))
+
+    @property
+    def size(self) -> int:
+        """Rows and columns together: what limits on iterations are measured by."""
+        return self.row_lower.size + self.cost.size
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,17 +147,17 @@ class LpResult:
 class Basis:
     """Status of every column and row, int8[C] and int8[R]: `AT_LOWER`, `BASIC`, `AT_UPPER`, or 3 (free, nonbasic)."""
 
-    columns: NDArray[np.int8]
-    rows: NDArray[np.int8]
+    columns: Int8s
+    rows: Int8s
 
 
-def _nonbasic(lower: Floats, upper: Floats) -> NDArray[np.int8]:
+def _nonbasic(lower: Floats, upper: Floats) -> Int8s:
     """Status of what is not basic: at a finite bound, the lower one if there is one."""
     status = np.where(np.isfinite(lower), AT_LOWER, np.where(np.isfinite(upper), AT_UPPER, _FREE))
     return np.asarray(status, dtype=np.int8)
 
 
-class Model:
+class LinearSolver:
     """A linear program inside HiGHS, which can be changed and solved again."""
 
     def __init__(self, program: LinearProgram) -> None:
@@ -147,6 +198,7 @@ class Model:
         iteration_limit: int | None = None,
         time_limit_s: float | None = None,
         presolve: bool = True,
+        devex: bool = False,
     ) -> LpResult:
         """Run HiGHS.
 
@@ -160,8 +212,11 @@ class Model:
         time_limit_s : float, optional
             Most seconds of this run.
         presolve : bool
+        devex : bool
+            Let dual simplex price by devex: cheaper to start from a given basis than steepest edge.
         """
         highs = self._highs
+        self._option("simplex_dual_edge_weight_strategy", _DEVEX if devex else _CHOOSE)
         self._option("solver", method)
         self._option("run_crossover", "on")
         self._option("presolve", "on" if presolve else "off")
@@ -184,10 +239,6 @@ class Model:
             row_dual = np.zeros(self._row_count)
         iterations = max(0, info.simplex_iteration_count) + max(0, info.ipm_iteration_count)
         return LpResult(status, float(info.objective_function_value), primal, row_dual, iterations, seconds, valid)
-
-    def use_devex(self) -> None:
-        """Let dual simplex price by devex: cheaper to start from a given basis than steepest edge."""
-        self._option("simplex_dual_edge_weight_strategy", 1)
 
     def basis(self) -> Basis | None:
         """The basis of the last run, None if it left none.
@@ -222,7 +273,7 @@ class Model:
         self._highs.changeColsCost(self._column_count, columns, np.ascontiguousarray(cost, dtype=np.float64))
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize if maximise else highspy.ObjSense.kMinimize)
 
-    def set_column_bounds(self, columns: NDArray[np.int64], lower: Floats, upper: Floats) -> None:
+    def set_column_bounds(self, columns: Ints, lower: Floats, upper: Floats) -> None:
         """Replace the bounds of some columns."""
         self._highs.changeColsBounds(
             columns.size,
@@ -231,15 +282,59 @@ class Model:
             np.ascontiguousarray(upper, np.float64),
         )
 
-    def set_row_bounds(self, rows: NDArray[np.int64], lower: Floats, upper: Floats) -> None:
-        """Replace the bounds of some rows."""
-        for row, low, high in zip(rows.tolist(), lower.tolist(), upper.tolist(), strict=True):
-            self._highs.changeRowBounds(row, low, high)
-
-    def add_row(self, lower: float, upper: float, columns: NDArray[np.int64], values: Floats) -> int:
+    def add_row(self, lower: float, upper: float, columns: Ints, values: Floats) -> int:
         """Append a row; returns its index."""
         self._highs.addRow(
             lower, upper, columns.size, columns.astype(np.int32), np.ascontiguousarray(values, np.float64)
         )
         self._row_count += 1
         return self._row_count - 1
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One way to solve a program: by which method, in how many iterations at the most (None: any number), with or
+    without presolve, and from which basis (None: cold).
+    """
+
+    method: LpMethod
+    iteration_limit: int | None = None
+    presolve: bool = True
+    basis: Basis | None = None
+
+
+def attempts(
+    solver: LinearSolver, plan: Sequence[Attempt], time_limit_s: float | None = None
+) -> Iterator[tuple[Attempt, LpResult]]:
+    """Try one way after the other; whoever iterates judges the results and stops when one will do.
+
+    Parameters
+    ----------
+    solver : LinearSolver
+        The first attempt starts from what its last run left, the others from nothing.
+    plan : sequence of Attempt
+        One whose basis is refused is left out.
+    time_limit_s : float, optional
+        Most seconds of all together, from now on; the first one is made even if there are none.
+    """
+    deadline = None if time_limit_s is None else time.perf_counter() + time_limit_s
+    tried = False
+    for attempt in plan:
+        left = None if deadline is None else deadline - time.perf_counter()
+        if left is not None and left <= 0.0 and tried:
+            return
+        if tried:
+            solver.forget()
+        if attempt.basis is not None and not solver.set_basis(attempt.basis):
+            continue
+        tried = True
+        yield (
+            attempt,
+            solver.solve(
+                attempt.method,
+                iteration_limit=attempt.iteration_limit,
+                time_limit_s=left,
+                presolve=attempt.presolve and attempt.basis is None,
+                devex=attempt.basis is not None,
+            ),
+        )

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from klss._kernels import treeplex as kernels
-from klss.sequence_form import SequenceForm, Treeplex
+from klss.sequence_form import SequenceForm
+from klss.treeplex import Treeplex
 
 __all__ = ["BestResponse", "best_response", "saddle_gap", "worst_case"]
 

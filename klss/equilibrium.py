@@ -6,7 +6,7 @@ which says that the sequence can't bring player 1 less than its infoset's value.
 renormalised per infoset from the top.
 
 Deviations: the empty sequence of player 1 has no row, it is the objective. Infosets that y or x does not reach have
-plan 0 throughout; whoever needs a behaviour there takes :func:`klss.sequence_form.behaviour`, uniform unless told
+plan 0 throughout; whoever needs a behaviour there takes :func:`klss.treeplex.behaviour`, uniform unless told
 otherwise. The solver's word is not taken: the saddle gap is recomputed by best responses, and a gap too large sends the
 program to another method.
 """
@@ -19,20 +19,18 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
-from klss._highs import LinearProgram, LpMethod, LpResult, Model
+from klss._highs import Attempt, LinearProgram, LinearSolver, LpResult, attempts
+from klss.arrays import Floats, Ints
 from klss.best_response import saddle_gap
 from klss.errors import GameError, TooLargeError
 from klss.memory import resident_bytes
-from klss.sequence_form import SequenceForm, behaviour, realization, uniform_behaviour
+from klss.sequence_form import SequenceForm
+from klss.treeplex import behaviour, realization, uniform_behaviour
 
 __all__ = [
     "Method", "Program", "Solution", "SolveStats", "Status", "build_program", "program_bytes", "scaling", "solve",
 ]  # fmt: skip
-
-Floats = NDArray[np.float64]
 
 Method = Literal["auto", "simplex", "ipm"]
 Status = Literal["optimal", "iteration_limit", "time_limit", "failed"]
@@ -134,23 +132,17 @@ def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
         parts.append((rows, floored, np.ones(floored.size)))
         parts.append((rows, t0.parent_of_sequence[floored], -x_floor[floored]))
     row_count = i0 + s1 - 1 + floored.size
-    row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
-    matrix = sparse.csc_array((value, (row, column)), shape=(row_count, s0 + i1))
     cost = np.zeros(s0 + i1)
     np.add.at(cost, payoff.row[~later], payoff.data[~later])
     cost[s0:][~inner] = 1.0
     lower = np.concatenate([np.zeros(s0), np.full(i1, -np.inf)])
     upper = np.full(s0 + i1, np.inf)
     lower[0] = upper[0] = 1.0
-    program = LinearProgram(
-        starts=matrix.indptr.astype(np.int32),
-        index=matrix.indices.astype(np.int32),
-        value=matrix.data,
+    program = LinearProgram.of_entries(
+        parts,
         cost=cost,
-        column_lower=lower,
-        column_upper=upper,
-        row_lower=np.zeros(row_count),
-        row_upper=np.concatenate([np.zeros(i0), np.full(row_count - i0, np.inf)]),
+        column_bounds=(lower, upper),
+        row_bounds=(np.zeros(row_count), np.concatenate([np.zeros(i0), np.full(row_count - i0, np.inf)])),
     )
     return Program(program, form, x_floor)
 
@@ -245,35 +237,32 @@ def solve(
     begin = time.perf_counter()
     program = build_program(form, floor)
     lp = program.program
-    model = Model(lp)
-    patience = int(max(_PATIENCE_LEAST, _PATIENCE * (lp.cost.size + lp.row_lower.size)))
-    plan: list[tuple[LpMethod, int | None]]
+    patience = int(max(_PATIENCE_LEAST, _PATIENCE * lp.size))
+    simplex, ipm = Attempt("simplex", iteration_limit), Attempt("ipm", iteration_limit)
     if method == "ipm":
-        plan = [("ipm", iteration_limit), ("simplex", iteration_limit)]
+        plan = [ipm, simplex]
     elif method == "simplex" or (iteration_limit is not None and iteration_limit <= patience):
-        plan = [("simplex", iteration_limit), ("ipm", iteration_limit)]
+        plan = [simplex, ipm]
     else:
-        plan = [("simplex", patience), ("ipm", iteration_limit), ("simplex", iteration_limit)]
+        plan = [Attempt("simplex", patience), ipm, simplex]
     scale = max(1.0, float(np.abs(form.payoff.data).max(initial=0.0)))
     best: tuple[Floats, Floats, float, float] | None = None
     used, status, iterations = "none", "failed", 0
-    attempts: list[str] = []
-    for name, limit in plan:
-        left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - begin)
-        if left is not None and left <= 0.0 and attempts:
-            break
-        model.forget()
-        result = model.solve(name, iteration_limit=limit, time_limit_s=left)
+    tried: list[str] = []
+    left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - begin)
+    for attempt, result in attempts(LinearSolver(lp), plan, left):
         iterations += result.iterations
-        attempts.append(f"{name}: {result.status}")
+        tried.append(f"{attempt.method}: {result.status}")
         if result.valid:
             read = read_back(program, result)
             if best is None or read[3] < best[3]:
-                best, used = read, name
+                best, used = read, attempt.method
         if best is not None and best[3] <= _GAP * scale:
             status = "optimal"
             break
-        if result.status == "time_limit" or (result.status == "iteration_limit" and limit == iteration_limit):
+        if result.status == "time_limit" or (
+            result.status == "iteration_limit" and attempt.iteration_limit == iteration_limit
+        ):
             status = result.status
             break
     if best is None:
@@ -290,7 +279,7 @@ def solve(
         method=used,
         iterations=iterations,
         seconds=time.perf_counter() - begin,
-        attempts=tuple(attempts),
+        attempts=tuple(tried),
     )
     return Solution(value, x, y, status, gap, stats)  # type: ignore[arg-type]
 
@@ -310,7 +299,7 @@ def _checked_floor(form: SequenceForm, x_floor: Floats) -> Floats:
     return floor
 
 
-def _lifted(weights: Floats, floor: Floats, first_sequence: NDArray[np.int64], infoset: NDArray[np.int64]) -> Floats:
+def _lifted(weights: Floats, floor: Floats, first_sequence: Ints, infoset: Ints) -> Floats:
     """Behaviour with entries below the floor raised to it, what is above it scaled to make the sum 1."""
     above = np.maximum(weights - floor, 0.0)
     if not first_sequence.size:

@@ -26,16 +26,14 @@ from numpy.typing import NDArray
 
 from klss._kernels import tree as kernels
 from klss.errors import GameError
-from klss.sequence_form import Treeplex
+from klss.movers import CHANCE, TERMINAL
+from klss.treeplex import Treeplex
 
 __all__ = ["CHANCE", "TERMINAL", "Game", "GameBuilder", "Observations", "assemble"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-
-CHANCE = -1
-TERMINAL = -2
 
 _SUM = 1e-9
 
@@ -243,8 +241,9 @@ class Game:
         return out[0], out[1]
 
     def members(self, player: int) -> tuple[Ints, Ints]:
-        """``start`` int64[J + 1] and ``nodes``: infoset j of the player is ``nodes[start[j]:start[j + "
-        "1]]``, ascending."""
+        """``start`` int64[J + 1] and ``nodes``: infoset j of the player is
+        ``nodes[start[j]:start[j + 1]]``, ascending.
+        """
         return self._members[player]
 
     def nodes_of(self, player: int, infoset: int) -> Ints:

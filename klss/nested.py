@@ -25,8 +25,8 @@ from klss._kernels import tree as kernels
 from klss.errors import GameError
 from klss.game import Game
 from klss.selection import Rule, select
-from klss.sequence_form import behaviour, realization
 from klss.subgame import Subgame, Values, counterfactual_values, make_subgame
+from klss.treeplex import behaviour, realization
 
 __all__ = [
     "Blueprint",

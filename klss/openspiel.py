@@ -24,8 +24,9 @@ import numpy as np
 import pyspiel
 
 from klss.errors import GameError, TooLargeError
-from klss.game import CHANCE, TERMINAL, Game, assemble
+from klss.game import Game, assemble
 from klss.memory import resident_bytes
+from klss.movers import CHANCE, TERMINAL
 
 __all__ = ["MAX_NODES", "load"]
 

@@ -25,19 +25,15 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
-from klss._highs import LinearProgram, LpResult, Model
+from klss._highs import Attempt, LinearProgram, LinearSolver, LpResult, attempts
+from klss.arrays import Floats
 from klss.equilibrium import Program, build_program, read_back
 from klss.errors import GameError, SolverError
 from klss.sequence_form import sequence_form
 from klss.subgame import Subgame
 
 __all__ = ["RULES", "TOLL", "Choice", "Rule", "select"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 Rule = Literal["response", "first", "sum", "nearest", "proximal"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -94,14 +90,14 @@ def select(subgame: Subgame, rule: Rule, *, blueprint: Floats, opponent: Floats,
     program = build_program(form, floor)
     count = form.treeplexes[0].sequence_count
     lp = program.program if rule in ("first", "sum") else _with_distances(program, blueprint)
-    model = Model(lp)
-    first = _run(model, lp)
+    solver = LinearSolver(lp)
+    first = _run(solver, lp)
     if first.status != "optimal":
         raise SolverError(f"Maxmargin program of {lp.row_lower.size} rows: {first.status}; no method solved it")
     margin, refined, result = first.objective, False, first
     if rule != "first":
         # Column `count` is the value of player 1's root infoset, the least margin.
-        model.set_column_bounds(np.array([count]), np.array([margin - _SLACK]), np.array([np.inf]))
+        solver.set_column_bounds(np.array([count]), np.array([margin - _SLACK]), np.array([np.inf]))
         cost = np.zeros(lp.cost.size)
         if rule == "response":
             cost[:count] = form.payoff @ opponent
@@ -111,19 +107,15 @@ def select(subgame: Subgame, rule: Rule, *, blueprint: Floats, opponent: Floats,
             rows = form.treeplexes[0].infoset_count - 1 + subgame.root_sequences
             weights = np.zeros(program.program.row_lower.size)
             weights[rows] = share
-            cost[: program.program.cost.size] = _matrix(program.program).T @ weights
+            cost[: program.program.cost.size] = program.program.matrix.T @ weights
             cost[count] = 0.0
         cost[program.program.cost.size :] = -1.0 if rule == "nearest" else -TOLL
-        model.set_costs(cost)
-        second = _run(model, lp)
+        solver.set_costs(cost)
+        second = _run(solver, lp)
         if second.status == "optimal":
             result, refined = second, True
     plan, _, _, _ = read_back(program, result)
     return Choice(plan, margin, refined)
-
-
-def _matrix(lp: LinearProgram) -> sparse.csc_array:
-    return sparse.csc_array((lp.value, lp.index, lp.starts), shape=(lp.row_lower.size, lp.cost.size))
 
 
 def _with_distances(program: Program, blueprint: Floats) -> LinearProgram:
@@ -136,41 +128,33 @@ def _with_distances(program: Program, blueprint: Floats) -> LinearProgram:
     row = np.arange(count)
     distance = columns + row
     one = np.ones(count)
-    extra = sparse.coo_array(
-        (
-            np.concatenate([one, -share, one, -one, share, one]),
-            (
-                np.concatenate([row, row, row, row + count, row + count, row + count]),
-                np.concatenate([sequence, above, distance, sequence, above, distance]),
-            ),
-        ),
-        shape=(2 * count, columns + count),
-    )
-    top = sparse.csc_array(
-        (lp.value, lp.index, np.concatenate([lp.starts, np.full(count, lp.starts[-1])])),
-        shape=(lp.row_lower.size, columns + count),
-    )
-    matrix = sparse.vstack([top, extra.tocsc()], format="csc")
-    return LinearProgram(
-        starts=matrix.indptr.astype(np.int32),
-        index=matrix.indices.astype(np.int32),
-        value=matrix.data,
+    base = lp.matrix.tocoo()
+    below, above_it = lp.row_lower.size + row, lp.row_lower.size + count + row
+    return LinearProgram.of_entries(
+        [
+            (base.row, base.col, base.data),
+            (below, sequence, one), (below, above, -share), (below, distance, one),
+            (above_it, sequence, -one), (above_it, above, share), (above_it, distance, one),
+        ],
         cost=np.concatenate([lp.cost, np.zeros(count)]),
-        column_lower=np.concatenate([lp.column_lower, np.zeros(count)]),
-        column_upper=np.concatenate([lp.column_upper, np.full(count, np.inf)]),
-        row_lower=np.concatenate([lp.row_lower, np.zeros(2 * count)]),
-        row_upper=np.concatenate([lp.row_upper, np.full(2 * count, np.inf)]),
-        maximise=True,
-    )
+        column_bounds=(
+            np.concatenate([lp.column_lower, np.zeros(count)]),
+            np.concatenate([lp.column_upper, np.full(count, np.inf)]),
+        ),
+        row_bounds=(
+            np.concatenate([lp.row_lower, np.zeros(2 * count)]),
+            np.concatenate([lp.row_upper, np.full(2 * count, np.inf)]),
+        ),
+    )  # fmt: skip
 
 
-def _run(model: Model, lp: LinearProgram) -> LpResult:
-    limit = 1000 + _PATIENCE * (lp.cost.size + lp.row_lower.size)
-    result = model.solve("simplex", iteration_limit=limit)
-    if result.status != "optimal":
-        model.forget()
-        result = model.solve("simplex", iteration_limit=limit, presolve=False)
-    if result.status != "optimal":
-        model.forget()
-        result = model.solve("ipm", iteration_limit=500 + limit // 10)
+def _run(solver: LinearSolver, lp: LinearProgram) -> LpResult:
+    """The first result that is optimal, else the last one."""
+    limit = 1000 + _PATIENCE * lp.size
+    plan = [
+        Attempt("simplex", limit), Attempt("simplex", limit, presolve=False), Attempt("ipm", 500 + limit // 10),
+    ]  # fmt: skip
+    for _, result in attempts(solver, plan):
+        if result.status == "optimal":
+            break
     return result

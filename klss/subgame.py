@@ -39,8 +39,9 @@ from numpy.typing import NDArray
 from klss._kernels import tree as kernels
 from klss.best_response import best_response
 from klss.errors import GameError
-from klss.game import CHANCE, TERMINAL, Game, Observations
+from klss.game import Game, Observations
 from klss.knowledge import knowledge_set
+from klss.movers import CHANCE, TERMINAL
 
 __all__ = [
     "Kind",

@@ -24,15 +24,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from klss._highs import Model
+from klss._highs import LinearSolver
 from klss.best_response import worst_case
 from klss.equilibrium import build_program, solve
 from klss.errors import GameError
 from klss.game import Game, GameBuilder
 from klss.knowledge import KnowledgeSizes, knowledge_sizes
+from klss.movers import TERMINAL
 from klss.nested import Blueprint, allocated, every_infoset, update_blueprint
 from klss.selection import Rule
-from klss.sequence_form import SequenceForm, behaviour, realization, sequence_form, uniform_behaviour
+from klss.sequence_form import SequenceForm, sequence_form
+from klss.treeplex import behaviour, realization, uniform_behaviour
 
 __all__ = [
     "TABLE_1",
@@ -142,7 +144,7 @@ def named_game(name: str, *, max_nodes: int | None = None, max_bytes: int | None
     named = known.get(name, NamedGame(name, name))
     if named.spiel is None:
         game = matching_pennies(100)
-        utility = np.where(game.player == -2, game.utility / 50.0 - 1.0, 0.0)
+        utility = np.where(game.player == TERMINAL, game.utility / 50.0 - 1.0, 0.0)
     else:
         from klss import openspiel
 
@@ -186,24 +188,25 @@ def floor_of(game: Game, variant: Variant, epsilon: float, opening_only: bool = 
 
 
 def blueprint_of(form: SequenceForm, floor: Floats | None, opponent: Floats) -> Blueprint:
-    """Of the least exploitable strategies above the floor, the one that earns least against ``opponent`` "
-    "float64[S1]."""
+    """Of the least exploitable strategies above the floor, the one that earns least against ``opponent``
+    (float64[S1]).
+    """
     solution = solve(form, x_floor=floor)
     if floor is None:
         return Blueprint(solution.x, solution.y)
     t0 = form.treeplexes[0]
     program = build_program(form, floor)
-    model = Model(program.program)
-    limit = 20 * (program.program.cost.size + program.program.row_lower.size)
-    first = model.solve("simplex", iteration_limit=limit)
+    solver = LinearSolver(program.program)
+    limit = 20 * program.program.size
+    first = solver.solve("simplex", iteration_limit=limit)
     x = solution.x
     if first.status == "optimal":
         goal = np.flatnonzero(program.program.cost)
-        model.add_row(first.objective - 1e-9, math.inf, goal, program.program.cost[goal])
+        solver.add_row(first.objective - 1e-9, math.inf, goal, program.program.cost[goal])
         cost = np.zeros(program.program.cost.size)
         cost[: t0.sequence_count] = -(form.payoff @ opponent)
-        model.set_costs(cost)
-        second = model.solve("simplex", iteration_limit=limit)
+        solver.set_costs(cost)
+        second = solver.solve("simplex", iteration_limit=limit)
         if second.status == "optimal":
             weak = realization(t0, behaviour(t0, second.primal[: t0.sequence_count]))
             if worst_case(form, 0, weak) >= worst_case(form, 0, x) - 1e-8:

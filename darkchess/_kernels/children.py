@@ -15,6 +15,7 @@ from darkchess._kernels.bits import bit, lowest
 from darkchess._kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
 from darkchess._kernels.vision import observation_key
 from klss.kernel import kernel
+from klss.movers import TERMINAL
 
 __all__ = ["STATE_WIDTH", "children", "count_children"]
 
@@ -62,7 +63,7 @@ def children(
     """Write the children of ``states`` in the order of their moves' codes.
 
     ``side`` is the searcher's (0 White, 1 Black), ``no_move_value`` what a side without a move gets. A position whose
-    side to move can take the king, and one without a move, are terminal (mover 3) with their exact value for the
+    side to move can take the king, and one without a move, are terminal with their exact value for the
     searcher; ``values`` of the others are left alone. ``forcing`` (bool) marks captures, checks and promotions.
     """
     moves = np.empty(MAX_MOVES, dtype=np.int32)
@@ -97,13 +98,13 @@ def children(
             forcing[at] = captured >= 0 or (code & 7) != 0 or check
             sign = 1.0 if to_move == side else -1.0
             if king == np.uint64(0):
-                movers[at] = 3
+                movers[at] = TERMINAL
                 values[at] = -sign
             elif king_capture(child, tables) >= 0:
-                movers[at] = 3
+                movers[at] = TERMINAL
                 values[at] = sign
             elif not has_move(child, tables):
-                movers[at] = 3
+                movers[at] = TERMINAL
                 values[at] = sign * no_move_value
             else:
                 movers[at] = 0 if to_move == side else 1

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from klss.kernel import kernel
+from klss.movers import TERMINAL
 
 __all__ = ["attach", "best_response_tree", "mark_above", "mix", "repetitions", "spread_down", "times_observed"]
 
@@ -174,7 +175,7 @@ def attach(
                     sequence = first + (c - begin)
                 nodes.sequence[node, player] = sequence
                 own_action = np.int64(actions[c]) if own else np.int64(-1)
-                acts = 1 if movers[c] == player else (2 if movers[c] == 3 else 0)
+                acts = 1 if movers[c] == player else (2 if movers[c] == TERMINAL else 0)
                 label = label_of(own_action, observations[c, player], acts)
                 infosets = infosets0 if player == 0 else infosets1
                 above = nodes.infoset[parent, player]

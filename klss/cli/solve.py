@@ -124,7 +124,7 @@ def _show(report: dict[str, Any], solution: Solution) -> None:
 
 
 def _strategy(game: Game, form: SequenceForm, player: int, plan: Any) -> dict[str, dict[str, float]]:
-    from klss.sequence_form import behaviour
+    from klss.treeplex import behaviour
 
     observations, treeplex = game.observations[player], form.treeplexes[player]
     probabilities = behaviour(treeplex, plan)
@@ -167,7 +167,7 @@ def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, playe
         subgame, step = solve_at(view, Blueprint(x, y), turn[key])
     except GameError as error:
         raise UsageError(f"--subgame: {error}") from error
-    from klss.sequence_form import behaviour
+    from klss.treeplex import behaviour
 
     before = behaviour(view.treeplex(0), x)
     changed: dict[str, dict[str, list[float]]] = {}

@@ -10,10 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from klss.game import CHANCE as GAME_CHANCE
-from klss.game import TERMINAL as GAME_TERMINAL
 from klss.game import Game
-from klss.search import model
+from klss.movers import CHANCE, TERMINAL
 from klss.search.model import Expansion, Past
 from klss.search.trunk import Roots
 
@@ -31,22 +29,18 @@ class EnumeratedModel:
         """Index the children of every node and estimate every node."""
         self.game = game
         count = game.node_count
-        self._order = np.argsort(game.parent, kind="stable")[
-            1:
-        ]  # by parent, then by node, which is the order of the actions
+        # By parent, then by node, which is the order of the actions.
+        self._order = np.argsort(game.parent, kind="stable")[1:]
         self._first = np.searchsorted(game.parent[self._order], np.arange(count + 1))
-        players = np.asarray(game.player)
-        self._movers = np.where(
-            players == GAME_CHANCE, model.CHANCE, np.where(players == GAME_TERMINAL, model.TERMINAL, players)
-        ).astype(np.int8)
+        self._movers = np.asarray(game.player).astype(np.int8)
         self._estimates = self._mean_utilities()
 
     def _mean_utilities(self) -> npt.NDArray[np.float64]:
-        values = np.where(self._movers == model.TERMINAL, self.game.utility, 0.0)
+        values = np.where(self._movers == TERMINAL, self.game.utility, 0.0)
         children = np.diff(self._first)
         for node in range(self.game.node_count - 1, 0, -1):
             parent = self.game.parent[node]
-            weight = self.game.probability[node] if self._movers[parent] == model.CHANCE else 1.0 / children[parent]
+            weight = self.game.probability[node] if self._movers[parent] == CHANCE else 1.0 / children[parent]
             values[parent] += weight * values[node]
         return values
 
@@ -66,9 +60,7 @@ class EnumeratedModel:
             states=children.astype(np.uint64)[:, None],
             actions=game.action[children].astype(np.int32),
             movers=self._movers[children],
-            probabilities=np.where(
-                self._movers[game.parent[children]] == model.CHANCE, game.probability[children], 1.0
-            ),
+            probabilities=np.where(self._movers[game.parent[children]] == CHANCE, game.probability[children], 1.0),
             observations=np.stack([(game.infoset[p][children] + 1).astype(np.uint64) for p in range(2)], axis=1),
             values=self._estimates[children],
             interest=np.where(self._movers[game.parent[children]] == 1, -1.0, 1.0) * self._estimates[children],

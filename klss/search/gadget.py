@@ -19,7 +19,8 @@ from klss.arrays import Floats, Ints
 from klss.search.model import Belief
 from klss.search.profile import Gadget
 from klss.search.trunk import Trunk
-from klss.sequence_form import SequenceForm, Treeplex
+from klss.sequence_form import SequenceForm
+from klss.treeplex import Treeplex
 
 __all__ = ["gadget_form", "information_penalty"]
 

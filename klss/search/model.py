@@ -11,13 +11,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from klss.arrays import Floats, Int8s, Int32s, Ints, Keys, States
+from klss.movers import CHANCE, TERMINAL
 
 __all__ = ["CHANCE", "TERMINAL", "Belief", "Expansion", "Model", "Past"]
-
-CHANCE = 2
-"""Mover of a node at which nature acts."""
-TERMINAL = 3
-"""Mover of a node at which the game is over, or decided whatever is played."""
 
 
 @dataclass(frozen=True)

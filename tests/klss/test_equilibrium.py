@@ -16,7 +16,8 @@ from klss.equilibrium import Method, program_bytes, solve
 from klss.errors import GameError, TooLargeError
 from klss.game import GameBuilder
 from klss.memory import resident_bytes
-from klss.sequence_form import SequenceForm, Treeplex, behaviour, realization, sequence_form, uniform_behaviour
+from klss.sequence_form import SequenceForm, sequence_form
+from klss.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 from tests.klss import games
 
 METHODS: tuple[Method, ...] = ("simplex", "ipm", "auto")

@@ -11,15 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from klss._highs import Model
+from klss._highs import LinearSolver
 from klss.best_response import worst_case
 from klss.equilibrium import build_program, solve
 from klss.errors import GameError
 from klss.game import Game, GameBuilder
 from klss.nested import Blueprint, allocated, every_infoset, infoset_colours, solve_at, update_blueprint
 from klss.selection import RULES, Rule, select
-from klss.sequence_form import SequenceForm, behaviour, realization, sequence_form, uniform_behaviour
+from klss.sequence_form import SequenceForm, sequence_form
 from klss.subgame import make_subgame, maxmargin_to_resolve
+from klss.treeplex import behaviour, realization, uniform_behaviour
 from tests.klss import games
 
 ORDERS = (1, 3, 5, math.inf)
@@ -110,7 +111,7 @@ def least_against_equilibria(form: SequenceForm, x: np.ndarray, value: float) ->
     """
     mirrored = SequenceForm((form.treeplexes[1], form.treeplexes[0]), -form.a.T, -form.b.T)
     program = build_program(mirrored).program
-    model = Model(program)
+    model = LinearSolver(program)
     goal = np.flatnonzero(program.cost)
     model.add_row(-value - 1e-9, math.inf, goal, program.cost[goal])
     cost = np.zeros(program.cost.size)

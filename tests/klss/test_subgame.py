@@ -13,8 +13,9 @@ from klss.best_response import worst_case
 from klss.equilibrium import solve
 from klss.errors import GameError
 from klss.game import Game
-from klss.sequence_form import behaviour, realization, sequence_form, uniform_behaviour
+from klss.sequence_form import sequence_form
 from klss.subgame import Subgame, counterfactual_values, make_subgame, maxmargin_to_resolve, resolve_to_maxmargin
+from klss.treeplex import behaviour, realization, uniform_behaviour
 from tests.klss import games
 
 ORDERS = (1, 3, 5, math.inf)

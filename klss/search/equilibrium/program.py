@@ -29,19 +29,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-from scipy import sparse
 
-from klss._highs import AT_LOWER, AT_UPPER, BASIC, Basis, LinearProgram, LpResult, Model
+from klss._highs import AT_LOWER, AT_UPPER, BASIC, Attempt, Basis, LinearProgram, LinearSolver, LpResult, attempts
 from klss.arrays import Bools, Floats, Int8s, Ints
 from klss.best_response import best_response
 from klss.search.equilibrium.reduction import Reduction, favourites, reduced
 from klss.search.gadget import gadget_form
 from klss.search.profile import Gadget, Profile
 from klss.search.trunk import Trunk
-from klss.sequence_form import behaviour, realization
+from klss.treeplex import behaviour, realization
 
 __all__ = ["GAP", "Answer", "GadgetProgram", "resolve_value", "solve_gadget"]
 
@@ -174,36 +172,22 @@ class GadgetProgram:
         layout = _Layout.of(game)
         program = _assemble(game, layout, gadget, self.caution)
         start = self._start(game, layout, gadget)
-        size = layout.row_count + layout.column_count
-        warm, cold = (int(max(least, share * size)) for share, least in (_WARM_PATIENCE, _COLD_PATIENCE))
-        plan: list[tuple[Literal["warm", "simplex", "ipm"], int | None]] = [
-            ("simplex", cold if iteration_limit is None else min(cold, iteration_limit)),
-            ("ipm", iteration_limit),
-            ("simplex", iteration_limit),
+        warm, cold = (int(max(least, share * program.size)) for share, least in (_WARM_PATIENCE, _COLD_PATIENCE))
+        plan = [
+            Attempt("simplex", cold if iteration_limit is None else min(cold, iteration_limit)),
+            Attempt("ipm", iteration_limit),
+            Attempt("simplex", iteration_limit),
         ]
         if not self.reduce:
-            plan = [("simplex", iteration_limit)]
+            plan = [Attempt("simplex", iteration_limit)]
         elif start is not None:
-            plan.insert(0, ("warm", warm))
+            plan.insert(0, Attempt("simplex", warm, basis=start))
         best: Profile | None = None
-        solve_s, attempts = 0.0, 0
-        for method, limit in plan:
-            left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - began)
-            if left is not None and left <= 0.0 and attempts:
-                break
-            model = Model(program)
-            if method == "warm":
-                assert start is not None
-                model.use_devex()
-                if not model.set_basis(start):
-                    continue
-            result = model.solve(
-                "simplex" if method == "warm" else method,
-                iteration_limit=limit,
-                time_limit_s=left,
-                presolve=method != "warm",
-            )
-            attempts += 1
+        solver = LinearSolver(program)
+        solve_s, tried = 0.0, 0
+        left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - began)
+        for _, result in attempts(solver, plan, left):
+            tried += 1
             solve_s += result.seconds
             if not result.valid:
                 continue
@@ -211,12 +195,12 @@ class GadgetProgram:
             if best is None or profile.gap < best.gap:
                 best = profile
             if profile.solved:
-                basis = model.basis()
+                basis = solver.basis()
                 self._carried = None if basis is None else _Carried(basis, layout, profile)
                 break
         if best is None:
             best = _read(game, layout, gadget, self.caution, None)
-        return Answer(best, attempts, solve_s, time.perf_counter() - began - solve_s)
+        return Answer(best, tried, solve_s, time.perf_counter() - began - solve_s)
 
     def _start(self, game: Reduction, layout: _Layout, gadget: Gadget) -> Basis | None:
         """The last basis, grown by hand to the game as it stands."""
@@ -300,8 +284,6 @@ def _assemble(game: Reduction, layout: _Layout, gadget: Gadget, caution: float) 
         (np.repeat(flow, own_size), layout.columns[own], np.ones(len(own))),
         (flow, layout.columns[own_parent], np.full(len(flow), -1.0)),
     ]
-    row, column, entry = (np.concatenate([part[k] for part in parts]) for k in range(3))
-    matrix = sparse.csc_array((entry, (row, column)), shape=(layout.row_count, layout.column_count))
     lower, upper = np.full(layout.column_count, -np.inf), np.full(layout.column_count, np.inf)
     cost = np.zeros(layout.column_count)
     np.add.at(cost, payoff_column[at_root], game.values[at_root])
@@ -314,18 +296,10 @@ def _assemble(game: Reduction, layout: _Layout, gadget: Gadget, caution: float) 
         lower[0], upper[0] = (0.0 if caution <= 1.0 else -np.inf), 0.0
         upper[1 : 1 + roots] = 0.0
         cost[1 : 1 + roots] = caution / roots
-    responses = np.zeros(layout.row_count)
     row_upper = np.full(layout.row_count, np.inf)
     row_upper[flow] = 0.0
-    return LinearProgram(
-        starts=matrix.indptr.astype(np.int32),
-        index=matrix.indices.astype(np.int32),
-        value=matrix.data,
-        cost=cost,
-        column_lower=lower,
-        column_upper=upper,
-        row_lower=responses,
-        row_upper=row_upper,
+    return LinearProgram.of_entries(
+        parts, cost=cost, column_bounds=(lower, upper), row_bounds=(np.zeros(layout.row_count), row_upper)
     )
 
 

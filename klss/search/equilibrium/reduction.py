@@ -19,7 +19,8 @@ import numpy as np
 from klss._kernels.fold import fold
 from klss._kernels.treeplex import best_response
 from klss.arrays import Bools, Floats, Ints
-from klss.sequence_form import SequenceForm, Treeplex, behaviour, realization, uniform_behaviour
+from klss.sequence_form import SequenceForm
+from klss.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 
 __all__ = ["Reduction", "favourites", "reduced"]
 

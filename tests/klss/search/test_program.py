@@ -108,7 +108,7 @@ def test_without_time_there_is_still_a_plan_and_it_says_that_it_is_no_equilibriu
     """Nothing comes back from any method: player 0 plays best against a uniform opponent."""
     trunk = list(growing(4))[-1]
     exact = solve_gadget(trunk, "maxmargin")
-    monkeypatch.setattr("klss.search.equilibrium.program.Model.solve", lambda *_, **__: NOTHING)
+    monkeypatch.setattr("klss._highs.LinearSolver.solve", lambda *_, **__: NOTHING)
     found = solve_gadget(trunk, "maxmargin")
     assert not found.solved
     assert found.x[0] == pytest.approx(1.0)

@@ -1,0 +1,10 @@
+"""Who acts at a node, everywhere in this package: player 0, player 1, or one of these."""
+
+from __future__ import annotations
+
+__all__ = ["CHANCE", "TERMINAL"]
+
+CHANCE = -1
+"""Nature acts."""
+TERMINAL = -2
+"""Nobody: the game is over, or decided whatever is played."""

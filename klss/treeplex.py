@@ -1,0 +1,140 @@
+"""One player's treeplex, and strategies on it: realization plans and behaviours.
+
+Source: Koller, Megiddo & von Stengel (STOC 1994). Letters: ``I`` infosets, ``S`` sequences of one player.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from klss._kernels import treeplex as kernels
+from klss.arrays import Floats, Ints
+from klss.errors import GameError
+
+__all__ = ["Treeplex", "behaviour", "realization", "uniform_behaviour"]
+
+# A plan's infosets that carry less than this are taken as not reached: HiGHS's vertices are exact to about 1e-14.
+_REACHED = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Treeplex:
+    """One player's infosets and sequences.
+
+    Sequence 0 is the empty one; the sequences of an infoset are contiguous, in the order of its actions; infosets stand
+    in the order of their sequences and after their parents, so that ``parent_sequence[i] < first_sequence[i]`` and
+    ``first_sequence[i + 1] == first_sequence[i] + action_count[i]``.
+
+    Parameters
+    ----------
+    parent_sequence : int64[I]
+        The sequence that leads to each infoset.
+    first_sequence : int64[I]
+        The sequence of each infoset's first action.
+    action_count : int64[I]
+        The number of actions, at least 1.
+
+    Raises
+    ------
+    GameError
+        When the order above does not hold.
+    """
+
+    parent_sequence: Ints
+    first_sequence: Ints
+    action_count: Ints
+
+    def __post_init__(self) -> None:
+        for name in ("parent_sequence", "first_sequence", "action_count"):
+            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), dtype=np.int64))
+        count = self.action_count
+        if not (self.parent_sequence.shape == self.first_sequence.shape == count.shape and count.ndim == 1):
+            raise GameError(
+                f"treeplex: got arrays of shapes {self.parent_sequence.shape}, "
+                f"{self.first_sequence.shape}, {count.shape}; expected one length"
+            )
+        if count.size:
+            ends = np.cumsum(count) + 1
+            if count.min() < 1 or self.first_sequence[0] != 1 or not np.array_equal(self.first_sequence[1:], ends[:-1]):
+                raise GameError(
+                    "treeplex: first_sequence is not 1 plus the running sum of action_count (>= 1); "
+                    "number the sequences in infoset order"
+                )
+            if self.parent_sequence.min() < 0 or not (self.parent_sequence < self.first_sequence).all():
+                raise GameError(
+                    "treeplex: a parent sequence does not come before its infoset's sequences; order the "
+                    "infosets parents first"
+                )
+
+    @property
+    def infoset_count(self) -> int:
+        """Number of infosets."""
+        return int(self.action_count.size)
+
+    @cached_property
+    def sequence_count(self) -> int:
+        """Number of sequences, the empty one included."""
+        return int(self.action_count.sum()) + 1
+
+    @cached_property
+    def infoset_of_sequence(self) -> Ints:
+        """int64[S]: the infoset at which each sequence's last action is taken; -1 for the empty sequence."""
+        return np.concatenate([[-1], np.repeat(np.arange(self.infoset_count), self.action_count)]).astype(np.int64)
+
+    @cached_property
+    def parent_of_sequence(self) -> Ints:
+        """int64[S]: each sequence's prefix one own action shorter; -1 for the empty sequence."""
+        return np.concatenate([[-1], np.repeat(self.parent_sequence, self.action_count)]).astype(np.int64)
+
+
+def uniform_behaviour(treeplex: Treeplex) -> Floats:
+    """float64[S]: every action of an infoset alike; 1 for the empty sequence."""
+    return np.concatenate([[1.0], np.repeat(1.0 / treeplex.action_count, treeplex.action_count)])
+
+
+def realization(treeplex: Treeplex, probabilities: Floats) -> Floats:
+    """The realization plan of a behaviour strategy.
+
+    Parameters
+    ----------
+    treeplex : Treeplex
+    probabilities : float64[S]
+        Each sequence's probability at its infoset (entry 0 is not read).
+
+    Returns
+    -------
+    float64[S]
+        Probability of all the player's actions in each sequence; 1 for the empty one.
+    """
+    plan = np.empty(treeplex.sequence_count)
+    plan[0] = 1.0
+    weights = np.ascontiguousarray(probabilities, dtype=np.float64)
+    kernels.realise(treeplex.parent_sequence, treeplex.first_sequence, treeplex.action_count, weights, plan)
+    return plan
+
+
+def behaviour(treeplex: Treeplex, plan: Floats, fallback: Floats | None = None) -> Floats:
+    """The behaviour strategy of a realization plan (or of any non-negative weights of the sequences).
+
+    Parameters
+    ----------
+    treeplex : Treeplex
+    plan : float64[S]
+        Negative entries (a solver's rounding) count as 0.
+    fallback : float64[S], optional
+        Behaviour at infosets that the plan does not reach; uniform when left out.
+
+    Returns
+    -------
+    float64[S]
+        Probabilities that sum to 1 at every infoset; 1 for the empty sequence.
+    """
+    out = np.empty(treeplex.sequence_count)
+    out[0] = 1.0
+    other = uniform_behaviour(treeplex) if fallback is None else np.ascontiguousarray(fallback, dtype=np.float64)
+    weights = np.ascontiguousarray(plan, dtype=np.float64)
+    kernels.normalise(treeplex.first_sequence, treeplex.action_count, weights, other, _REACHED, out)
+    return out
