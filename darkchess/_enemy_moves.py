@@ -17,18 +17,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from darkchess._kernels import position_set, position_table
 from darkchess._kernels.tables import TABLES
 from darkchess._threads import both, each
+from klss.arrays import Ints, Words
 
 __all__ = [
-    "Halves", "PositionTable", "Progress", "Step", "across_enemy_move", "exercise_table", "merged",
+    "PositionTable",
+    "Progress",
+    "Step",
+    "Words",
+    "across_enemy_move",
+    "exercise_table",
+    "merged",
 ]  # fmt: skip
 
-Halves = npt.NDArray[np.uint64]
-"""Enemy halves: uint64[n, 2], occupancy and codes."""
 
 Progress = Callable[[float, int], None]
 """Called after every round with the part of a step that is done, and how many positions it has found."""
@@ -97,7 +101,7 @@ class PositionTable:
     """
 
     def __init__(
-        self, key: np.uint64, cap: int, hint: int, spare: Halves | None = None, threads: int = 1, floor: int = 0
+        self, key: np.uint64, cap: int, hint: int, spare: Words | None = None, threads: int = 1, floor: int = 0
     ) -> None:
         self.key = key
         self.cap = cap
@@ -121,7 +125,7 @@ class PositionTable:
         self.half = half
         self._set_scale()
 
-    def _region(self, region: int) -> Halves:
+    def _region(self, region: int) -> Words:
         middle = self.half + position_table.SPILL
         return self.slots[:middle] if region == 0 else self.slots[middle:]
 
@@ -146,14 +150,14 @@ class PositionTable:
         """Whether it is time for :meth:`make_room`."""
         return self.room < max(LEAST_ROOM, min(2 * BUFFER, int(self.half * LOAD) // 8))
 
-    def insert(self, entries: Halves, count: int) -> npt.NDArray[np.int64]:
+    def insert(self, entries: Words, count: int) -> Ints:
         """Insert ``entries[:count]``, at most :attr:`room`; returns what :meth:`add` wants to be told afterwards."""
         new = np.zeros(2, dtype=np.int64)
         left = position_table.insert(entries, count, self.slots, self.layout, new)
         assert left == 0, "the position table's spill room is exhausted"
         return new
 
-    def add(self, new: npt.NDArray[np.int64]) -> None:
+    def add(self, new: Ints) -> None:
         """Count what :meth:`insert` put; by one thread only."""
         self._counts += new
 
@@ -175,11 +179,11 @@ class PositionTable:
             self._set_scale()
             position_table.spread(self.slots, count, self.layout, self._counts)
 
-    def hash_of(self, entry: Halves) -> int:
+    def hash_of(self, entry: Words) -> int:
         """The keyed hash of an entry (uint64[2])."""
         return int(position_table.half_hash(entry[0], entry[1], self.key))
 
-    def finish(self) -> Halves:
+    def finish(self) -> Words:
         """The entries in canonical order, at most ``cap``: the front of :attr:`array`, so the table ends here."""
         count = self._gather()
         if count > self.cap:
@@ -216,20 +220,20 @@ class Step:
         ``"time"`` when not all sources were treated, else ``"cap"`` when more positions than that were found; or None.
     """
 
-    positions: Halves
-    array: Halves
+    positions: Words
+    array: Words
     successors: int
     capped_by: Literal["cap", "time"] | None
 
 
 def across_enemy_move(
-    sources: Halves,
-    masks: npt.NDArray[np.uint64],
-    expected: npt.NDArray[np.int64],
+    sources: Words,
+    masks: Words,
+    expected: Ints,
     *,
     key: np.uint64,
     cap: int,
-    spare: Halves | None = None,
+    spare: Words | None = None,
     deadline: float | None = None,
     threads: int = 1,
     stream: bool = False,
@@ -303,9 +307,9 @@ def _of_slice(progress: Progress | None, floor: int, before: int) -> Progress | 
 
 def _fill(
     table: PositionTable,
-    sources: Halves,
-    masks: npt.NDArray[np.uint64],
-    expected: npt.NDArray[np.int64],
+    sources: Words,
+    masks: Words,
+    expected: Ints,
     deadline: float | None,
     threads: int,
     progress: Progress | None,
@@ -358,7 +362,7 @@ def _fill(
     return produced, False
 
 
-def merged(halves: Halves, *, key: np.uint64, cap: int) -> Step:
+def merged(halves: Words, *, key: np.uint64, cap: int) -> Step:
     """``halves`` without duplicates, in canonical order, at most ``cap``; ``successors`` is their number."""
     count = halves.shape[0]
     table = PositionTable(key, cap, 2 * count)
@@ -376,7 +380,7 @@ def merged(halves: Halves, *, key: np.uint64, cap: int) -> Step:
     return Step(positions, table.array, count, "cap" if table.cut else None)
 
 
-def exercise_table(halves: Halves) -> None:
+def exercise_table(halves: Words) -> None:
     """Let a small table with ``halves`` (uint64[n, 2]) in it grow, be cut, and be packed."""
     table = PositionTable(np.uint64(1), halves.shape[0], 0)
     table.add(table.insert(halves, halves.shape[0]))

@@ -24,23 +24,21 @@ from darkchess._kernels.minimax import DEEPEST, minimax_many
 from darkchess._kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
 from darkchess._kernels.tables import TABLES
 from darkchess._threads import both
+from klss.arrays import Floats, Ints, Words
 from klss.search import Budget
 
 __all__ = [
     "PAWNS_SCALE",
     "BuiltinEvaluator",
     "Evaluator",
+    "Floats",
+    "Ints",
     "Model",
-    "Offsets",
-    "Rows",
-    "Values",
+    "Words",
     "as_rows",
     "packaged_model",
 ]
 
-Rows = npt.NDArray[np.uint64]
-Values = npt.NDArray[np.float64]
-Offsets = npt.NDArray[np.int64]
 
 PAWNS_SCALE = 6.0
 """Pawns at which a value is tanh(1) = 0.76."""
@@ -60,7 +58,7 @@ _FIRST_NODES_A_SECOND = 30_000.0
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Values of positions, in batches.
+    """Floats of positions, in batches.
 
     ``deadline`` is a moment of :func:`time.monotonic` (None: none) after which answers have to come from whatever is
     quick; the player sets it to the end of her move's time.
@@ -73,14 +71,14 @@ class Evaluator(Protocol):
         """Short name, as ``--evaluator`` takes it."""
         ...
 
-    def values(self, rows: Rows) -> Values:
+    def values(self, rows: Words) -> Floats:
         """Value of each of ``rows`` (uint64[n, 9]) for its side to move: float64[n] in [−1, 1], +1 exactly where she
         can take the king.
         """
         ...
 
-    def child_values(self, rows: Rows, move_offsets: Offsets, child_rows: Rows) -> Values:
-        """Values of the children of a whole expansion, each for its *own* side to move: float64[m].
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
+        """Floats of the children of a whole expansion, each for its *own* side to move: float64[m].
 
         ``child_rows[move_offsets[i]:move_offsets[i + 1]]`` (uint64[m, 9]; offsets int64[n + 1]) are positions one move
         after ``rows[i]``.
@@ -88,9 +86,9 @@ class Evaluator(Protocol):
         ...
 
     def search_values(
-        self, rows: Rows, move_offsets: Offsets, child_rows: Rows, depth: int, budget: Budget, no_move_value: float
-    ) -> tuple[Values | None, int]:
-        """Values of children as in :meth:`child_values`, by a perfect-information search of ``depth`` plies below each.
+        self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float
+    ) -> tuple[Floats | None, int]:
+        """Floats of children as in :meth:`child_values`, by a perfect-information search of ``depth`` plies below each.
 
         Parameters
         ----------
@@ -120,7 +118,7 @@ class Evaluator(Protocol):
         ...
 
 
-def as_rows(rows: Rows) -> Rows:
+def as_rows(rows: Words) -> Words:
     """``rows`` as a contiguous uint64[n, 9] array.
 
     Raises
@@ -215,12 +213,12 @@ class BuiltinEvaluator:
         self.deadline: float | None = None  # never looked at: a batch takes milliseconds
         self._nodes_a_second = _FIRST_NODES_A_SECOND
 
-    def values(self, rows: Rows) -> Values:
+    def values(self, rows: Words) -> Floats:
         """See :meth:`Evaluator.values`."""
         scores, _ = self.search(rows)
         return np.asarray(np.tanh(scores / PAWNS_SCALE))
 
-    def search(self, rows: Rows, *, leaves: bool = False) -> tuple[Values, Rows]:
+    def search(self, rows: Words, *, leaves: bool = False) -> tuple[Floats, Words]:
         """Scores in pawns (float64[n]; ±1000 where the king falls), and the positions whose static evaluations they
         are (uint64[n, 9]; empty unless wanted).
         """
@@ -237,13 +235,13 @@ class BuiltinEvaluator:
         both(evaluate, threads)
         return scores, found
 
-    def child_values(self, rows: Rows, move_offsets: Offsets, child_rows: Rows) -> Values:
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
         """See :meth:`Evaluator.child_values`; the parents are not looked at."""
         return self.values(child_rows)
 
     def search_values(
-        self, rows: Rows, move_offsets: Offsets, child_rows: Rows, depth: int, budget: Budget, no_move_value: float
-    ) -> tuple[Values | None, int]:
+        self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float
+    ) -> tuple[Floats | None, int]:
         """See :meth:`Evaluator.search_values`: alpha-beta, a quiescence search at each leaf. A depth of 0 gives
         :meth:`values`, but for sides without a move. The parents are not looked at.
         """

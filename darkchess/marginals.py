@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import chess
 import numpy as np
-import numpy.typing as npt
 
 from darkchess._kernels.marginals import count_men
 from darkchess.position_set import PositionSet
+from klss.arrays import Ints
 
 __all__ = ["Marginals", "marginals"]
 
@@ -34,7 +34,7 @@ class Marginals:
 
     color: chess.Color
     size: int
-    counts: npt.NDArray[np.int64]
+    counts: Ints
     own: dict[int, chess.Piece]
 
     def at(self, square: int) -> dict[str, float]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import chess
 import numpy as np
-import numpy.typing as npt
 
 from darkchess._kernels.board import IDENTITY
 from darkchess._kernels.children import STATE_WIDTH, children, count_children
@@ -18,11 +17,11 @@ from darkchess._kernels.tables import TABLES
 from darkchess.evaluation import Evaluator
 from darkchess.position_set import PositionSet
 from darkchess.rules import FIFTY_MOVES_PLIES, REPETITIONS, Ruleset
+from klss.arrays import Floats, Int8s, Int32s, Ints, States
 from klss.search import TERMINAL, Budget, Expansion, Past
 
 __all__ = ["DarkChess", "PositionBelief"]
 
-States = npt.NDArray[np.uint64]
 
 _FORCING = 10.0
 """Captures, checks and promotions rank above all other moves (D.2)."""
@@ -109,8 +108,8 @@ class DarkChess:
         )
 
     def deepened(
-        self, parents: States, offsets: npt.NDArray[np.int64], children: States, depth: int, budget: Budget
-    ) -> tuple[npt.NDArray[np.float64] | None, int]:
+        self, parents: States, offsets: Ints, children: States, depth: int, budget: Budget
+    ) -> tuple[Floats | None, int]:
         """See :class:`klss.search.expansion.deepening.DeepeningModel`: the evaluator's perfect-information search."""
         theirs, visited = self._evaluator.search_values(
             np.ascontiguousarray(parents[:, :9]),
@@ -124,12 +123,12 @@ class DarkChess:
             return None, visited
         return np.where(self.movers(children) == 0, theirs, -theirs), visited
 
-    def movers(self, states: States) -> npt.NDArray[np.int8]:
+    def movers(self, states: States) -> Int8s:
         """See :class:`klss.search.Model`."""
-        theirs: npt.NDArray[np.int8] = ((states[:, 8] & np.uint64(1)) != np.uint64(self._side)).astype(np.int8)
+        theirs: Int8s = ((states[:, 8] & np.uint64(1)) != np.uint64(self._side)).astype(np.int8)
         return theirs
 
-    def values(self, states: States) -> npt.NDArray[np.float64]:
+    def values(self, states: States) -> Floats:
         """See :class:`klss.search.Model`."""
         values = self._evaluator.values(np.ascontiguousarray(states[:, :9]))
         return np.where(self.movers(states) == 0, values, -values)
@@ -167,6 +166,6 @@ class PositionBelief:
         )
         return self._model.states(rows, self._quiet)
 
-    def information(self, actions: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    def information(self, actions: Int32s) -> Floats:
         """See :class:`klss.search.Belief`."""
         return self._positions.information(actions, _INFORMATION_SAMPLE)

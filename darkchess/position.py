@@ -19,6 +19,7 @@ from darkchess._kernels import board, moves
 from darkchess._kernels.tables import TABLES
 from darkchess.errors import FenError, IllegalMove
 from darkchess.move import decode, encode
+from klss.arrays import Int32s, Words
 
 __all__ = ["START_FEN", "Position", "row_of", "squares_of"]
 
@@ -44,7 +45,7 @@ def squares_of(mask: int) -> Iterator[int]:
 
 def row_of(
     pieces: Mapping[int, chess.Piece], turn: chess.Color, rights: str = "", ep_square: int | None = None, quiet: int = 0
-) -> npt.NDArray[np.uint64]:
+) -> Words:
     """The kernels' row (uint64[9]) of these pieces; ``rights`` are letters of ``KQkq``. Nothing is checked."""
     sets = [0] * 8
     for square, piece in pieces.items():
@@ -74,7 +75,7 @@ class Position:
     __slots__ = ("_fullmove", "_moves", "_pieces", "_row")
 
     def __init__(self, row: npt.ArrayLike, fullmove: int = 1) -> None:
-        own: npt.NDArray[np.uint64] = np.array(row, dtype=np.uint64)
+        own: Words = np.array(row, dtype=np.uint64)
         own.setflags(write=False)
         self._row = own
         self._fullmove = fullmove
@@ -116,7 +117,7 @@ class Position:
         return cls(row_of(pieces, turn, rights, ep_square, quiet), max(fullmove, 1))
 
     @property
-    def row(self) -> npt.NDArray[np.uint64]:
+    def row(self) -> Words:
         """The kernels' row: uint64[9], read-only."""
         return self._row
 
@@ -179,7 +180,7 @@ class Position:
         mask = int(self._row[board.KING]) & self.men(color)
         return mask.bit_length() - 1 if mask else None
 
-    def codes(self) -> npt.NDArray[np.int32]:
+    def codes(self) -> Int32s:
         """Codes of all moves, sorted: int32[moves]."""
         out = np.empty(moves.MAX_MOVES, dtype=np.int32)
         return np.sort(out[: moves.generate(self._row, TABLES, out)])

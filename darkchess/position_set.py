@@ -22,12 +22,13 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from darkchess._enemy_moves import Halves, Progress, Step, across_enemy_move, exercise_table, merged
+from darkchess._enemy_moves import Progress, Step, across_enemy_move, exercise_table, merged
 from darkchess._kernels import board, information, position_repair, position_set, position_table
 from darkchess._kernels.tables import TABLES
 from darkchess.errors import ViewError
 from darkchess.position import START_FEN, Position
 from darkchess.view import View
+from klss.arrays import Floats, Ints, Words
 
 __all__ = ["PositionSet", "compile_rare_kernels"]
 
@@ -115,11 +116,11 @@ class PositionSet:
         self._key = np.uint64(_scatter(seed))
         self._masks = np.zeros(position_set.MASKS, dtype=np.uint64)
         self._expected = np.empty(64, dtype=np.int64)
-        self._array: Halves = np.zeros((1, 2), dtype=np.uint64)
-        self._spare: Halves | None = None
+        self._array: Words = np.zeros((1, 2), dtype=np.uint64)
+        self._spare: Words | None = None
         self._passed: int | None = None
         self._captured = 0
-        self._own_row: npt.NDArray[np.uint64] = np.zeros(board.WIDTH, dtype=np.uint64)
+        self._own_row: Words = np.zeros(board.WIDTH, dtype=np.uint64)
         position_set.encode_half(self._seen_from_her_side(start.row), self._array[0])
         self._positions = self._array
         self._view = view
@@ -155,7 +156,7 @@ class PositionSet:
         """Bytes of the arrays that are held, the spare one for the next step included."""
         return self._array.nbytes + (0 if self._spare is None else self._spare.nbytes)
 
-    def rows(self, indices: npt.ArrayLike) -> npt.NDArray[np.uint64]:
+    def rows(self, indices: npt.ArrayLike) -> Words:
         """Full positions.
 
         Parameters
@@ -194,7 +195,7 @@ class PositionSet:
 
     def sample(
         self, count: int, seed: int | np.random.Generator = 0, exclude_rows: npt.ArrayLike | None = None
-    ) -> npt.NDArray[np.uint64]:
+    ) -> Words:
         """Positions drawn uniformly without replacement.
 
         Those with the smallest hash under a key that comes from ``seed``: what is drawn depends on the set and the
@@ -226,7 +227,7 @@ class PositionSet:
             indices = indices[keep]
         return self.rows(indices[:count])
 
-    def information(self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0) -> npt.NDArray[np.float64]:
+    def information(self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0) -> Floats:
         """Binary entropy of what she will see right after each of her moves: H(a) of the paper's D.3.
 
         Parameters
@@ -427,7 +428,7 @@ class PositionSet:
         self.recoveries += 1
 
     # ------------------------------------------------------------------------------------------------ helpers
-    def _smallest(self, count: int, key: np.uint64) -> npt.NDArray[np.int64]:
+    def _smallest(self, count: int, key: np.uint64) -> Ints:
         """Indices of the positions with the smallest hash under ``key``, in its order: int64[min(count, size)]."""
         size = self.size
         count = min(count, size)
@@ -444,11 +445,11 @@ class PositionSet:
         order = np.lexsort((*self._positions[indices[:found]].T, hashes[:found]))
         return indices[order[:count]]
 
-    def _index(self, row: npt.NDArray[np.uint64]) -> int:
+    def _index(self, row: Words) -> int:
         half = self._encode(row)
         return int(position_table.rank(self._positions, half[0], half[1]))
 
-    def _encode(self, row: npt.NDArray[np.uint64]) -> Halves:
+    def _encode(self, row: Words) -> Words:
         half = np.empty(2, dtype=np.uint64)
         position_set.encode_half(self._seen_from_her_side(row), half)
         return half
@@ -459,7 +460,7 @@ class PositionSet:
     def _bits(self, squares: int) -> int:
         return int.from_bytes(squares.to_bytes(8, "little"), "big") if self._flipped else squares
 
-    def _seen_from_her_side(self, row: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    def _seen_from_her_side(self, row: Words) -> Words:
         """``row`` with the viewer as White, moving up; the en passant square and the counter are left out."""
         meta = int(row[board.META])
         out = row.byteswap() if self._flipped else row.copy()

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from darkchess.move import decode
 from darkchess.position import Position
 from darkchess.san import san
+from klss.arrays import Floats, Int32s, Ints
 from klss.best_response import best_response
 from klss.search.gadget import gadget_form
 from klss.search.profile import SUPPORT, Profile, strategy_at_root
@@ -29,7 +30,6 @@ from klss.search.trunk import Trunk
 
 __all__ = ["Line", "LineMove", "RootValues", "principal_lines", "root_values"]
 
-Floats = npt.NDArray[np.float64]
 
 _LINE_PLIES = 12
 
@@ -39,7 +39,7 @@ class RootValues(NamedTuple):
     where nothing is known).
     """
 
-    actions: npt.NDArray[np.int32]
+    actions: Int32s
     probabilities: Floats
     values: Floats
 
@@ -166,12 +166,12 @@ def _own_choice(
     return int(codes[place]), float(plan[place] / plan.sum()) if reached else None
 
 
-def _children(trunk: Trunk, front: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _children(trunk: Trunk, front: npt.NDArray[Any]) -> Ints:
     """Children of the nodes ``front``, all expanded."""
     counts = trunk.nodes.child_count[front].astype(np.int64)
     ends = np.cumsum(counts)
     first = trunk.nodes.first_child[front].astype(np.int64)
-    kids: npt.NDArray[np.int64] = np.repeat(first - ends + counts, counts)
+    kids: Ints = np.repeat(first - ends + counts, counts)
     return kids + np.arange(len(kids))
 
 
@@ -181,7 +181,7 @@ def _going_on(trunk: Trunk, reach: Floats, front: npt.NDArray[Any]) -> npt.NDArr
     return live if 2.0 * reach[live].sum() >= reach[front].sum() else live[:0]
 
 
-def _likeliest(trunk: Trunk, reach: Floats, replies: npt.NDArray[np.int64]) -> tuple[int, float, npt.NDArray[np.int64]]:
+def _likeliest(trunk: Trunk, reach: Floats, replies: Ints) -> tuple[int, float, Ints]:
     """Code of the likeliest reply (man and squares), its share, and the nodes that it leads to; −1 where none is."""
     origin = trunk.nodes.action[replies].astype(np.int64) >> 9
     before = trunk.states[trunk.nodes.parent[replies]]

@@ -19,7 +19,6 @@ from typing import Literal, NamedTuple
 
 import chess
 import numpy as np
-import numpy.typing as npt
 
 from darkchess import fen as fen_text
 from darkchess._kernels import board, moves, vision
@@ -28,6 +27,7 @@ from darkchess.errors import ViewError
 from darkchess.move import decode, encode
 from darkchess.position import Position, row_of, squares_of
 from darkchess.rules import Outcome
+from klss.arrays import Words
 
 __all__ = ["Castling", "Kind", "View", "initial_view", "observe", "observed", "parse_fog_fen"]
 
@@ -100,7 +100,7 @@ class View:
     fullmove: int = 1
     ep_known: bool = True
 
-    def row(self) -> npt.NDArray[np.uint64]:
+    def row(self) -> Words:
         """What she knows as a position row: uint64[9], as :func:`darkchess._kernels.vision.masked` writes it."""
         return row_of(self.pieces, self.to_move, self.castling.letters(self.color), self.ep_square)
 

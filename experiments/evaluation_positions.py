@@ -26,6 +26,7 @@ import numpy.typing as npt
 from darkchess._kernels.moves import MAX_MOVES, generate, make
 from darkchess._kernels.orthodox import ASK, classify
 from darkchess._kernels.tables import TABLES
+from klss.arrays import Bools, Floats, Int32s, Ints, Words
 from klss.kernel import kernel
 from uci_bridge.stockfish import StockfishEvaluator
 
@@ -38,10 +39,8 @@ _GAMES_AT_ONCE = 96
 _CHILDREN_KEPT = 24
 _MAX_PLIES = 180
 
-Rows = npt.NDArray[np.uint64]
 
-
-def start_row() -> Rows:
+def start_row() -> Words:
     """The usual start position, uint64[9]."""
     masks = [
         0x00FF00000000FF00,
@@ -67,7 +66,7 @@ def _expand(rows, tables, offsets, children):  # type: ignore[no-untyped-def]
     offsets[rows.shape[0]] = total
 
 
-def children_of(rows: Rows) -> tuple[npt.NDArray[np.int64], Rows]:
+def children_of(rows: Words) -> tuple[Ints, Words]:
     """All children of each of ``rows`` (uint64[n, 9]): offsets int64[n + 1] and children uint64[m, 9]."""
     offsets = np.zeros(rows.shape[0] + 1, dtype=np.int64)
     children = np.empty((rows.shape[0] * 128 + MAX_MOVES, 9), dtype=np.uint64)
@@ -75,18 +74,18 @@ def children_of(rows: Rows) -> tuple[npt.NDArray[np.int64], Rows]:
     return offsets, children[: offsets[-1]].copy()
 
 
-def held_out(games: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+def held_out(games: Int32s) -> Bools:
     """Which of the positions of ``games`` (int32[n]) are held out: bool[n]."""
     return np.asarray(games % HELD_OUT == 0)
 
 
-def _askable(rows: Rows) -> npt.NDArray[np.bool_]:
+def _askable(rows: Words) -> Bools:
     codes = np.empty(rows.shape[0], dtype=np.int8)
     classify(rows, TABLES, codes)
     return np.asarray(codes == ASK)
 
 
-def _stray(row: Rows, plies: int, rng: np.random.Generator) -> Rows:
+def _stray(row: Words, plies: int, rng: np.random.Generator) -> Words:
     """The position after some random plies; the last one in which both kings are on the board."""
     for _ in range(plies):
         _, children = children_of(row[None])
@@ -97,16 +96,14 @@ def _stray(row: Rows, plies: int, rng: np.random.Generator) -> Rows:
     return row
 
 
-def play(
-    engine: StockfishEvaluator, time_s: float, seed: int
-) -> tuple[Rows, npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, npt.NDArray[np.float32], Int32s]:
     """Play games for ``time_s`` seconds; returns positions uint64[n, 9], their values for the side to move float32[n],
     and the number of the game each is from.
     """
     rng = np.random.default_rng(seed)
     fresh = iter(range(1 << 30))
 
-    def new_game() -> tuple[int, Rows, int, float, float]:
+    def new_game() -> tuple[int, Words, int, float, float]:
         return (
             next(fresh),
             _stray(start_row(), int(rng.integers(0, 11)), rng),
@@ -116,7 +113,7 @@ def play(
         )
 
     games = [new_game() for _ in range(_GAMES_AT_ONCE)]
-    found: list[tuple[Rows, npt.NDArray[np.float32], npt.NDArray[np.int32]]] = []
+    found: list[tuple[Words, npt.NDArray[np.float32], Int32s]] = []
     end = time.monotonic() + time_s
     total = 0
     while time.monotonic() < end:
@@ -189,8 +186,8 @@ def main(argv: list[str] | None = None) -> int:
     rows = rows.copy()
     held = held_out(games)
     order = rng.permutation(len(rows))
-    taken: list[npt.NDArray[np.int64]] = []
-    deep: list[npt.NDArray[np.float64]] = []
+    taken: list[Ints] = []
+    deep: list[Floats] = []
     end = time.monotonic() + 60.0 * arguments.minutes
     pools = [order[~held[order]], order[held[order]]]
     at = [0, 0]

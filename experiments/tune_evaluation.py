@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from darkchess._kernels.evaluation import static
 from darkchess._kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, phase
@@ -34,6 +33,7 @@ from darkchess._kernels.tables import TABLES
 from darkchess.evaluation import PAWNS_SCALE, BuiltinEvaluator, Model
 from experiments.documents import head, write_document
 from experiments.evaluation_positions import held_out
+from klss.arrays import Floats, Words
 from klss.kernel import kernel
 
 __all__ = ["by_hand", "mean_error", "train"]
@@ -145,7 +145,7 @@ def _adam(model, grad, mean, square, rate, decay, step):  # type: ignore[no-unty
         grad[i] = 0.0
 
 
-def mean_error(model: Model, rows: npt.NDArray[np.uint64], values: npt.NDArray[np.float64]) -> dict[str, float]:
+def mean_error(model: Model, rows: Words, values: Floats) -> dict[str, float]:
     """Mean and root mean square of the difference to ``values``, and positions valued a second of processor time."""
     evaluator = BuiltinEvaluator(model)
     evaluator.values(rows[:1])
@@ -161,8 +161,8 @@ def mean_error(model: Model, rows: npt.NDArray[np.uint64], values: npt.NDArray[n
 
 def train(
     model: Model,
-    rows: npt.NDArray[np.uint64],
-    values: npt.NDArray[np.float64],
+    rows: Words,
+    values: Floats,
     *,
     epochs: int,
     rate: float,
@@ -211,8 +211,8 @@ def train(
 
 def _blocks(
     start: Model,
-    rows: npt.NDArray[np.uint64],
-    values: npt.NDArray[np.float64],
+    rows: Words,
+    values: Floats,
     test: tuple[Any, Any],
     epochs: int,
     seed: int,

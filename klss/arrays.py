@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bools", "Floats", "Int8s", "Int16s", "Int32s", "Ints", "Keys", "States"]
+__all__ = ["Bools", "Floats", "Int8s", "Int16s", "Int32s", "Ints", "Keys", "States", "Words"]
 
 Bools = npt.NDArray[np.bool_]
 Int8s = npt.NDArray[np.int8]
@@ -18,3 +18,5 @@ Keys = npt.NDArray[np.uint64]
 """Hashes."""
 States = npt.NDArray[np.uint64]
 """Rows that only a game reads, [n, w]."""
+Words = npt.NDArray[np.uint64]
+"""Packed bits: bitboards, positions."""

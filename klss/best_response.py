@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from klss._kernels import treeplex as kernels
+from klss.arrays import Floats
 from klss.sequence_form import SequenceForm
 from klss.treeplex import Treeplex
 
 __all__ = ["BestResponse", "best_response", "saddle_gap", "worst_case"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,18 +22,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from klss._kernels import tree as kernels
+from klss.arrays import Bools, Floats, Ints
 from klss.errors import GameError
 from klss.movers import CHANCE, TERMINAL
 from klss.treeplex import Treeplex
 
 __all__ = ["CHANCE", "TERMINAL", "Game", "GameBuilder", "Observations", "assemble"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _SUM = 1e-9
 

@@ -13,15 +13,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from klss._kernels import tree as kernels
+from klss.arrays import Ints
 from klss.errors import GameError
 from klss.game import Game
 
 __all__ = ["KnowledgeSizes", "knowledge_set", "knowledge_sizes"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from klss._kernels import tree as kernels
+from klss.arrays import Floats, Ints
 from klss.errors import GameError
 from klss.game import Game
 from klss.selection import Rule, select
@@ -39,8 +39,6 @@ __all__ = [
     "update_blueprint",
 ]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 # Actions played less often than this are the slack of the second program, not intention: they are dropped. Entering
 # them would divide by them.

@@ -34,9 +34,9 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from klss._kernels import tree as kernels
+from klss.arrays import Bools, Floats, Ints
 from klss.best_response import best_response
 from klss.errors import GameError
 from klss.game import Game, Observations
@@ -53,8 +53,6 @@ __all__ = [
     "resolve_to_maxmargin",
 ]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 Kind = Literal["maxmargin", "resolve"]
 
@@ -254,7 +252,7 @@ def _topmost(game: Game, nodes: Ints) -> Ints:
     return nodes[kept]
 
 
-def _covered(game: Game, top: Ints) -> NDArray[np.bool_]:
+def _covered(game: Game, top: Ints) -> Bools:
     """bool[N]: nodes at or below the nodes ``top``."""
     steps = np.zeros(game.node_count + 1, np.int64)
     steps[top] += 1
@@ -283,7 +281,7 @@ def _assemble(
     kind: Kind,
     infoset: int,
     top: Ints,
-    inside: NDArray[np.bool_],
+    inside: Bools,
     owner: Ints,
     roots: Ints,
     scale: Floats,
@@ -386,7 +384,7 @@ def _assemble(
     return Subgame(made, kind, mine, (origins[0], origins[1]), roots, scale, alternate)
 
 
-def _with_ancestors(tree: Observations, used: NDArray[np.bool_], owned: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _with_ancestors(tree: Observations, used: Bools, owned: Bools) -> Bools:
     """Add to ``used`` the infosets before used ones, as far as they are owned; drop what is not owned."""
     used = used & owned
     frontier = np.flatnonzero(used)

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from klss._highs import LinearSolver
+from klss.arrays import Floats
 from klss.best_response import worst_case
 from klss.equilibrium import build_program, solve
 from klss.errors import GameError
@@ -51,7 +51,6 @@ __all__ = [
     "table_1_row",
 ]
 
-Floats = NDArray[np.float64]
 
 Variant = Literal["uniform", "bet", "fold"]
 Nesting = Literal["every", "update", "allocated"]

@@ -28,12 +28,12 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from darkchess._kernels.board import IDENTITY
 from darkchess._kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
 from darkchess._kernels.tables import TABLES
-from darkchess.evaluation import PAWNS_SCALE, BuiltinEvaluator, Evaluator, Offsets, Rows, Values, as_rows
+from darkchess.evaluation import PAWNS_SCALE, BuiltinEvaluator, Evaluator, as_rows
+from klss.arrays import Floats, Ints, Words
 from klss.search import Budget
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import StockfishMissing
@@ -132,7 +132,7 @@ def check_stockfish(path: str | os.PathLike[str] | None = None) -> str:
     return found
 
 
-def orthodox_fens(rows: Rows) -> list[bytes]:
+def orthodox_fens(rows: Words) -> list[bytes]:
     """FEN of each of ``rows`` (uint64[n, 9]) as a chess engine takes it: castling rights without king and rook at home
     stripped, counters ``0 1``.
     """
@@ -188,7 +188,7 @@ def _codes() -> dict[bytes, int]:
     }
 
 
-def _family(rows: Rows, move_offsets: Offsets, child_rows: Rows) -> tuple[Rows, Offsets, Rows]:
+def _family(rows: Words, move_offsets: Ints, child_rows: Words) -> tuple[Words, Ints, Words]:
     """Parents, offsets and children as contiguous arrays that fit each other; ValueError if they don't."""
     rows, child_rows = as_rows(rows), as_rows(child_rows)
     offsets = np.ascontiguousarray(move_offsets, dtype=np.int64)
@@ -226,7 +226,7 @@ def _cached_value(kind: bytes, number: bytes) -> float:
 
 
 class _Cache:
-    """Values by position, in two generations: when the young one is full the old one goes."""
+    """Floats by position, in two generations: when the young one is full the old one goes."""
 
     def __init__(self, size: int) -> None:
         self._half = max(1, size // 2)
@@ -247,7 +247,7 @@ class _Cache:
 
 
 class StockfishEvaluator:
-    """Values by a pool of Stockfish processes; killed, hung or garbled ones are replaced, and the built-in evaluator
+    """Floats by a pool of Stockfish processes; killed, hung or garbled ones are replaced, and the built-in evaluator
     stands in meanwhile.
 
     Parameters
@@ -346,7 +346,7 @@ class StockfishEvaluator:
         """Engines replaced so far."""
         return self._pool.restarts
 
-    def values(self, rows: Rows) -> Values:
+    def values(self, rows: Words) -> Floats:
         """See :meth:`darkchess.evaluation.Evaluator.values`; each position is a question of its own."""
         rows = as_rows(rows)
         out, unknown, keys = self._settled(rows)
@@ -364,7 +364,7 @@ class StockfishEvaluator:
             self._stand_in(rows, np.array(open_questions, dtype=np.int64), out, len(open_questions))
         return out
 
-    def child_values(self, rows: Rows, move_offsets: Offsets, child_rows: Rows) -> Values:
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
         """See :meth:`darkchess.evaluation.Evaluator.child_values`; one question for each parent."""
         rows, offsets, child_rows = _family(rows, move_offsets, child_rows)
         out, unknown, keys = self._settled(child_rows)
@@ -401,8 +401,8 @@ class StockfishEvaluator:
         return out
 
     def search_values(
-        self, rows: Rows, move_offsets: Offsets, child_rows: Rows, depth: int, budget: Budget, no_move_value: float
-    ) -> tuple[Values | None, int]:
+        self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float
+    ) -> tuple[Floats | None, int]:
         """See :meth:`darkchess.evaluation.Evaluator.search_values`: a search of each parent with all moves listed,
         ``depth`` + 1 plies deep. ``no_move_value`` is for the built-in evaluator; Stockfish has its own.
 
@@ -462,8 +462,8 @@ class StockfishEvaluator:
             log.warning("Stockfish left %d searches unanswered; the built-in evaluator stands in", unanswered)
         return out, visited
 
-    def _ply_ahead(self, rows: Rows, no_move_value: float) -> tuple[Values, int]:
-        """Values by the built-in evaluator's search of one ply; no parents are known to it."""
+    def _ply_ahead(self, rows: Words, no_move_value: float) -> tuple[Floats, int]:
+        """Floats by the built-in evaluator's search of one ply; no parents are known to it."""
         values, visited = self._fallback.search_values(
             rows[:0], np.zeros(1, dtype=np.int64), rows, 1, Budget(nodes=1 << 40), no_move_value
         )
@@ -502,8 +502,8 @@ class StockfishEvaluator:
         time_s = float("inf") if self.deadline is None else self.deadline - time.monotonic()
         return self._pool.ask(questions, settings, time_s)
 
-    def _settled(self, rows: Rows) -> tuple[Values, npt.NDArray[np.int64], list[bytes]]:
-        """Values of what the rules or the cache know or the built-in evaluator has to; the places of the others; all
+    def _settled(self, rows: Words) -> tuple[Floats, Ints, list[bytes]]:
+        """Floats of what the rules or the cache know or the built-in evaluator has to; the places of the others; all
         keys.
         """
         codes = np.empty(rows.shape[0], dtype=np.int8)
@@ -528,7 +528,7 @@ class StockfishEvaluator:
                 out[place] = value
         return out, np.array(unknown, dtype=np.int64), keys
 
-    def _stand_in(self, rows: Rows, places: npt.NDArray[np.int64], out: Values, unanswered: int) -> None:
+    def _stand_in(self, rows: Words, places: Ints, out: Floats, unanswered: int) -> None:
         """Let the built-in evaluator value ``rows[places]``; such values are not kept."""
         if unanswered:
             self.fallbacks += unanswered

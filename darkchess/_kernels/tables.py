@@ -9,7 +9,8 @@ itself.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from klss.arrays import Words
 
 __all__ = ["TABLES", "attack_tables"]
 
@@ -26,7 +27,7 @@ def _mask(square: int, steps: list[tuple[int, int]], length: int = 1) -> int:
     return mask
 
 
-def attack_tables() -> npt.NDArray[np.uint64]:
+def attack_tables() -> Words:
     """Build the tables: uint64[64, 12]."""
     knight = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]
     king = [(f, r) for f in (-1, 0, 1) for r in (-1, 0, 1) if (f, r) != (0, 0)]

@@ -11,17 +11,17 @@ from importlib import resources
 from typing import Any, BinaryIO, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from darkchess.evaluation import BuiltinEvaluator
 from experiments.bench.report import Progress, Report, load, spread
+from klss.arrays import Floats, Words
 
 __all__ = ["evaluator", "held_out_positions"]
 
 _LEAST_S = 1.0
 
 
-def held_out_positions() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64], int]:
+def held_out_positions() -> tuple[Words, Floats, int]:
     """Positions uint64[n, 9], Stockfish's values for the side to move float64[n], and its depth."""
     with resources.files("darkchess").joinpath("data/evaluation_positions.npz").open("rb") as file:
         data = np.load(cast(BinaryIO, file))

@@ -8,16 +8,14 @@ trunk has some value everywhere.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from klss.arrays import Floats, Int8s, Int32s, Keys
 from klss.game import Game
 from klss.movers import CHANCE, TERMINAL
 from klss.search.model import Expansion, Past
 from klss.search.trunk import Roots
 
 __all__ = ["EnumeratedBelief", "EnumeratedModel", "game_root"]
-
-Keys = npt.NDArray[np.uint64]
 
 
 class EnumeratedModel:
@@ -35,7 +33,7 @@ class EnumeratedModel:
         self._movers = np.asarray(game.player).astype(np.int8)
         self._estimates = self._mean_utilities()
 
-    def _mean_utilities(self) -> npt.NDArray[np.float64]:
+    def _mean_utilities(self) -> Floats:
         values = np.where(self._movers == TERMINAL, self.game.utility, 0.0)
         children = np.diff(self._first)
         for node in range(self.game.node_count - 1, 0, -1):
@@ -67,11 +65,11 @@ class EnumeratedModel:
             ceilings=np.full(len(children), np.inf),
         )
 
-    def movers(self, states: Keys) -> npt.NDArray[np.int8]:
+    def movers(self, states: Keys) -> Int8s:
         """See :class:`klss.search.model.Model`."""
         return self._movers[states[:, 0].astype(np.int64)]
 
-    def values(self, states: Keys) -> npt.NDArray[np.float64]:
+    def values(self, states: Keys) -> Floats:
         """See :class:`klss.search.model.Model`."""
         return self._estimates[states[:, 0].astype(np.int64)]
 
@@ -100,7 +98,7 @@ class EnumeratedBelief:
         chosen = np.random.default_rng(seed).permutation(len(rest))[:count]
         return rest[np.sort(chosen)][:, None]
 
-    def information(self, actions: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    def information(self, actions: Int32s) -> Floats:
         """Nothing is charged for in an enumerated game: infinite information."""
         return np.full(len(actions), np.inf)
 

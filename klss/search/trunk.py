@@ -18,14 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from klss._kernels import trunk as kernels
+from klss.arrays import Bools, Floats, Int8s, Int16s, Int32s, Ints, Keys
 from klss.errors import KlssError
 from klss.search.model import CHANCE, TERMINAL, Expansion, Model
 
 __all__ = ["InfosetArrays", "ModelError", "NodeArrays", "Roots", "SequenceArrays", "Trunk"]
-
-Int32 = npt.NDArray[np.int32]
-Float = npt.NDArray[np.float64]
-Keys = npt.NDArray[np.uint64]
 
 
 class ModelError(KlssError, ValueError):
@@ -35,19 +32,19 @@ class ModelError(KlssError, ValueError):
 class NodeArrays(NamedTuple):
     """One entry a node. ``value`` is a utility for player 0 and counts only where the node has no children."""
 
-    parent: Int32  # [N], −1 at a root
-    first_child: Int32  # [N], −1 while not expanded
-    child_count: Int32  # [N]
-    action: Int32  # [N], code of the action that led here
-    mover: npt.NDArray[np.int8]  # [N], 0, 1, CHANCE, TERMINAL
-    depth: npt.NDArray[np.int16]  # [N], plies below the root
-    infoset: Int32  # [N, 2]
-    sequence: Int32  # [N, 2], each player's last sequence on the way here
-    value: Float  # [N]
-    chance: Float  # [N], nature's share of the probability of the way here, from the root infoset on
-    interest: Float  # [N]
+    parent: Int32s  # [N], −1 at a root
+    first_child: Int32s  # [N], −1 while not expanded
+    child_count: Int32s  # [N]
+    action: Int32s  # [N], code of the action that led here
+    mover: Int8s  # [N], 0, 1, CHANCE, TERMINAL
+    depth: Int16s  # [N], plies below the root
+    infoset: Int32s  # [N, 2]
+    sequence: Int32s  # [N, 2], each player's last sequence on the way here
+    value: Floats  # [N]
+    chance: Floats  # [N], nature's share of the probability of the way here, from the root infoset on
+    interest: Floats  # [N]
     observation: Keys  # [N], key of player 0's observation here
-    ceiling: Float  # [N], most that this node and what is below may be worth to player 0
+    ceiling: Floats  # [N], most that this node and what is below may be worth to player 0
 
 
 class InfosetArrays(NamedTuple):
@@ -55,17 +52,17 @@ class InfosetArrays(NamedTuple):
 
     key: Keys  # [I], hash of the whole observation sequence
     label: Keys  # [I], hash of the last step: own action, observation, whether she acts
-    parent: Int32  # [I], −1 at a root
-    sequence: Int32  # [I], her last sequence before
-    first: Int32  # [I], her first sequence here, −1 while she has none
-    size: Int32  # [I], number of her sequences here
+    parent: Int32s  # [I], −1 at a root
+    sequence: Int32s  # [I], her last sequence before
+    first: Int32s  # [I], her first sequence here, −1 while she has none
+    size: Int32s  # [I], number of her sequences here
 
 
 class SequenceArrays(NamedTuple):
     """One entry a sequence of a player; entry 0 is the empty sequence."""
 
-    infoset: Int32  # [S]
-    action: Int32  # [S]
+    infoset: Int32s  # [S]
+    action: Int32s  # [S]
 
 
 @dataclass(frozen=True)
@@ -91,12 +88,12 @@ class Roots:
     """
 
     states: Keys
-    movers: npt.NDArray[np.int8]
-    values: Float
-    group: Int32
-    weight: Float
+    movers: Int8s
+    values: Floats
+    group: Int32s
+    weight: Floats
     keys: Keys
-    alternate: Float
+    alternate: Floats
     key: int
 
 
@@ -146,10 +143,10 @@ class _Past:
     """See :class:`klss.search.model.Past`: the game so far by its sorted keys, the trunk by the leaves' ancestors."""
 
     nodes: NodeArrays
-    leaves: npt.NDArray[np.int64]
+    leaves: Ints
     history: Keys
 
-    def times(self, offsets: npt.NDArray[np.int64], observations: Keys) -> npt.NDArray[np.int64]:
+    def times(self, offsets: Ints, observations: Keys) -> Ints:
         """See :class:`klss.search.model.Past`."""
         counts = np.zeros(len(observations), dtype=np.int64)
         kernels.times_observed(
@@ -170,12 +167,12 @@ class Trunk:
     states: Keys  # [room, w]
     infosets: tuple[InfosetArrays, InfosetArrays]
     sequences: tuple[SequenceArrays, SequenceArrays]
-    counts: npt.NDArray[np.int64]  # infosets of 0 and 1, sequences of 0 and 1
-    alternate: Float  # [J]
+    counts: Ints  # infosets of 0 and 1, sequences of 0 and 1
+    alternate: Floats  # [J]
     root_count: int
-    folded_infoset: Int32  # [E] infoset of player 1
-    folded_value: Float  # [E]
-    _tables: list[tuple[Keys, Int32]] = field(default_factory=list)
+    folded_infoset: Int32s  # [E] infoset of player 1
+    folded_value: Floats  # [E]
+    _tables: list[tuple[Keys, Int32s]] = field(default_factory=list)
 
     @classmethod
     def from_roots(cls, roots: Roots) -> Trunk:
@@ -211,14 +208,14 @@ class Trunk:
         return int(self.counts[2 + player])
 
     @property
-    def leaf(self) -> npt.NDArray[np.bool_]:
+    def leaf(self) -> Bools:
         """Which nodes have no children (terminal ones too): bool[N]."""
         return self.nodes.first_child[: self.node_count] < 0
 
     @property
-    def open_leaf(self) -> npt.NDArray[np.bool_]:
+    def open_leaf(self) -> Bools:
         """Which nodes can be expanded: bool[N]."""
-        opened: npt.NDArray[np.bool_] = self.leaf & (self.nodes.mover[: self.node_count] != TERMINAL)
+        opened: Bools = self.leaf & (self.nodes.mover[: self.node_count] != TERMINAL)
         return opened
 
     def add_roots(self, roots: Roots) -> None:
@@ -266,7 +263,7 @@ class Trunk:
         self.node_count += count
         self.root_count += count
 
-    def expand(self, leaves: npt.NDArray[np.int64], model: Model, history: Keys) -> int:
+    def expand(self, leaves: Ints, model: Model, history: Keys) -> int:
         """Add all children of ``leaves`` (int64[n], distinct open leaves), and, below nature's nodes among them,
         theirs. Returns the number of nodes added.
 
@@ -280,7 +277,7 @@ class Trunk:
             leaves = start + np.flatnonzero(self.nodes.mover[start : self.node_count] == CHANCE)
         return self.node_count - before
 
-    def _attach(self, leaves: npt.NDArray[np.int64], expansion: Expansion) -> None:
+    def _attach(self, leaves: Ints, expansion: Expansion) -> None:
         added = len(expansion.values)
         self.make_room(added, (added, added), (added, added))
         arrays = (
@@ -365,10 +362,10 @@ class Trunk:
         key = kernels.child_key(self.infosets[0].key[infoset], own_action, np.uint64(observation), 1 if acts else 0)
         return int(kernels.lookup(*self._tables[0], np.uint64(key)))
 
-    def spread_down(self, marks: npt.NDArray[np.int64]) -> None:
+    def spread_down(self, marks: Ints) -> None:
         """Give each node that has no mark of its own (int64[N], −1: none) that of its parent, in place."""
         kernels.spread_down(self.nodes.parent, self.node_count, marks)
 
-    def members(self, infoset: int) -> npt.NDArray[np.int64]:
+    def members(self, infoset: int) -> Ints:
         """Nodes of an infoset of player 0: int64[n]."""
         return np.flatnonzero(self.nodes.infoset[: self.node_count, 0] == infoset)
