@@ -27,7 +27,7 @@ test: $(VENV)/installed-dev
 	@$(PY) -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/installed-dev
-	@echo "ruff";          $(PY) -m ruff check .
+	@echo "ruff";          $(PY) -m ruff check . && $(PY) -m ruff format --check --quiet .
 	@echo "mypy --strict"; $(PY) -m mypy
 	@echo "import-linter"; $(VENV)/bin/lint-imports
 

@@ -182,7 +182,7 @@ def configuration(text: str) -> Configuration:
 
     Examples
     --------
-    >>> configuration("klss2021,particles=50,reach=false").particles
+    >>> configuration("klss2021,particles=50,reach=false").fields()["particles"]
     50
     """
     if text.endswith(".toml"):
