@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from darkchess._kernels.bits import bit, highest
+from darkchess._kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
+from darkchess._kernels.tables import ANTIDIAGONAL, DIAGONAL, FILE, KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES, RANK
 from klss.kernel import kernel
 
 __all__ = ["attacked_by", "bishop_attacks", "line_attacks", "piece_attacks", "rook_attacks"]
@@ -29,16 +31,16 @@ def line_attacks(lower: Any, upper: Any, occupied: Any) -> Any:
 @kernel(inline="always")
 def rook_attacks(square: int, occupied: Any, tables: Any) -> Any:
     """Squares that a rook on ``square`` attacks; own men count as attacked."""
-    return line_attacks(tables[square, 4], tables[square, 5], occupied) | line_attacks(
-        tables[square, 6], tables[square, 7], occupied
+    return line_attacks(tables[square, FILE], tables[square, FILE + 1], occupied) | line_attacks(
+        tables[square, RANK], tables[square, RANK + 1], occupied
     )
 
 
 @kernel(inline="always")
 def bishop_attacks(square: int, occupied: Any, tables: Any) -> Any:
     """Squares that a bishop on ``square`` attacks; own men count as attacked."""
-    return line_attacks(tables[square, 8], tables[square, 9], occupied) | line_attacks(
-        tables[square, 10], tables[square, 11], occupied
+    return line_attacks(tables[square, DIAGONAL], tables[square, DIAGONAL + 1], occupied) | line_attacks(
+        tables[square, ANTIDIAGONAL], tables[square, ANTIDIAGONAL + 1], occupied
     )
 
 
@@ -47,29 +49,29 @@ def piece_attacks(piece: int, side: int, square: int, occupied: Any, tables: Any
     """Squares that a piece of ``side`` (0 White, 1 Black) attacks; a pawn's are its two diagonals, own men count as
     attacked."""
     if piece == 0:
-        return tables[square, 2 + side]
+        return tables[square, PAWN_CAPTURES + side]
     if piece == 1:
-        return tables[square, 0]
+        return tables[square, KNIGHT_STEPS]
     if piece == 2:
         return bishop_attacks(square, occupied, tables)
     if piece == 3:
         return rook_attacks(square, occupied, tables)
     if piece == 4:
         return rook_attacks(square, occupied, tables) | bishop_attacks(square, occupied, tables)
-    return tables[square, 1]
+    return tables[square, KING_STEPS]
 
 
 @kernel
 def attacked_by(row: Any, side: int, square: int, tables: Any) -> Any:
     """Whether a man of ``side`` attacks ``square`` (bool)."""
-    men = row[6 + side]
-    occupied = row[6] | row[7]
-    if tables[square, 0] & row[1] & men != np.uint64(0):
+    men = row[WHITE + side]
+    occupied = row[WHITE] | row[BLACK]
+    if tables[square, KNIGHT_STEPS] & row[KNIGHT] & men != np.uint64(0):
         return True
-    if tables[square, 1] & row[5] & men != np.uint64(0):
+    if tables[square, KING_STEPS] & row[KING] & men != np.uint64(0):
         return True
-    if tables[square, 2 + (1 - side)] & row[0] & men != np.uint64(0):
+    if tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN] & men != np.uint64(0):
         return True
-    if bishop_attacks(square, occupied, tables) & (row[2] | row[4]) & men != np.uint64(0):
+    if bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN]) & men != np.uint64(0):
         return True
-    return rook_attacks(square, occupied, tables) & (row[3] | row[4]) & men != np.uint64(0)
+    return rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN]) & men != np.uint64(0)

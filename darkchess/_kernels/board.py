@@ -39,19 +39,19 @@ QUIET_SHIFT = 16
 @kernel(inline="always")
 def turn(row: Any) -> Any:
     """Side to move: 0 White, 1 Black."""
-    return np.int64(row[8] & np.uint64(1))
+    return np.int64(row[META] & np.uint64(1))
 
 
 @kernel(inline="always")
 def ep_square(row: Any) -> Any:
     """En passant target square, −1 when the side to move can't capture so."""
-    return np.int64((row[8] >> np.uint64(8)) & np.uint64(0x7F)) - 1
+    return np.int64((row[META] >> np.uint64(8)) & np.uint64(0x7F)) - 1
 
 
 @kernel(inline="always")
 def quiet_plies(row: Any) -> Any:
     """Plies since the last pawn move or capture."""
-    return np.int64((row[8] >> np.uint64(16)) & np.uint64(0xFFFF))
+    return np.int64((row[META] >> np.uint64(16)) & np.uint64(0xFFFF))
 
 
 @kernel(inline="always")

@@ -12,6 +12,7 @@ import numpy as np
 
 from darkchess._kernels.attacks import attacked_by
 from darkchess._kernels.bits import bit, lowest
+from darkchess._kernels.board import KING, PAWN, WHITE, turn
 from darkchess._kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
 from darkchess._kernels.vision import observation_key
 from klss.kernel import kernel
@@ -71,20 +72,20 @@ def children(
         row = states[i]
         count = generate(row, tables, moves)
         sort_codes(moves, count)
-        mover = np.int64(row[8] & np.uint64(1))
+        mover = turn(row)
         own_move = mover == side
         for c in range(count):
             at = offsets[i] + c
             code = moves[c]
             child = out[at]
-            own_before = row[6 + side]
+            own_before = row[WHITE + side]
             captured = make(row, code, tables, child)
             from_mask = bit(code >> 9)
             quiet = row[_QUIET] + np.uint64(1)
             if own_move:
-                if captured >= 0 or row[0] & from_mask != np.uint64(0):
+                if captured >= 0 or row[PAWN] & from_mask != np.uint64(0):
                     quiet = np.uint64(0)
-            elif child[6 + side] != own_before:
+            elif child[WHITE + side] != own_before:
                 quiet = np.uint64(0)
             child[_QUIET] = quiet
             actions[at] = code
@@ -92,7 +93,7 @@ def children(
             observations[at, 1] = observation_key(child, 1 - side, tables)
             to_move = 1 - mover
             check = False
-            king = child[5] & child[6 + to_move]
+            king = child[KING] & child[WHITE + to_move]
             if king != np.uint64(0):
                 check = attacked_by(child, mover, lowest(king), tables)
             forcing[at] = captured >= 0 or (code & 7) != 0 or check

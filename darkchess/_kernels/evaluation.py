@@ -18,9 +18,11 @@ import numpy as np
 
 from darkchess._kernels.attacks import attacked_by
 from darkchess._kernels.bits import bit, lowest, without_lowest
-from darkchess._kernels.features import MAPS, MAX_FEATURES, features, phase, slanted, straight
+from darkchess._kernels.board import BLACK, KING, PAWN, QUEEN, WHITE, ep_square, turn
+from darkchess._kernels.features import ANY, MAPS, MAX_FEATURES, features, phase, slanted, straight
 from darkchess._kernels.moves import MAX_MOVES, generate, king_capture, make
 from darkchess._kernels.network import LINEAR_SIZE, UNITS, forward
+from darkchess._kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from klss.kernel import kernel
 
 __all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "quiescence", "static"]
@@ -96,13 +98,13 @@ def _push(
         target = lowest(targets)
         mask = bit(target)
         targets = without_lowest(targets)
-        gain = worth[_man(row, mask)] if mask & (row[6] | row[7]) != np.uint64(0) else worth[0]
+        gain = worth[_man(row, mask)] if mask & (row[WHITE] | row[BLACK]) != np.uint64(0) else worth[PAWN]
         promotion = 0
         if own_piece == 0 and (target >= 56 or target < 8):
             promotion = 4
-            gain = (gain if mask & (row[6] | row[7]) != np.uint64(0) else 0.0) + worth[4] - worth[0]
+            gain = (gain if mask & (row[WHITE] | row[BLACK]) != np.uint64(0) else 0.0) + worth[QUEEN] - worth[PAWN]
             if mask & defended != np.uint64(0):
-                gain -= worth[4]
+                gain -= worth[QUEEN]
         elif mask & defended != np.uint64(0) and worth[own_piece] > gain + 0.5:
             continue
         moves[n] = (square << 9) | (target << 3) | promotion
@@ -114,20 +116,20 @@ def _push(
 @kernel
 def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys: Any) -> int:
     """Captures and queen promotions worth a look, with how much they gain at sight (float64); returns how many."""
-    side = np.int64(row[8] & np.uint64(1))
-    own = row[6 + side]
-    enemy = row[7 - side]
+    side = turn(row)
+    own = row[WHITE + side]
+    enemy = row[BLACK - side]
     occupied = own | enemy
-    ep = np.int64((row[8] >> np.uint64(8)) & np.uint64(0x7F)) - 1
+    ep = ep_square(row)
     n = 0
     last = np.uint64(0xFF00000000000000) if side == 0 else np.uint64(0xFF)
-    men = row[0] & own
+    men = row[PAWN] & own
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
-        targets = tables[square, 2 + side] & enemy
+        targets = tables[square, PAWN_CAPTURES + side] & enemy
         if ep >= 0:
-            targets |= tables[square, 2 + side] & bit(ep)
+            targets |= tables[square, PAWN_CAPTURES + side] & bit(ep)
         ahead = bit(square + 8 if side == 0 else square - 8)
         targets |= ahead & last & ~occupied
         n = _push(row, 0, square, targets, defended, worth, moves, keys, n, 56 * side)
@@ -137,7 +139,7 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
             square = lowest(men)
             men = without_lowest(men)
             if piece == 1:
-                targets = tables[square, 0]
+                targets = tables[square, KNIGHT_STEPS]
             elif piece == 2:
                 targets = slanted(square, occupied, tables)
             elif piece == 3:
@@ -145,7 +147,7 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
             elif piece == 4:
                 targets = straight(square, occupied, tables) | slanted(square, occupied, tables)
             else:
-                targets = tables[square, 1] & ~defended
+                targets = tables[square, KING_STEPS] & ~defended
             n = _push(row, piece, square, targets & enemy, defended, worth, moves, keys, n, 56 * side)
     return n
 
@@ -175,11 +177,11 @@ def _enter(
     Returns how many moves of it to search: none if it is the ``last`` on its line (bool).
     """
     row = rows[ply]
-    side = np.int64(row[8] & np.uint64(1))
+    side = turn(row)
     for i in range(9):
         leaves[ply, i] = row[i]
-    king = row[5] & row[6 + side]
-    if row[5] & row[7 - side] == np.uint64(0) or king_capture(row, tables) >= 0:
+    king = row[KING] & row[WHITE + side]
+    if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, tables) >= 0:
         bounds[ply, _BEST] = WON
         return 0
     bounds[ply, _BEST] = -WON
@@ -190,7 +192,7 @@ def _enter(
         for i in range(n):
             target = bit((moves[ply, i] >> 3) & 63)
             keys[ply, i] = _tie(moves[ply, i] >> 9, (moves[ply, i] >> 3) & 63, 56 * side)
-            if target & row[7 - side] != np.uint64(0):
+            if target & row[BLACK - side] != np.uint64(0):
                 keys[ply, i] += worth[_man(row, target)]
         bounds[ply, _FLOOR] = 1e9
         return int(n)
@@ -200,7 +202,7 @@ def _enter(
         return 0
     bounds[ply, _ALPHA] = max(bounds[ply, _ALPHA], best)
     bounds[ply, _FLOOR] = best + _DELTA
-    return int(_captures(row, tables, maps[1 - side], worth, moves[ply], keys[ply]))
+    return int(_captures(row, tables, maps[ANY + 1 - side], worth, moves[ply], keys[ply]))
 
 
 @kernel

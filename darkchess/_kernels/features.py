@@ -18,6 +18,8 @@ import numpy as np
 
 from darkchess._kernels.attacks import bishop_attacks, rook_attacks
 from darkchess._kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess._kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, turn
+from darkchess._kernels.tables import KING_STEPS, KNIGHT_STEPS
 from klss.kernel import kernel
 
 __all__ = ["FEATURES", "FEATURE_BLOCKS", "MAPS", "MAX_FEATURES", "features", "phase", "slanted", "straight"]
@@ -43,10 +45,13 @@ FEATURES = 534
 MAX_FEATURES = 320
 """Room for the features of one position."""
 
+ANY, TWICE, BY_PAWN, BY_MINOR, BY_ROOK, BY_KING, DANGER, FOUND = 0, 2, 4, 6, 8, 10, 12, 14
+"""Where the attack maps are that :func:`features` leaves behind: what is attacked at all, twice, by a pawn, by a knight
+or bishop, by a rook, by the king, and a number: the danger brought to the enemy king (each for White, then Black);
+last, how many features there are.
+"""
 MAPS = 15
-"""Entries of the attack maps that :func:`features` leaves behind: all, twice, by pawn, by knight or bishop, by rook,
-by king, and a number: the danger it brings to the enemy king (each for White, then Black); last, how many features
-there are."""
+"""How many they are."""
 
 _FILE_A = np.uint64(0x0101010101010101)
 _NOT_A = np.uint64(0xFEFEFEFEFEFEFEFE)
@@ -56,7 +61,7 @@ _NOT_H = np.uint64(0x7F7F7F7F7F7F7F7F)
 @kernel
 def phase(row: Any) -> float:
     """1.0 with all pieces on the board, 0.0 with kings and pawns only."""
-    units = popcount(row[1] | row[2]) + 2 * popcount(row[3]) + 4 * popcount(row[4])
+    units = popcount(row[KNIGHT] | row[BISHOP]) + 2 * popcount(row[ROOK]) + 4 * popcount(row[QUEEN])
     return min(units, 24) / 24.0
 
 
@@ -106,10 +111,10 @@ def _distance(a: int, b: int) -> int:
 
 @kernel
 def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
-    for i in range(12):
+    for i in range(DANGER):
         maps[i] = np.uint64(0)
     for side in range(2):
-        pawns = row[0] & row[6 + side]
+        pawns = row[PAWN] & row[WHITE + side]
         left = pawns & _NOT_A
         right = pawns & _NOT_H
         if side == 0:
@@ -118,81 +123,81 @@ def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
         else:
             a = left >> np.uint64(9)
             b = right >> np.uint64(7)
-        maps[4 + side] = a | b
-        king = row[5] & row[6 + side]
+        maps[BY_PAWN + side] = a | b
+        king = row[KING] & row[WHITE + side]
         reach = np.uint64(0)
         if king != np.uint64(0):
-            reach = tables[lowest(king), 1]
-        maps[10 + side] = reach
-        maps[2 + side] = (a & b) | (reach & (a | b))
-        maps[side] = a | b | reach
+            reach = tables[lowest(king), KING_STEPS]
+        maps[BY_KING + side] = reach
+        maps[TWICE + side] = (a & b) | (reach & (a | b))
+        maps[ANY + side] = a | b | reach
 
 
 @kernel
 def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
     """Piece-square, mobility, files; fills the attack maps of ``side`` and what its pieces bring to the enemy king."""
-    own = row[6 + side]
-    occupied = own | row[7 - side]
+    own = row[WHITE + side]
+    occupied = own | row[BLACK - side]
     flip = 56 * side
-    mobile = ~(own & (row[0] | row[5])) & ~maps[5 - side]
-    enemy_king = row[5] & row[7 - side]
-    ring = maps[11 - side] | enemy_king
+    mobile = ~(own & (row[PAWN] | row[KING])) & ~maps[BY_PAWN + 1 - side]
+    enemy_king = row[KING] & row[BLACK - side]
+    ring = maps[BY_KING + 1 - side] | enemy_king
     ring |= (ring << np.uint64(8)) if side == 1 else (ring >> np.uint64(8))
     units = 0
     attackers = 0
-    pawn_files = _forward_fill(row[0], 0) | _forward_fill(row[0], 1)
-    own_files = _forward_fill(row[0] & own, 0) | _forward_fill(row[0] & own, 1)
+    pawn_files = _forward_fill(row[PAWN], 0) | _forward_fill(row[PAWN], 1)
+    own_files = _forward_fill(row[PAWN] & own, 0) | _forward_fill(row[PAWN] & own, 1)
     for piece in range(6):
         men = row[piece] & own
         while men != np.uint64(0):
             square = lowest(men)
             men = without_lowest(men)
             n = _put(index, count, n, 64 * piece + (square ^ flip), sign)
-            if piece == 0 or piece == 5:
+            if piece in (PAWN, KING):
                 continue
-            if piece == 1:
-                reach = tables[square, 0]
+            if piece == KNIGHT:
+                reach = tables[square, KNIGHT_STEPS]
                 first = 384
-                maps[6 + side] |= reach
-            elif piece == 2:
-                reach = slanted(square, occupied ^ (row[4] & own), tables)
+                maps[BY_MINOR + side] |= reach
+            elif piece == BISHOP:
+                reach = slanted(square, occupied ^ (row[QUEEN] & own), tables)
                 first = 393
-                maps[6 + side] |= reach
-            elif piece == 3:
-                reach = straight(square, occupied ^ ((row[3] | row[4]) & own), tables)
+                maps[BY_MINOR + side] |= reach
+            elif piece == ROOK:
+                reach = straight(square, occupied ^ ((row[ROOK] | row[QUEEN]) & own), tables)
                 first = 407
-                maps[8 + side] |= reach
-                if bit(square) & own_files & ~(row[0] & own) == np.uint64(0):
+                maps[BY_ROOK + side] |= reach
+                if bit(square) & own_files & ~(row[PAWN] & own) == np.uint64(0):
                     n = _put(index, count, n, 479 if bit(square) & pawn_files == np.uint64(0) else 480, sign)
             else:
                 reach = straight(square, occupied, tables) | slanted(square, occupied, tables)
                 first = 422
-            maps[2 + side] |= reach & maps[side]
-            maps[side] |= reach
+            maps[TWICE + side] |= reach & maps[ANY + side]
+            maps[ANY + side] |= reach
             n = _put(index, count, n, first + popcount(reach & mobile), sign)
             hits = popcount(reach & ring)
             if hits != 0:
                 attackers += 1
-                units += hits + (2 if piece < 3 else (3 if piece == 3 else 5))
+                units += hits + (2 if piece < ROOK else (3 if piece == ROOK else 5))
     danger = min(15, (units + 1) // 2) if attackers > 1 else min(4, (units + 2) // 3)
-    maps[12 + side] = np.uint64(danger)
-    if popcount(row[2] & own) > 1:
+    maps[DANGER + side] = np.uint64(danger)
+    if popcount(row[BISHOP] & own) > 1:
         n = _put(index, count, n, 450, sign)
     return n
 
 
 @kernel
 def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, maps: Any) -> int:
-    own = row[0] & row[6 + side]
-    enemy = row[0] & row[7 - side]
-    occupied = row[6] | row[7]
-    king = row[5] & row[6 + side]
-    other_king = row[5] & row[7 - side]
+    own = row[PAWN] & row[WHITE + side]
+    enemy = row[PAWN] & row[BLACK - side]
+    occupied = row[WHITE] | row[BLACK]
+    king = row[KING] & row[WHITE + side]
+    other_king = row[KING] & row[BLACK - side]
     enemy_front = _forward_fill((enemy >> np.uint64(8)) if side == 0 else (enemy << np.uint64(8)), 1 - side)
     stopped = enemy_front | _sideways(enemy_front)
     files = _forward_fill(own, 0) | _forward_fill(own, 1)
     beside = _sideways(files)
-    support = _sideways(own) | maps[4 + side]
+    support = _sideways(own) | maps[BY_PAWN + side]
     own_behind = _forward_fill(own, side)
     men = own
     while men != np.uint64(0):
@@ -222,11 +227,11 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
 @kernel
 def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
     """Shelter of the king of ``side`` and what the other side brings against it."""
-    king = row[5] & row[6 + side]
+    king = row[KING] & row[WHITE + side]
     if king == np.uint64(0):
         return n
     square = lowest(king)
-    own_pawns = row[0] & row[6 + side]
+    own_pawns = row[PAWN] & row[WHITE + side]
     front = king | _sideways(king)
     ahead = (
         ((front << np.uint64(8)) | (front << np.uint64(16)))
@@ -238,21 +243,24 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
     shut = _forward_fill(own_pawns & files, 0) | _forward_fill(own_pawns & files, 1)
     open_files = popcount(front & ~shut)
     n = _put(index, count, n, 485 + open_files, sign)
-    n = _put(index, count, n, 489 + np.int64(maps[13 - side]), sign)
+    n = _put(index, count, n, 489 + np.int64(maps[DANGER + 1 - side]), sign)
     other = 1 - side
-    occupied = row[6] | row[7]
-    safe = ~row[6 + other] & ~(maps[side] & ~(maps[10 + side] & ~maps[2 + side] & maps[2 + other]))
+    occupied = row[WHITE] | row[BLACK]
+    safe = ~row[WHITE + other] & ~(
+        maps[ANY + side] & ~(maps[BY_KING + side] & ~maps[TWICE + side] & maps[TWICE + other])
+    )
     on_lines = straight(square, occupied, tables)
     on_diagonals = slanted(square, occupied, tables)
-    if row[1] & row[6 + other] != np.uint64(0) and tables[square, 0] & maps[6 + other] & safe != np.uint64(0):
-        knights = row[1] & row[6 + other]
+    jumps = tables[square, KNIGHT_STEPS] & maps[BY_MINOR + other] & safe
+    if row[KNIGHT] & row[WHITE + other] != np.uint64(0) and jumps != np.uint64(0):
+        knights = row[KNIGHT] & row[WHITE + other]
         reach = np.uint64(0)
         while knights != np.uint64(0):
             reach |= tables[lowest(knights), 0]
             knights = without_lowest(knights)
-        if reach & tables[square, 0] & safe != np.uint64(0):
+        if reach & tables[square, KNIGHT_STEPS] & safe != np.uint64(0):
             n = _put(index, count, n, 505, sign)
-    bishops = row[2] & row[6 + other]
+    bishops = row[BISHOP] & row[WHITE + other]
     if bishops != np.uint64(0) and on_diagonals & safe != np.uint64(0):
         reach = np.uint64(0)
         while bishops != np.uint64(0):
@@ -260,9 +268,9 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
             bishops = without_lowest(bishops)
         if reach & on_diagonals & safe != np.uint64(0):
             n = _put(index, count, n, 506, sign)
-    if on_lines & maps[8 + other] & safe != np.uint64(0):
+    if on_lines & maps[BY_ROOK + other] & safe != np.uint64(0):
         n = _put(index, count, n, 507, sign)
-    queens = row[4] & row[6 + other]
+    queens = row[QUEEN] & row[WHITE + other]
     if queens != np.uint64(0):
         reach = np.uint64(0)
         while queens != np.uint64(0):
@@ -276,23 +284,27 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
 @kernel
 def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: int, maps: Any) -> int:
     """Men of ``side`` that the other side threatens; a block of twelve for the side to move, one for the other."""
-    own = row[6 + side]
+    own = row[WHITE + side]
     other = 1 - side
     first = 509 if side == to_move else 521
-    hit = maps[4 + other] & own
+    hit = maps[BY_PAWN + other] & own
     for piece in range(1, 5):
         number = popcount(hit & row[piece])
         if number != 0:
             n = _put(index, count, n, first + piece - 1, number)
-    hit = maps[6 + other] & own & ~maps[4 + other]
+    hit = maps[BY_MINOR + other] & own & ~maps[BY_PAWN + other]
     for piece in range(3, 5):
         number = popcount(hit & row[piece])
         if number != 0:
             n = _put(index, count, n, first + 1 + piece, number)
-    number = popcount(maps[8 + other] & row[4] & own)
+    number = popcount(maps[BY_ROOK + other] & row[QUEEN] & own)
     if number != 0:
         n = _put(index, count, n, first + 6, number)
-    loose = own & maps[other] & (~maps[side] | (maps[2 + other] & ~maps[2 + side] & ~maps[4 + side]))
+    loose = (
+        own
+        & maps[ANY + other]
+        & (~maps[ANY + side] | (maps[TWICE + other] & ~maps[TWICE + side] & ~maps[BY_PAWN + side]))
+    )
     for piece in range(5):
         number = popcount(loose & row[piece])
         if number != 0:
@@ -307,7 +319,7 @@ def features(row: Any, tables: Any, index: Any, count: Any, maps: Any) -> int:
     ``index`` and ``count`` are int32[MAX_FEATURES]; ``maps`` (uint64[MAPS]) is overwritten and stays readable
     afterwards.
     """
-    to_move = np.int64(row[8] & np.uint64(1))
+    to_move = turn(row)
     _pawn_maps(row, tables, maps)
     n = 0
     for side in range(2):
@@ -318,5 +330,5 @@ def features(row: Any, tables: Any, index: Any, count: Any, maps: Any) -> int:
         n = _king_terms(row, side, sign, tables, index, count, n, maps)
         n = _threat_terms(row, side, to_move, index, count, n, maps)
     n = _put(index, count, n, 533, 1)
-    maps[14] = np.uint64(n)
+    maps[FOUND] = np.uint64(n)
     return int(n)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from darkchess._kernels.bits import bit, lowest, without_lowest
+from darkchess._kernels.board import WHITE
 from klss.kernel import kernel
 
 __all__ = ["count_men", "weigh_men"]
@@ -19,7 +20,7 @@ def count_men(rows: Any, side: int, counts: Any) -> None:
     """
     for i in range(rows.shape[0]):
         for piece in range(6):
-            men = rows[i, piece] & rows[i, 6 + side]
+            men = rows[i, piece] & rows[i, WHITE + side]
             while men != np.uint64(0):
                 counts[lowest(men), piece] += 1
                 men = without_lowest(men)
@@ -35,7 +36,7 @@ def weigh_men(rows: Any, side: int, weights: Any, out: Any) -> None:
         for square in range(64):
             mask = bit(square)
             found = 6
-            if rows[i, 6 + side] & mask != np.uint64(0):
+            if rows[i, WHITE + side] & mask != np.uint64(0):
                 for piece in range(6):
                     if rows[i, piece] & mask != np.uint64(0):
                         found = piece

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from darkchess._kernels.bits import bit
+from darkchess._kernels.board import BLACK, KING, WHITE, turn
 from darkchess._kernels.evaluation import DEPTH, WON, quiescence
 from darkchess._kernels.features import MAPS, MAX_FEATURES
 from darkchess._kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
@@ -38,8 +39,8 @@ _NEXT, _NODES = range(2)  # entries of ``progress``
 @kernel
 def _order(row: Any, moves: Any, keys: Any, n: int, killer: int, worth: Any) -> None:
     """Rank moves[:n] by what they take and promote to, cheap captors first; the killer before other quiet moves."""
-    side = np.int64(row[8] & np.uint64(1))
-    enemy = row[7 - side]
+    side = turn(row)
+    enemy = row[BLACK - side]
     for i in range(n):
         code = moves[i]
         target = bit((code >> 3) & 63)
@@ -73,10 +74,10 @@ def _bring_best(moves: Any, keys: Any, first: int, n: int) -> None:
 @kernel
 def _settled(row: Any, no_move: float, tables: Any) -> float:
     """Score of a position that the rules decide, 2·WON where they don't."""
-    side = np.int64(row[8] & np.uint64(1))
-    if row[5] & row[7 - side] == np.uint64(0) or king_capture(row, tables) >= 0:
+    side = turn(row)
+    if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, tables) >= 0:
         return WON
-    if row[5] & row[6 + side] == np.uint64(0):
+    if row[KING] & row[WHITE + side] == np.uint64(0):
         return -WON
     if not has_move(row, tables):
         return no_move

@@ -8,6 +8,8 @@ import numpy as np
 
 from darkchess._kernels.attacks import bishop_attacks, rook_attacks
 from darkchess._kernels.bits import bit, lowest, without_lowest
+from darkchess._kernels.board import BISHOP, BLACK, KING, KNIGHT, META, PAWN, QUEEN, ROOK, WHITE, ep_square, turn
+from darkchess._kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from klss.kernel import kernel
 
 __all__ = ["MAX_MOVES", "generate", "has_move", "king_capture", "make", "perft"]
@@ -58,7 +60,7 @@ def pawn_steps(square: int, side: int, occupied: Any) -> Any:
 @kernel(inline="always")
 def castling_targets(row: Any, side: int, occupied: Any) -> Any:
     """Squares that the king of ``side`` can castle to: rights, and nothing between king and rook."""
-    rights = (row[8] >> np.uint64(1 + 2 * side)) & np.uint64(3)
+    rights = (row[META] >> np.uint64(1 + 2 * side)) & np.uint64(3)
     shift = np.uint64(56 * side)
     targets = np.uint64(0)
     if rights & np.uint64(1) != np.uint64(0) and occupied & (np.uint64(0x60) << shift) == np.uint64(0):
@@ -71,41 +73,41 @@ def castling_targets(row: Any, side: int, occupied: Any) -> Any:
 @kernel
 def generate(row: Any, tables: Any, out: Any) -> int:
     """Write the codes of all moves of the side to move into ``out`` (int32[MAX_MOVES]); returns how many. Unsorted."""
-    side = np.int64(row[8] & np.uint64(1))
-    own = row[6 + side]
-    enemy = row[7 - side]
+    side = turn(row)
+    own = row[WHITE + side]
+    enemy = row[BLACK - side]
     occupied = own | enemy
-    ep = np.int64((row[8] >> np.uint64(8)) & np.uint64(0x7F)) - 1
+    ep = ep_square(row)
     capturable = enemy
     if ep >= 0:
         capturable |= bit(ep)
     count = 0
-    men = row[0] & own
+    men = row[PAWN] & own
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
-        targets = pawn_steps(square, side, occupied) | (tables[square, 2 + side] & capturable)
+        targets = pawn_steps(square, side, occupied) | (tables[square, PAWN_CAPTURES + side] & capturable)
         count = _add_pawn(square, targets, out, count)
-    men = row[1] & own
+    men = row[KNIGHT] & own
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
-        count = _add(square, tables[square, 0] & ~own, out, count)
-    men = (row[2] | row[4]) & own
+        count = _add(square, tables[square, KNIGHT_STEPS] & ~own, out, count)
+    men = (row[BISHOP] | row[QUEEN]) & own
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
         count = _add(square, bishop_attacks(square, occupied, tables) & ~own, out, count)
-    men = (row[3] | row[4]) & own
+    men = (row[ROOK] | row[QUEEN]) & own
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
         count = _add(square, rook_attacks(square, occupied, tables) & ~own, out, count)
-    men = row[5] & own
+    men = row[KING] & own
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
-        count = _add(square, tables[square, 1] & ~own, out, count)
+        count = _add(square, tables[square, KING_STEPS] & ~own, out, count)
     targets = castling_targets(row, side, occupied)
     if targets != np.uint64(0):
         count = _add(4 + 56 * side, targets, out, count)
@@ -116,34 +118,34 @@ def generate(row: Any, tables: Any, out: Any) -> int:
 def has_move(row: Any, tables: Any) -> Any:
     """Whether the side to move has a move (bool). Castling needs no look: the rook could move too. Nor does en passant:
     it is looked at."""
-    side = np.int64(row[8] & np.uint64(1))
-    own = row[6 + side]
-    enemy = row[7 - side]
+    side = turn(row)
+    own = row[WHITE + side]
+    enemy = row[BLACK - side]
     occupied = own | enemy
-    if (row[8] >> np.uint64(8)) & np.uint64(0x7F) != np.uint64(0):
+    if (row[META] >> np.uint64(8)) & np.uint64(0x7F) != np.uint64(0):
         return True
-    men = row[0] & own
+    men = row[PAWN] & own
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
         ahead = square + 8 if side == 0 else square - 8
-        if bit(ahead) & occupied == np.uint64(0) or tables[square, 2 + side] & enemy != np.uint64(0):
+        if bit(ahead) & occupied == np.uint64(0) or tables[square, PAWN_CAPTURES + side] & enemy != np.uint64(0):
             return True
-    men = (row[1] | row[5]) & own
+    men = (row[KNIGHT] | row[KING]) & own
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
-        reach = tables[square, 0] if row[1] & bit(square) != np.uint64(0) else tables[square, 1]
-        if reach & ~own != np.uint64(0):
+        steps = KNIGHT_STEPS if row[KNIGHT] & bit(square) != np.uint64(0) else KING_STEPS
+        if tables[square, steps] & ~own != np.uint64(0):
             return True
-    men = (row[2] | row[3] | row[4]) & own
+    men = (row[BISHOP] | row[ROOK] | row[QUEEN]) & own
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
         reach = np.uint64(0)
-        if row[3] & bit(square) == np.uint64(0):
+        if row[ROOK] & bit(square) == np.uint64(0):
             reach |= bishop_attacks(square, occupied, tables)
-        if row[2] & bit(square) == np.uint64(0):
+        if row[BISHOP] & bit(square) == np.uint64(0):
             reach |= rook_attacks(square, occupied, tables)
         if reach & ~own != np.uint64(0):
             return True
@@ -172,7 +174,7 @@ def make(row: Any, code: int, tables: Any, out: Any) -> int:
 
     The move has to be one that :func:`generate` gives. A captured king leaves its side without one.
     """
-    side = np.int64(row[8] & np.uint64(1))
+    side = turn(row)
     other = 1 - side
     from_square = code >> 9
     to_square = (code >> 3) & 63
@@ -186,19 +188,19 @@ def make(row: Any, code: int, tables: Any, out: Any) -> int:
         if row[i] & from_mask != np.uint64(0):
             piece = i
     captured = -1
-    if row[6 + other] & to_mask != np.uint64(0):
+    if row[WHITE + other] & to_mask != np.uint64(0):
         for i in range(6):
             if row[i] & to_mask != np.uint64(0):
                 captured = i
                 out[i] &= ~to_mask
-        out[6 + other] &= ~to_mask
-    ep = np.int64((row[8] >> np.uint64(8)) & np.uint64(0x7F)) - 1
+        out[WHITE + other] &= ~to_mask
+    ep = ep_square(row)
     if piece == 0 and to_square == ep:
         victim = bit(to_square - 8 if side == 0 else to_square + 8)
         out[0] &= ~victim
-        out[6 + other] &= ~victim
+        out[WHITE + other] &= ~victim
         captured = 0
-    out[6 + side] = (out[6 + side] & ~from_mask) | to_mask
+    out[WHITE + side] = (out[WHITE + side] & ~from_mask) | to_mask
     out[piece] &= ~from_mask
     out[promotion if promotion != 0 else piece] |= to_mask
     if piece == 5 and (to_square - from_square == 2 or from_square - to_square == 2):
@@ -207,42 +209,42 @@ def make(row: Any, code: int, tables: Any, out: Any) -> int:
         else:
             rook_from, rook_to = bit(to_square - 2), bit(to_square + 1)
         out[3] = (out[3] & ~rook_from) | rook_to
-        out[6 + side] = (out[6 + side] & ~rook_from) | rook_to
-    meta = np.uint64(other) | (row[8] & rights_kept(from_mask | to_mask))
+        out[WHITE + side] = (out[WHITE + side] & ~rook_from) | rook_to
+    meta = np.uint64(other) | (row[META] & rights_kept(from_mask | to_mask))
     if piece == 0 and (to_square - from_square == 16 or from_square - to_square == 16):
         target = (from_square + to_square) >> 1
-        if tables[target, 2 + side] & row[0] & row[6 + other] != np.uint64(0):
+        if tables[target, PAWN_CAPTURES + side] & row[PAWN] & row[WHITE + other] != np.uint64(0):
             meta |= np.uint64(target + 1) << np.uint64(8)
     if piece != 0 and captured < 0:
-        quiet = (row[8] >> np.uint64(16)) & np.uint64(0xFFFF)
+        quiet = (row[META] >> np.uint64(16)) & np.uint64(0xFFFF)
         if quiet < np.uint64(0xFFFF):
             quiet += np.uint64(1)
         meta |= quiet << np.uint64(16)
-    out[8] = meta
+    out[META] = meta
     return captured
 
 
 @kernel
 def king_capture(row: Any, tables: Any) -> int:
     """Code of a move that takes the enemy king, −1 when there is none; the lowest such code."""
-    side = np.int64(row[8] & np.uint64(1))
-    king = row[5] & row[7 - side]
+    side = turn(row)
+    king = row[KING] & row[BLACK - side]
     if king == np.uint64(0):
         return -1
     square = lowest(king)
-    own = row[6 + side]
-    occupied = own | row[7 - side]
-    attackers = tables[square, 0] & row[1]
-    attackers |= tables[square, 1] & row[5]
-    attackers |= tables[square, 3 - side] & row[0]
-    attackers |= bishop_attacks(square, occupied, tables) & (row[2] | row[4])
-    attackers |= rook_attacks(square, occupied, tables) & (row[3] | row[4])
+    own = row[WHITE + side]
+    occupied = own | row[BLACK - side]
+    attackers = tables[square, KNIGHT_STEPS] & row[KNIGHT]
+    attackers |= tables[square, KING_STEPS] & row[KING]
+    attackers |= tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN]
+    attackers |= bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN])
+    attackers |= rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN])
     attackers &= own
     if attackers == np.uint64(0):
         return -1
     from_square = lowest(attackers)
     code = (from_square << 9) | (square << 3)
-    if row[0] & bit(from_square) != np.uint64(0) and (square >= 56 or square < 8):
+    if row[PAWN] & bit(from_square) != np.uint64(0) and (square >= 56 or square < 8):
         code |= 1
     return code
 
@@ -273,7 +275,7 @@ def perft(row: Any, depth: int, tables: Any) -> Any:
         left[ply] -= 1
         child = rows[ply + 1]
         make(rows[ply], codes[ply, left[ply]], tables, child)
-        if child[5] & child[6 + np.int64(child[8] & np.uint64(1))] == np.uint64(0):
+        if child[KING] & child[WHITE + turn(child)] == np.uint64(0):
             continue
         count = generate(child, tables, codes[ply + 1])
         if ply + 2 == depth:

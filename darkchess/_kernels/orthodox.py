@@ -12,6 +12,7 @@ import numpy as np
 
 from darkchess._kernels.attacks import attacked_by
 from darkchess._kernels.bits import bit, lowest, popcount
+from darkchess._kernels.board import BLACK, KING, PAWN, QUEEN, WHITE, turn
 from darkchess._kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
 from klss.kernel import kernel
 
@@ -28,15 +29,15 @@ def _foreign(row: Any) -> Any:
     """Whether a chess engine's own tables may be too small for the position, or it breaks what every engine takes for
     granted (bool).
     """
-    if popcount(row[5] & row[6]) != 1 or popcount(row[5] & row[7]) != 1:
+    if popcount(row[KING] & row[WHITE]) != 1 or popcount(row[KING] & row[BLACK]) != 1:
         return True
-    if popcount(row[6]) > 16 or popcount(row[7]) > 16:
+    if popcount(row[WHITE]) > 16 or popcount(row[BLACK]) > 16:
         return True
-    if row[0] & np.uint64(0xFF000000000000FF) != np.uint64(0):
+    if row[PAWN] & np.uint64(0xFF000000000000FF) != np.uint64(0):
         return True
     for side in range(2):
-        men = row[6 + side]
-        extra = popcount(row[0] & men) + max(0, popcount(row[4] & men) - 1)
+        men = row[WHITE + side]
+        extra = popcount(row[PAWN] & men) + max(0, popcount(row[QUEEN] & men) - 1)
         for piece in range(1, 4):
             extra += max(0, popcount(row[piece] & men) - 2)
         if extra > 8:
@@ -51,9 +52,9 @@ def classify(rows: Any, tables: Any, codes: Any) -> None:
     child = np.empty(9, dtype=np.uint64)
     for k in range(rows.shape[0]):
         row = rows[k]
-        side = np.int64(row[8] & np.uint64(1))
-        king = row[5] & row[6 + side]
-        if row[5] & row[7 - side] == np.uint64(0) or king_capture(row, tables) >= 0:
+        side = turn(row)
+        king = row[KING] & row[WHITE + side]
+        if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, tables) >= 0:
             codes[k] = 1
         elif king == np.uint64(0):
             codes[k] = 2
@@ -67,7 +68,7 @@ def classify(rows: Any, tables: Any, codes: Any) -> None:
             for i in range(count):
                 # Castling is left out: where it is the only move chess allows, the rook or the king has another one.
                 make(row, moves[i], tables, child)
-                if not attacked_by(child, 1 - side, lowest(child[5] & child[6 + side]), tables):
+                if not attacked_by(child, 1 - side, lowest(child[KING] & child[WHITE + side]), tables):
                     codes[k] = 0
                     break
 
@@ -81,9 +82,9 @@ def moves_between(parents: Any, offsets: Any, children: Any, codes: Any) -> None
     """
     for k in range(parents.shape[0]):
         side = np.int64(parents[k, 8] & np.uint64(1))
-        before = parents[k, 6 + side]
+        before = parents[k, WHITE + side]
         for i in range(offsets[k], offsets[k + 1]):
-            after = children[i, 6 + side]
+            after = children[i, WHITE + side]
             left = before & ~after
             entered = after & ~before
             if popcount(left) == 2 and popcount(entered) == 2:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from darkchess._kernels.bits import bit, lowest, mix64, popcount, without_lowest
-from darkchess._kernels.position_set import can_move, without
+from darkchess._kernels.position_set import EMPTY, EP_CAPTORS, OWN, REQUIRED, SEEN, can_move, without
 from klss.kernel import kernel
 
 __all__ = ["repair", "without_captured"]
@@ -90,10 +90,10 @@ def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
 def _repair_one(
     enemy: Any, codes: Any, masks: Any, expected: Any, board: Any, lifted: Any, state: Any, out: Any
 ) -> bool:
-    own = masks[0]
-    empty = masks[1]
-    required = masks[2]
-    seen = masks[3]
+    own = masks[OWN]
+    empty = masks[EMPTY]
+    required = masks[REQUIRED]
+    seen = masks[SEEN]
     lifted[:] = 0
     board[:] = -1
     castles = np.uint64(0)
@@ -185,7 +185,7 @@ def repair(positions: Any, masks: Any, expected: Any, must_move: bool, seed: Any
             positions[source, 0], positions[source, 1], masks, expected, board, lifted, state, out[count]
         )
         if fits and must_move:
-            fits = can_move(out[count, 0], out[count, 1], masks[0], masks[9], tables)
+            fits = can_move(out[count, 0], out[count, 1], masks[OWN], masks[EP_CAPTORS], tables)
         if fits:
             count += 1
     return count

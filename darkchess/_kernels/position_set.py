@@ -35,7 +35,9 @@ import numpy as np
 
 from darkchess._kernels.attacks import bishop_attacks, rook_attacks
 from darkchess._kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess._kernels.board import BISHOP, BLACK, KING, KNIGHT, META, PAWN, QUEEN, ROOK, WHITE
 from darkchess._kernels.position_table import half_hash, home
+from darkchess._kernels.tables import ANTIDIAGONAL, DIAGONAL, FILE, KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES, RANK
 from klss.kernel import kernel
 
 __all__ = [
@@ -46,6 +48,8 @@ __all__ = [
 
 OWN, EMPTY, REQUIRED, SEEN, OWN_BEFORE, CAPTURED, FORBIDDEN, EP_TOLD, EP_LANDING, EP_CAPTORS = range(10)
 MASKS = 10
+CASTLING_ROOK = 6
+"""Code of a rook that may castle."""
 MOST_SUCCESSORS = 320
 """No enemy half has more moves than this."""
 
@@ -54,8 +58,8 @@ MOST_SUCCESSORS = 320
 @kernel
 def encode_half(row: Any, out: Any) -> None:
     """Write the enemy half of a position row (uint64[9], the viewer White) into ``out`` (uint64[2])."""
-    enemy = row[7]
-    rights = (row[8] >> np.uint64(3)) & np.uint64(3)
+    enemy = row[BLACK]
+    rights = (row[META] >> np.uint64(3)) & np.uint64(3)
     codes = np.uint64(0)
     shift = np.uint64(0)
     men = enemy
@@ -93,10 +97,10 @@ def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -
         men = without_lowest(men)
         code: Any = np.int64(codes & np.uint64(15))
         codes >>= np.uint64(4)
-        if code == 6:
-            code = 3
+        if code == CASTLING_ROOK:
+            code = ROOK
             right = np.uint64(2) if square == 63 else np.uint64(4)
-            out[8] |= right if flipped else right << np.uint64(2)
+            out[META] |= right if flipped else right << np.uint64(2)
         mask = bit(square ^ 56) if flipped else bit(square)
         out[code] |= mask
         out[side] |= mask
@@ -161,19 +165,19 @@ def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
     """
     for i in range(masks.shape[0]):
         masks[i] = np.uint64(0)
-    own = view[6]
-    known = view[7] & seen
-    pawns = view[0] & own
+    own = view[WHITE]
+    known = view[BLACK] & seen
+    pawns = view[PAWN] & own
     diagonals = ((pawns << np.uint64(7)) & np.uint64(0x7F7F7F7F7F7F7F7F)) | (
         (pawns << np.uint64(9)) & np.uint64(0xFEFEFEFEFEFEFEFE)
     )
     blockers = (pawns << np.uint64(8)) & ~seen
     open_first = ((pawns & np.uint64(0xFF00)) << np.uint64(8)) & seen & ~known & ~own
     blockers |= (open_first << np.uint64(8)) & ~seen
-    masks[0] = own
-    masks[1] = own | (seen & ~known) | (diagonals & ~seen)
-    masks[2] = known | blockers
-    masks[3] = known
+    masks[OWN] = own
+    masks[EMPTY] = own | (seen & ~known) | (diagonals & ~seen)
+    masks[REQUIRED] = known | blockers
+    masks[SEEN] = known
     for square in range(64):
         expected[square] = -1
     while known != np.uint64(0):
@@ -191,8 +195,8 @@ def mistyped(enemy: Any, codes: Any, seen: Any, expected: Any) -> Any:
     while seen != np.uint64(0):
         mask = seen & ~(seen - np.uint64(1))
         code: Any = np.int64(code_at(enemy, codes, mask))
-        if code == 6:
-            code = 3
+        if code == CASTLING_ROOK:
+            code = ROOK
         if code != expected[lowest(seen)]:
             wrong = True
         seen = without_lowest(seen)
@@ -202,9 +206,9 @@ def mistyped(enemy: Any, codes: Any, seen: Any, expected: Any) -> Any:
 @kernel(inline="always")
 def agrees(enemy: Any, codes: Any, masks: Any, expected: Any) -> Any:
     """Whether a position is what the view says."""
-    if enemy & masks[1] != np.uint64(0) or masks[2] & ~enemy != np.uint64(0):
+    if enemy & masks[EMPTY] != np.uint64(0) or masks[REQUIRED] & ~enemy != np.uint64(0):
         return False
-    return not mistyped(enemy, codes, masks[3], expected)
+    return not mistyped(enemy, codes, masks[SEEN], expected)
 
 
 @kernel
@@ -217,24 +221,26 @@ def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> 
         men = without_lowest(men)
         code = np.int64(codes & np.uint64(15))
         codes >>= np.uint64(4)
-        if code == 0:
+        if code == PAWN:
             if (occupied >> np.uint64(square - 8)) & np.uint64(1) == np.uint64(0):
                 return True
-            if tables[square, 3] & own != np.uint64(0) or ep_captors & bit(square) != np.uint64(0):
+            if tables[square, PAWN_CAPTURES + 1] & own != np.uint64(0) or ep_captors & bit(square) != np.uint64(0):
                 return True
-        elif code == 1:
-            if tables[square, 0] & ~enemy != np.uint64(0):
+        elif code == KNIGHT:
+            if tables[square, KNIGHT_STEPS] & ~enemy != np.uint64(0):
                 return True
-        elif code == 5:
-            if tables[square, 1] & ~enemy != np.uint64(0):
+        elif code == KING:
+            if tables[square, KING_STEPS] & ~enemy != np.uint64(0):
                 return True
         else:
             # A slider moves iff a neighbour on one of its lines is not its own man.
-            beside = tables[square, 1]
-            if code == 2:
-                beside &= tables[square, 8] | tables[square, 9] | tables[square, 10] | tables[square, 11]
-            elif code != 4:
-                beside &= tables[square, 4] | tables[square, 5] | tables[square, 6] | tables[square, 7]
+            beside = tables[square, KING_STEPS]
+            if code == BISHOP:
+                lines = tables[square, DIAGONAL] | tables[square, DIAGONAL + 1]
+                beside &= lines | tables[square, ANTIDIAGONAL] | tables[square, ANTIDIAGONAL + 1]
+            elif code != QUEEN:
+                lines = tables[square, FILE] | tables[square, FILE + 1]
+                beside &= lines | tables[square, RANK] | tables[square, RANK + 1]
             if beside & ~enemy != np.uint64(0):
                 return True
     return False
@@ -251,11 +257,11 @@ def filter_positions(
     not consistent. ``must_move``: the game goes on, so the enemy has a move.
     """
     kept = 0
-    own = masks[0]
-    empty = masks[1]
-    required = masks[2]
-    seen = masks[3]
-    captors = masks[9]
+    own = masks[OWN]
+    empty = masks[EMPTY]
+    required = masks[REQUIRED]
+    seen = masks[SEEN]
+    captors = masks[EP_CAPTORS]
     for i in range(count):
         enemy = positions[i, 0]
         codes = positions[i, 1]
@@ -325,16 +331,16 @@ def successors(
     int
         The first position that was not treated, for want of room; ``stop`` when all were.
     """
-    empty = masks[1]
-    required = masks[2]
-    seen = masks[3]
-    own_before = masks[4]
-    captured = masks[5]
-    forbidden = masks[6]
-    special = masks[7] | masks[8]
+    empty = masks[EMPTY]
+    required = masks[REQUIRED]
+    seen = masks[SEEN]
+    own_before = masks[OWN_BEFORE]
+    captured = masks[CAPTURED]
+    forbidden = masks[FORBIDDEN]
+    special = masks[EP_TOLD] | masks[EP_LANDING]
     known = empty | required
     for i in range(start, stop):
-        if max(counts[0], counts[1]) + 320 > room:
+        if max(counts[0], counts[1]) + MOST_SUCCESSORS > room:
             return i
         enemy = positions[i, 0]
         codes = positions[i, 1]
@@ -372,9 +378,9 @@ def successors(
                     targets = (mask >> np.uint64(8)) & ~occupied
                     targets |= (((targets & np.uint64(0x0000FF0000000000)) >> np.uint64(8)) & ~occupied) & ~forbidden
                 elif code == np.uint64(1):
-                    targets = tables[square, 0]
+                    targets = tables[square, KNIGHT_STEPS]
                 elif code == np.uint64(5):
-                    targets = tables[square, 1]
+                    targets = tables[square, KING_STEPS]
                 else:
                     targets = np.uint64(0)
                     if code != np.uint64(2):
@@ -431,41 +437,41 @@ def _fill(
     rook_lines = rook_attacks(to_square, occupied, tables)
     bishop_lines = bishop_attacks(to_square, occupied, tables)
     wanted = np.int64(-1)
-    if masks[3] & target != np.uint64(0):
+    if masks[SEEN] & target != np.uint64(0):
         wanted = expected[to_square]
-    movable &= rook_lines | bishop_lines | tables[to_square, 0]
+    movable &= rook_lines | bishop_lines | tables[to_square, KNIGHT_STEPS]
     while movable != np.uint64(0):
         square = lowest(movable)
         mask = bit(square)
         movable = without_lowest(movable)
         index = popcount(enemy & (mask - np.uint64(1)))
         code: Any = np.int64((codes >> np.uint64(4 * index)) & np.uint64(15))
-        if code == 0:
-            if masks[5] != np.uint64(0):
-                reaches = tables[square, 3] & target != np.uint64(0)
+        if code == PAWN:
+            if masks[CAPTURED] != np.uint64(0):
+                reaches = tables[square, PAWN_CAPTURES + 1] & target != np.uint64(0)
             else:
                 reaches = to_square == square - 8 or (
                     to_square == square - 16 and square >= 48 and rook_lines & mask != np.uint64(0)
                 )
-                if to_square == square - 16 and masks[6] & target != np.uint64(0):
+                if to_square == square - 16 and masks[FORBIDDEN] & target != np.uint64(0):
                     reaches = False
-        elif code == 1:
-            reaches = tables[square, 0] & target != np.uint64(0)
-        elif code == 5:
-            reaches = tables[square, 1] & target != np.uint64(0)
+        elif code == KNIGHT:
+            reaches = tables[square, KNIGHT_STEPS] & target != np.uint64(0)
+        elif code == KING:
+            reaches = tables[square, KING_STEPS] & target != np.uint64(0)
         else:
-            reaches = (code != 2 and rook_lines & mask != np.uint64(0)) or (
-                (code == 2 or code == 4) and bishop_lines & mask != np.uint64(0)
+            reaches = (code != BISHOP and rook_lines & mask != np.uint64(0)) or (
+                code in (BISHOP, QUEEN) and bishop_lines & mask != np.uint64(0)
             )
         if not reaches:
             continue
         rest = without(codes, index)
-        if code == 5:
+        if code == KING:
             rest = without_rights(rest)
-        elif code == 6:
-            code = 3
+        elif code == CASTLING_ROOK:
+            code = ROOK
         others = enemy ^ mask
-        if code == 0 and to_square < 8:
+        if code == PAWN and to_square < 8:
             for promotion in range(1, 5):
                 if wanted == -1 or wanted == promotion:
                     moved = with_code(others, rest, target, np.uint64(promotion))
@@ -504,13 +510,13 @@ def _en_passant(
 
     At most two moves of a pawn, made and then held against the masks.
     """
-    if masks[7] != np.uint64(0):
-        origins = masks[7] << np.uint64(8)
-        target = masks[7] >> np.uint64(8)
-        if enemy & (masks[7] | target) != np.uint64(0):
+    if masks[EP_TOLD] != np.uint64(0):
+        origins = masks[EP_TOLD] << np.uint64(8)
+        target = masks[EP_TOLD] >> np.uint64(8)
+        if enemy & (masks[EP_TOLD] | target) != np.uint64(0):
             return
     else:
-        target = masks[8]
+        target = masks[EP_LANDING]
         origins = ((target << np.uint64(7)) & np.uint64(0x7F7F7F7F7F7F7F7F)) | (
             (target << np.uint64(9)) & np.uint64(0xFEFEFEFEFEFEFEFE)
         )

@@ -1,9 +1,9 @@
 """Attack tables, built once and passed to kernels as an argument: ``uint64[64, 12]``, six kilobytes, so that they stay
 in the fastest cache.
 
-Columns: 0 knight, 1 king, 2 what a white pawn attacks, 3 what a black pawn attacks, then for each line through the
-square (file, rank, diagonal, antidiagonal) the squares below it and above it (by square number), without the square
-itself.
+Columns: :data:`KNIGHT_STEPS`, :data:`KING_STEPS`, :data:`PAWN_CAPTURES` (what a white pawn attacks, then what a black
+one does), then for each line through the square (:data:`FILE`, :data:`RANK`, :data:`DIAGONAL`, :data:`ANTIDIAGONAL`)
+the squares below it and, in the next column, above it (by square number), without the square itself.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ import numpy as np
 
 from klss.arrays import Words
 
-__all__ = ["TABLES", "attack_tables"]
+__all__ = [
+    "ANTIDIAGONAL", "DIAGONAL", "FILE", "KING_STEPS", "KNIGHT_STEPS", "PAWN_CAPTURES", "RANK", "TABLES",
+    "attack_tables",
+]  # fmt: skip
+
+KNIGHT_STEPS, KING_STEPS, PAWN_CAPTURES = 0, 1, 2
+FILE, RANK, DIAGONAL, ANTIDIAGONAL = 4, 6, 8, 10
 
 
 def _mask(square: int, steps: list[tuple[int, int]], length: int = 1) -> int:

@@ -8,7 +8,9 @@ import numpy as np
 
 from darkchess._kernels.attacks import bishop_attacks, rook_attacks
 from darkchess._kernels.bits import bit, lowest, mix64, without_lowest
+from darkchess._kernels.board import BLACK, META, WHITE, ep_square, turn
 from darkchess._kernels.moves import pawn_steps
+from darkchess._kernels.tables import PAWN_CAPTURES
 from klss.kernel import kernel
 
 __all__ = ["masked", "observation_key", "view_key", "visible"]
@@ -20,19 +22,19 @@ def visible(row: Any, side: int, tables: Any) -> Any:
 
     The en passant target is seen only by the side to move. Castling adds nothing: its rook sees those squares.
     """
-    own = row[6 + side]
-    enemy = row[7 - side]
+    own = row[WHITE + side]
+    enemy = row[BLACK - side]
     occupied = own | enemy
     seen = own
     capturable = enemy
-    ep = np.int64((row[8] >> np.uint64(8)) & np.uint64(0x7F)) - 1
-    if ep >= 0 and side == np.int64(row[8] & np.uint64(1)):
+    ep = ep_square(row)
+    if ep >= 0 and side == turn(row):
         capturable |= bit(ep)
     men = row[0] & own
     while men != np.uint64(0):
         square = lowest(men)
         men = without_lowest(men)
-        seen |= pawn_steps(square, side, occupied) | (tables[square, 2 + side] & capturable)
+        seen |= pawn_steps(square, side, occupied) | (tables[square, PAWN_CAPTURES + side] & capturable)
     men = row[1] & own
     while men != np.uint64(0):
         seen |= tables[lowest(men), 0]
@@ -61,10 +63,10 @@ def masked(row: Any, side: int, seen: Any, out: Any) -> None:
     """
     for i in range(8):
         out[i] = row[i] & seen
-    meta = row[8] & (np.uint64(1) | (np.uint64(6) << np.uint64(2 * side)))
-    if np.int64(row[8] & np.uint64(1)) == side:
-        meta |= row[8] & np.uint64(0x7F00)
-    out[8] = meta
+    meta = row[META] & (np.uint64(1) | (np.uint64(6) << np.uint64(2 * side)))
+    if turn(row) == side:
+        meta |= row[META] & np.uint64(0x7F00)
+    out[META] = meta
 
 
 @kernel
