@@ -5,6 +5,7 @@
 #   make test              the tests, on all cores              (ARGS="tests/cli -x" passes arguments)
 #   make check             ruff, mypy, import-linter, tests
 #   make bench             how fast the engine is here, part by part
+#   make signature         one number for what the engine does  (ARGS=--write renews the expected one)
 #   make soak              the long tests
 #   make clean             removes .venv
 #
@@ -18,7 +19,7 @@ PY   = $(VENV)/bin/python
 # Under the constraints at build time too: pip hands the variables on to the environments it builds in.
 PIP  = PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet
 
-.PHONY: play test check lint bench soak clean
+.PHONY: play test check lint bench signature soak clean
 
 play: $(VENV)/installed-play
 	@$(PY) -m klss play $(ARGS)
@@ -35,6 +36,9 @@ check: lint test
 
 bench: $(VENV)/installed-play
 	@for part in tracker search evaluator equilibrium; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done
+
+signature: $(VENV)/installed-play
+	@$(PY) -m experiments.bench.signature $(ARGS)
 
 soak: $(VENV)/installed-dev
 	@$(PY) -m pytest -m soak $(ARGS)
