@@ -13,7 +13,7 @@ class DarkchessError(Exception):
 
 
 class FenError(DarkchessError, ValueError):
-    """A FEN that is garbled, or a position that no game of dark chess may start from (rules.md, rule 6)."""
+    """A FEN that is garbled, or a position that no game of dark chess may start from (docs/rules.md, rule 6)."""
 
 
 class IllegalMove(DarkchessError, ValueError):

@@ -1,8 +1,8 @@
 """A position of dark chess: immutable, a face over the kernels' row.
 
 A position knows nothing of the game before it (repetitions) and nothing of rulesets; :class:`darkchess.referee.Referee`
-does. Its moves are all pseudo-legal moves (rules.md, rule 1). The row also counts quiet plies; the move number is kept
-beside it for FEN's sake.
+does. Its moves are all pseudo-legal moves (docs/rules.md, rule 1). The row also counts quiet plies; the move number is
+kept beside it for FEN's sake.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ class Position:
         Raises
         ------
         FenError
-            The text is garbled, or the position breaks rule 6 of rules.md: more than sixteen men or other than one king
-            of a side, a pawn on rank 1 or 8, a castling right without its king and rook at home, an en passant square
-            that no double step explains.
+            The text is garbled, or the position breaks rule 6 of docs/rules.md: more than sixteen men or other than one
+            king of a side, a pawn on rank 1 or 8, a castling right without its king and rook at home, an en passant
+            square that no double step explains.
 
         >>> Position.from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").turn == chess.WHITE
         True
@@ -228,7 +228,7 @@ class Position:
         return Position(out, self._fullmove + (not self.turn))
 
     def key(self) -> bytes:
-        """What makes two positions the same (rules.md, rule 3): pieces, side to move, castling rights, en passant
+        """What makes two positions the same (docs/rules.md, rule 3): pieces, side to move, castling rights, en passant
         possibility."""
         row = self._row.copy()
         row[board.META] &= board.IDENTITY

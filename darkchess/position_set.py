@@ -1,7 +1,7 @@
 """The position set: every position consistent with what one player has seen, merged by transposition.
 
-Rules.md, "Consistency is a few masks"; algorithms.md §6; paper D.2 (the set I). A position costs 16 bytes: the enemy's
-half. The player's own half is known and kept once.
+docs/position_set.md; docs/rules.md, "Consistency is a few masks"; paper D.3 (the set I). A position costs 16 bytes: the
+enemy's half. The player's own half is known and kept once.
 
 Consistent means: reachable by some play that would have shown the player exactly her views, with the game still going
 on after every ply of it (no king captured; nobody without a move). Draws by repetition or by fifty moves depend on the

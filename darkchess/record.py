@@ -1,5 +1,5 @@
-"""Games as PGN (rules.md, "Formats"): writer and reader of our own, since python-chess's reader stops at the first king
-left in attack.
+"""Games as PGN (docs/rules.md, "Formats"): writer and reader of our own, since python-chess's reader stops at the first
+king left in attack.
 
 Written: movetext in SAN without ``+`` and ``#``, clocks as comments, ``[Variant "Fog of War"]``, ``FEN``/``SetUp`` for
 other start positions, the reason in ``[Termination]``. The moves are the true ones: a finished game is public, and

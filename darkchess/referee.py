@@ -1,4 +1,4 @@
-"""The true game: applies moves, gives each player her views, declares the result (rules.md, rules 2 to 4).
+"""The true game: applies moves, gives each player her views, declares the result (docs/rules.md, rules 2 to 4).
 
 Only the referee's side imports this file; a player gets :class:`darkchess.view.View` objects.
 """
@@ -169,8 +169,8 @@ class Referee:
             )
 
     def _judge(self) -> Outcome | None:
-        """The outcome of the position on the board, in the order of rules.md: king, no move, repetition, 50 moves; then
-        the ply limit."""
+        """The outcome of the position on the board, in the order of docs/rules.md: king, no move, repetition, 50 moves;
+        then the ply limit."""
         position = self.position
         for color in chess.COLORS:
             if position.king(color) is None:

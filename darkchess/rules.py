@@ -1,5 +1,5 @@
-"""Rulesets and results (rules.md, rules 2 and 3): what differs between the papers' game and the one played on
-pychess."""
+"""Rulesets and results (docs/rules.md, rules 2 and 3): what differs between the papers' game and the one played
+on pychess."""
 
 from __future__ import annotations
 

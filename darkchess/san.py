@@ -1,5 +1,5 @@
-"""Moves as text: SAN among all pseudo-legal moves, without ``+`` and ``#``, since nobody is told of check (rules.md,
-"Formats").
+"""Moves as text: SAN among all pseudo-legal moves, without ``+`` and ``#``, since nobody is told of check
+(docs/rules.md, "Formats").
 
 Works on a true :class:`~darkchess.position.Position` and on a player's own :class:`~darkchess.view.View` alike: she
 always knows her exact legal moves and sees what she can capture, so both give the same text.

@@ -1,4 +1,4 @@
-"""What a player sees after a ply: rules.md rule 4, and nothing else.
+"""What a player sees after a ply: docs/rules.md, rule 4, and nothing else.
 
 A :class:`View` is made by the referee's side with :func:`observe` from a true position, or by a player's side with
 :func:`initial_view` and :func:`observed` from what the engine protocol sends. The protocol tells neither castling

@@ -8,7 +8,7 @@ Letters: ``N`` nodes, ``J`` infosets of one player's observation tree, ``P`` poi
 *Infosets are observation infosets*: both players have one at every decision node, whoever moves. A **point** is an
 observation sequence of the paper: the empty one, or an infoset with the action taken there where its player moves, or a
 waiting infoset alone. Points are finer than sequences (own actions only): B's entries live on points, so that a nested
-subgame can tell which of them lie below an infoset at which player 1 waits (algorithms: slips of Appendix E).
+subgame can tell which of them lie below an infoset at which player 1 waits (docs/search.md, "Slips and mends").
 
 Deviations from the source: chance nodes carry no observation. A player who waits and observes nothing new stays in her
 infoset (so that observations need not tell how many moves the other made); a player who moves never meets an infoset

@@ -1,6 +1,6 @@
 """``bot.yml``: what a bot plays, where, with which engine; read, checked, and refused in one line that names the key.
 
-The shapes are the ``bot.yml`` of the design; every key but ``url`` and ``token`` has a default. The token itself is
+The shapes are those of docs/bot.md; every key but ``url`` and ``token`` has a default. The token itself is
 never in the file: ``token`` says where it is, and a complaint never quotes what stands under that key.
 """
 

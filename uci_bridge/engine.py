@@ -8,7 +8,7 @@ only in sum (no position agrees) is found by the player's position set, when she
 
 This is the player's side of the wall: the referee is not imported here, nor by anything that is.
 
-Source: design.md, "Engine protocol". Deviations: the seed of a session is that of its first request; a repeated request
+Source: docs/engine-protocol.md. Deviations: the seed of a session is that of its first request; a repeated request
 gets the answer that it got, without a second search.
 """
 

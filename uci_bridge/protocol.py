@@ -2,9 +2,9 @@
 
 An engine's own words (errors, diagnostics) are read as :mod:`klss.text` shows them.
 
-Source: design.md, "Engine protocol"; the shapes are those of the open engine protocol v1 of the engine Misty (PyPI
-``misty-chess``, module ``fow_chess.engine_protocol``). ``budget_ms``, ``nodes``, ``fen`` and ``rules`` are additions.
-``docs/engine-protocol.md`` is this file in prose.
+Source: docs/engine-protocol.md, which is this file in prose; the shapes are those of the open engine protocol
+v1 of the engine Misty (PyPI ``misty-chess``, module ``fow_chess.engine_protocol``). ``budget_ms``,
+``nodes``, ``fen`` and ``rules`` are additions.
 
 Nothing here knows a game: whether an observation follows from the one before is asked of :mod:`darkchess.view`.
 

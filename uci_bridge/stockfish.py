@@ -5,8 +5,8 @@ expansion are valued by one search of depth 1 with all moves listed (``MultiPV``
 second, and as accurate (*measured*).
 
 Never asked: a position in which the side to move can take the king or a king is missing (chess engines crash on it),
-and what rules.md settles: every move loses the king, or there is none. The rest of what chess can't hold, and every
-question that stays unanswered, goes to the built-in evaluator. Castling rights without king and rook at home are
+and what docs/rules.md settles: every move loses the king, or there is none. The rest of what chess can't hold, and
+every question that stays unanswered, goes to the built-in evaluator. Castling rights without king and rook at home are
 stripped.
 
 *Deviation*: values of an expansion are the parent's search's, not each child's own; castling out of, through or into

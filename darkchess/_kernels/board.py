@@ -10,7 +10,7 @@ index       content
             bits 16–31: quiet plies (no pawn move, no capture), saturating
 ==========  ==========================================================================================
 
-Two rows are the same position (rules.md, rule 3) iff entries 0–7 and ``META & IDENTITY`` agree.
+Two rows are the same position (docs/rules.md, rule 3) iff entries 0–7 and ``META & IDENTITY`` agree.
 
 A move's code is ``from << 9 | to << 3 | promotion`` (promotion: 0 none, else the piece's index 1–4), so that codes sort
 by from, to, promotion. Castling is the king's move of two squares. Sides are 0 White, 1 Black.

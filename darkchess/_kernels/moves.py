@@ -1,4 +1,4 @@
-"""Generate and make moves: rules.md rules 1 and 3. Every pseudo-legal move is legal; no one looks for check."""
+"""Generate and make moves: docs/rules.md, rules 1 and 3. Every pseudo-legal move is legal; no one looks for check."""
 
 from __future__ import annotations
 

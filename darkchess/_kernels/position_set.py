@@ -1,4 +1,4 @@
-"""The position set's kernels: rules.md, "Consistency is a few masks"; algorithms.md §6.
+"""The position set's kernels: docs/rules.md, "Consistency is a few masks"; docs/position_set.md.
 
 Everything here is seen from the viewer's side of the board: she is White and moves up (the face flips the board for
 Black). Her own half is known; a position is the *enemy's* half, 16 bytes:

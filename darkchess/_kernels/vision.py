@@ -1,4 +1,4 @@
-"""What a player sees: rules.md rule 4, as a mask, as a position with the hidden men left out, and as a 64-bit key."""
+"""What a player sees: docs/rules.md, rule 4, as a mask, as a position with the hidden men left out, and as a key."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _HARD_SPACE = "\u00a0"
 
 
 def document(analysis: Analysis, configuration: str, evaluator: str, seed: int) -> dict[str, Any]:
-    """The document of design.md; ``capped_by``, ``evaluator``, ``lines`` and ``seed`` are additions.
+    """The document of docs/analyse.md.
 
     ``marginals`` holds every square on which a man may stand, own men (1.0) included, by FEN's letters; what is left to
     1 is the probability that the square is empty. A ``value`` is null where the search was too short to say.

@@ -247,7 +247,7 @@ def _line_text(line: dict[str, Any]) -> str:
 
 
 def _summary(parsed: argparse.Namespace, match: Match, standing: Standing) -> dict[str, Any]:
-    """The document of design.md's ``klss match --json``, all from A's side."""
+    """The document of docs/json.md, "`klss match`", all from A's side."""
     from experiments.documents import commit
     from experiments.match_report import versions
 

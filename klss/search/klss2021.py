@@ -2,7 +2,7 @@
 
 Each part lists where it departs from the paper: :mod:`klss.search.subgame.order_one`,
 :mod:`klss.search.equilibrium.linear_program`, :mod:`klss.search.expansion.support`,
-:mod:`klss.search.choice.purification`.
+:mod:`klss.search.choice.purification`; docs/search.md, "Deviations", lists all.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ class _Past:
 class Trunk:
     """A trunk with its roots.
 
-    Build with :meth:`from_roots` or by :func:`klss.search.subgame.nesting.subgame`; grow with :meth:`expand`.
+    Build with :meth:`from_roots` or by :func:`klss.search.subgame.carrying.next_trunk`; grow with :meth:`expand`.
     """
 
     nodes: NodeArrays

@@ -1,4 +1,4 @@
-"""klss solve and klss tables: JSON shapes of design.md, files, and bad input in one line."""
+"""klss solve and klss tables: JSON shapes of docs/json.md, files, and bad input in one line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A slow, obvious dark chess: the oracle of every kernel. Written from rules.md alone; imports nothing of ours and no
-chess library.
+"""A slow, obvious dark chess: the oracle of every kernel. Written from docs/rules.md alone; imports nothing of ours
+and no chess library.
 
 A board is a dict from (file, rank), both 0-7, to a letter as in FEN.
 """

@@ -1,4 +1,4 @@
-"""Positions and FEN: rule 6 of rules.md, identity by rule 3, castling, en passant and promotions through the face."""
+"""Positions and FEN: rule 6 of docs/rules.md, identity by rule 3, castling, en passant, promotions through the face."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ DIAGNOSTICS = {
     "fallbacks",
     "seconds",
 }
-"""design.md, "Units": diagnostics of every move."""
+"""docs/json.md, "Diagnostics of a move"."""
 
 
 def oracle_position(trunk: Trunk, node: int) -> brute_force.Position:

@@ -1,5 +1,5 @@
-"""Views: rule 4 of rules.md square by square, the laws that tie a view to the truth, fog FEN, and views rebuilt from
-observations."""
+"""Views: rule 4 of docs/rules.md square by square, the laws that tie a view to the truth, fog FEN, and views rebuilt
+from observations."""
 
 from __future__ import annotations
 

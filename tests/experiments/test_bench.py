@@ -73,7 +73,7 @@ def test_the_held_out_positions_have_values_of_depth_ten() -> None:
 
 
 def test_bench_prints_one_document_with_figures(klss_json: dict[str, object]) -> None:
-    """design.md, "JSON shapes": the evaluator's bench, which is the quickest."""
+    """docs/json.md, "`klss bench`": the evaluator's bench, which is the quickest."""
     assert klss_json.keys() >= {"bench", "signature", "figures", "configuration", "versions"}
     figures = klss_json["figures"]
     assert isinstance(figures, dict)

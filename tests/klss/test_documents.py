@@ -10,8 +10,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("page", ["own_game.md"])
+@pytest.mark.parametrize("page", ["docs/own_game.md"])
 def test_every_example_of_the_page_runs(page: str) -> None:
-    failed, tried = doctest.testfile(str(ROOT / "docs" / page), module_relative=False)
+    failed, tried = doctest.testfile(str(ROOT / page), module_relative=False)
     assert tried > 0
     assert failed == 0

@@ -24,7 +24,7 @@ KNOWLEDGE = {
     "liars_dice5": (51181, 5120, 2, 7.00, 15.00, 15.00, 15.00, 15.00),
     "matching_pennies100": (701, 101, 99, 3.63, 4.29, 4.93, 5.57, 35.97),
 }
-# Unique least exploitabilities: algorithms.md §2.3, measured twice independently.
+# Unique least exploitabilities: docs/tables.md, measured twice independently.
 BLUEPRINT = {
     "abrupt_dark_hex_2x2": 0.0684,
     "goofspiel4_random": 0.1718,

@@ -1,9 +1,9 @@
 """Every position consistent with one player's views, the slow and obvious way: all successors are made, and each is
 looked at.
 
-Plain Python with fog rules of its own, written from rules.md alone; imports no kernel and nothing of the project. A
-position is ``(board, turn, castling, ep)``: 64 letters from a1 to h8 (``.`` empty), ``"w"`` or ``"b"``, the rights as a
-string, the en passant square or −1.
+Plain Python with fog rules of its own, written from docs/rules.md alone; imports no kernel and nothing of the project.
+A position is ``(board, turn, castling, ep)``: 64 letters from a1 to h8 (``.`` empty), ``"w"`` or ``"b"``, the rights as
+a string, the en passant square or −1.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def play(position: Position, move: tuple[int, int, str]) -> Position:
 
 
 def look(position: Position, side: str, lost: int = -1, landed: int = -1) -> Look:
-    """What ``side`` sees (rules.md, rule 4)."""
+    """What ``side`` sees (docs/rules.md, rule 4)."""
     board, turn, castling, ep = position
     told = ep if turn == side else -1
     seen = {square for square in range(64) if _mine(board[square], side)}

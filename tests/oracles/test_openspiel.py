@@ -1,7 +1,7 @@
 """OpenSpiel's ``dark_chess`` as an oracle of moves, SAN, views and results, ply by ply over random games.
 
-OpenSpiel differs from our rules around en passant (rules.md, "Independent oracles"), and only there; what it writes is
-predicted exactly, not left out:
+OpenSpiel differs from our rules around en passant (docs/rules.md, "Independent oracles"), and only there; what it
+writes is predicted exactly, not left out:
 
 - the side that can capture en passant is also shown the pawn that it would capture;
 - if a pawn of the waiting side stands where it would attack that side's own en passant square, the side is told the

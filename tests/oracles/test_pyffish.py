@@ -1,8 +1,8 @@
 """Fairy-Stockfish (pyffish) as an oracle of moves, positions, views and results, ply by ply over random games.
 
 The variant is not built in: a king that may be captured is Fairy-Stockfish's *commoner* that must not go extinct
-(rules.md, "Independent oracles"). It fogs for the side to move only, so the other side's view is asked for with the
-turn handed over and no en passant square, which is rule 4's "as if it were her turn". It copies both sides' castling
+(docs/rules.md, "Independent oracles"). It fogs for the side to move only, so the other side's view is asked for with
+the turn handed over and no en passant square: rule 4's "if it were her turn". It copies both sides' castling
 rights and both counters into a fog FEN; only its board is compared. Nothing else differs, en passant included.
 """
 

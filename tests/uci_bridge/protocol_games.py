@@ -1,4 +1,4 @@
-"""Requests of the engine protocol made by hand, from design.md alone: nothing of uci_bridge is used to make them."""
+"""Requests of the engine protocol made by hand, from docs/engine-protocol.md alone: uci_bridge makes none."""
 
 from __future__ import annotations
 

@@ -298,7 +298,7 @@ ALLOWED = {
     "protocolVersion", "gameId", "engineId", "sessionId", "color", "ply", "engineSeed", "clock", "legalMoves",
     "observationTranscript", "latestObservationDelta", "observation", "budget_ms", "nodes", "fen", "rules",
 }  # fmt: skip
-"""The keys of a request, from design.md."""
+"""The keys of a request, from docs/engine-protocol.md."""
 
 
 def requests(log: Path) -> list[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""The engine protocol's messages: what is written is design.md's shape, what is malformed is refused by its name."""
+"""The engine protocol's messages: what is written is docs/engine-protocol.md's, what is malformed is refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def line(message: Any) -> bytes:
     return json.dumps(message).encode()
 
 
-def test_what_is_written_is_what_design_md_asks_for() -> None:
+def test_what_is_written_is_what_the_document_asks_for() -> None:
     games = [
         Referee(),
         random_game(1, 61),

@@ -195,7 +195,7 @@ ALLOWED = {
     "piece": {"type", "color"},
     "game_over": {"winner", "reason"},
 }  # fmt: skip
-"""Every key of design.md's shapes, by the object that it stands in."""
+"""Every key of docs/engine-protocol.md's shapes, by the object that it stands in."""
 
 KINDS = {
     "legalMoves": "move", "own_move": "move", "observationTranscript": "observation", "observation": "observation",

@@ -1,4 +1,4 @@
-"""Purification: what is played of an equilibrium's mixture (algorithms.md §5; Obscuro, arXiv 2506.01242).
+"""Purification: what is played of an equilibrium's mixture (Obscuro, arXiv 2506.01242).
 
 Deviation from the 2021 paper, which samples from the mixture as it is. In a depth-limited subgame much of the mixture
 is noise: a vertex of the program mixes actions that are equal only against player 1's plan of the moment, and the

@@ -9,11 +9,11 @@ changes bounds and costs only:
 * rows: a response for each of player 1's sequences; a flow equation for each of player 0's infosets.
 
 The last basis is carried by the numbers of sequences and infosets, which a trunk's growth never changes within a
-search. What is new gets a basis by hand (algorithms.md §3): at a new infoset of player 0 the best action against the
-last plans is basic; at a new infoset of player 1 its value is, and every response but the least one's. From there dual
-simplex (devex) needs few steps. It can stall, so it is capped; then the program is solved cold, by simplex with
-presolve and by interior point with crossover. Whatever comes back is judged by its saddle gap, recomputed in the whole
-game.
+search. What is new gets a basis by hand (docs/search.md, "Linear programs"): at a new infoset of player 0 the best
+action against the last plans is basic; at a new infoset of player 1 its value is, and every response but the least
+one's. From there dual simplex (devex) needs few steps. It can stall, so it is capped; then the program is solved cold,
+by simplex with presolve and by interior point with crossover. Whatever comes back is judged by its saddle gap,
+recomputed in the whole game.
 
 A *cautious* Resolve is ours. The paper's nature draws a root infoset uniformly, but nothing says that player 1 comes to
 all of them alike. With caution c she chooses the weights herself, each at most c/J and all of them at most 1 together:
@@ -21,7 +21,7 @@ c = 1 is Resolve, c = J is Maxmargin with an exit, and in between player 0 maxim
 those above 0 counted as 0 (conditional value at risk; Rockafellar & Uryasev, Journal of Risk 2, 2000). Whatever c is,
 the value is 0 exactly where no margin is negative, so that the guarantee of Resolve stays.
 
-Deviation from algorithms.md §3: a new HiGHS object gets the whole program by arrays at each step, and the basis beside
+No object grows in place: a new HiGHS object gets the whole program by arrays at each step, and the basis beside
 it. That takes a few milliseconds at 50,000 nodes; thousands of single coefficients changed from Python take longer.
 """
 

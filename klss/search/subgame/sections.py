@@ -4,7 +4,7 @@ of player 1 that meets it (MakeSubgame of App. E, k = 1).
 Γ is the previous trunk with its gadget, x player 0's plan in it, I' her infoset now. For each infoset J of player 1
 that meets I':
 
-* D = Σ_{h ∈ J∩I'} p(h)x(h); every quantity of J is divided by it (algorithms.md §2.1, mend of line 21);
+* D = Σ_{h ∈ J∩I'} p(h)x(h); every quantity of J is divided by it (docs/search.md, "Slips and mends": line 21);
 * the alternate value is player 1's counterfactual best-response value at J against x, *all* of J counted;
 * the gift lowers the alternate value's claim (mend of line 22): Σ u*(x|J'a') − u*(x|J') over her own actions on the
   way to J;
