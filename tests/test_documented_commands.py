@@ -22,7 +22,12 @@ from klss.cli.bench import BENCHES
 from klss.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "experiments" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "experiments" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 
 IN_SMALL: dict[str, str] = {
     "klss play --white klss2021 --black klss2021 --nodes 2000 --seed 7": (
@@ -75,6 +80,13 @@ ELSEWHERE: dict[str, str] = {
     "klss analyse game.pgn --ply 20 --color white --once-over": "tests/cli/test_analyse.py",
     "klss bench evaluator": "tests/experiments/test_bench.py",
     "python -m experiments.bench.signature --write": "tests/experiments/test_bench.py",
+    "klss match A B --scheduler tls://HOST:8786 --out DIR": "tests/cli/test_match.py",
+    "klss match --workers W": "tests/cli/test_match.py",
+    "klss match --check-truth": "tests/cli/test_match.py",
+    "klss play --seed": "tests/cli/test_play.py",
+    'make test ARGS="tests/klss -x"': ".ci/run",
+    "klss play --black NAME": "tests/cli/test_play.py",
+    "make signature": "tests/experiments/test_bench.py",
     "make play": "tests/test_makefile.py",
     "make bench": "tests/test_documented_commands.py",
     "make test": ".ci/run",
@@ -118,7 +130,7 @@ def documented() -> dict[str, set[str]]:
 
 def test_every_documented_command_is_run_in_small_or_tested_elsewhere() -> None:
     told = {command: pages for command, pages in documented().items() if not SET_UP.match(command)}
-    names = {command for command in told if re.fullmatch(r"klss (\w+|COMMAND --help)|python -m experiments.…", command)}
+    names = {command for command in told if re.fullmatch(r"klss (\w+|COMMAND --help)|python -m experiments.(…|NAME)", command)}
     assert {name.split()[1] for name in names} <= {*COMMANDS, "COMMAND", "-m"}
     known = {**IN_SMALL, **ELSEWHERE}
     parsed = {command for command in told if {*command.split()} & ONLY_PARSED.keys()}
