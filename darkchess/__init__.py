@@ -1,11 +1,8 @@
 """Fog of War chess (dark chess): rules, views, and an engine for it. Knows no process and no network.
 
-Reading order: ``errors``, ``move``, ``fen``, ``position`` (vocabulary over ``_kernels``), ``rules`` (rulesets,
-results), ``view`` (what a player sees), ``referee`` (the true game), ``san`` and ``record`` (notation and PGN); then
-``position_set`` (everything that a player holds possible), ``evaluation``, ``model``, ``player``, ``one_position``
-(simpler players), ``configuration``; ``arbiter`` (two players, one game) and ``render`` (boards as text);
-``marginals``, ``principal_lines``, ``analysis`` (what a player thinks), ``belief_board`` (drawn), ``once_over`` (held
-against the truth).
+Rooms, in the way of the data: ``board`` (positions and moves, of any chess), ``evaluation`` (what a position is worth),
+``game`` (rules, views, the referee, records), ``belief`` (everything that a player holds possible), ``players`` (who
+thinks and moves), ``analysis`` (what a player could have known). ``errors`` and ``threads`` are everybody's.
 
 The names below are imported when they are first used, so that a command line can say what is wrong with it, or draw the
 first board, before compiled code is loaded.
@@ -15,11 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from darkchess.board.position import START_FEN, Position
     from darkchess.errors import DarkchessError
-    from darkchess.position import START_FEN, Position
-    from darkchess.referee import Referee
-    from darkchess.rules import PAPER, PYCHESS, Outcome, Ruleset, ruleset
-    from darkchess.view import View
+    from darkchess.game.referee import Referee
+    from darkchess.game.rules import PAPER, PYCHESS, Outcome, Ruleset, ruleset
+    from darkchess.game.view import View
 
 __all__ = [
     "PAPER",
@@ -36,10 +33,10 @@ __all__ = [
 
 _HOMES = {
     "errors": ("DarkchessError",),
-    "position": ("START_FEN", "Position"),
-    "referee": ("Referee",),
-    "rules": ("PAPER", "PYCHESS", "Outcome", "Ruleset", "ruleset"),
-    "view": ("View",),
+    "board.position": ("START_FEN", "Position"),
+    "game.referee": ("Referee",),
+    "game.rules": ("PAPER", "PYCHESS", "Outcome", "Ruleset", "ruleset"),
+    "game.view": ("View",),
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from darkchess.configuration import CONFIGURATIONS
+from darkchess.players.configuration import CONFIGURATIONS
 from experiments.series import Pairing, Series, main
 
 __all__ = ["SERIES"]

@@ -17,11 +17,11 @@ from typing import Any
 import chess
 import numpy as np
 
+from darkchess.belief.position_set import PositionSet
 from darkchess.errors import DarkchessError
-from darkchess.evaluation import BuiltinEvaluator
-from darkchess.position_set import PositionSet
-from darkchess.record import GameRecord, read_pgn
-from darkchess.referee import Referee
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.record import GameRecord, read_pgn
+from darkchess.game.referee import Referee
 from experiments.documents import head, write_document
 from experiments.games import match_folders
 from experiments.series import RESULTS, positive

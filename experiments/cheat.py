@@ -1,11 +1,11 @@
 """Stockfish that sees everything: an upper bound for reference, on the referee's side of the wall.
 
-No player and no configuration: it is handed the :class:`darkchess.referee.Referee` itself, and only matches that ask
-for it (``klss match --allow-cheat``) may have it. It takes the king if it can, else plays Stockfish's best move in the
-true position. Stockfish knows chess, not dark chess: it never gets a position that chess doesn't have
-(:mod:`darkchess._kernels.orthodox`), makes no move that chess forbids, and sees no draw by repetition coming, because
-it is told positions, not games. Where it has no move, or none that is legal here, the
-built-in evaluator's favourite is played.
+No player and no configuration: it is handed the :class:`darkchess.game.referee.Referee` itself, and only matches that
+ask for it (``klss match --allow-cheat``) may have it. It takes the king if it can, else plays Stockfish's best move in
+the true position. Stockfish knows chess, not dark chess: it never gets a position that chess doesn't have
+(:mod:`darkchess.board.kernels.orthodox`), makes no move that chess forbids, and sees no draw by repetition coming,
+because it is told positions, not games. Where it has no move, or none that is legal here, the built-in evaluator's
+favourite is played.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ import time
 import chess
 import numpy as np
 
-from darkchess._kernels.moves import king_capture, make
-from darkchess._kernels.orthodox import ASK, classify
-from darkchess._kernels.tables import TABLES
-from darkchess.evaluation import BuiltinEvaluator
-from darkchess.move import decode, encode
-from darkchess.player import Decision, Limit, PlayerError, Progress
-from darkchess.position import Position
-from darkchess.referee import Referee
-from darkchess.rules import PAPER, Ruleset
-from darkchess.view import View
+from darkchess.board.kernels.moves import king_capture, make
+from darkchess.board.kernels.orthodox import ASK, classify
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import decode, encode
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER, Ruleset
+from darkchess.game.view import View
+from darkchess.players.player import Decision, Limit, PlayerError, Progress
 from uci_bridge.stockfish import find_stockfish, orthodox_fens
 from uci_bridge.uci import EnginePool
 
@@ -44,7 +44,7 @@ _BEST = re.compile(rb"\bbestmove ([a-h][1-8][a-h][1-8][nbrq]?)\b")
 
 
 class StockfishCheat:
-    """A contestant of :class:`darkchess.arbiter.Arbiter` that looks at the true game; one for one game.
+    """A contestant of :class:`darkchess.game.arbiter.Arbiter` that looks at the true game; one for one game.
 
     Parameters
     ----------

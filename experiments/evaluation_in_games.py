@@ -26,10 +26,10 @@ from typing import Any
 import chess
 import numpy as np
 
-from darkchess._kernels.features import FEATURE_BLOCKS
-from darkchess.arbiter import Arbiter, Budget
-from darkchess.configuration import configuration, make_player
-from darkchess.evaluation import BuiltinEvaluator, Model, packaged_model
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Model, packaged_model
+from darkchess.evaluation.kernels.features import FEATURE_BLOCKS
+from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.players.configuration import configuration, make_player
 from experiments.documents import head, write_document
 from experiments.evaluation_positions import held_out
 from experiments.match_game import sides

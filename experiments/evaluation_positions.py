@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from darkchess._kernels.moves import MAX_MOVES, generate, make
-from darkchess._kernels.orthodox import ASK, classify
-from darkchess._kernels.tables import TABLES
+from darkchess.board.kernels.moves import MAX_MOVES, generate, make
+from darkchess.board.kernels.orthodox import ASK, classify
+from darkchess.board.kernels.tables import TABLES
 from klss.arrays import Bools, Floats, Int32s, Ints, Words
 from klss.kernel import kernel
 from uci_bridge.stockfish import StockfishEvaluator

@@ -18,9 +18,9 @@ from typing import Any
 
 import chess
 
-from darkchess.arbiter import Arbiter, Budget, Played
-from darkchess.configuration import configuration
-from darkchess.referee import Referee
+from darkchess.game.arbiter import Arbiter, Budget, Played
+from darkchess.game.referee import Referee
+from darkchess.players.configuration import configuration
 from experiments.documents import commit, today, write_document
 from experiments.match_engines import Setup
 from experiments.match_report import versions

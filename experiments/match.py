@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from darkchess.arbiter import Budget, TruthCount
-from darkchess.rules import PAPER, Ruleset
+from darkchess.game.arbiter import Budget, TruthCount
+from darkchess.game.rules import PAPER, Ruleset
 from experiments.match_engines import Setup, Side, Spec
 from experiments.match_files import MatchError, MatchFiles, kept_seed, opened
 from experiments.match_game import GameResult, GameTask, sides
@@ -157,7 +157,7 @@ class Match:
     budget
         What limits both players.
     ruleset
-        See :mod:`darkchess.rules`.
+        See :mod:`darkchess.game.rules`.
     fen
         Start position of every game that has no opening with one of its own; None for the usual one.
     evaluator

@@ -16,13 +16,13 @@ from typing import Any, Final
 
 import chess
 
-from darkchess.arbiter import Budget, Contestant
-from darkchess.configuration import Configuration
-from darkchess.player import Decision, Forfeit, Limit
-from darkchess.position import Position
-from darkchess.referee import Referee
-from darkchess.rules import PAPER, Ruleset
-from darkchess.view import View
+from darkchess.board.position import Position
+from darkchess.game.arbiter import Budget, Contestant
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER, Ruleset
+from darkchess.game.view import View
+from darkchess.players.configuration import Configuration
+from darkchess.players.player import Decision, Forfeit, Limit
 from uci_bridge.engine_process import EngineProcess
 from uci_bridge.host import HostedPlayer
 from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker, engine_argv
@@ -62,7 +62,7 @@ class Setup:
     budget
         What limits both.
     ruleset
-        See :mod:`darkchess.rules`.
+        See :mod:`darkchess.game.rules`.
     evaluator
         For configurations that leave theirs open.
     check_truth
@@ -161,7 +161,7 @@ class _Seat(HostedPlayer):
         self._asked_once = False
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.player.Player`."""
+        """See :class:`darkchess.players.player.Player`."""
         super().start(view, start, ruleset)
         self._asked_once = False
 

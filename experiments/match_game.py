@@ -15,9 +15,9 @@ from typing import Any
 
 import chess
 
-from darkchess.arbiter import Arbiter, Contestant, Played, TruthCount
-from darkchess.configuration import Configuration
-from darkchess.record import GameRecord, write_pgn
+from darkchess.game.arbiter import Arbiter, Contestant, Played, TruthCount
+from darkchess.game.record import GameRecord, write_pgn
+from darkchess.players.configuration import Configuration
 from experiments.match_engines import Engines, Setup, Side
 from experiments.openings import Opening
 from klss.seeds import player_seed

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.configuration import Configuration
+from darkchess.players.configuration import Configuration
 from experiments.documents import package_versions
 from experiments.match_engines import Cheat, Setup, Side
 from uci_bridge.stockfish import stockfish_version

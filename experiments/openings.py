@@ -13,10 +13,10 @@ from pathlib import Path
 
 import chess
 
+from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from darkchess.position import Position
-from darkchess.referee import Referee
-from darkchess.rules import PAPER, Ruleset
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER, Ruleset
 from klss.text import read_text
 
 __all__ = ["MOST_PLIES", "FileOpenings", "Opening", "OpeningError", "RandomOpenings", "king_hangs", "read_openings"]
@@ -47,7 +47,7 @@ class Opening:
     moves: tuple[str, ...] = ()
 
     def referee(self, ruleset: Ruleset = PAPER) -> Referee:
-        """A game that has begun so; raises as :meth:`darkchess.referee.Referee.push` does."""
+        """A game that has begun so; raises as :meth:`darkchess.game.referee.Referee.push` does."""
         return Referee.replay(map(chess.Move.from_uci, self.moves), self.fen, ruleset)
 
     def text(self) -> str | None:

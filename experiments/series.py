@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 import klss
-from darkchess.arbiter import Budget
-from darkchess.configuration import configuration
+from darkchess.game.arbiter import Budget
+from darkchess.players.configuration import configuration
 from experiments.documents import commit, write_document
 from experiments.match import Match, MatchError, Standing
 from experiments.match_files import read_match

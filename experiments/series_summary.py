@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from darkchess.configuration import CONFIGURATIONS
+from darkchess.players.configuration import CONFIGURATIONS
 from experiments.documents import commit, today
 from experiments.match import Standing
 from experiments.match_files import read_match

@@ -16,8 +16,8 @@ from typing import Any
 
 import chess
 
-from darkchess.position_set import PositionSet
-from darkchess.referee import Referee
+from darkchess.belief.position_set import PositionSet
+from darkchess.game.referee import Referee
 from experiments.bench.report import load
 from experiments.bench.tracker import bench_lines, resident_mb
 from experiments.documents import head, write_document

@@ -26,11 +26,11 @@ from typing import Any
 
 import numpy as np
 
-from darkchess._kernels.evaluation import static
-from darkchess._kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, phase
-from darkchess._kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND, UNITS
-from darkchess._kernels.tables import TABLES
-from darkchess.evaluation import PAWNS_SCALE, BuiltinEvaluator, Model
+from darkchess.board.kernels.tables import TABLES
+from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Model
+from darkchess.evaluation.kernels.evaluation import static
+from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, phase
+from darkchess.evaluation.kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND, UNITS
 from experiments.documents import head, write_document
 from experiments.evaluation_positions import held_out
 from klss.arrays import Floats, Words
@@ -38,7 +38,7 @@ from klss.kernel import kernel
 
 __all__ = ["by_hand", "mean_error", "train"]
 
-DATA = Path(__file__).resolve().parent.parent / "darkchess" / "data"
+DATA = Path(__file__).resolve().parent.parent / "darkchess" / "evaluation" / "data"
 
 _FIRST_BIAS, _FIRST, _SECOND, _SECOND_BIAS, _LAST = (
     OFFSETS[name][0] for name in ("first_bias", "first", "second", "second_bias", "last")

@@ -16,7 +16,7 @@ import pytest
 
 import experiments.paper_tables
 import experiments.series
-from darkchess.configuration import configuration
+from darkchess.players.configuration import configuration
 from experiments.bench import tracker
 from klss.cli.bench import BENCHES
 from klss.cli.main import COMMANDS, main
@@ -130,7 +130,11 @@ def documented() -> dict[str, set[str]]:
 
 def test_every_documented_command_is_run_in_small_or_tested_elsewhere() -> None:
     told = {command: pages for command, pages in documented().items() if not SET_UP.match(command)}
-    names = {command for command in told if re.fullmatch(r"klss (\w+|COMMAND --help)|python -m experiments.(…|NAME)", command)}
+    names = {
+        command
+        for command in told
+        if re.fullmatch(r"klss (\w+|COMMAND --help)|python -m experiments.(…|NAME)", command)
+    }
     assert {name.split()[1] for name in names} <= {*COMMANDS, "COMMAND", "-m"}
     known = {**IN_SMALL, **ELSEWHERE}
     parsed = {command for command in told if {*command.split()} & ONLY_PARSED.keys()}

@@ -26,12 +26,12 @@ from typing import Any, TypeVar
 
 import chess
 
-from darkchess.configuration import configuration
+from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError
-from darkchess.player import Forfeit, Limit, OutOfTime
-from darkchess.position import START_FEN, Position
-from darkchess.rules import PYCHESS
-from darkchess.view import View
+from darkchess.game.rules import PYCHESS
+from darkchess.game.view import View
+from darkchess.players.configuration import configuration
+from darkchess.players.player import Forfeit, Limit, OutOfTime
 from klss import __version__
 from uci_bridge.bot_config import EngineConfig
 from uci_bridge.bot_seat import Clock, SeatError

@@ -26,9 +26,9 @@ from typing import Any
 
 import chess
 
-from darkchess.record import GameRecord
-from darkchess.rules import Outcome
-from darkchess.view import View
+from darkchess.game.record import GameRecord
+from darkchess.game.rules import Outcome
+from darkchess.game.view import View
 from uci_bridge.bot_record import Records, plain
 from uci_bridge.bot_seat import Clock, Seat, SeatError
 from uci_bridge.bot_stream import GameStream

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from darkchess.record import GameRecord, write_pgn
+from darkchess.game.record import GameRecord, write_pgn
 from klss.text import printable
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.lichess_dialect import MalformedLine, valid_id

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import chess
 
-from darkchess.view import View
+from darkchess.game.view import View
 
 __all__ = ["Clock", "Seat", "SeatError"]
 

@@ -17,7 +17,7 @@ import logging
 import time
 from typing import Any
 
-from darkchess.rules import Outcome
+from darkchess.game.rules import Outcome
 from uci_bridge.lichess import Backoff, Client, Garbage, Refused, Rejected, ServerError, Timing
 from uci_bridge.lichess_dialect import FinishedGame, GameEnd, GameFull, GameLine, GameState
 

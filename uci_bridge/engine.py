@@ -3,8 +3,8 @@
 An :class:`Engine` holds one session for each ``sessionId``: what it was shown, as observations and as views, and a
 player who was shown the same. A turn request with the whole transcript begins a session, in mid-game too; deltas and
 pushes carry it on. Nothing of a request is kept unless all of it holds good: the observations follow from one another
-by :func:`darkchess.view.observed`, and the legal moves are those that follow from what is seen. What contradicts itself
-only in sum (no position agrees) is found by the player's position set, when she is to move.
+by :func:`darkchess.game.view.observed`, and the legal moves are those that follow from what is seen. What contradicts
+itself only in sum (no position agrees) is found by the player's position set, when she is to move.
 
 This is the player's side of the wall: the referee is not imported here, nor by anything that is.
 
@@ -26,14 +26,14 @@ from dataclasses import dataclass, field, replace
 
 import chess
 
-from darkchess.configuration import Configuration, make_player
+from darkchess.board.move import encode
+from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError, ViewError
-from darkchess.evaluation import Evaluator
-from darkchess.move import encode
-from darkchess.player import Decision, Limit, Player
-from darkchess.position import START_FEN, Position
-from darkchess.rules import PAPER, PYCHESS, Ruleset
-from darkchess.view import View, initial_view, observed
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.rules import PAPER, PYCHESS, Ruleset
+from darkchess.game.view import View, initial_view, observed
+from darkchess.players.configuration import Configuration, make_player
+from darkchess.players.player import Decision, Limit, Player
 from uci_bridge.errors import ProtocolError
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 from uci_bridge.lines import LineSplitter

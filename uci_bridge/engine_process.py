@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 
 import chess
 
-from darkchess.position import Position
-from darkchess.rules import Outcome
-from darkchess.view import initial_view
+from darkchess.board.position import Position
+from darkchess.game.rules import Outcome
+from darkchess.game.view import initial_view
 from klss.text import printable
 from uci_bridge.descendants import kill_family
 from uci_bridge.engine_environment import engine_environment

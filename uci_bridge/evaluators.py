@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from darkchess.configuration import Configuration
-from darkchess.evaluation import BuiltinEvaluator, Evaluator
-from darkchess.rules import PAPER, Ruleset
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
+from darkchess.game.rules import PAPER, Ruleset
+from darkchess.players.configuration import Configuration
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.stockfish import StockfishEvaluator, stockfish_version
 

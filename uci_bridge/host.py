@@ -6,7 +6,7 @@ the game's: ids are hashes of that key.
 
 The engine's faults are found here: a move that is not legal, garbage, an error, silence, a dead process. Each costs the
 engine its process; unless ``restarts`` allow another try with the whole transcript, it costs the game
-(:class:`darkchess.player.Forfeit`, or :class:`darkchess.player.OutOfTime` once the clock is used up).
+(:class:`darkchess.players.player.Forfeit`, or :class:`darkchess.players.player.OutOfTime` once the clock is used up).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-from darkchess.player import Decision, Forfeit, Limit, OutOfTime
-from darkchess.position import START_FEN, Position
-from darkchess.rules import PAPER, Ruleset
-from darkchess.view import View
+from darkchess.board.position import START_FEN, Position
+from darkchess.game.rules import PAPER, Ruleset
+from darkchess.game.view import View
+from darkchess.players.player import Decision, Forfeit, Limit, OutOfTime
 from uci_bridge.engine_process import EngineProcess, Late, Patience
 from uci_bridge.errors import EngineFailed, ProtocolError
 from uci_bridge.messages import (
@@ -95,7 +95,7 @@ class HostedPlayer:
 
     # ----------------------------------------------------------------------------------------------- a player's methods
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.player.Player`; a new session, also where this player has played before."""
+        """See :class:`darkchess.players.player.Player`; a new session, also where this player has played before."""
         self._games += 1
         self._closed = False
         self._ids = Ids(self._hashed("game"), self._hashed("session"), "engine")
@@ -109,7 +109,7 @@ class HostedPlayer:
             self._note(str(fault))  # choose tries once more, and then says so
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.player.Player`; nothing is raised for what the engine does."""
+        """See :class:`darkchess.players.player.Player`; nothing is raised for what the engine does."""
         self._views.append(view)
         if view.kind == "own_move" or view.game_over is not None:
             self._push(view)
@@ -121,7 +121,7 @@ class HostedPlayer:
             self._push(view)
 
     def choose(self, limit: Limit, progress: Callable[[dict[str, float]], None] | None = None) -> Decision:
-        """See :class:`darkchess.player.Player`.
+        """See :class:`darkchess.players.player.Player`.
 
         Raises
         ------

@@ -35,7 +35,7 @@ from typing import Annotated, Any, TypeVar
 import chess
 import msgspec
 
-from darkchess.rules import Outcome
+from darkchess.game.rules import Outcome
 from klss.text import printable
 
 __all__ = [

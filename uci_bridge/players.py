@@ -15,17 +15,17 @@ from typing import Any, Literal
 
 import chess
 
-from darkchess.arbiter import warm_up
-from darkchess.configuration import (
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.arbiter import warm_up
+from darkchess.game.rules import PAPER, Ruleset
+from darkchess.players.configuration import (
     CONFIGURATIONS,
     Configuration,
     ConfigurationError,
     configuration,
     make_player,
 )
-from darkchess.evaluation import Evaluator
-from darkchess.player import Player
-from darkchess.rules import PAPER, Ruleset
+from darkchess.players.player import Player
 from klss.text import printable
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
@@ -57,7 +57,7 @@ class Command:
     argv: tuple[str, ...]
 
     def fields(self) -> dict[str, Any]:
-        """What results hold; see :meth:`darkchess.configuration.Configuration.fields`."""
+        """What results hold; see :meth:`darkchess.players.configuration.Configuration.fields`."""
         return {"name": self.name, "argv": list(self.argv)}
 
 
@@ -67,7 +67,7 @@ def player_spec(text: str) -> Configuration | Command:
     Raises
     ------
     ConfigurationError
-        Says what is wrong with it: no such program, or see :func:`darkchess.configuration.configuration`.
+        Says what is wrong with it: no such program, or see :func:`darkchess.players.configuration.configuration`.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def configuration_text(chosen: Configuration) -> str:
 
     Examples
     --------
-    >>> from darkchess.configuration import configuration
+    >>> from darkchess.players.configuration import configuration
     >>> configuration_text(configuration("klss2021,reach=false"))
     'klss2021,reach=False'
     """
@@ -207,7 +207,7 @@ def configured_player(
     Parameters
     ----------
     configuration
-        See :func:`darkchess.configuration.configuration`.
+        See :func:`darkchess.players.configuration.configuration`.
     choice
         See :class:`EvaluatorChoice`.
     seed

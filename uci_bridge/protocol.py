@@ -6,7 +6,7 @@ Source: docs/engine-protocol.md, which is this file in prose; the shapes are tho
 v1 of the engine Misty (PyPI ``misty-chess``, module ``fow_chess.engine_protocol``). ``budget_ms``,
 ``nodes``, ``fen`` and ``rules`` are additions.
 
-Nothing here knows a game: whether an observation follows from the one before is asked of :mod:`darkchess.view`.
+Nothing here knows a game: whether an observation follows from the one before is asked of :mod:`darkchess.game.view`.
 
 Deviations: a push may lack ``engineId`` and ``protocolVersion``, an answer its ids; a mask may have fewer than 16
 digits. What is written has everything.
@@ -22,9 +22,9 @@ from typing import Any, Literal
 
 import chess
 
-from darkchess.move import encode
-from darkchess.rules import Outcome
-from darkchess.view import Kind
+from darkchess.board.move import encode
+from darkchess.game.rules import Outcome
+from darkchess.game.view import Kind
 from klss.text import printable
 from uci_bridge.diagnostics import fit_to_keep
 from uci_bridge.errors import ProtocolError
@@ -58,7 +58,7 @@ MAX_ID = 256
 
 MAX_PLY = 20_000
 MAX_MOVES = 448
-"""Most legal moves: no position of dark chess has more (darkchess._kernels.moves)."""
+"""Most legal moves: no position of dark chess has more (darkchess.board.kernels.moves)."""
 
 MAX_NODES = 10**8
 MAX_MS = 10**11

@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 import chess
 import msgspec
 
-from darkchess.rules import Outcome
+from darkchess.game.rules import Outcome
 from uci_bridge.lichess_dialect import PYCHESS, FinishedGame, GameFull, MalformedLine
 
 __all__ = ["finished_game", "page_of"]

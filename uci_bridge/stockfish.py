@@ -1,4 +1,4 @@
-"""Stockfish as an :class:`darkchess.evaluation.Evaluator`, over UCI.
+"""Stockfish as an :class:`darkchess.evaluation.evaluator.Evaluator`, over UCI.
 
 A position is worth tanh(pawns/6) of Stockfish's score at depth 1 (Zhang & Sandholm 2021, §6). The children of an
 expansion are valued by one search of depth 1 with all moves listed (``MultiPV``) at their parent: ten times as many a
@@ -29,10 +29,10 @@ from pathlib import Path
 
 import numpy as np
 
-from darkchess._kernels.board import IDENTITY
-from darkchess._kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
-from darkchess._kernels.tables import TABLES
-from darkchess.evaluation import PAWNS_SCALE, BuiltinEvaluator, Evaluator, as_rows
+from darkchess.board.kernels.board import IDENTITY
+from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
+from darkchess.board.kernels.tables import TABLES
+from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator, as_rows
 from klss.arrays import Floats, Ints, Words
 from klss.search import Budget
 from uci_bridge.engine_environment import engine_environment
@@ -347,7 +347,7 @@ class StockfishEvaluator:
         return self._pool.restarts
 
     def values(self, rows: Words) -> Floats:
-        """See :meth:`darkchess.evaluation.Evaluator.values`; each position is a question of its own."""
+        """See :meth:`darkchess.evaluation.evaluator.Evaluator.values`; each position is a question of its own."""
         rows = as_rows(rows)
         out, unknown, keys = self._settled(rows)
         if unknown.size:
@@ -365,7 +365,7 @@ class StockfishEvaluator:
         return out
 
     def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
-        """See :meth:`darkchess.evaluation.Evaluator.child_values`; one question for each parent."""
+        """See :meth:`darkchess.evaluation.evaluator.Evaluator.child_values`; one question for each parent."""
         rows, offsets, child_rows = _family(rows, move_offsets, child_rows)
         out, unknown, keys = self._settled(child_rows)
         if not unknown.size:
@@ -403,8 +403,8 @@ class StockfishEvaluator:
     def search_values(
         self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float
     ) -> tuple[Floats | None, int]:
-        """See :meth:`darkchess.evaluation.Evaluator.search_values`: a search of each parent with all moves listed,
-        ``depth`` + 1 plies deep. ``no_move_value`` is for the built-in evaluator; Stockfish has its own.
+        """See :meth:`darkchess.evaluation.evaluator.Evaluator.search_values`: a search of each parent with all moves
+        listed, ``depth`` + 1 plies deep. ``no_move_value`` is for the built-in evaluator; Stockfish has its own.
 
         Searches that a budget of nodes stops are stopped by Stockfish itself, at the same node every time in the
         reproducible mode. Too little time for the next parents is noticed before they are asked, and each search is

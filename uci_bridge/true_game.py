@@ -2,7 +2,7 @@
 
 A lichess-style server sends *all* true moves of both sides, in a game whose point is that neither side sees the
 other's. This file and :mod:`uci_bridge.bot_game` are the only ones on the bridge that see them; what an engine gets is
-:class:`darkchess.view.View` objects, made here by the project's own referee.
+:class:`darkchess.game.view.View` objects, made here by the project's own referee.
 
 The server is the judge of draws: after a repetition, fifty moves or the ply limit this game goes on for as long as the
 server sends moves, since a bridge that stops at a draw that its server does not see would lose on time. When the
@@ -15,11 +15,11 @@ from collections.abc import Sequence
 
 import chess
 
+from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from darkchess.position import Position
-from darkchess.referee import Referee
-from darkchess.rules import PYCHESS, Outcome, Ruleset
-from darkchess.view import View
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PYCHESS, Outcome, Ruleset
+from darkchess.game.view import View
 from uci_bridge.errors import UciBridgeError
 
 __all__ = ["ServerReferee", "TrueGame", "Unfollowable"]

@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 
 import chess
 
-from darkchess.configuration import Configuration, make_player
-from darkchess.player import Limit
-from darkchess.referee import Referee
-from darkchess.rules import PAPER
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER
+from darkchess.players.configuration import Configuration, make_player
+from darkchess.players.player import Limit
 from experiments.bench.positions import bench_games
 from experiments.bench.report import Progress, Report, load, spread
 from klss.errors import SolverError

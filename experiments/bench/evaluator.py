@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from darkchess.evaluation import BuiltinEvaluator
+from darkchess.evaluation.evaluator import BuiltinEvaluator
 from experiments.bench.report import Progress, Report, load, spread
 from klss.arrays import Floats, Words
 
@@ -23,7 +23,7 @@ _LEAST_S = 1.0
 
 def held_out_positions() -> tuple[Words, Floats, int]:
     """Positions uint64[n, 9], Stockfish's values for the side to move float64[n], and its depth."""
-    with resources.files("darkchess").joinpath("data/evaluation_positions.npz").open("rb") as file:
+    with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:
         data = np.load(cast(BinaryIO, file))
         return data["rows"], data["values"].astype(np.float64), int(data["depth"])
 

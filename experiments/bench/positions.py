@@ -8,11 +8,11 @@ from importlib import resources
 
 import chess
 
-from darkchess.player import Player
-from darkchess.position import Position
-from darkchess.referee import Referee
-from darkchess.rules import PAPER
-from darkchess.view import View
+from darkchess.board.position import Position
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER
+from darkchess.game.view import View
+from darkchess.players.player import Player
 
 __all__ = ["BenchPosition", "bench_games", "bench_positions", "seated"]
 

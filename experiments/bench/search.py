@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from darkchess.configuration import Configuration, make_player
-from darkchess.evaluation import Evaluator
-from darkchess.player import Limit
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.players.configuration import Configuration, make_player
+from darkchess.players.player import Limit
 from experiments.bench.positions import bench_positions, seated
 from experiments.bench.report import Progress, Report, load, spread
 from experiments.bench.signature import signature

@@ -13,8 +13,8 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from darkchess.configuration import Configuration, configuration, make_player
-from darkchess.player import Limit
+from darkchess.players.configuration import Configuration, configuration, make_player
+from darkchess.players.player import Limit
 from experiments.bench.positions import bench_positions, seated
 from experiments.bench.report import Progress
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import chess
 
-from darkchess.position_set import PositionSet
-from darkchess.referee import Referee
-from darkchess.view import View
+from darkchess.belief.position_set import PositionSet
+from darkchess.game.referee import Referee
+from darkchess.game.view import View
 from experiments.bench.report import Progress, Report, load, spread
 
 __all__ = ["BenchLine", "bench_lines", "tracker"]

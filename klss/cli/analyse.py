@@ -1,9 +1,9 @@
 """``klss analyse GAME.pgn --ply N --color C``: what the engine thinks there, from that player's views alone.
 
 The game is replayed by the project's referee; the engine gets the views of one side and thinks at ply N only, afresh
-(:mod:`darkchess.analysis`). Draws are the record's business: a server's game may have gone on after a repetition that
-nobody claimed. With ``--once-over`` the finished game is held against what the engine thought; without it nothing that
-the side could not see is in the output: neither the moves after ply N, nor the names, nor the result.
+(:mod:`darkchess.analysis.analyst`). Draws are the record's business: a server's game may have gone on after a
+repetition that nobody claimed. With ``--once-over`` the finished game is held against what the engine thought; without
+it nothing that the side could not see is in the output: neither the moves after ply N, nor the names, nor the result.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from klss.cli.progress import Progress
 from klss.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from darkchess.analysis import Analyst
-    from darkchess.configuration import Configuration
-    from darkchess.evaluation import Evaluator
-    from darkchess.once_over import Loss
-    from darkchess.record import GameRecord
-    from darkchess.referee import Referee
-    from darkchess.rules import Ruleset
+    from darkchess.analysis.analyst import Analyst
+    from darkchess.analysis.once_over import Loss
+    from darkchess.evaluation.evaluator import Evaluator
+    from darkchess.game.record import GameRecord
+    from darkchess.game.referee import Referee
+    from darkchess.game.rules import Ruleset
+    from darkchess.players.configuration import Configuration
 
 __all__ = ["run"]
 
@@ -99,7 +99,7 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"--once-over: got {parsed.pgn!r}, a game that is not over; expected one with a result")
     game = _replayed(record, parsed.ply, color, options.ruleset)
 
-    from darkchess.player import Limit
+    from darkchess.players.player import Limit
     from uci_bridge.evaluators import evaluator_label, make_evaluator
 
     seed = DEFAULT_SEED if parsed.seed is None else parsed.seed
@@ -118,7 +118,7 @@ def run(arguments: Sequence[str]) -> int:
     answer = document(analysis, chosen.name, name, seed)
     truth, losses = None, list[Any]()
     if parsed.once_over:
-        from darkchess.once_over import truth_at
+        from darkchess.analysis.once_over import truth_at
 
         truth = truth_at(game.position, analysis, analyst.position_set)
         losses = _losses(record, options.ruleset, evaluator, chosen, parsed.once_over_nodes, seed)
@@ -157,7 +157,7 @@ def _record(path: Path) -> GameRecord:
 
 def _replayed(record: GameRecord, ply: int, color: chess.Color, ruleset: Ruleset) -> Referee:
     """The game after ``ply`` half-moves, where it is the turn of ``color``."""
-    from darkchess.referee import Referee
+    from darkchess.game.referee import Referee
     from uci_bridge.true_game import ServerReferee
 
     if ply > len(record.moves):
@@ -186,7 +186,7 @@ def _replayed(record: GameRecord, ply: int, color: chess.Color, ruleset: Ruleset
 
 def _analyst(game: Referee, color: chess.Color, chosen: Configuration, evaluator: Evaluator, seed: int) -> Analyst:
     """Who has seen what ``color`` saw, and nothing else."""
-    from darkchess.analysis import Analyst
+    from darkchess.analysis.analyst import Analyst
 
     views = game.views(color)
     analyst = Analyst(
@@ -213,7 +213,7 @@ def _losses(
     seed: int,
 ) -> list[Loss]:
     """What each move of the whole game gave away."""
-    from darkchess.once_over import losses
+    from darkchess.analysis.once_over import losses
     from uci_bridge.true_game import ServerReferee
 
     whole = ServerReferee(record.fen, ruleset)

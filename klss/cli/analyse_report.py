@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 if TYPE_CHECKING:
-    from darkchess.analysis import Analysis
-    from darkchess.once_over import Loss, Truth
-    from darkchess.principal_lines import Line
+    from darkchess.analysis.analyst import Analysis
+    from darkchess.analysis.once_over import Loss, Truth
+    from darkchess.analysis.principal_lines import Line
 
 __all__ = ["document", "text", "truth_document", "truth_text"]
 
@@ -57,8 +57,8 @@ def document(analysis: Analysis, configuration: str, evaluator: str, seed: int) 
 
 
 def truth_document(truth: Truth, losses: list[Loss]) -> dict[str, Any]:
-    """The object ``truth``: see :class:`darkchess.once_over.Truth` and, for the moves, ``Loss``."""
-    from darkchess.once_over import largest
+    """The object ``truth``: see :class:`darkchess.analysis.once_over.Truth` and, for the moves, ``Loss``."""
+    from darkchess.analysis.once_over import largest
 
     return {
         "fen": truth.fen,
@@ -91,7 +91,7 @@ def truth_document(truth: Truth, losses: list[Loss]) -> dict[str, Any]:
 
 def text(analysis: Analysis, answer: dict[str, Any], evaluator: str, unicode: bool) -> list[str]:
     """``answer``, as :func:`document` made it of ``analysis``, for people; ``evaluator`` by the name that they know."""
-    from darkchess.belief_board import belief_lines
+    from darkchess.belief.belief_board import belief_lines
 
     view = analysis.view
     side = "White" if view.color else "Black"
@@ -159,14 +159,14 @@ def _line_text(line: Line, fullmove: int, color: chess.Color) -> list[str]:
 
 
 def _percent(probability: float) -> str:
-    from darkchess.belief_board import percent
+    from darkchess.belief.belief_board import percent
 
     return percent(probability)
 
 
 def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str]:
     """What ``--once-over`` adds for people; ``color`` is who thought."""
-    from darkchess.once_over import largest
+    from darkchess.analysis.once_over import largest
 
     side = "White" if color else "Black"
     lines = ["Once over", f" the true position: {truth.fen}"]

@@ -14,7 +14,7 @@ from klss.cli.options import seed as seed_type
 from klss.errors import SolverError
 
 if TYPE_CHECKING:
-    from darkchess.evaluation import Evaluator
+    from darkchess.evaluation.evaluator import Evaluator
     from experiments.bench.report import Report
 
 __all__ = ["run"]
@@ -80,7 +80,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | None]:
-    from darkchess.evaluation import BuiltinEvaluator
+    from darkchess.evaluation.evaluator import BuiltinEvaluator
     from uci_bridge.errors import StockfishMissing
     from uci_bridge.stockfish import StockfishEvaluator
 

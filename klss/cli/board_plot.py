@@ -17,7 +17,7 @@ from klss.cli.errors import FailedError, UsageError
 from klss.errors import INSTALL_EXTRAS
 
 if TYPE_CHECKING:
-    from darkchess.analysis import Analysis
+    from darkchess.analysis.analyst import Analysis
 
 __all__ = ["check_matplotlib", "save_plot"]
 
@@ -98,7 +98,7 @@ def _draw(figure: Any, analysis: Analysis) -> None:
 def _square(axes: Any, analysis: Analysis, square: int, shades: Any) -> None:
     from matplotlib.patches import Rectangle
 
-    from darkchess.belief_board import percent
+    from darkchess.belief.belief_board import percent
 
     view, found = analysis.view, analysis.marginals
     turned = square if view.color else 63 - square

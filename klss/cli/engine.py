@@ -21,7 +21,7 @@ from klss.cli.options import Parser, check_stockfish, configured, processes
 from uci_bridge.descendants import end_descendants
 
 if TYPE_CHECKING:
-    from darkchess.configuration import Configuration
+    from darkchess.players.configuration import Configuration
     from uci_bridge.players import EvaluatorChoice
 
 __all__ = ["run"]
@@ -96,7 +96,7 @@ class _Loading(threading.Thread):
         """Load; called by the thread. What goes wrong here will go wrong again where it can be told."""
         import chess
 
-        from darkchess.arbiter import warm_up
+        from darkchess.game.arbiter import warm_up
         from uci_bridge.players import configured_player
 
         try:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import chess
 
-from darkchess.render import Style, board_lines
+from darkchess.game.render import Style, board_lines
 from klss.cli.terminal import Terminal, TimeUp
 
 if TYPE_CHECKING:
-    from darkchess.arbiter import Progress
-    from darkchess.player import Decision, Limit
-    from darkchess.position import Position
-    from darkchess.rules import Ruleset
-    from darkchess.view import View
+    from darkchess.board.position import Position
+    from darkchess.game.arbiter import Progress
+    from darkchess.game.rules import Ruleset
+    from darkchess.game.view import View
+    from darkchess.players.player import Decision, Limit
 
 __all__ = ["HELP", "HumanPlayer", "Quit", "clock_text", "events", "screen"]
 
@@ -116,7 +116,7 @@ def screen(
 
 
 class HumanPlayer:
-    """The human; see :class:`darkchess.arbiter.Contestant`.
+    """The human; see :class:`darkchess.game.arbiter.Contestant`.
 
     Parameters
     ----------
@@ -183,12 +183,12 @@ class HumanPlayer:
         Raises
         ------
         Resignation, OutOfTime
-            See :mod:`darkchess.arbiter`.
+            See :mod:`darkchess.game.arbiter`.
         Quit, InputClosed
             She leaves.
         """
-        from darkchess.arbiter import OutOfTime
-        from darkchess.player import Decision
+        from darkchess.game.arbiter import OutOfTime
+        from darkchess.players.player import Decision
 
         view = self._views[-1]
         if self._drawn != len(self._views) - 1:
@@ -207,7 +207,7 @@ class HumanPlayer:
     def _understand(self, text: str) -> chess.Move | None:
         """The move that ``text`` means; None after a command or a slip was answered."""
         from darkchess.errors import IllegalMove
-        from darkchess.san import parse_move
+        from darkchess.game.san import parse_move
 
         command = " ".join(text.lower().split())
         action = self._commands().get(command)
@@ -238,7 +238,7 @@ class HumanPlayer:
         }
 
     def _moves_text(self) -> str:
-        from darkchess.san import san
+        from darkchess.game.san import san
 
         view = self._views[-1]
         text = "  ".join(san(view, move) for move in view.legal_moves)
@@ -249,7 +249,7 @@ class HumanPlayer:
         self.draw()
 
     def _resign(self) -> NoReturn:
-        from darkchess.arbiter import Resignation
+        from darkchess.game.arbiter import Resignation
 
         raise Resignation
 

@@ -143,7 +143,7 @@ def _player(text: str, parsed: argparse.Namespace, options: GameOptions) -> Spec
 
 
 def _match(parsed: argparse.Namespace, options: GameOptions, specs: dict[str, Spec], out: Path | None) -> Match:
-    from darkchess.arbiter import Budget
+    from darkchess.game.arbiter import Budget
     from experiments.match import Match, kept_seed
     from experiments.match_statistics import Sprt
 
@@ -270,7 +270,7 @@ def _summary(parsed: argparse.Namespace, match: Match, standing: Standing) -> di
 
 
 def _summary_text(summary: dict[str, Any], match: Match, elo: Elo) -> str:
-    from darkchess.configuration import Configuration
+    from darkchess.players.configuration import Configuration
     from uci_bridge.evaluators import evaluator_label, named
 
     players = [

@@ -16,9 +16,9 @@ from klss.seeds import fresh_seed
 from klss.text import read_text
 
 if TYPE_CHECKING:
-    from darkchess.configuration import Configuration
-    from darkchess.record import GameRecord
-    from darkchess.rules import Ruleset
+    from darkchess.game.record import GameRecord
+    from darkchess.game.rules import Ruleset
+    from darkchess.players.configuration import Configuration
     from uci_bridge.evaluators import EvaluatorChoice
     from uci_bridge.players import Command
 
@@ -231,7 +231,7 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
     UsageError
         An unknown ruleset or evaluator, a bad FEN, or Stockfish named and not there.
     """
-    from darkchess.rules import RULESETS
+    from darkchess.game.rules import RULESETS
 
     if arguments.rules not in RULESETS:
         raise UsageError(f"--rules: got {arguments.rules!r}, expected one of {', '.join(RULESETS)}")
@@ -264,7 +264,7 @@ def configured(text: str, stockfish: str | None = None) -> Configuration:
     UsageError
         It describes none, or one that needs a Stockfish that is not there.
     """
-    from darkchess.configuration import ConfigurationError, configuration
+    from darkchess.players.configuration import ConfigurationError, configuration
 
     try:
         found = configuration(text)
@@ -283,7 +283,7 @@ def chosen_player(text: str, stockfish: str | None = None) -> Configuration | Co
     UsageError
         See :func:`configured`; or there is no such program.
     """
-    from darkchess.configuration import ConfigurationError
+    from darkchess.players.configuration import ConfigurationError
     from uci_bridge.players import COMMAND, player_spec
 
     if not text.startswith(COMMAND):
@@ -307,8 +307,8 @@ def check_stockfish(path: str | None) -> None:
 
 def check_fen(fen: str) -> None:
     """Raise :class:`UsageError` unless a game may start from ``fen``."""
+    from darkchess.board.position import Position
     from darkchess.errors import FenError
-    from darkchess.position import Position
 
     try:
         Position.from_fen(fen)
@@ -325,7 +325,7 @@ def pgn_games(path: Path, flag: str = "") -> list[GameRecord]:
         It can't be read, or is no PGN.
     """
     from darkchess.errors import RecordError
-    from darkchess.record import read_pgn
+    from darkchess.game.record import read_pgn
 
     try:
         return list(read_pgn(read_text(path)))

@@ -28,12 +28,12 @@ from klss.text import printable
 from uci_bridge.descendants import end_descendants
 
 if TYPE_CHECKING:
-    from darkchess.arbiter import Played, Progress
-    from darkchess.player import Decision, Limit, Player
-    from darkchess.position import Position
-    from darkchess.referee import Referee
-    from darkchess.rules import Ruleset
-    from darkchess.view import View
+    from darkchess.board.position import Position
+    from darkchess.game.arbiter import Played, Progress
+    from darkchess.game.referee import Referee
+    from darkchess.game.rules import Ruleset
+    from darkchess.game.view import View
+    from darkchess.players.player import Decision, Limit, Player
     from uci_bridge.players import PlayerMaker
 
 __all__ = ["run"]
@@ -133,17 +133,17 @@ class Watched:
         self._state: dict[str, Any] = {}
 
     def start(self, view: View, start: Position, ruleset: Ruleset) -> None:
-        """See :class:`darkchess.arbiter.Contestant`."""
+        """See :class:`darkchess.game.arbiter.Contestant`."""
         self._player.start(view, start, ruleset)
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.arbiter.Contestant`."""
+        """See :class:`darkchess.game.arbiter.Contestant`."""
         self._state = {}
         with self._terminal.spinner(self._text):
             self._player.observe(view)
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.arbiter.Contestant`."""
+        """See :class:`darkchess.game.arbiter.Contestant`."""
         self._state = {}
         with self._terminal.spinner(self._text), Interrupt() as interrupt:
             decision = self._player.choose(limit, self._state.update)
@@ -151,7 +151,7 @@ class Watched:
             return decision
 
     def end(self, view: View) -> None:
-        """See :class:`darkchess.arbiter.Contestant`."""
+        """See :class:`darkchess.game.arbiter.Contestant`."""
         end = getattr(self._player, "end", None)
         if end is not None:
             end(view)
@@ -186,7 +186,7 @@ class Loading(threading.Thread):
             self._error = error
 
     def _load(self) -> None:
-        from darkchess.referee import Referee
+        from darkchess.game.referee import Referee
         from uci_bridge.players import PlayerMaker
 
         options = self._options
@@ -278,7 +278,7 @@ class Game:
         with self._terminal.spinner(lambda seconds: f"{LOADING}  {seconds:.0f} s"):
             referee = self._loading.wait()
 
-        from darkchess.arbiter import Arbiter, Budget
+        from darkchess.game.arbiter import Arbiter, Budget
         from uci_bridge.evaluators import named
 
         options = self._options
@@ -346,7 +346,7 @@ class Game:
             if end:
                 print(f"klss play: {end}", file=sys.stderr)
             return
-        from darkchess.record import GameRecord, write_pgn
+        from darkchess.game.record import GameRecord, write_pgn
 
         options = self._options
         headers = {

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from darkchess.render import Style, beside, board_lines
+from darkchess.game.render import Style, beside, board_lines
 from klss.cli.terminal import InputClosed, Terminal
 
 if TYPE_CHECKING:
-    from darkchess.referee import Referee
+    from darkchess.game.referee import Referee
 
 __all__ = ["moves_text", "ply_lines", "result_text", "review"]
 
@@ -35,7 +35,7 @@ _HELP = """\
 def result_text(referee: Referee) -> str:
     """How the game ended, in one line.
 
-    >>> from darkchess.referee import Referee
+    >>> from darkchess.game.referee import Referee
     >>> game = Referee(); game.resign(chess.WHITE); result_text(game)
     'Black wins: White resigned. 0-1 after 0 plies.'
     """
@@ -51,7 +51,7 @@ def result_text(referee: Referee) -> str:
 
 def _numbered(referee: Referee, ply: int) -> str:
     """The move that led to ``ply``, numbered: ``7. Nf3`` or ``7... Nf6``."""
-    from darkchess.san import san
+    from darkchess.game.san import san
 
     before = referee.positions[ply - 1]
     dots = "." if before.turn else "..."

@@ -22,8 +22,8 @@ from klss.cli.options import Parser, cap, check_fen, chosen_seed, pgn_games, see
 from klss.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from darkchess.position_set import PositionSet
-    from darkchess.referee import Referee
+    from darkchess.belief.position_set import PositionSet
+    from darkchess.game.referee import Referee
 
 __all__ = ["run"]
 
@@ -79,8 +79,8 @@ def run(arguments: Sequence[str]) -> int:
         check_fen(parsed.fen)
     moves, fen = _moves(parsed.moves, parsed.fen) if parsed.moves is not None else _pgn_moves(Path(parsed.pgn))
 
-    from darkchess.position_set import PositionSet
-    from darkchess.referee import Referee
+    from darkchess.belief.position_set import PositionSet
+    from darkchess.game.referee import Referee
 
     referee = Referee(fen)
     tracks = {
@@ -116,9 +116,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def _moves(text: str, fen: str | None) -> tuple[list[chess.Move], str | None]:
     """The moves of ``--moves``, each checked."""
+    from darkchess.board.position import START_FEN, Position
     from darkchess.errors import IllegalMove
-    from darkchess.position import START_FEN, Position
-    from darkchess.san import parse_move
+    from darkchess.game.san import parse_move
 
     position = Position.from_fen(fen or START_FEN)
     moves = []
@@ -142,7 +142,7 @@ def _pgn_moves(path: Path) -> tuple[list[chess.Move], str | None]:
 
 def _tracked(referee: Referee, moves: Sequence[chess.Move], tracks: dict[chess.Color, Track]) -> Iterator[str]:
     """Play ``moves`` and bring ``tracks`` up to date; yields each move in SAN, ends before a king is captured."""
-    from darkchess.san import san
+    from darkchess.game.san import san
 
     for move in moves:
         taken = referee.position.piece_at(move.to_square)

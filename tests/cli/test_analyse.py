@@ -10,9 +10,9 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.record import GameRecord, write_pgn
-from darkchess.referee import Referee
-from darkchess.rules import Outcome
+from darkchess.game.record import GameRecord, write_pgn
+from darkchess.game.referee import Referee
+from darkchess.game.rules import Outcome
 from klss.errors import INSTALL_EXTRAS
 from tests.wall.twins import Twins, load, replayed
 

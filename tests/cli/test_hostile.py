@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from darkchess.record import read_pgn
+from darkchess.game.record import read_pgn
 
 SCRIPT = Path(__file__).parents[1] / "uci_bridge" / "hostile_engine.py"
 FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"

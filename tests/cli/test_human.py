@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from darkchess.referee import Referee
+from darkchess.game.referee import Referee
 from klss.cli.human import clock_text, events
 from klss.cli.play import START_VISIBLE
 

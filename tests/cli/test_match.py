@@ -207,8 +207,8 @@ def test_a_line_that_no_match_writes_is_named(klss: Any, tmp_path: Path, file: s
 
 
 def _identity() -> dict[str, Any]:
-    from darkchess.arbiter import Budget
-    from darkchess.configuration import configuration
+    from darkchess.game.arbiter import Budget
+    from darkchess.players.configuration import configuration
     from experiments.match import Match
 
     return Match(configuration("greedy"), configuration("random"), 2, 4, Budget(nodes=1)).identity()

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from darkchess.configuration import CONFIGURATIONS
-from darkchess.record import read_pgn
+from darkchess.game.record import read_pgn
+from darkchess.players.configuration import CONFIGURATIONS
 from klss.cli.play import PLAIN_NAMES, Interrupt
 
 ROOT = Path(__file__).resolve().parents[2]

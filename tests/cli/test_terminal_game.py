@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from darkchess.record import read_pgn
+from darkchess.game.record import read_pgn
 
 ROOT = Path(__file__).resolve().parents[2]
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -12,15 +12,15 @@ import chess
 import numpy as np
 import pytest
 
-from darkchess.analysis import Analysis, AnalysisError, Analyst
-from darkchess.evaluation import BuiltinEvaluator
-from darkchess.marginals import marginals
-from darkchess.move import encode
-from darkchess.once_over import largest, losses, truth_at
-from darkchess.player import KlssPlayer, Limit
-from darkchess.position import Position
-from darkchess.principal_lines import principal_lines
-from darkchess.referee import Referee
+from darkchess.analysis.analyst import Analysis, AnalysisError, Analyst
+from darkchess.analysis.once_over import largest, losses, truth_at
+from darkchess.analysis.principal_lines import principal_lines
+from darkchess.belief.marginals import marginals
+from darkchess.board.move import encode
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.referee import Referee
+from darkchess.players.player import KlssPlayer, Limit
 from klss.search import Baseline, Klss2021, SearchConfiguration
 
 FEW = Klss2021(particles=30)

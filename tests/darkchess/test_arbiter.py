@@ -8,12 +8,12 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.arbiter import Arbiter, Budget, Forfeit, OutOfTime, Resignation, TruthCount, warm_up
-from darkchess.player import Decision, Limit, RandomPlayer
-from darkchess.position import Position
-from darkchess.referee import Referee
-from darkchess.rules import Outcome, Ruleset
-from darkchess.view import View
+from darkchess.board.position import Position
+from darkchess.game.arbiter import Arbiter, Budget, Forfeit, OutOfTime, Resignation, TruthCount, warm_up
+from darkchess.game.referee import Referee
+from darkchess.game.rules import Outcome, Ruleset
+from darkchess.game.view import View
+from darkchess.players.player import Decision, Limit, RandomPlayer
 
 SCHOLAR = ("e2e4", "f7f6", "d1h5", "a7a6", "h5e8")
 

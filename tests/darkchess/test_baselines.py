@@ -7,14 +7,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from darkchess.configuration import configuration, make_player
-from darkchess.evaluation import BuiltinEvaluator
-from darkchess.model import DarkChess, PositionBelief
-from darkchess.player import KlssPlayer, Limit
-from darkchess.position import Position
-from darkchess.position_set import PositionSet
-from darkchess.referee import Referee
-from darkchess.rules import PAPER
+from darkchess.belief.position_set import PositionSet
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER
+from darkchess.players.configuration import configuration, make_player
+from darkchess.players.model import DarkChess, PositionBelief
+from darkchess.players.player import KlssPlayer, Limit
 from klss.search import TERMINAL, Baseline, Budget, Klss2021, Search
 from klss.search.equilibrium.linear_program import GadgetChoice
 from tests.darkchess import naive

@@ -7,9 +7,9 @@ import math
 import chess
 import pytest
 
-from darkchess.configuration import CONFIGURATIONS, ConfigurationError, configuration, make_player
-from darkchess.player import Limit
-from darkchess.referee import Referee
+from darkchess.game.referee import Referee
+from darkchess.players.configuration import CONFIGURATIONS, ConfigurationError, configuration, make_player
+from darkchess.players.player import Limit
 
 ABLATIONS = {
     "klss2021-noreach": ("reach", False),

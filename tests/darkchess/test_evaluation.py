@@ -13,16 +13,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from darkchess._kernels.attacks import attacked_by
-from darkchess._kernels.evaluation import WON as WON_SCORE
-from darkchess._kernels.evaluation import static
-from darkchess._kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, features
-from darkchess._kernels.moves import MAX_MOVES, generate, king_capture, make
-from darkchess._kernels.network import PACKED_SIZE, UNITS
-from darkchess._kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
-from darkchess._kernels.tables import TABLES
-from darkchess.evaluation import BuiltinEvaluator, Evaluator, Model, packaged_model
-from darkchess.position import Position
+from darkchess.board.kernels.attacks import attacked_by
+from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, make
+from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator, Model, packaged_model
+from darkchess.evaluation.kernels.evaluation import WON as WON_SCORE
+from darkchess.evaluation.kernels.evaluation import static
+from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, features
+from darkchess.evaluation.kernels.network import PACKED_SIZE, UNITS
 from tests.darkchess.evaluation_oracle import board_of, terms
 
 Rows = npt.NDArray[np.uint64]
@@ -239,7 +239,7 @@ def test_sixteen_queens_a_side_fit() -> None:
 
 def test_packaged_weights_are_near_stockfish_depth_10_on_held_out_positions() -> None:
     # Issue: at most .15; the positions' values are Stockfish 15.1's at depth 10 (experiments/evaluation_positions.py).
-    with resources.files("darkchess").joinpath("data/evaluation_positions.npz").open("rb") as file:
+    with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:
         data = np.load(file)
         rows, values = data["rows"], data["values"].astype(np.float64)
     assert len(rows) >= 4000
@@ -265,7 +265,7 @@ def test_interpreted_kernels_give_the_same_values(positions: Rows, tmp_path: os.
     path = os.path.join(tmp_path, "rows.npy")
     np.save(path, some)
     code = (
-        "import sys, numpy as np; from darkchess.evaluation import BuiltinEvaluator; "
+        "import sys, numpy as np; from darkchess.evaluation.evaluator import BuiltinEvaluator; "
         "print(*BuiltinEvaluator().values(np.load(sys.argv[1])).tolist())"
     )
     run = subprocess.run(

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from darkchess import Position
-from darkchess._kernels import attacks, bits, board, moves, vision
-from darkchess._kernels.tables import TABLES
-from darkchess.move import decode
+from darkchess.board.kernels import attacks, bits, board, moves
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import decode
+from darkchess.game._kernels import vision
 from tests.darkchess import naive
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,8 +114,8 @@ def test_kernels_load_from_the_cache_in_a_new_process() -> None:
     start = Position.start().row
     assert moves.perft(start, 3, TABLES) == 8902  # so it is in the cache by now
     program = (
-        "from darkchess import Position\nfrom darkchess._kernels import moves\n"
-        "from darkchess._kernels.tables import TABLES\n"
+        "from darkchess import Position\nfrom darkchess.board.kernels import moves\n"
+        "from darkchess.board.kernels.tables import TABLES\n"
         "print(moves.perft(Position.start().row, 3, TABLES), sum(moves.perft.stats.cache_hits.values()))"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from darkchess._kernels.minimax import DEEPEST
-from darkchess.evaluation import BuiltinEvaluator
-from darkchess.position import Position
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.evaluation.kernels.minimax import DEEPEST
 from klss.search import Budget
 from tests.darkchess import naive
 from tests.darkchess.test_evaluation import fog_positions
@@ -182,7 +182,8 @@ def test_interpreted_kernels_give_the_same_values(positions: Rows, tmp_path: Pat
     )
     np.save(tmp_path / "rows.npy", some)
     code = (
-        "import sys, numpy as np; from darkchess.evaluation import BuiltinEvaluator; from klss.search import Budget; "
+        "import sys, numpy as np; from darkchess.evaluation.evaluator import BuiltinEvaluator; "
+        "from klss.search import Budget; "
         "rows = np.load(sys.argv[1]); found = BuiltinEvaluator().search_values("
         "rows[:0], np.zeros(1, np.int64), rows, 1, Budget(nodes=10**9), -1.0); print(*found[0].tolist(), found[1])"
     )

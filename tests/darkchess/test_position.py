@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from darkchess import START_FEN, Position, Referee
+from darkchess.board.move import decode, encode
 from darkchess.errors import DarkchessError, FenError, IllegalMove
-from darkchess.move import decode, encode
 from tests.darkchess import naive
 
 

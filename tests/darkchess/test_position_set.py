@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from darkchess import Position, Referee
+from darkchess.belief.position_set import PositionSet
+from darkchess.board.move import encode
 from darkchess.errors import ViewError
-from darkchess.move import encode
-from darkchess.position_set import PositionSet
 from tests.darkchess.position_set_games import STARTS, choose, happened, move_of, text
 from tests.oracles import brute_force
 

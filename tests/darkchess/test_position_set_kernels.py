@@ -15,8 +15,9 @@ import chess
 import numpy as np
 
 from darkchess import Position, Referee
-from darkchess._kernels import moves, position_set, position_table
-from darkchess._kernels.tables import TABLES
+from darkchess.belief._kernels import position_set, position_table
+from darkchess.board.kernels import moves
+from darkchess.board.kernels.tables import TABLES
 from tests.darkchess.position_set_games import STARTS, choose, text
 from tests.oracles import brute_force
 
@@ -175,7 +176,7 @@ def test_kernels_give_the_same_when_interpreted() -> None:
 import chess, numpy as np, warnings
 warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's scalars warn where unsigned words wrap around
 from darkchess import Referee
-from darkchess.position_set import PositionSet
+from darkchess.belief.position_set import PositionSet
 game = Referee("r3k2r/1p4p1/8/P7/7p/8/6P1/R3K2R b KQkq - 0 1")
 known = {color: PositionSet(game.view(color), game.position, cap=40) for color in chess.COLORS}
 for uci in ("b7b5", "a5b6", "h4h3", "h1h3", "e8c8", "g2g4", "h8h3"):

@@ -10,10 +10,12 @@ import chess
 import numpy as np
 import pytest
 
-from darkchess import PAPER, Referee, _enemy_moves
-from darkchess._kernels import position_table, vision
-from darkchess._kernels.tables import TABLES
-from darkchess.position_set import PositionSet
+from darkchess import PAPER, Referee
+from darkchess.belief import enemy_moves as _enemy_moves
+from darkchess.belief._kernels import position_table
+from darkchess.belief.position_set import PositionSet
+from darkchess.board.kernels.tables import TABLES
+from darkchess.game._kernels import vision
 from tests.darkchess.position_set_games import STARTS, choose
 
 LINE = ["g1f3", "a7a6", "b1c3", "h7h6", "e2e3", "b7b6", "d2d3", "g7g6"]
@@ -34,7 +36,7 @@ def halves(known: PositionSet) -> list[tuple[int, ...]]:
 
 
 def keyed_hash(enemy: int, codes: int, key: int) -> int:
-    """The hash of darkchess/_kernels/position_table.py in plain integers."""
+    """The hash of darkchess/belief/_kernels/position_table.py in plain integers."""
     mask = (1 << 64) - 1
     value = (enemy ^ key) * 0x9E3779B97F4A7C15 & mask
     value = (value ^ value >> 32 ^ codes) * 0xD6E8FEB86659FD93 & mask

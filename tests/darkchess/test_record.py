@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from darkchess import Outcome, Referee
 from darkchess.errors import RecordError
-from darkchess.record import GameRecord, read_pgn, write_pgn
+from darkchess.game.record import GameRecord, read_pgn, write_pgn
 from klss.text import printable
 from tests.oracles.starts import STARTS, next_move
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import chess
 import pytest
 
-from darkchess.referee import Referee
-from darkchess.render import ALL_SQUARES, ASCII, COLOR, UNICODE, Style, beside, board_lines, width
+from darkchess.game.referee import Referee
+from darkchess.game.render import ALL_SQUARES, ASCII, COLOR, UNICODE, Style, beside, board_lines, width
 
 STYLES = (ASCII, UNICODE, COLOR, Style(unicode=False, color=True))
 

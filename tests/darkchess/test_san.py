@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from darkchess import Position, Referee
 from darkchess.errors import IllegalMove
-from darkchess.record import parse_move, san
+from darkchess.game.record import parse_move, san
 from tests.oracles.starts import STARTS, next_move
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
-from darkchess.evaluation import BuiltinEvaluator
-from darkchess.player import KlssPlayer, Limit
-from darkchess.referee import Referee
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.referee import Referee
+from darkchess.players.player import KlssPlayer, Limit
 from klss.search import Parts, SearchConfiguration, Trunk
 from klss.search.parts import Effort, Subgame
 from klss.search.profile import Profile

@@ -11,15 +11,15 @@ import chess
 import numpy as np
 import pytest
 
-from darkchess.configuration import configuration, make_player
-from darkchess.evaluation import BuiltinEvaluator
-from darkchess.model import DarkChess, PositionBelief
-from darkchess.move import decode, encode
-from darkchess.player import KlssPlayer, Limit
-from darkchess.position import Position
-from darkchess.position_set import PositionSet
-from darkchess.referee import Referee
-from darkchess.rules import PAPER
+from darkchess.belief.position_set import PositionSet
+from darkchess.board.move import decode, encode
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER
+from darkchess.players.configuration import configuration, make_player
+from darkchess.players.model import DarkChess, PositionBelief
+from darkchess.players.player import KlssPlayer, Limit
 from klss.search import TERMINAL, Budget, Klss2021, Search, Trunk
 from klss.search.parts import Standing
 from klss.search.profile import extended

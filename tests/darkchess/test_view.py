@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from darkchess import Position, Referee, View
-from darkchess._kernels import vision
-from darkchess._kernels.tables import TABLES
+from darkchess.board.kernels.tables import TABLES
 from darkchess.errors import FenError, ViewError
-from darkchess.view import Castling, initial_view, known_moves, observe, observed, parse_fog_fen
+from darkchess.game._kernels import vision
+from darkchess.game.view import Castling, initial_view, known_moves, observe, observed, parse_fog_fen
 from tests.darkchess import naive
 from tests.oracles.starts import STARTS, next_move
 

@@ -10,10 +10,11 @@ from pathlib import Path
 SCRIPT = """
 import chess, numpy as np, sys
 from numba.core.registry import CPUDispatcher
-from darkchess import Referee, _enemy_moves
-from darkchess.arbiter import Arbiter, Budget, warm_up
-from darkchess.configuration import configuration, make_player
-from darkchess.position_set import PositionSet
+from darkchess import Referee
+from darkchess.belief import enemy_moves as _enemy_moves
+from darkchess.game.arbiter import Arbiter, Budget, warm_up
+from darkchess.players.configuration import configuration, make_player
+from darkchess.belief.position_set import PositionSet
 
 def compiled():
     return {

@@ -8,11 +8,11 @@ import json
 
 import pytest
 
-import darkchess._enemy_moves as enemy_moves
-import darkchess.player as player_module
+import darkchess.belief.enemy_moves as enemy_moves
+import darkchess.players.player as player_module
 import experiments.bench.evaluator as evaluator_bench
-from darkchess.configuration import configuration
-from darkchess.position_set import PositionSet
+from darkchess.belief.position_set import PositionSet
+from darkchess.players.configuration import configuration
 from experiments.bench.equilibrium import TOLERANCE, program_sequence
 from experiments.bench.evaluator import held_out_positions
 from experiments.bench.positions import bench_games

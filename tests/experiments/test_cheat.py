@@ -5,9 +5,9 @@ from __future__ import annotations
 import chess
 import pytest
 
-from darkchess.arbiter import Arbiter, Budget, Contestant
-from darkchess.player import Limit, PlayerError, RandomPlayer
-from darkchess.referee import Referee
+from darkchess.game.arbiter import Arbiter, Budget, Contestant
+from darkchess.game.referee import Referee
+from darkchess.players.player import Limit, PlayerError, RandomPlayer
 from experiments.cheat import StockfishCheat
 
 

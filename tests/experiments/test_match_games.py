@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from darkchess.arbiter import Budget
-from darkchess.configuration import configuration
-from darkchess.record import read_pgn
+from darkchess.game.arbiter import Budget
+from darkchess.game.record import read_pgn
+from darkchess.players.configuration import configuration
 from experiments.match import Match, Standing
 from experiments.match_engines import Engines
 from experiments.match_game import GameResult, play_game

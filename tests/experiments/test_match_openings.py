@@ -7,8 +7,8 @@ from pathlib import Path
 import chess
 import pytest
 
-from darkchess.position import Position
-from darkchess.rules import PYCHESS
+from darkchess.board.position import Position
+from darkchess.game.rules import PYCHESS
 from experiments.openings import FileOpenings, Opening, OpeningError, RandomOpenings, king_hangs, read_openings
 
 FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"

@@ -10,7 +10,7 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.arbiter import Budget
+from darkchess.game.arbiter import Budget
 from experiments.ablations import SERIES as ABLATIONS
 from experiments.documents import write_document
 from experiments.doublings import SERIES as DOUBLINGS

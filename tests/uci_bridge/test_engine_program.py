@@ -14,9 +14,9 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.arbiter import Arbiter, Budget
-from darkchess.referee import Referee
-from darkchess.rules import Ruleset
+from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.referee import Referee
+from darkchess.game.rules import Ruleset
 from tests.uci_bridge.protocol_games import game_of, turn
 from uci_bridge.host import EngineProcess, HostedPlayer, Patience
 from uci_bridge.protocol import MAX_LINE_BYTES

@@ -16,11 +16,11 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.arbiter import Arbiter, Budget
-from darkchess.player import Forfeit, Limit, OutOfTime, RandomPlayer
-from darkchess.position import Position
-from darkchess.referee import Referee
-from darkchess.rules import PYCHESS, Outcome, Ruleset
+from darkchess.board.position import Position
+from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PYCHESS, Outcome, Ruleset
+from darkchess.players.player import Forfeit, Limit, OutOfTime, RandomPlayer
 from tests.uci_bridge.protocol_games import game_of
 from uci_bridge.errors import EngineFailed
 from uci_bridge.host import EngineProcess, HostedPlayer, Patience

@@ -17,7 +17,7 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.rules import Outcome
+from darkchess.game.rules import Outcome
 from tests.uci_bridge.bot_bench import QUICK
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Faults
 from uci_bridge.bot_config import ConfigError, TokenSource, load_config, read_token

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from darkchess.configuration import ConfigurationError, configuration
-from darkchess.evaluation import BuiltinEvaluator
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.players.configuration import ConfigurationError, configuration
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import evaluator_label
 from uci_bridge.players import Command, EvaluatorChoice, configured_player, make_evaluator, player_spec

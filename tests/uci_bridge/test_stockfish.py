@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from darkchess._kernels.moves import MAX_MOVES, generate, make
-from darkchess._kernels.orthodox import ASK, LOST, WON, classify
-from darkchess._kernels.tables import TABLES
-from darkchess.evaluation import BuiltinEvaluator, Evaluator
-from darkchess.position import Position
+from darkchess.board.kernels.moves import MAX_MOVES, generate, make
+from darkchess.board.kernels.orthodox import ASK, LOST, WON, classify
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from tests.darkchess.evaluation_oracle import board_of
 from tests.darkchess.test_evaluation import children, fog_positions
 from uci_bridge.errors import StockfishMissing

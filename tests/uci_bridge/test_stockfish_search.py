@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from darkchess._kernels.orthodox import LOST, WON, classify
-from darkchess._kernels.tables import TABLES
-from darkchess.evaluation import BuiltinEvaluator
-from darkchess.move import encode
-from darkchess.position import Position
+from darkchess.board.kernels.orthodox import LOST, WON, classify
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import encode
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
 from klss.search import Budget
 from tests.darkchess.test_evaluation import children, fog_positions
 from uci_bridge.stockfish import StockfishEvaluator, _at_depth

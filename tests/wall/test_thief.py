@@ -16,12 +16,12 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.arbiter import Budget, Contestant
-from darkchess.configuration import configuration, make_player
-from darkchess.player import Limit
-from darkchess.record import read_pgn
-from darkchess.referee import Referee
-from darkchess.rules import PAPER
+from darkchess.game.arbiter import Budget, Contestant
+from darkchess.game.record import read_pgn
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER
+from darkchess.players.configuration import configuration, make_player
+from darkchess.players.player import Limit
 from experiments.match import Match
 from experiments.match_engines import Engines
 from experiments.match_game import GameResult, play_game

@@ -19,12 +19,12 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.arbiter import Arbiter, Budget, Progress, Resignation
-from darkchess.player import Decision, Limit
-from darkchess.position import Position
-from darkchess.referee import Referee
-from darkchess.rules import Ruleset
-from darkchess.view import View
+from darkchess.board.position import Position
+from darkchess.game.arbiter import Arbiter, Budget, Progress, Resignation
+from darkchess.game.referee import Referee
+from darkchess.game.rules import Ruleset
+from darkchess.game.view import View
+from darkchess.players.player import Decision, Limit
 from tests.wall.twins import Twins, load, replayed, tags
 from uci_bridge.host import EngineProcess, HostedPlayer, Patience
 

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import chess
 
+from darkchess.board.position import Position
 from darkchess.errors import GameOverError
-from darkchess.position import Position
-from darkchess.record import read_pgn
-from darkchess.referee import Referee
-from darkchess.view import observe
+from darkchess.game.record import read_pgn
+from darkchess.game.referee import Referee
+from darkchess.game.view import observe
 from tests.darkchess.position_set_games import STARTS, choose, kinds
 
 FILE = Path(__file__).with_name("twins.jsonl")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from darkchess.evaluation import BuiltinEvaluator
-from darkchess.model import DarkChess
-from darkchess.position import Position
-from darkchess.rules import PAPER
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.rules import PAPER
+from darkchess.players.model import DarkChess
 from klss._highs import Basis, LpResult
 from klss.best_response import best_response
 from klss.search import Trunk

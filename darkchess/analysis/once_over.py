@@ -1,0 +1,232 @@
+"""A finished game held against what the engine thought: where the truth stood among the positions that a player held
+possible, and which moves gave the most away.
+
+Stands on the referee's side of the wall: it knows the true game. What the engine thinks still comes from views alone
+(:mod:`darkchess.analysis.analyst`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import chess
+import numpy as np
+
+from darkchess.analysis.analyst import Analysis, Analyst
+from darkchess.belief._kernels.marginals import weigh_men
+from darkchess.belief.position_set import PositionSet
+from darkchess.board.kernels.board import IDENTITY, META
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.referee import Referee
+from darkchess.game.san import san
+from darkchess.players.player import Limit
+from klss.search import SearchConfiguration
+
+__all__ = ["HiddenMan", "Loss", "Truth", "largest", "losses", "truth_at"]
+
+_CHUNK = 1 << 16
+_NODES_A_ROOT = 80
+"""A quick search takes one particle for so many nodes, so that every root is expanded and some budget is left."""
+_LEAST_PARTICLES = 10
+_ROUNDING = 1e-9
+
+
+# ---------------------------------------------------------------- the true position
+@dataclass(frozen=True)
+class HiddenMan:
+    """An enemy man that the player did not see: its square, the man, and the probability that she gave it there."""
+
+    square: int
+    piece: chess.Piece
+    probability: float
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Where the true position stood in a player's mind.
+
+    Attributes
+    ----------
+    fen
+        The true position.
+    possible
+        Whether it is among the positions that she held possible (always, unless they are a sample).
+    rank
+        Its place among them, 1 for the likeliest, by the product over all squares of the probabilities of what stands
+        there; equals share the best place.
+    positions
+        How many there are.
+    particle
+        Its probability among the particles of the search, by the opponent's equilibrium plan and chance; None where
+        it was none of them.
+    particle_rank
+        Its place among them by that probability; None likewise.
+    particles
+        How many they were.
+    hidden
+        The enemy men that she did not see.
+    """
+
+    fen: str
+    possible: bool
+    rank: int | None
+    positions: int
+    particle: float | None
+    particle_rank: int | None
+    particles: int
+    hidden: tuple[HiddenMan, ...]
+
+
+def truth_at(position: Position, analysis: Analysis, positions: PositionSet) -> Truth:
+    """Where ``position``, the true one, stands in ``analysis`` and in ``positions``, which it was made from."""
+    view, found = analysis.view, analysis.marginals
+    side = int(view.color == chess.WHITE)
+    row = position.row.copy()
+    row[META] &= IDENTITY
+    possible = positions.contains(row)
+    rank = None
+    if possible:
+        counts = np.column_stack([found.counts, found.size - found.counts.sum(axis=1)])
+        weights = np.log(np.maximum(counts, 1) / found.size)
+        own = np.empty(1)
+        weigh_men(row[None, :], side, weights, own)
+        above = 0
+        for start in range(0, positions.size, _CHUNK):
+            rows = positions.rows(np.arange(start, min(start + _CHUNK, positions.size)))
+            sums = np.empty(len(rows))
+            weigh_men(rows, side, weights, sums)
+            above += int((sums > own[0] + _ROUNDING).sum())
+        rank = 1 + above
+    trunk = analysis.trunk
+    roots = trunk.root_count
+    reach = trunk.nodes.chance[:roots] * analysis.profile.y[trunk.nodes.sequence[:roots, 1]]
+    states = trunk.states[:roots, :9].copy()
+    states[:, META] &= IDENTITY
+    equal = (states == row).all(axis=1)
+    particle, particle_rank = None, None
+    if equal.any():
+        weight, total = float(reach[equal].sum()), float(reach.sum())
+        particle = weight / total if total > 0.0 else None
+        particle_rank = 1 + int((reach > reach[equal].max() + _ROUNDING).sum())
+    hidden = tuple(
+        HiddenMan(square, piece, found.at(square).get(piece.symbol(), 0.0))
+        for square, piece in sorted(position.pieces.items())
+        if piece.color != view.color and not view.sees(square)
+    )
+    return Truth(position.fen(), possible, rank, positions.size, particle, particle_rank, roots, hidden)
+
+
+# ---------------------------------------------------------------- the moves played
+@dataclass(frozen=True)
+class Loss:
+    """What one move gave away.
+
+    Attributes
+    ----------
+    ply
+        Half-moves before it.
+    color
+        Whose move.
+    move, san
+        The move.
+    loss
+        Value of the engine's mixed strategy less that of the move, by a quick search from her views; None where that
+        was too short to say.
+    best, best_san, probability
+        What the engine plays most there, and how often.
+    played
+        How often it plays the move itself.
+    """
+
+    ply: int
+    color: chess.Color
+    move: chess.Move
+    san: str
+    loss: float | None
+    best: chess.Move
+    best_san: str
+    probability: float
+    played: float
+
+
+def losses(
+    game: Referee,
+    make_evaluator: Callable[[], Evaluator],
+    *,
+    configuration: SearchConfiguration,
+    nodes: int,
+    seed: int = 0,
+    cap: int = 10_000_000,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Loss]:
+    """What every move of a game gave away, in the order of the plies.
+
+    Parameters
+    ----------
+    game
+        The game; its moves up to where it ended.
+    make_evaluator
+        Makes the evaluator of one side; it is closed here.
+    configuration, seed, cap, threads
+        As of :class:`darkchess.analysis.analyst.Analyst`.
+    nodes
+        Nodes of the search at each turn; nothing reads a clock. It takes fewer particles than ``configuration`` where
+        nodes are few.
+    progress
+        Called with the number of moves done, and of all moves.
+    """
+    particles = max(_LEAST_PARTICLES, nodes // _NODES_A_ROOT)
+    found: list[Loss] = []
+    evaluators = {color: make_evaluator() for color in chess.COLORS}
+    try:
+        analysts = {
+            color: Analyst(
+                game.views(color)[0],
+                game.positions[0],
+                game.ruleset,
+                evaluator=evaluators[color],
+                configuration=configuration,
+                seed=seed,
+                cap=cap,
+                threads=threads,
+            )
+            for color in chess.COLORS
+        }
+        for ply, move in enumerate(game.moves):
+            color = game.positions[ply].turn
+            analysis = analysts[color].think(Limit(nodes=nodes), particles=particles)
+            best = analysis.moves[0]
+            played = next(each for each in analysis.moves if each.move == move)
+            found.append(
+                Loss(
+                    ply,
+                    color,
+                    move,
+                    san(game.positions[ply], move),
+                    analysis.loss(move),
+                    best.move,
+                    best.san,
+                    best.probability,
+                    played.probability,
+                )
+            )
+            for each, analyst in analysts.items():
+                view = game.views(each)[ply + 1]
+                if view.game_over is None:
+                    analyst.observe(view)
+            if progress is not None:
+                progress(ply + 1, len(game.moves))
+    finally:
+        for evaluator in evaluators.values():
+            evaluator.close()
+    return found
+
+
+def largest(found: list[Loss], color: chess.Color, count: int = 3) -> list[Loss]:
+    """The ``count`` moves of ``color`` that gave away the most, the worst first; only those that gave something."""
+    known = [(each.loss, each) for each in found if each.color == color and each.loss is not None]
+    worst = sorted((pair for pair in known if pair[0] > _ROUNDING), key=lambda pair: (-pair[0], pair[1].ply))
+    return [each for _, each in worst[:count]]

@@ -1,0 +1,290 @@
+"""Hash table of enemy halves: ``uint64[slots, 2]`` (occupancy, codes), open addressing with linear probing, slots in
+the order of a keyed hash.
+
+The slot is a monotone function of the hash, so that the table read from left to right is all but sorted by it:
+:func:`gather` packs the entries to the front and puts the few displaced ones right. What comes out depends on the *set*
+of entries only, not on the order of insertion, the number of threads or the table's size. "The positions with the
+smallest keyed hash" are then a prefix, and a table bounded by a threshold on the hash keeps exactly those.
+
+Two regions (hashes below and above the middle) with room to spill behind each, so that two threads can fill one table
+without a lock. An occupancy of 0 marks a free slot: every enemy half has a king.
+
+A table may also hold a *slice* of what there is: hashes from a floor on. What is said of hashes then holds of what they
+exceed the floor by.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from darkchess.board.kernels.bits import mix64
+from klss.kernel import kernel
+
+__all__ = ["SPILL", "Layout", "gather", "half_hash", "home", "insert", "rank", "rehash", "select", "spread"]
+
+SPILL = 4096
+"""Slots behind each region that take what probes past its end (at a load of 0.75 a run of a few hundred is already
+rare beyond counting).
+"""
+
+
+class Layout(NamedTuple):
+    """Which hash goes where.
+
+    Attributes
+    ----------
+    key : uint64
+        Keys the hash.
+    floor : uint64
+        Hashes below it have no slot.
+    threshold : uint64
+        Nor have those that exceed it by more than this.
+    lead, scale : uint64
+        Map the others onto the slots, see :func:`home`.
+    half : int
+        Size of one region.
+    """
+
+    key: np.uint64
+    floor: np.uint64
+    threshold: np.uint64
+    lead: np.uint64
+    scale: np.uint64
+    half: int
+
+
+_AHEAD = 24
+_BLOCK = 4096
+
+
+@intrinsic
+def _touch(typingctx: Any, array: Any, slot: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        pointer = cgutils.get_item_pointer(
+            context, builder, signature.args[0], view, [args[1], context.get_constant(types.intp, 0)]
+        )
+        byte = ir.IntType(8).as_pointer()
+        word = ir.IntType(32)
+        function = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(ir.VoidType(), [byte, word, word, word]), "llvm.prefetch.p0"
+        )
+        builder.call(function, [builder.bitcast(pointer, byte), word(1), word(2), word(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), codegen
+
+
+def prefetch(table: Any, slot: int) -> None:
+    """Ask for the cache line of ``table[slot]``; interpreted, it does nothing."""
+
+
+@overload(prefetch, inline="always")
+def _prefetch(table, slot):  # type: ignore[no-untyped-def]
+    return lambda table, slot: _touch(table, slot)  # type: ignore[call-arg]
+
+
+@kernel(inline="always")
+def half_hash(enemy: Any, codes: Any, key: Any) -> Any:
+    """Keyed hash (uint64) of an enemy half: multiply, shift, mix in the codes, twice more."""
+    value = (enemy ^ key) * np.uint64(0x9E3779B97F4A7C15)
+    value = ((value ^ (value >> np.uint64(32))) ^ codes) * np.uint64(0xD6E8FEB86659FD93)
+    value = (value ^ (value >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    return value ^ (value >> np.uint64(32))
+
+
+@kernel(inline="always")
+def home(value: Any, layout: Any) -> Any:
+    """Slot where the probing for a hash starts that exceeds the floor by ``value``.
+
+    ``(value << lead) >> 32`` scaled to the table's size, the second region shifted by :data:`SPILL`.
+    """
+    slot = np.int64((((value << layout.lead) >> np.uint64(32)) * layout.scale) >> np.uint64(32))
+    return slot + SPILL if slot >= layout.half else slot
+
+
+@kernel(inline="always")
+def _place(enemy: Any, codes: Any, layout: Any) -> Any:
+    """:func:`home` of an enemy half."""
+    return home(half_hash(enemy, codes, layout.key) - layout.floor, layout)
+
+
+@kernel
+def insert(entries: Any, count: int, table: Any, layout: Any, new: Any) -> int:
+    """Put ``entries[:count]`` (uint64[·, 2]) into ``table`` and add to ``new`` (int64[2]) how many each region gained.
+
+    Returns how many could not be put: 0, unless a region's spill room is exhausted (never at loads up to 0.75).
+    Two threads may run this at once on one table if each has entries of one region only.
+    """
+    middle = layout.half + SPILL
+    slots = table.shape[0]
+    low = 0
+    high = 0
+    homes = np.empty(32, dtype=np.int64)
+    for i in range(min(_AHEAD, count)):
+        slot = _place(entries[i, 0], entries[i, 1], layout)
+        homes[i & 31] = slot
+        prefetch(table, slot)
+    for i in range(count):
+        enemy = entries[i, 0]
+        codes = entries[i, 1]
+        slot = homes[i & 31]
+        if i + _AHEAD < count:
+            later = _place(entries[i + _AHEAD, 0], entries[i + _AHEAD, 1], layout)
+            homes[(i + _AHEAD) & 31] = later
+            prefetch(table, later)
+        while True:
+            found = table[slot, 0]
+            if found == np.uint64(0):
+                table[slot, 0] = enemy
+                table[slot, 1] = codes
+                if slot >= middle:
+                    high += 1
+                else:
+                    low += 1
+                break
+            if found == enemy and table[slot, 1] == codes:
+                break
+            slot += 1
+            if slot in (middle, slots):
+                return count - i
+    new[0] += low
+    new[1] += high
+    return 0
+
+
+@kernel(inline="always")
+def _after(enemy: Any, codes: Any, value: Any, other_enemy: Any, other_codes: Any, other_value: Any) -> Any:
+    """Whether the first entry comes after the second in the canonical order: by hash, then by the 16 bytes."""
+    if value != other_value:
+        return value > other_value
+    if enemy != other_enemy:
+        return enemy > other_enemy
+    return codes > other_codes
+
+
+@kernel
+def gather(table: Any, key: Any) -> int:
+    """Pack the entries of ``table`` to its front in canonical order (in place).
+
+    Returns how many there are. The rest of the table is left as it was.
+    """
+    count = 0
+    last = np.uint64(0)
+    for slot in range(table.shape[0]):
+        enemy = table[slot, 0]
+        if enemy == np.uint64(0):
+            continue
+        codes = table[slot, 1]
+        value = half_hash(enemy, codes, key)
+        place = count
+        if value <= last:
+            while place > 0:
+                before = half_hash(table[place - 1, 0], table[place - 1, 1], key)
+                if not _after(table[place - 1, 0], table[place - 1, 1], before, enemy, codes, value):
+                    break
+                table[place, 0] = table[place - 1, 0]
+                table[place, 1] = table[place - 1, 1]
+                place -= 1
+        table[place, 0] = enemy
+        table[place, 1] = codes
+        count += 1
+        last = max(last, value)
+    return count
+
+
+@kernel
+def rehash(old: Any, table: Any, layout: Any, counts: Any) -> None:
+    """Put the entries of ``old`` into the larger ``table``, which is cleared first; ``counts`` (int64[2]) becomes the
+    number of entries in each region.
+
+    Both are walked from left to right.
+    """
+    for slot in range(table.shape[0]):
+        table[slot, 0] = np.uint64(0)
+    middle = layout.half + SPILL
+    counts[0] = 0
+    counts[1] = 0
+    for i in range(old.shape[0]):
+        enemy = old[i, 0]
+        if enemy == np.uint64(0):
+            continue
+        codes = old[i, 1]
+        slot = _place(enemy, codes, layout)
+        while table[slot, 0] != np.uint64(0):
+            slot += 1
+        table[slot, 0] = enemy
+        table[slot, 1] = codes
+        counts[1 if slot >= middle else 0] += 1
+
+
+@kernel
+def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
+    """Undo :func:`gather` for another threshold, in place.
+
+    The canonical ``table[:count]`` goes to its slots, all others are freed; ``counts`` (int64[2]) becomes the number of
+    entries in each region.
+    """
+    counts[0] = 0
+    blocks = np.empty(count // _BLOCK + 1, dtype=np.int64)
+    previous = -1
+    for i in range(count):
+        if i % _BLOCK == 0:
+            blocks[i // _BLOCK] = previous
+        previous = max(_place(table[i, 0], table[i, 1], layout), previous + 1)
+    places = np.empty(_BLOCK, dtype=np.int64)
+    hole = table.shape[0]
+    stop = count
+    for block in range((count - 1) // _BLOCK, -1, -1):
+        start = block * _BLOCK
+        previous = blocks[block]
+        for i in range(start, stop):
+            previous = max(_place(table[i, 0], table[i, 1], layout), previous + 1)
+            places[i - start] = previous
+            if previous < layout.half + SPILL:
+                counts[0] += 1
+        for i in range(stop - 1, start - 1, -1):
+            place = places[i - start]
+            enemy = table[i, 0]
+            codes = table[i, 1]
+            for slot in range(place + 1, hole):
+                table[slot, 0] = np.uint64(0)
+            table[place, 0] = enemy
+            table[place, 1] = codes
+            hole = place
+        stop = start
+    for slot in range(hole):
+        table[slot, 0] = np.uint64(0)
+    counts[1] = count - counts[0]
+
+
+@kernel
+def select(positions: Any, key: Any, threshold: Any, indices: Any, hashes: Any) -> int:
+    """Write index and hash of every position whose hash is at most ``threshold``, up to the room in ``indices``.
+
+    Returns how many there are in all.
+    """
+    count = 0
+    for i in range(positions.shape[0]):
+        value = mix64(half_hash(positions[i, 0], positions[i, 1], key))
+        if value <= threshold:
+            if count < indices.shape[0]:
+                indices[count] = i
+                hashes[count] = value
+            count += 1
+    return count
+
+
+@kernel
+def rank(positions: Any, enemy: Any, codes: Any) -> int:
+    """Index of an enemy half in ``positions``, −1 when it is not there."""
+    for i in range(positions.shape[0]):
+        if positions[i, 0] == enemy and positions[i, 1] == codes:
+            return i
+    return -1

@@ -1,0 +1,128 @@
+"""The text of a board: the first and third fields of a FEN, with or without hidden squares.
+
+Shared by :mod:`darkchess.board.position` (true positions) and :mod:`darkchess.game.view` (fog FEN, where ``?`` or ``*``
+is a square that is not seen).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import chess
+
+from darkchess.errors import FenError
+
+__all__ = [
+    "HIDDEN",
+    "ROOK_HOMES",
+    "board_text",
+    "parse_board",
+    "parse_castling",
+    "parse_counter",
+    "parse_square",
+    "parse_turn",
+    "split_fields",
+]
+
+HIDDEN = "?*"
+"""The signs of a hidden square; the first is the one we write."""
+
+ROOK_HOMES = {"K": chess.H1, "Q": chess.A1, "k": chess.H8, "q": chess.A8}
+"""Home square of the rook of each castling right."""
+
+FIELDS = "board, side to move, castling rights, en passant square, and optionally both counters"
+
+
+def split_fields(text: str) -> list[str]:
+    """The six fields of a FEN; both counters may be missing together and are then ``0 1``."""
+    fields = text.split()
+    if len(fields) == 4:
+        fields += ["0", "1"]
+    if len(fields) != 6:
+        raise FenError(f"bad FEN: got {len(fields)} fields in {text!r}, expected 4 or 6 ({FIELDS})")
+    return fields
+
+
+def parse_board(text: str, hidden: str = "") -> tuple[dict[int, chess.Piece], int]:
+    """Pieces by square and the mask of hidden squares of a FEN's first field; ``hidden`` holds the signs that stand for
+    one."""
+    ranks = text.split("/")
+    if len(ranks) != 8:
+        raise FenError(f"bad FEN board: got {len(ranks)} ranks in {text!r}, expected 8, split by '/'")
+    pieces: dict[int, chess.Piece] = {}
+    unseen = 0
+    for rank, row in zip(range(7, -1, -1), ranks, strict=True):
+        file = 0
+        for sign in row:
+            if sign in "12345678":
+                file += int(sign)
+                continue
+            if file < 8 and sign in hidden:
+                unseen |= 1 << (8 * rank + file)
+            elif file < 8 and sign in "PNBRQKpnbrqk":
+                pieces[8 * rank + file] = chess.Piece.from_symbol(sign)
+            elif file < 8:
+                signs = "PNBRQK, pnbrqk, 1-8" + (f" and {' or '.join(hidden)} for a hidden square" if hidden else "")
+                raise FenError(f"bad FEN board: got {sign!r} in rank {rank + 1} ({row!r}), expected {signs}")
+            file += 1
+        if file != 8:
+            raise FenError(f"bad FEN board: got {file} squares in rank {rank + 1} ({row!r}), expected 8")
+    return pieces, unseen
+
+
+def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
+    """The first field of a FEN; squares of the mask ``unseen`` are written as hidden."""
+    rows = []
+    for rank in range(7, -1, -1):
+        row, empty = "", 0
+        for square in range(8 * rank, 8 * rank + 8):
+            piece = pieces.get(square)
+            if piece is None and not unseen >> square & 1:
+                empty += 1
+                continue
+            row += (str(empty) if empty else "") + (piece.symbol() if piece is not None else HIDDEN[0])
+            empty = 0
+        rows.append(row + (str(empty) if empty else ""))
+    return "/".join(rows)
+
+
+def parse_turn(text: str) -> chess.Color:
+    """The side to move of a FEN's second field."""
+    if text not in ("w", "b"):
+        raise FenError(f"bad FEN side to move: got {text!r}, expected 'w' or 'b'")
+    return text == "w"
+
+
+def parse_castling(text: str, pieces: Mapping[int, chess.Piece]) -> str:
+    """The castling rights of a FEN's third field, each checked for its king and rook at home; in the order ``KQkq``."""
+    if text == "-":
+        return ""
+    if not text or set(text) - set("KQkq") or len(set(text)) != len(text):
+        raise FenError(f"bad FEN castling rights: got {text!r}, expected '-' or some of KQkq, each once")
+    for right in text:
+        color = right.isupper()
+        king, rook = chess.E1 if color else chess.E8, ROOK_HOMES[right]
+        for square, kind in ((king, chess.KING), (rook, chess.ROOK)):
+            if pieces.get(square) != chess.Piece(kind, color):
+                raise FenError(
+                    f"bad FEN castling right {right!r}: got {pieces.get(square, 'nothing')} on "
+                    f"{chess.SQUARE_NAMES[square]}, expected {chess.COLOR_NAMES[color]}'s {chess.PIECE_NAMES[kind]}; "
+                    f"drop the right from {text!r}"
+                )
+    return "".join(right for right in "KQkq" if right in text)
+
+
+def parse_square(text: str, what: str) -> int | None:
+    """The square called ``text``, None for ``-``."""
+    if text == "-":
+        return None
+    if text not in chess.SQUARE_NAMES:
+        raise FenError(f"bad FEN {what}: got {text!r}, expected '-' or a square a1-h8")
+    return chess.SQUARE_NAMES.index(text)
+
+
+def parse_counter(text: str, what: str, least: int) -> int:
+    """A counter of a FEN: ASCII digits, at least ``least``."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) >= least):
+        raise FenError(f"bad FEN {what}: got {text!r}, expected a whole number from {least} to 99999")
+    return int(text)

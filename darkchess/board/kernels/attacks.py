@@ -1,0 +1,77 @@
+"""What a piece attacks.
+
+Sliding pieces by obstruction difference (M. Hoffmann; Chess Programming Wiki, "Obstruction Difference"): on one line,
+the nearest blocker below and the lowest above bound a run of squares that one subtraction yields. No magic numbers and
+no large tables.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit, highest
+from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
+from darkchess.board.kernels.tables import ANTIDIAGONAL, DIAGONAL, FILE, KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES, RANK
+from klss.kernel import kernel
+
+__all__ = ["attacked_by", "bishop_attacks", "line_attacks", "piece_attacks", "rook_attacks"]
+
+
+@kernel(inline="always")
+def line_attacks(lower: Any, upper: Any, occupied: Any) -> Any:
+    """Squares of one line that a slider attacks; ``lower`` and ``upper`` are the line's squares below and above it."""
+    below = lower & occupied
+    above = upper & occupied
+    nearest = bit(highest(below | np.uint64(1)))
+    return (lower | upper) & (above ^ (above - nearest))
+
+
+@kernel(inline="always")
+def rook_attacks(square: int, occupied: Any, tables: Any) -> Any:
+    """Squares that a rook on ``square`` attacks; own men count as attacked."""
+    return line_attacks(tables[square, FILE], tables[square, FILE + 1], occupied) | line_attacks(
+        tables[square, RANK], tables[square, RANK + 1], occupied
+    )
+
+
+@kernel(inline="always")
+def bishop_attacks(square: int, occupied: Any, tables: Any) -> Any:
+    """Squares that a bishop on ``square`` attacks; own men count as attacked."""
+    return line_attacks(tables[square, DIAGONAL], tables[square, DIAGONAL + 1], occupied) | line_attacks(
+        tables[square, ANTIDIAGONAL], tables[square, ANTIDIAGONAL + 1], occupied
+    )
+
+
+@kernel(inline="always")
+def piece_attacks(piece: int, side: int, square: int, occupied: Any, tables: Any) -> Any:
+    """Squares that a piece of ``side`` (0 White, 1 Black) attacks; a pawn's are its two diagonals, own men count as
+    attacked."""
+    if piece == 0:
+        return tables[square, PAWN_CAPTURES + side]
+    if piece == 1:
+        return tables[square, KNIGHT_STEPS]
+    if piece == 2:
+        return bishop_attacks(square, occupied, tables)
+    if piece == 3:
+        return rook_attacks(square, occupied, tables)
+    if piece == 4:
+        return rook_attacks(square, occupied, tables) | bishop_attacks(square, occupied, tables)
+    return tables[square, KING_STEPS]
+
+
+@kernel
+def attacked_by(row: Any, side: int, square: int, tables: Any) -> Any:
+    """Whether a man of ``side`` attacks ``square`` (bool)."""
+    men = row[WHITE + side]
+    occupied = row[WHITE] | row[BLACK]
+    if tables[square, KNIGHT_STEPS] & row[KNIGHT] & men != np.uint64(0):
+        return True
+    if tables[square, KING_STEPS] & row[KING] & men != np.uint64(0):
+        return True
+    if tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN] & men != np.uint64(0):
+        return True
+    if bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN]) & men != np.uint64(0):
+        return True
+    return rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN]) & men != np.uint64(0)

@@ -1,0 +1,64 @@
+"""The row that a position is inside the kernels: ``uint64[9]``.
+
+==========  ==========================================================================================
+index       content
+==========  ==========================================================================================
+0 … 5       squares of the pawns, knights, bishops, rooks, queens, kings of both sides
+6, 7        squares of White's men, of Black's men
+8 (META)    bit 0: side to move (0 White, 1 Black); bits 1–4: castling rights K, Q, k, q;
+            bits 8–14: en passant target + 1 (0: none; set only when the side to move can capture so);
+            bits 16–31: quiet plies (no pawn move, no capture), saturating
+==========  ==========================================================================================
+
+Two rows are the same position (docs/rules.md, rule 3) iff entries 0–7 and ``META & IDENTITY`` agree.
+
+A move's code is ``from << 9 | to << 3 | promotion`` (promotion: 0 none, else the piece's index 1–4), so that codes sort
+by from, to, promotion. Castling is the king's move of two squares. Sides are 0 White, 1 Black.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit
+from klss.kernel import kernel
+
+__all__ = [
+    "BISHOP", "BLACK", "IDENTITY", "KING", "KNIGHT", "META", "PAWN", "QUEEN", "QUIET_SHIFT", "ROOK", "WHITE", "WIDTH",
+    "ep_square", "piece_at", "quiet_plies", "turn",
+]  # fmt: skip
+
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING, WHITE, BLACK, META = range(9)
+WIDTH = 9
+IDENTITY = np.uint64(0x7FFF)
+QUIET_SHIFT = 16
+
+
+@kernel(inline="always")
+def turn(row: Any) -> Any:
+    """Side to move: 0 White, 1 Black."""
+    return np.int64(row[META] & np.uint64(1))
+
+
+@kernel(inline="always")
+def ep_square(row: Any) -> Any:
+    """En passant target square, −1 when the side to move can't capture so."""
+    return np.int64((row[META] >> np.uint64(8)) & np.uint64(0x7F)) - 1
+
+
+@kernel(inline="always")
+def quiet_plies(row: Any) -> Any:
+    """Plies since the last pawn move or capture."""
+    return np.int64((row[META] >> np.uint64(16)) & np.uint64(0xFFFF))
+
+
+@kernel(inline="always")
+def piece_at(row: Any, square: int) -> Any:
+    """Index 0–5 of the piece on ``square``, −1 when it is empty."""
+    mask = bit(square)
+    for piece in range(6):
+        if row[piece] & mask != np.uint64(0):
+            return piece
+    return -1

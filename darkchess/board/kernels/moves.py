@@ -1,0 +1,286 @@
+"""Generate and make moves: docs/rules.md, rules 1 and 3. Every pseudo-legal move is legal; no one looks for check."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
+from darkchess.board.kernels.bits import bit, lowest, without_lowest
+from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, META, PAWN, QUEEN, ROOK, WHITE, ep_square, turn
+from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
+from klss.kernel import kernel
+
+__all__ = ["MAX_MOVES", "generate", "has_move", "king_capture", "make", "perft"]
+
+MAX_MOVES = 448
+"""Room for the moves of one position: sixteen men have at most 16 × 27 of them and two castlings."""
+
+
+@kernel
+def _add(from_square: int, targets: Any, out: Any, count: int) -> int:
+    while targets != np.uint64(0):
+        out[count] = (from_square << 9) | (lowest(targets) << 3)
+        targets = without_lowest(targets)
+        count += 1
+    return count
+
+
+@kernel
+def _add_pawn(from_square: int, targets: Any, out: Any, count: int) -> int:
+    while targets != np.uint64(0):
+        square = lowest(targets)
+        targets = without_lowest(targets)
+        base = (from_square << 9) | (square << 3)
+        if square >= 56 or square < 8:
+            for promotion in range(1, 5):
+                out[count] = base | promotion
+                count += 1
+        else:
+            out[count] = base
+            count += 1
+    return count
+
+
+@kernel(inline="always")
+def pawn_steps(square: int, side: int, occupied: Any) -> Any:
+    """Squares that a pawn can step to: one ahead when empty, two from home when both are."""
+    ahead = square + 8 if side == 0 else square - 8
+    steps = np.uint64(0)
+    if bit(ahead) & occupied == np.uint64(0):
+        steps = bit(ahead)
+        if (side == 0 and square < 16) or (side == 1 and square >= 48):
+            second = ahead + 8 if side == 0 else ahead - 8
+            if bit(second) & occupied == np.uint64(0):
+                steps |= bit(second)
+    return steps
+
+
+@kernel(inline="always")
+def castling_targets(row: Any, side: int, occupied: Any) -> Any:
+    """Squares that the king of ``side`` can castle to: rights, and nothing between king and rook."""
+    rights = (row[META] >> np.uint64(1 + 2 * side)) & np.uint64(3)
+    shift = np.uint64(56 * side)
+    targets = np.uint64(0)
+    if rights & np.uint64(1) != np.uint64(0) and occupied & (np.uint64(0x60) << shift) == np.uint64(0):
+        targets |= np.uint64(0x40) << shift
+    if rights & np.uint64(2) != np.uint64(0) and occupied & (np.uint64(0x0E) << shift) == np.uint64(0):
+        targets |= np.uint64(0x04) << shift
+    return targets
+
+
+@kernel
+def generate(row: Any, tables: Any, out: Any) -> int:
+    """Write the codes of all moves of the side to move into ``out`` (int32[MAX_MOVES]); returns how many. Unsorted."""
+    side = turn(row)
+    own = row[WHITE + side]
+    enemy = row[BLACK - side]
+    occupied = own | enemy
+    ep = ep_square(row)
+    capturable = enemy
+    if ep >= 0:
+        capturable |= bit(ep)
+    count = 0
+    men = row[PAWN] & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        targets = pawn_steps(square, side, occupied) | (tables[square, PAWN_CAPTURES + side] & capturable)
+        count = _add_pawn(square, targets, out, count)
+    men = row[KNIGHT] & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        count = _add(square, tables[square, KNIGHT_STEPS] & ~own, out, count)
+    men = (row[BISHOP] | row[QUEEN]) & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        count = _add(square, bishop_attacks(square, occupied, tables) & ~own, out, count)
+    men = (row[ROOK] | row[QUEEN]) & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        count = _add(square, rook_attacks(square, occupied, tables) & ~own, out, count)
+    men = row[KING] & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        count = _add(square, tables[square, KING_STEPS] & ~own, out, count)
+    targets = castling_targets(row, side, occupied)
+    if targets != np.uint64(0):
+        count = _add(4 + 56 * side, targets, out, count)
+    return count
+
+
+@kernel
+def has_move(row: Any, tables: Any) -> Any:
+    """Whether the side to move has a move (bool). Castling needs no look: the rook could move too. Nor does en passant:
+    it is looked at."""
+    side = turn(row)
+    own = row[WHITE + side]
+    enemy = row[BLACK - side]
+    occupied = own | enemy
+    if (row[META] >> np.uint64(8)) & np.uint64(0x7F) != np.uint64(0):
+        return True
+    men = row[PAWN] & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        ahead = square + 8 if side == 0 else square - 8
+        if bit(ahead) & occupied == np.uint64(0) or tables[square, PAWN_CAPTURES + side] & enemy != np.uint64(0):
+            return True
+    men = (row[KNIGHT] | row[KING]) & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        steps = KNIGHT_STEPS if row[KNIGHT] & bit(square) != np.uint64(0) else KING_STEPS
+        if tables[square, steps] & ~own != np.uint64(0):
+            return True
+    men = (row[BISHOP] | row[ROOK] | row[QUEEN]) & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        reach = np.uint64(0)
+        if row[ROOK] & bit(square) == np.uint64(0):
+            reach |= bishop_attacks(square, occupied, tables)
+        if row[BISHOP] & bit(square) == np.uint64(0):
+            reach |= rook_attacks(square, occupied, tables)
+        if reach & ~own != np.uint64(0):
+            return True
+    return False
+
+
+@kernel(inline="always")
+def rights_kept(mask: Any) -> Any:
+    """Castling bits (META bits 1–4) that a move touching the squares of ``mask`` leaves."""
+    kept = np.uint64(0x1E)
+    if mask & np.uint64(0x90) != np.uint64(0):
+        kept &= ~np.uint64(0x02)
+    if mask & np.uint64(0x11) != np.uint64(0):
+        kept &= ~np.uint64(0x04)
+    if mask & np.uint64(0x9000000000000000) != np.uint64(0):
+        kept &= ~np.uint64(0x08)
+    if mask & np.uint64(0x1100000000000000) != np.uint64(0):
+        kept &= ~np.uint64(0x10)
+    return kept
+
+
+@kernel
+def make(row: Any, code: int, tables: Any, out: Any) -> int:
+    """Write the position after the move ``code`` into ``out`` (uint64[9], may not be ``row``); returns the captured
+    piece's index or −1.
+
+    The move has to be one that :func:`generate` gives. A captured king leaves its side without one.
+    """
+    side = turn(row)
+    other = 1 - side
+    from_square = code >> 9
+    to_square = (code >> 3) & 63
+    promotion = code & 7
+    from_mask = bit(from_square)
+    to_mask = bit(to_square)
+    for i in range(8):
+        out[i] = row[i]
+    piece = 5
+    for i in range(5):
+        if row[i] & from_mask != np.uint64(0):
+            piece = i
+    captured = -1
+    if row[WHITE + other] & to_mask != np.uint64(0):
+        for i in range(6):
+            if row[i] & to_mask != np.uint64(0):
+                captured = i
+                out[i] &= ~to_mask
+        out[WHITE + other] &= ~to_mask
+    ep = ep_square(row)
+    if piece == 0 and to_square == ep:
+        victim = bit(to_square - 8 if side == 0 else to_square + 8)
+        out[0] &= ~victim
+        out[WHITE + other] &= ~victim
+        captured = 0
+    out[WHITE + side] = (out[WHITE + side] & ~from_mask) | to_mask
+    out[piece] &= ~from_mask
+    out[promotion if promotion != 0 else piece] |= to_mask
+    if piece == 5 and (to_square - from_square == 2 or from_square - to_square == 2):
+        if to_square > from_square:
+            rook_from, rook_to = bit(to_square + 1), bit(to_square - 1)
+        else:
+            rook_from, rook_to = bit(to_square - 2), bit(to_square + 1)
+        out[3] = (out[3] & ~rook_from) | rook_to
+        out[WHITE + side] = (out[WHITE + side] & ~rook_from) | rook_to
+    meta = np.uint64(other) | (row[META] & rights_kept(from_mask | to_mask))
+    if piece == 0 and (to_square - from_square == 16 or from_square - to_square == 16):
+        target = (from_square + to_square) >> 1
+        if tables[target, PAWN_CAPTURES + side] & row[PAWN] & row[WHITE + other] != np.uint64(0):
+            meta |= np.uint64(target + 1) << np.uint64(8)
+    if piece != 0 and captured < 0:
+        quiet = (row[META] >> np.uint64(16)) & np.uint64(0xFFFF)
+        if quiet < np.uint64(0xFFFF):
+            quiet += np.uint64(1)
+        meta |= quiet << np.uint64(16)
+    out[META] = meta
+    return captured
+
+
+@kernel
+def king_capture(row: Any, tables: Any) -> int:
+    """Code of a move that takes the enemy king, −1 when there is none; the lowest such code."""
+    side = turn(row)
+    king = row[KING] & row[BLACK - side]
+    if king == np.uint64(0):
+        return -1
+    square = lowest(king)
+    own = row[WHITE + side]
+    occupied = own | row[BLACK - side]
+    attackers = tables[square, KNIGHT_STEPS] & row[KNIGHT]
+    attackers |= tables[square, KING_STEPS] & row[KING]
+    attackers |= tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN]
+    attackers |= bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN])
+    attackers |= rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN])
+    attackers &= own
+    if attackers == np.uint64(0):
+        return -1
+    from_square = lowest(attackers)
+    code = (from_square << 9) | (square << 3)
+    if row[PAWN] & bit(from_square) != np.uint64(0) and (square >= 56 or square < 8):
+        code |= 1
+    return code
+
+
+@kernel
+def perft(row: Any, depth: int, tables: Any) -> Any:
+    """Number (int) of lines of ``depth`` moves; a king capture ends a line and counts only as its last move.
+
+    A loop over plies, not a recursion: numba crashes when it loads a recursive function from its cache whose inner call
+    has other types than the outer one (numba issue 6061), and a read-only row is another type.
+    """
+    if depth == 0:
+        return 1
+    rows = np.empty((depth, 9), dtype=np.uint64)
+    codes = np.empty((depth, 448), dtype=np.int32)
+    left = np.empty(depth, dtype=np.int64)
+    for i in range(9):
+        rows[0, i] = row[i]
+    left[0] = generate(rows[0], tables, codes[0])
+    if depth == 1:
+        return left[0]
+    total = 0
+    ply = 0
+    while ply >= 0:
+        if left[ply] == 0:
+            ply -= 1
+            continue
+        left[ply] -= 1
+        child = rows[ply + 1]
+        make(rows[ply], codes[ply, left[ply]], tables, child)
+        if child[KING] & child[WHITE + turn(child)] == np.uint64(0):
+            continue
+        count = generate(child, tables, codes[ply + 1])
+        if ply + 2 == depth:
+            total += count
+        else:
+            ply += 1
+            left[ply] = count
+    return total

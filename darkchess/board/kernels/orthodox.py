@@ -1,0 +1,101 @@
+"""What a chess engine may be asked about a Fog of War position, and what follows from the rules without asking.
+
+Orthodox chess knows no position in which the king can be taken: an engine that gets one crashes or answers nonsense
+(*measured* with Stockfish 15.1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.attacks import attacked_by
+from darkchess.board.kernels.bits import bit, lowest, popcount
+from darkchess.board.kernels.board import BLACK, KING, PAWN, QUEEN, WHITE, turn
+from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
+from klss.kernel import kernel
+
+__all__ = ["ASK", "FOREIGN", "LOST", "NO_MOVE", "WON", "classify", "moves_between"]
+
+ASK, WON, LOST, NO_MOVE, FOREIGN = range(5)
+"""Codes of :func:`classify`: ask the engine; the side to move takes the king; every move of hers loses the king; she
+has no move; no position for a chess engine.
+"""
+
+
+@kernel
+def _foreign(row: Any) -> Any:
+    """Whether a chess engine's own tables may be too small for the position, or it breaks what every engine takes for
+    granted (bool).
+    """
+    if popcount(row[KING] & row[WHITE]) != 1 or popcount(row[KING] & row[BLACK]) != 1:
+        return True
+    if popcount(row[WHITE]) > 16 or popcount(row[BLACK]) > 16:
+        return True
+    if row[PAWN] & np.uint64(0xFF000000000000FF) != np.uint64(0):
+        return True
+    for side in range(2):
+        men = row[WHITE + side]
+        extra = popcount(row[PAWN] & men) + max(0, popcount(row[QUEEN] & men) - 1)
+        for piece in range(1, 4):
+            extra += max(0, popcount(row[piece] & men) - 2)
+        if extra > 8:
+            return True
+    return False
+
+
+@kernel
+def classify(rows: Any, tables: Any, codes: Any) -> None:
+    """Write a code for each of ``rows`` (uint64[n, 9]) into ``codes`` (int8[n])."""
+    moves = np.empty(MAX_MOVES, dtype=np.int32)
+    child = np.empty(9, dtype=np.uint64)
+    for k in range(rows.shape[0]):
+        row = rows[k]
+        side = turn(row)
+        king = row[KING] & row[WHITE + side]
+        if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, tables) >= 0:
+            codes[k] = 1
+        elif king == np.uint64(0):
+            codes[k] = 2
+        elif not has_move(row, tables):
+            codes[k] = 3
+        elif _foreign(row):
+            codes[k] = 4
+        else:
+            codes[k] = 2
+            count = generate(row, tables, moves)
+            for i in range(count):
+                # Castling is left out: where it is the only move chess allows, the rook or the king has another one.
+                make(row, moves[i], tables, child)
+                if not attacked_by(child, 1 - side, lowest(child[KING] & child[WHITE + side]), tables):
+                    codes[k] = 0
+                    break
+
+
+@kernel
+def moves_between(parents: Any, offsets: Any, children: Any, codes: Any) -> None:
+    """Write the code of the move that leads from each parent to its children into ``codes`` (int32[m]); −1 where none
+    can.
+
+    ``children[offsets[i]:offsets[i + 1]]`` (uint64[m, 9]) are one move after ``parents[i]`` (uint64[n, 9]).
+    """
+    for k in range(parents.shape[0]):
+        side = np.int64(parents[k, 8] & np.uint64(1))
+        before = parents[k, WHITE + side]
+        for i in range(offsets[k], offsets[k + 1]):
+            after = children[i, WHITE + side]
+            left = before & ~after
+            entered = after & ~before
+            if popcount(left) == 2 and popcount(entered) == 2:
+                left &= parents[k, 5]
+                entered &= children[i, 5]
+            codes[i] = -1
+            if left == np.uint64(0) or entered == np.uint64(0):
+                continue
+            promotion = 0
+            if left & parents[k, 0] != np.uint64(0) and entered & children[i, 0] == np.uint64(0):
+                for piece in range(1, 5):
+                    if children[i, piece] & bit(lowest(entered)) != np.uint64(0):
+                        promotion = piece
+            codes[i] = (lowest(left) << 9) | (lowest(entered) << 3) | promotion

@@ -1,0 +1,297 @@
+"""A position of dark chess: immutable, a face over the kernels' row.
+
+A position knows nothing of the game before it (repetitions) and nothing of rulesets;
+:class:`darkchess.game.referee.Referee` does. Its moves are all pseudo-legal moves (docs/rules.md, rule 1). The row also
+counts quiet plies; the move number is kept beside it for FEN's sake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from darkchess.board import fen as fen_text
+from darkchess.board.kernels import board, moves
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import decode, encode
+from darkchess.errors import FenError, IllegalMove
+from klss.arrays import Int32s, Words
+
+__all__ = ["START_FEN", "Position", "row_of", "squares_of"]
+
+START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+"""The usual start position."""
+
+RIGHTS = "KQkq"
+_QUIET_MAX = 0xFFFF
+
+
+def squares_of(mask: int) -> Iterator[int]:
+    """Squares of a 64-bit set, lowest first.
+
+    >>> list(squares_of(1 << 63 | 1))
+    [0, 63]
+    """
+    mask = int(mask)
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
+def row_of(
+    pieces: Mapping[int, chess.Piece], turn: chess.Color, rights: str = "", ep_square: int | None = None, quiet: int = 0
+) -> Words:
+    """The kernels' row (uint64[9]) of these pieces; ``rights`` are letters of ``KQkq``. Nothing is checked."""
+    sets = [0] * 8
+    for square, piece in pieces.items():
+        sets[piece.piece_type - 1] |= 1 << square
+        sets[6 if piece.color else 7] |= 1 << square
+    meta = (
+        (0 if turn else 1)
+        | sum(2 << RIGHTS.index(right) for right in rights)
+        | min(quiet, _QUIET_MAX) << board.QUIET_SHIFT
+    )
+    if ep_square is not None:
+        meta |= (ep_square + 1) << 8
+    return np.array([*sets, meta], dtype=np.uint64)
+
+
+class Position:
+    """An immutable position.
+
+    Parameters
+    ----------
+    row
+        uint64[9] as :mod:`darkchess.board.kernels.board` lays it out; copied, trusted.
+    fullmove
+        The number of the move that is to be played, as in FEN.
+    """
+
+    __slots__ = ("_fullmove", "_moves", "_pieces", "_row")
+
+    def __init__(self, row: npt.ArrayLike, fullmove: int = 1) -> None:
+        own: Words = np.array(row, dtype=np.uint64)
+        own.setflags(write=False)
+        self._row = own
+        self._fullmove = fullmove
+        self._moves: tuple[chess.Move, ...] | None = None
+        self._pieces: dict[int, chess.Piece] | None = None
+
+    @classmethod
+    def start(cls) -> Position:
+        """The usual start position."""
+        return cls.from_fen(START_FEN)
+
+    @classmethod
+    def from_fen(cls, text: str) -> Position:
+        """The position of a FEN.
+
+        Castling rights that the FEN lacks are never guessed. The en passant square is kept only when the side to move
+        can capture so.
+
+        Raises
+        ------
+        FenError
+            The text is garbled, or the position breaks rule 6 of docs/rules.md: more than sixteen men or other than one
+            king of a side, a pawn on rank 1 or 8, a castling right without its king and rook at home, an en passant
+            square that no double step explains.
+
+        >>> Position.from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").turn == chess.WHITE
+        True
+        """
+        placement, turn_text, castling, ep_text, quiet_text, fullmove_text = fen_text.split_fields(text)
+        pieces, _ = fen_text.parse_board(placement)
+        turn = fen_text.parse_turn(turn_text)
+        _check_men(pieces)
+        rights = fen_text.parse_castling(castling, pieces)
+        ep_square = fen_text.parse_square(ep_text, "en passant square")
+        if ep_square is not None and not _ep_capturable(pieces, turn, ep_square):
+            ep_square = None
+        quiet = fen_text.parse_counter(quiet_text, "halfmove counter", 0)
+        fullmove = fen_text.parse_counter(fullmove_text, "move number", 0)
+        return cls(row_of(pieces, turn, rights, ep_square, quiet), max(fullmove, 1))
+
+    @property
+    def row(self) -> Words:
+        """The kernels' row: uint64[9], read-only."""
+        return self._row
+
+    @property
+    def turn(self) -> chess.Color:
+        """The side to move."""
+        return not int(self._row[board.META]) & 1
+
+    @property
+    def fullmove(self) -> int:
+        """The number of the move that is to be played."""
+        return self._fullmove
+
+    @property
+    def quiet_plies(self) -> int:
+        """Plies since the last pawn move or capture."""
+        return int(self._row[board.META]) >> board.QUIET_SHIFT & _QUIET_MAX
+
+    @property
+    def ep_square(self) -> int | None:
+        """The en passant target, None when the side to move cannot capture so."""
+        target = int(self._row[board.META]) >> 8 & 0x7F
+        return target - 1 if target else None
+
+    @property
+    def castling_rights(self) -> str:
+        """The castling rights of both sides, letters of ``KQkq``."""
+        meta = int(self._row[board.META])
+        return "".join(right for i, right in enumerate(RIGHTS) if meta >> (1 + i) & 1)
+
+    @property
+    def pieces(self) -> Mapping[int, chess.Piece]:
+        """All pieces by square, in the order of squares."""
+        if self._pieces is None:
+            sets = [int(mask) for mask in self._row[: board.META]]
+            found = {}
+            for kind in range(6):
+                for color in chess.COLORS:
+                    piece = chess.Piece(kind + 1, color)
+                    for square in squares_of(sets[kind] & sets[board.WHITE if color else board.BLACK]):
+                        found[square] = piece
+            self._pieces = dict(sorted(found.items()))
+        return self._pieces
+
+    @property
+    def occupied(self) -> int:
+        """Squares of all men, as a 64-bit set."""
+        return int(self._row[board.WHITE] | self._row[board.BLACK])
+
+    def men(self, color: chess.Color) -> int:
+        """Squares of the men of ``color``, as a 64-bit set."""
+        return int(self._row[board.WHITE if color else board.BLACK])
+
+    def piece_at(self, square: int) -> chess.Piece | None:
+        """The piece on ``square`` (0–63), None when it is empty."""
+        return self.pieces.get(square)
+
+    def king(self, color: chess.Color) -> int | None:
+        """Square of the king of ``color``, None once it was captured."""
+        mask = int(self._row[board.KING]) & self.men(color)
+        return mask.bit_length() - 1 if mask else None
+
+    def codes(self) -> Int32s:
+        """Codes of all moves, sorted: int32[moves]."""
+        out = np.empty(moves.MAX_MOVES, dtype=np.int32)
+        return np.sort(out[: moves.generate(self._row, TABLES, out)])
+
+    def legal_moves(self) -> tuple[chess.Move, ...]:
+        """All moves of the side to move, sorted by from, to, promotion; () once a king was captured."""
+        if self._moves is None:
+            alive = self.king(chess.WHITE) is not None and self.king(chess.BLACK) is not None
+            self._moves = tuple(decode(code) for code in self.codes().tolist()) if alive else ()
+        return self._moves
+
+    def is_legal(self, move: chess.Move) -> bool:
+        """Whether ``move`` is a move of the side to move."""
+        return move in self.legal_moves()
+
+    def is_capture(self, move: chess.Move) -> bool:
+        """Whether the legal move ``move`` captures, en passant included."""
+        if self.men(not self.turn) >> move.to_square & 1:
+            return True
+        return move.to_square == self.ep_square and bool(int(self._row[board.PAWN]) >> move.from_square & 1)
+
+    def captured_square(self, move: chess.Move) -> int | None:
+        """Square of the man that the legal move ``move`` captures, None when there is none; en passant: the pawn's."""
+        if self.men(not self.turn) >> move.to_square & 1:
+            return move.to_square
+        if self.is_capture(move):
+            return move.to_square + (-8 if self.turn else 8)
+        return None
+
+    def after(self, move: chess.Move) -> Position:
+        """The position after ``move``.
+
+        Raises
+        ------
+        IllegalMove
+            ``move`` is not a move of the side to move.
+        """
+        if not self.is_legal(move):
+            raise IllegalMove(
+                f"illegal move: got {move.uci()}, expected one of the {len(self.legal_moves())} moves of "
+                f"{chess.COLOR_NAMES[self.turn]}"
+            )
+        out = np.empty(board.WIDTH, dtype=np.uint64)
+        moves.make(self._row, encode(move), TABLES, out)
+        return Position(out, self._fullmove + (not self.turn))
+
+    def key(self) -> bytes:
+        """What makes two positions the same (docs/rules.md, rule 3): pieces, side to move, castling rights, en passant
+        possibility."""
+        row = self._row.copy()
+        row[board.META] &= board.IDENTITY
+        return row.tobytes()
+
+    def fen(self) -> str:
+        """The FEN of this position; the en passant square is written only when the side to move can capture so."""
+        ep_square = self.ep_square
+        fields = (
+            fen_text.board_text(self.pieces),
+            "w" if self.turn else "b",
+            self.castling_rights or "-",
+            "-" if ep_square is None else chess.SQUARE_NAMES[ep_square],
+            str(self.quiet_plies),
+            str(self._fullmove),
+        )
+        return " ".join(fields)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return self._fullmove == other._fullmove and bool((self._row == other._row).all())
+
+    def __hash__(self) -> int:
+        return hash(self._row.tobytes())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Position, (self._row, self._fullmove)
+
+    def __repr__(self) -> str:
+        return f"Position.from_fen({self.fen()!r})"
+
+
+def _check_men(pieces: Mapping[int, chess.Piece]) -> None:
+    for color in chess.COLORS:
+        name = chess.COLOR_NAMES[color]
+        men = [piece for piece in pieces.values() if piece.color == color]
+        kings = sum(piece.piece_type == chess.KING for piece in men)
+        if kings != 1:
+            raise FenError(f"bad position: got {kings} kings of {name}, expected exactly one")
+        if len(men) > 16:
+            raise FenError(f"bad position: got {len(men)} men of {name}, expected at most 16")
+    for square, piece in sorted(pieces.items()):
+        if piece.piece_type == chess.PAWN and chess.square_rank(square) in (0, 7):
+            raise FenError(f"bad position: got a pawn on {chess.SQUARE_NAMES[square]}, expected none on rank 1 or 8")
+
+
+def _ep_capturable(pieces: Mapping[int, chess.Piece], turn: chess.Color, target: int) -> bool:
+    """Whether a pawn of ``turn`` can capture on the en passant square ``target``; raises FenError when no double step
+    explains it."""
+    name = chess.SQUARE_NAMES[target]
+    if chess.square_rank(target) != (5 if turn else 2):
+        raise FenError(
+            f"bad FEN en passant square: got {name} with {chess.COLOR_NAMES[turn]} to move, "
+            f"expected one on rank {6 if turn else 3}"
+        )
+    ahead = 8 if turn else -8
+    stepped, origin = target - ahead, target + ahead
+    if pieces.get(stepped) != chess.Piece(chess.PAWN, not turn) or target in pieces or origin in pieces:
+        raise FenError(
+            f"bad FEN en passant square: got {name}, expected {chess.COLOR_NAMES[not turn]}'s pawn on "
+            f"{chess.SQUARE_NAMES[stepped]} with {name} and {chess.SQUARE_NAMES[origin]} empty; "
+            "write '-' if no pawn just made a double step"
+        )
+    beside = [square for square in (stepped - 1, stepped + 1) if chess.square_distance(square, stepped) == 1]
+    return any(pieces.get(square) == chess.Piece(chess.PAWN, turn) for square in beside)

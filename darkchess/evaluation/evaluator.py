@@ -1,0 +1,279 @@
+"""What a position is worth: the :class:`Evaluator` protocol, and the built-in evaluator that is always there.
+
+A value is tanh(pawns/6) for the side to move, in [−1, 1] (Zhang & Sandholm 2021, §6: τ = 6 pawns); exactly +1 where
+she can take the king. What a ruleset says about a side without a move is the caller's.
+
+Positions are the rows of :mod:`darkchess.board.kernels.board`: uint64[n, 9].
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import BinaryIO, Protocol, cast, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from darkchess.board.kernels.board import WIDTH
+from darkchess.board.kernels.tables import TABLES
+from darkchess.evaluation.kernels.evaluation import WON, evaluate_many
+from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
+from darkchess.evaluation.kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
+from darkchess.threads import both
+from klss.arrays import Floats, Ints, Words
+from klss.search import Budget
+
+__all__ = [
+    "PAWNS_SCALE",
+    "BuiltinEvaluator",
+    "Evaluator",
+    "Floats",
+    "Ints",
+    "Model",
+    "Words",
+    "as_rows",
+    "packaged_model",
+]
+
+
+PAWNS_SCALE = 6.0
+"""Pawns at which a value is tanh(1) = 0.76."""
+
+_WORTH = np.array([1.0, 3.2, 3.3, 5.0, 9.5, 100.0])
+_WORTH.setflags(write=False)
+
+_WORTH_SHARING = 64
+"""Least number of positions that two threads share: a thread is woken in the time of some ten."""
+
+_SLICE_NODES = 1000
+"""Nodes of a perfect-information search between two looks at the clock."""
+
+_FIRST_NODES_A_SECOND = 30_000.0
+"""Speed of that search before any was measured: a slow, busy machine's."""
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Floats of positions, in batches.
+
+    ``deadline`` is a moment of :func:`time.monotonic` (None: none) after which answers have to come from whatever is
+    quick; the player sets it to the end of her move's time.
+    """
+
+    deadline: float | None
+
+    @property
+    def name(self) -> str:
+        """Short name, as ``--evaluator`` takes it."""
+        ...
+
+    def values(self, rows: Words) -> Floats:
+        """Value of each of ``rows`` (uint64[n, 9]) for its side to move: float64[n] in [−1, 1], +1 exactly where she
+        can take the king.
+        """
+        ...
+
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
+        """Floats of the children of a whole expansion, each for its *own* side to move: float64[m].
+
+        ``child_rows[move_offsets[i]:move_offsets[i + 1]]`` (uint64[m, 9]; offsets int64[n + 1]) are positions one move
+        after ``rows[i]``.
+        """
+        ...
+
+    def search_values(
+        self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float
+    ) -> tuple[Floats | None, int]:
+        """Floats of children as in :meth:`child_values`, by a perfect-information search of ``depth`` plies below each.
+
+        Parameters
+        ----------
+        rows, move_offsets, child_rows
+            As for :meth:`child_values`.
+        depth : int
+            From 1 on; ValueError beyond what the evaluator can.
+        budget : Budget
+            What the whole call may take; with nodes nothing reads a clock.
+        no_move_value : float
+            Value for a side without any move, by the ruleset: −1 or 0.
+
+        Returns
+        -------
+        (float64[m], int)
+            The values, None if the budget ran out before every child's was there; and the nodes visited, in the
+            evaluator's own count.
+        """
+        ...
+
+    def new_game(self) -> None:
+        """Forget what earlier games left behind."""
+        ...
+
+    def close(self) -> None:
+        """Free what is held; the evaluator is not used afterwards."""
+        ...
+
+
+def as_rows(rows: Words) -> Words:
+    """``rows`` as a contiguous uint64[n, 9] array.
+
+    Raises
+    ------
+    ValueError
+        The shape is another one.
+    """
+    array = np.ascontiguousarray(rows, dtype=np.uint64)
+    if array.ndim != 2 or array.shape[1] != WIDTH:
+        raise ValueError(
+            f"rows of positions: got shape {array.shape}, expected (n, {WIDTH}); one position is rows[None, :]"
+        )
+    return array
+
+
+@dataclass(frozen=True)
+class Model:
+    """Weights of the built-in evaluation, in pawns: a tapered sum, and a network added to it or not.
+
+    Attributes
+    ----------
+    packed
+        float32[PACKED_SIZE] with a network, float32[LINEAR_SIZE] without: the arrays of
+        :data:`darkchess.evaluation.kernels.network.OFFSETS`, one after the other.
+
+    Raises
+    ------
+    ValueError
+        ``packed`` has another shape than the kernels take.
+    """
+
+    packed: npt.NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        """Check the shape."""
+        if self.packed.shape not in ((LINEAR_SIZE,), (PACKED_SIZE,)):
+            raise ValueError(
+                f"weights of the built-in evaluation: got shape {self.packed.shape}, "
+                f"expected ({PACKED_SIZE},), or ({LINEAR_SIZE},) without a network; run experiments/tune_evaluation.py"
+            )
+
+    def part(self, name: str) -> npt.NDArray[np.float32]:
+        """A view of one array of the weights, by its name in ``OFFSETS``."""
+        start, shape = OFFSETS[name]
+        return self.packed[start : start + math.prod(shape)].reshape(shape)
+
+    @staticmethod
+    def read(file: str | os.PathLike[str] | BinaryIO) -> Model:
+        """Read what :meth:`write` wrote."""
+        with np.load(file) as data:
+            return Model(np.ascontiguousarray(data["packed"], dtype=np.float32))
+
+    def write(self, file: str | os.PathLike[str]) -> None:
+        """Write the weights as npz, in half precision."""
+        np.savez_compressed(file, packed=self.packed.astype(np.float16))
+
+
+@lru_cache(maxsize=1)
+def packaged_model() -> Model:
+    """The packaged weights; written by ``experiments/tune_evaluation.py``."""
+    with resources.files("darkchess.evaluation").joinpath("data/evaluation_weights.npz").open("rb") as file:
+        return Model.read(cast(BinaryIO, file))
+
+
+class BuiltinEvaluator:
+    """Tapered evaluation with quiescence search, compiled; defined on every Fog of War position, legal in chess or not.
+
+    Parameters
+    ----------
+    model
+        The weights; the packaged ones by default.
+    threads
+        1 or 2: how many share a batch. The values are the same.
+
+    Examples
+    --------
+    The side to move can take the king (black king on h8, white rook on h1):
+
+    >>> row = np.zeros((1, 9), dtype=np.uint64)
+    >>> row[0, 3] = 1 << 7
+    >>> row[0, 5] = (1 << 4) | (1 << 63)
+    >>> row[0, 6], row[0, 7] = (1 << 7) | (1 << 4), 1 << 63
+    >>> BuiltinEvaluator().values(row).tolist()
+    [1.0]
+    """
+
+    name = "builtin"
+
+    def __init__(self, model: Model | None = None, *, threads: int = 1) -> None:
+        self._model = packaged_model() if model is None else model
+        self._threads = threads
+        self.deadline: float | None = None  # never looked at: a batch takes milliseconds
+        self._nodes_a_second = _FIRST_NODES_A_SECOND
+
+    def values(self, rows: Words) -> Floats:
+        """See :meth:`Evaluator.values`."""
+        scores, _ = self.search(rows)
+        return np.asarray(np.tanh(scores / PAWNS_SCALE))
+
+    def search(self, rows: Words, *, leaves: bool = False) -> tuple[Floats, Words]:
+        """Scores in pawns (float64[n]; ±1000 where the king falls), and the positions whose static evaluations they
+        are (uint64[n, 9]; empty unless wanted).
+        """
+        rows = as_rows(rows)
+        scores = np.empty(rows.shape[0], dtype=np.float64)
+        found = np.zeros((rows.shape[0] if leaves else 0, WIDTH), dtype=np.uint64)
+        threads = self._threads if rows.shape[0] >= _WORTH_SHARING else 1
+        middle = rows.shape[0] // threads
+
+        def evaluate(share: int) -> None:
+            part = slice(0, middle) if share == 0 else slice(middle, None)
+            evaluate_many(rows[part], TABLES, _WORTH, self._model.packed, scores[part], found[part])
+
+        both(evaluate, threads)
+        return scores, found
+
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
+        """See :meth:`Evaluator.child_values`; the parents are not looked at."""
+        return self.values(child_rows)
+
+    def search_values(
+        self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float
+    ) -> tuple[Floats | None, int]:
+        """See :meth:`Evaluator.search_values`: alpha-beta, a quiescence search at each leaf. A depth of 0 gives
+        :meth:`values`, but for sides without a move. The parents are not looked at.
+        """
+        if not 0 <= depth <= DEEPEST:
+            raise ValueError(f"perfect-information search: got depth {depth}, expected 0 to {DEEPEST}")
+        rows = as_rows(child_rows)
+        scores = np.empty(rows.shape[0], dtype=np.float64)
+        progress = np.zeros(2, dtype=np.int64)
+        no_move = WON * no_move_value
+        visited = 0
+        while progress[0] < rows.shape[0]:
+            soft = hard = budget.nodes_left(visited)
+            left = budget.left()
+            if hard < 1 or left <= 0.0:
+                return None, visited
+            if budget.seconds is not None:
+                soft, hard = _SLICE_NODES, min(hard, max(_SLICE_NODES, left * self._nodes_a_second))
+            given_up = minimax_many(
+                rows, depth, no_move, int(soft), int(hard), TABLES, _WORTH, self._model.packed, scores, progress
+            )
+            visited += int(progress[1])
+            if budget.seconds is not None and progress[1] >= _SLICE_NODES // 2:
+                speed = float(progress[1]) / max(1e-6, left - budget.left())
+                self._nodes_a_second += 0.5 * (speed - self._nodes_a_second)
+            if given_up and budget.left() <= 0.5 * left:
+                return None, visited
+            if given_up and budget.nodes is not None and budget.nodes_left(visited) < 1:
+                return None, visited
+        return np.asarray(np.tanh(scores / PAWNS_SCALE)), visited
+
+    def new_game(self) -> None:
+        """Nothing is remembered: does nothing."""
+
+    def close(self) -> None:
+        """Nothing is held: does nothing."""

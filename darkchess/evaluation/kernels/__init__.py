@@ -1,0 +1,1 @@
+"""The built-in evaluator, compiled: ``features``, ``network``, ``evaluation`` (static and quiescent), ``minimax``."""

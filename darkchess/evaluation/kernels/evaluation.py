@@ -1,0 +1,290 @@
+"""The built-in evaluation: a tapered sum of :mod:`features` at the leaves of a quiescence search.
+
+Chess values, by dark chess's rules: there is no check rule, but a side whose king can be taken loses. So a node where
+the side to move can take the king is won; a node where her own king is attacked may not stand pat and looks at all her
+moves (every one that leaves the king there loses it next ply). Defined on every Fog of War position, legal in chess or
+not.
+
+Source: the Chess Programming Wiki, "Quiescence Search", "Delta Pruning", "MVV-LVA". *Deviations*: a losing capture is
+told by one look at the attack maps (a more valuable man takes a defended one), not by a static exchange evaluation;
+evasions are looked at in full only in the first plies.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.attacks import attacked_by
+from darkchess.board.kernels.bits import bit, lowest, without_lowest
+from darkchess.board.kernels.board import BLACK, KING, PAWN, QUEEN, WHITE, ep_square, turn
+from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, make
+from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
+from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, features, phase, slanted, straight
+from darkchess.evaluation.kernels.network import LINEAR_SIZE, UNITS, forward
+from klss.kernel import kernel
+
+__all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "quiescence", "static"]
+
+WON = 1000.0
+"""Score in pawns of a side that takes the king; tanh(WON/6) is 1.0 exactly."""
+
+MOST = 50.0
+"""Bound of a static evaluation in pawns; tanh(MOST/6) is below 1, which is kept for a king that falls."""
+
+DEPTH = 12
+"""Plies that the quiescence search may go."""
+
+_EVASION_PLIES = 3
+_DELTA = 1.5
+_NODES = 500
+"""Nodes after which no more moves are searched: boards full of queens would take seconds."""
+
+_ALPHA, _BETA, _BEST, _FLOOR = range(4)  # columns of ``bounds``
+
+
+@kernel
+def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any, units: Any) -> Any:
+    """Evaluation in pawns for the side to move, without search (float32).
+
+    ``model`` is the packed weights (:mod:`network`), float32[PACKED_SIZE], or [LINEAR_SIZE] without a network;
+    ``units`` float32[UNITS], the rest as in :func:`features`.
+    """
+    n = features(row, tables, index, count, maps)
+    middle = np.float32(0.0)
+    end = np.float32(0.0)
+    for i in range(n):
+        times = np.float32(count[i])
+        middle += model[2 * index[i]] * times
+        end += model[2 * index[i] + 1] * times
+    share = np.float32(phase(row))
+    score = share * middle + (np.float32(1.0) - share) * end
+    if model.shape[0] > LINEAR_SIZE:
+        score += forward(index, count, n, model, units)
+    return min(max(np.float64(score), -MOST), MOST)
+
+
+@kernel
+def _man(row: Any, mask: Any) -> int:
+    piece = 5
+    for i in range(5):
+        if row[i] & mask != np.uint64(0):
+            piece = i
+    return piece
+
+
+@kernel
+def _tie(square: int, target: int, flip: int) -> float:
+    """A trifle that orders equal captures the same way for both colours (``flip``: 0 White, 56 Black)."""
+    return 1e-6 * (64 * (square ^ flip) + (target ^ flip))
+
+
+@kernel
+def _push(
+    row: Any,
+    own_piece: int,
+    square: int,
+    targets: Any,
+    defended: Any,
+    worth: Any,
+    moves: Any,
+    keys: Any,
+    n: int,
+    flip: int,
+) -> int:
+    """Append captures of one man, leaving out those that lose material at a glance."""
+    while targets != np.uint64(0):
+        target = lowest(targets)
+        mask = bit(target)
+        targets = without_lowest(targets)
+        gain = worth[_man(row, mask)] if mask & (row[WHITE] | row[BLACK]) != np.uint64(0) else worth[PAWN]
+        promotion = 0
+        if own_piece == 0 and (target >= 56 or target < 8):
+            promotion = 4
+            gain = (gain if mask & (row[WHITE] | row[BLACK]) != np.uint64(0) else 0.0) + worth[QUEEN] - worth[PAWN]
+            if mask & defended != np.uint64(0):
+                gain -= worth[QUEEN]
+        elif mask & defended != np.uint64(0) and worth[own_piece] > gain + 0.5:
+            continue
+        moves[n] = (square << 9) | (target << 3) | promotion
+        keys[n] = gain - 0.01 * worth[own_piece] + _tie(square, target, flip)
+        n += 1
+    return n
+
+
+@kernel
+def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys: Any) -> int:
+    """Captures and queen promotions worth a look, with how much they gain at sight (float64); returns how many."""
+    side = turn(row)
+    own = row[WHITE + side]
+    enemy = row[BLACK - side]
+    occupied = own | enemy
+    ep = ep_square(row)
+    n = 0
+    last = np.uint64(0xFF00000000000000) if side == 0 else np.uint64(0xFF)
+    men = row[PAWN] & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        targets = tables[square, PAWN_CAPTURES + side] & enemy
+        if ep >= 0:
+            targets |= tables[square, PAWN_CAPTURES + side] & bit(ep)
+        ahead = bit(square + 8 if side == 0 else square - 8)
+        targets |= ahead & last & ~occupied
+        n = _push(row, 0, square, targets, defended, worth, moves, keys, n, 56 * side)
+    for piece in range(1, 6):
+        men = row[piece] & own
+        while men != np.uint64(0):
+            square = lowest(men)
+            men = without_lowest(men)
+            if piece == 1:
+                targets = tables[square, KNIGHT_STEPS]
+            elif piece == 2:
+                targets = slanted(square, occupied, tables)
+            elif piece == 3:
+                targets = straight(square, occupied, tables)
+            elif piece == 4:
+                targets = straight(square, occupied, tables) | slanted(square, occupied, tables)
+            else:
+                targets = tables[square, KING_STEPS] & ~defended
+            n = _push(row, piece, square, targets & enemy, defended, worth, moves, keys, n, 56 * side)
+    return n
+
+
+@kernel
+def _next_best(moves: Any, keys: Any, first: int, n: int) -> None:
+    best = first
+    for i in range(first + 1, n):
+        if keys[i] > keys[best]:
+            best = i
+    if best != first:
+        move = moves[first]
+        moves[first] = moves[best]
+        moves[best] = move
+        key = keys[first]
+        keys[first] = keys[best]
+        keys[best] = key
+
+
+@kernel
+def _enter(
+    ply: int, last: Any, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any,
+    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+) -> int:  # fmt: skip
+    """Look at the node ``rows[ply]``: set its best score so far and its pruning floor.
+
+    Returns how many moves of it to search: none if it is the ``last`` on its line (bool).
+    """
+    row = rows[ply]
+    side = turn(row)
+    for i in range(9):
+        leaves[ply, i] = row[i]
+    king = row[KING] & row[WHITE + side]
+    if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, tables) >= 0:
+        bounds[ply, _BEST] = WON
+        return 0
+    bounds[ply, _BEST] = -WON
+    if king == np.uint64(0):
+        return 0
+    if ply < _EVASION_PLIES and not last and attacked_by(row, 1 - side, lowest(king), tables):
+        n = generate(row, tables, moves[ply])
+        for i in range(n):
+            target = bit((moves[ply, i] >> 3) & 63)
+            keys[ply, i] = _tie(moves[ply, i] >> 9, (moves[ply, i] >> 3) & 63, 56 * side)
+            if target & row[BLACK - side] != np.uint64(0):
+                keys[ply, i] += worth[_man(row, target)]
+        bounds[ply, _FLOOR] = 1e9
+        return int(n)
+    best = static(row, tables, model, index, count, maps, units)
+    bounds[ply, _BEST] = best
+    if best >= bounds[ply, _BETA] or last:
+        return 0
+    bounds[ply, _ALPHA] = max(bounds[ply, _ALPHA], best)
+    bounds[ply, _FLOOR] = best + _DELTA
+    return int(_captures(row, tables, maps[ANY + 1 - side], worth, moves[ply], keys[ply]))
+
+
+@kernel
+def quiescence(
+    beta: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
+    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+) -> Any:  # fmt: skip
+    """Fail-soft quiescence search of ``rows[0]``; ``leaves[0]`` becomes the position whose static evaluation the score
+    (float64) is.
+
+    A static evaluation of ``rows[0]`` that reaches ``beta`` is returned at once: a lower bound of the score, which is
+    all that who passes such a beta wants to know. Nothing else depends on it. WON or more: the score, always.
+
+    A loop with its own stack: numba's cache can't hold a function that calls itself. Arrays a ply: ``rows`` and
+    ``leaves`` uint64[DEPTH + 1, 9], ``moves`` int32[DEPTH + 1, MAX_MOVES], ``keys`` float64[DEPTH + 1, MAX_MOVES],
+    ``bounds`` float64[DEPTH + 1, 4], ``cursor`` int64[DEPTH + 1, 2] (next move, end).
+    """
+    bounds[0, _ALPHA] = -WON
+    bounds[0, _BETA] = beta
+    ply = 0
+    nodes = 0
+    entering = True
+    while True:
+        if entering:
+            nodes += 1
+            last = ply >= DEPTH - 1 or nodes > _NODES
+            cursor[ply, 1] = _enter(
+                ply, last, rows, leaves, moves, keys, bounds, tables, worth, model, index, count, maps, units
+            )
+            cursor[ply, 0] = 0
+            if ply == 0:
+                bounds[0, _BETA] = WON
+        i = cursor[ply, 0]
+        if i < cursor[ply, 1]:
+            _next_best(moves[ply], keys[ply], i, cursor[ply, 1])
+            if bounds[ply, _FLOOR] + keys[ply, i] > bounds[ply, _ALPHA]:
+                cursor[ply, 0] = i + 1
+                make(rows[ply], moves[ply, i], tables, rows[ply + 1])
+                bounds[ply + 1, _ALPHA] = -bounds[ply, _BETA]
+                bounds[ply + 1, _BETA] = -bounds[ply, _ALPHA]
+                ply += 1
+                entering = True
+                continue
+        score = -bounds[ply, _BEST]
+        if ply == 0:
+            return -score
+        ply -= 1
+        entering = False
+        if score > bounds[ply, _BEST]:
+            bounds[ply, _BEST] = score
+            for j in range(9):
+                leaves[ply, j] = leaves[ply + 1, j]
+            if score > bounds[ply, _ALPHA]:
+                bounds[ply, _ALPHA] = score
+                if score >= bounds[ply, _BETA]:
+                    cursor[ply, 1] = 0
+
+
+@kernel
+def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, leaves_out: Any) -> None:
+    """Write the scores in pawns for the side to move of ``rows`` (uint64[n, 9]) into ``scores`` (float64[n]).
+
+    ``worth`` float64[6]: rough values of the men in pawns, for ordering and pruning; ``model`` as in :func:`static`.
+    ``leaves_out`` (uint64[n, 9]; or of length 0: not wanted) gets the positions whose static evaluations the scores
+    are.
+    """
+    stack = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
+    leaves = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
+    moves = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.int32)
+    keys = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.float64)
+    bounds = np.zeros((DEPTH + 1, 4), dtype=np.float64)
+    cursor = np.zeros((DEPTH + 1, 2), dtype=np.int64)
+    index = np.zeros(MAX_FEATURES, dtype=np.int32)
+    count = np.zeros(MAX_FEATURES, dtype=np.int32)
+    maps = np.zeros(MAPS, dtype=np.uint64)
+    units = np.zeros(UNITS, dtype=np.float32)
+    for k in range(rows.shape[0]):
+        for i in range(9):
+            stack[0, i] = rows[k, i]
+        scores[k] = quiescence(
+            WON, stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units
+        )
+        if leaves_out.shape[0] != 0:
+            for i in range(9):
+                leaves_out[k, i] = leaves[0, i]

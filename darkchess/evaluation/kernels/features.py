@@ -1,0 +1,334 @@
+"""What the built-in evaluation looks at: the terms of a position, as a sparse list of (feature, count).
+
+One list serves both the evaluation (its sum with the weights) and the tuning (its row of the regression), so that what
+is tuned is what is played. Every square is relative to its owner (Black's ranks are mirrored). A man of the side to
+move counts +1, the same man of the other side −1; only the ``THREAT`` block has a feature of its own for each of the
+two, because a piece that hangs is worth less to the side that can't move it.
+
+Sources of the ideas: C. Shannon 1950 (material, mobility, pawn structure), the Chess Programming Wiki's pages
+"Evaluation", "Tapered Eval", "King Safety". All numbers live in the weights file and come from our own tuning
+(``experiments/tune_evaluation.py``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
+from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, turn
+from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS
+from klss.kernel import kernel
+
+__all__ = ["FEATURES", "FEATURE_BLOCKS", "MAPS", "MAX_FEATURES", "features", "phase", "slanted", "straight"]
+
+FEATURE_BLOCKS: dict[str, tuple[int, int]] = {
+    "piece on square": (0, 384),
+    "mobility": (384, 66),
+    "bishop pair": (450, 1),
+    "passed pawn": (451, 18),
+    "pawn structure": (469, 10),
+    "rook on file": (479, 2),
+    "king shelter": (481, 8),
+    "king danger": (489, 16),
+    "safe checks": (505, 4),
+    "threats": (509, 24),
+    "tempo": (533, 1),
+}
+"""Name → (first feature, how many), in order."""
+
+FEATURES = 534
+"""Number of features; the weights are float64[FEATURES, 2] (middlegame, endgame), in pawns."""
+
+MAX_FEATURES = 320
+"""Room for the features of one position."""
+
+ANY, TWICE, BY_PAWN, BY_MINOR, BY_ROOK, BY_KING, DANGER, FOUND = 0, 2, 4, 6, 8, 10, 12, 14
+"""Where the attack maps are that :func:`features` leaves behind: what is attacked at all, twice, by a pawn, by a knight
+or bishop, by a rook, by the king, and a number: the danger brought to the enemy king (each for White, then Black);
+last, how many features there are.
+"""
+MAPS = 15
+"""How many they are."""
+
+_FILE_A = np.uint64(0x0101010101010101)
+_NOT_A = np.uint64(0xFEFEFEFEFEFEFEFE)
+_NOT_H = np.uint64(0x7F7F7F7F7F7F7F7F)
+
+
+@kernel
+def phase(row: Any) -> float:
+    """1.0 with all pieces on the board, 0.0 with kings and pawns only."""
+    units = popcount(row[KNIGHT] | row[BISHOP]) + 2 * popcount(row[ROOK]) + 4 * popcount(row[QUEEN])
+    return min(units, 24) / 24.0
+
+
+@kernel
+def _forward_fill(mask: Any, side: int) -> Any:
+    """``mask`` and everything ahead of it on its files, as ``side`` looks."""
+    if side == 0:
+        mask |= mask << np.uint64(8)
+        mask |= mask << np.uint64(16)
+        mask |= mask << np.uint64(32)
+    else:
+        mask |= mask >> np.uint64(8)
+        mask |= mask >> np.uint64(16)
+        mask |= mask >> np.uint64(32)
+    return mask
+
+
+@kernel
+def _sideways(mask: Any) -> Any:
+    """Squares left and right of ``mask``."""
+    return ((mask & _NOT_A) >> np.uint64(1)) | ((mask & _NOT_H) << np.uint64(1))
+
+
+@kernel
+def straight(square: int, occupied: Any, tables: Any) -> Any:
+    """What a rook attacks; compiled once, where the inlined one would be compiled at every place that uses it."""
+    return rook_attacks(square, occupied, tables)
+
+
+@kernel
+def slanted(square: int, occupied: Any, tables: Any) -> Any:
+    """What a bishop attacks; compiled once."""
+    return bishop_attacks(square, occupied, tables)
+
+
+@kernel
+def _put(index: Any, count: Any, n: int, feature: int, value: int) -> int:
+    index[n] = feature
+    count[n] = value
+    return n + 1
+
+
+@kernel
+def _distance(a: int, b: int) -> int:
+    return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))
+
+
+@kernel
+def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
+    for i in range(DANGER):
+        maps[i] = np.uint64(0)
+    for side in range(2):
+        pawns = row[PAWN] & row[WHITE + side]
+        left = pawns & _NOT_A
+        right = pawns & _NOT_H
+        if side == 0:
+            a = left << np.uint64(7)
+            b = right << np.uint64(9)
+        else:
+            a = left >> np.uint64(9)
+            b = right >> np.uint64(7)
+        maps[BY_PAWN + side] = a | b
+        king = row[KING] & row[WHITE + side]
+        reach = np.uint64(0)
+        if king != np.uint64(0):
+            reach = tables[lowest(king), KING_STEPS]
+        maps[BY_KING + side] = reach
+        maps[TWICE + side] = (a & b) | (reach & (a | b))
+        maps[ANY + side] = a | b | reach
+
+
+@kernel
+def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
+    """Piece-square, mobility, files; fills the attack maps of ``side`` and what its pieces bring to the enemy king."""
+    own = row[WHITE + side]
+    occupied = own | row[BLACK - side]
+    flip = 56 * side
+    mobile = ~(own & (row[PAWN] | row[KING])) & ~maps[BY_PAWN + 1 - side]
+    enemy_king = row[KING] & row[BLACK - side]
+    ring = maps[BY_KING + 1 - side] | enemy_king
+    ring |= (ring << np.uint64(8)) if side == 1 else (ring >> np.uint64(8))
+    units = 0
+    attackers = 0
+    pawn_files = _forward_fill(row[PAWN], 0) | _forward_fill(row[PAWN], 1)
+    own_files = _forward_fill(row[PAWN] & own, 0) | _forward_fill(row[PAWN] & own, 1)
+    for piece in range(6):
+        men = row[piece] & own
+        while men != np.uint64(0):
+            square = lowest(men)
+            men = without_lowest(men)
+            n = _put(index, count, n, 64 * piece + (square ^ flip), sign)
+            if piece in (PAWN, KING):
+                continue
+            if piece == KNIGHT:
+                reach = tables[square, KNIGHT_STEPS]
+                first = 384
+                maps[BY_MINOR + side] |= reach
+            elif piece == BISHOP:
+                reach = slanted(square, occupied ^ (row[QUEEN] & own), tables)
+                first = 393
+                maps[BY_MINOR + side] |= reach
+            elif piece == ROOK:
+                reach = straight(square, occupied ^ ((row[ROOK] | row[QUEEN]) & own), tables)
+                first = 407
+                maps[BY_ROOK + side] |= reach
+                if bit(square) & own_files & ~(row[PAWN] & own) == np.uint64(0):
+                    n = _put(index, count, n, 479 if bit(square) & pawn_files == np.uint64(0) else 480, sign)
+            else:
+                reach = straight(square, occupied, tables) | slanted(square, occupied, tables)
+                first = 422
+            maps[TWICE + side] |= reach & maps[ANY + side]
+            maps[ANY + side] |= reach
+            n = _put(index, count, n, first + popcount(reach & mobile), sign)
+            hits = popcount(reach & ring)
+            if hits != 0:
+                attackers += 1
+                units += hits + (2 if piece < ROOK else (3 if piece == ROOK else 5))
+    danger = min(15, (units + 1) // 2) if attackers > 1 else min(4, (units + 2) // 3)
+    maps[DANGER + side] = np.uint64(danger)
+    if popcount(row[BISHOP] & own) > 1:
+        n = _put(index, count, n, 450, sign)
+    return n
+
+
+@kernel
+def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, maps: Any) -> int:
+    own = row[PAWN] & row[WHITE + side]
+    enemy = row[PAWN] & row[BLACK - side]
+    occupied = row[WHITE] | row[BLACK]
+    king = row[KING] & row[WHITE + side]
+    other_king = row[KING] & row[BLACK - side]
+    enemy_front = _forward_fill((enemy >> np.uint64(8)) if side == 0 else (enemy << np.uint64(8)), 1 - side)
+    stopped = enemy_front | _sideways(enemy_front)
+    files = _forward_fill(own, 0) | _forward_fill(own, 1)
+    beside = _sideways(files)
+    support = _sideways(own) | maps[BY_PAWN + side]
+    own_behind = _forward_fill(own, side)
+    men = own
+    while men != np.uint64(0):
+        square = lowest(men)
+        mask = bit(square)
+        men = without_lowest(men)
+        rank = (square >> 3) if side == 0 else 7 - (square >> 3)
+        ahead = (mask << np.uint64(8)) if side == 0 else (mask >> np.uint64(8))
+        if mask & stopped == np.uint64(0) and _forward_fill(ahead, side) & own == np.uint64(0):
+            n = _put(index, count, n, 451 + rank, sign)
+            if ahead & occupied != np.uint64(0):
+                n = _put(index, count, n, 459 + rank, sign)
+            if rank > 2 and king != np.uint64(0) and other_king != np.uint64(0):
+                stop = lowest(ahead) if ahead != np.uint64(0) else square
+                n = _put(index, count, n, 467, sign * _distance(lowest(king), stop))
+                n = _put(index, count, n, 468, sign * _distance(lowest(other_king), stop))
+        if mask & support != np.uint64(0):
+            n = _put(index, count, n, 471 + rank, sign)
+        if mask & beside == np.uint64(0):
+            n = _put(index, count, n, 469, sign)
+        back = (mask >> np.uint64(8)) if side == 0 else (mask << np.uint64(8))
+        if back & own_behind != np.uint64(0):
+            n = _put(index, count, n, 470, sign)
+    return n
+
+
+@kernel
+def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
+    """Shelter of the king of ``side`` and what the other side brings against it."""
+    king = row[KING] & row[WHITE + side]
+    if king == np.uint64(0):
+        return n
+    square = lowest(king)
+    own_pawns = row[PAWN] & row[WHITE + side]
+    front = king | _sideways(king)
+    ahead = (
+        ((front << np.uint64(8)) | (front << np.uint64(16)))
+        if side == 0
+        else ((front >> np.uint64(8)) | (front >> np.uint64(16)))
+    )
+    n = _put(index, count, n, 481 + min(3, popcount(ahead & own_pawns)), sign)
+    files = _forward_fill(front, 0) | _forward_fill(front, 1)
+    shut = _forward_fill(own_pawns & files, 0) | _forward_fill(own_pawns & files, 1)
+    open_files = popcount(front & ~shut)
+    n = _put(index, count, n, 485 + open_files, sign)
+    n = _put(index, count, n, 489 + np.int64(maps[DANGER + 1 - side]), sign)
+    other = 1 - side
+    occupied = row[WHITE] | row[BLACK]
+    safe = ~row[WHITE + other] & ~(
+        maps[ANY + side] & ~(maps[BY_KING + side] & ~maps[TWICE + side] & maps[TWICE + other])
+    )
+    on_lines = straight(square, occupied, tables)
+    on_diagonals = slanted(square, occupied, tables)
+    jumps = tables[square, KNIGHT_STEPS] & maps[BY_MINOR + other] & safe
+    if row[KNIGHT] & row[WHITE + other] != np.uint64(0) and jumps != np.uint64(0):
+        knights = row[KNIGHT] & row[WHITE + other]
+        reach = np.uint64(0)
+        while knights != np.uint64(0):
+            reach |= tables[lowest(knights), 0]
+            knights = without_lowest(knights)
+        if reach & tables[square, KNIGHT_STEPS] & safe != np.uint64(0):
+            n = _put(index, count, n, 505, sign)
+    bishops = row[BISHOP] & row[WHITE + other]
+    if bishops != np.uint64(0) and on_diagonals & safe != np.uint64(0):
+        reach = np.uint64(0)
+        while bishops != np.uint64(0):
+            reach |= slanted(lowest(bishops), occupied, tables)
+            bishops = without_lowest(bishops)
+        if reach & on_diagonals & safe != np.uint64(0):
+            n = _put(index, count, n, 506, sign)
+    if on_lines & maps[BY_ROOK + other] & safe != np.uint64(0):
+        n = _put(index, count, n, 507, sign)
+    queens = row[QUEEN] & row[WHITE + other]
+    if queens != np.uint64(0):
+        reach = np.uint64(0)
+        while queens != np.uint64(0):
+            reach |= straight(lowest(queens), occupied, tables) | slanted(lowest(queens), occupied, tables)
+            queens = without_lowest(queens)
+        if reach & (on_lines | on_diagonals) & safe != np.uint64(0):
+            n = _put(index, count, n, 508, sign)
+    return n
+
+
+@kernel
+def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: int, maps: Any) -> int:
+    """Men of ``side`` that the other side threatens; a block of twelve for the side to move, one for the other."""
+    own = row[WHITE + side]
+    other = 1 - side
+    first = 509 if side == to_move else 521
+    hit = maps[BY_PAWN + other] & own
+    for piece in range(1, 5):
+        number = popcount(hit & row[piece])
+        if number != 0:
+            n = _put(index, count, n, first + piece - 1, number)
+    hit = maps[BY_MINOR + other] & own & ~maps[BY_PAWN + other]
+    for piece in range(3, 5):
+        number = popcount(hit & row[piece])
+        if number != 0:
+            n = _put(index, count, n, first + 1 + piece, number)
+    number = popcount(maps[BY_ROOK + other] & row[QUEEN] & own)
+    if number != 0:
+        n = _put(index, count, n, first + 6, number)
+    loose = (
+        own
+        & maps[ANY + other]
+        & (~maps[ANY + side] | (maps[TWICE + other] & ~maps[TWICE + side] & ~maps[BY_PAWN + side]))
+    )
+    for piece in range(5):
+        number = popcount(loose & row[piece])
+        if number != 0:
+            n = _put(index, count, n, first + 7 + piece, number)
+    return n
+
+
+@kernel
+def features(row: Any, tables: Any, index: Any, count: Any, maps: Any) -> int:
+    """Write the features of ``row`` (uint64[9]) as seen by the side to move; returns how many.
+
+    ``index`` and ``count`` are int32[MAX_FEATURES]; ``maps`` (uint64[MAPS]) is overwritten and stays readable
+    afterwards.
+    """
+    to_move = turn(row)
+    _pawn_maps(row, tables, maps)
+    n = 0
+    for side in range(2):
+        n = _piece_terms(row, side, 1 if side == to_move else -1, tables, index, count, n, maps)
+    for side in range(2):
+        sign = 1 if side == to_move else -1
+        n = _pawn_terms(row, side, sign, index, count, n, maps)
+        n = _king_terms(row, side, sign, tables, index, count, n, maps)
+        n = _threat_terms(row, side, to_move, index, count, n, maps)
+    n = _put(index, count, n, 533, 1)
+    maps[FOUND] = np.uint64(n)
+    return int(n)

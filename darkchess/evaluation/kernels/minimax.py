@@ -1,0 +1,181 @@
+"""Perfect-information search: alpha-beta to a fixed depth, the built-in evaluation's quiescence search at the leaves.
+
+What the paper's baseline and ``best-guess`` value positions by, as if both players saw everything (Zhang & Sandholm
+2021, §7). By dark chess's rules: every pseudo-legal move is legal, a side that can take the king has won, one without a
+move gets what the ruleset says.
+
+Source: Knuth & Moore 1975, "An analysis of alpha-beta pruning" (fail-soft; the negamax form). The value is exactly the
+minimax value over the leaves' quiescence scores: a leaf's own search is cut short only where its static evaluation,
+which bounds it from below, settles the matter. *Deviations*: no transposition table, no check for repetitions; all ways
+to win count the same, however long they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit
+from darkchess.board.kernels.board import BLACK, KING, WHITE, turn
+from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
+from darkchess.evaluation.kernels.evaluation import DEPTH, WON, quiescence
+from darkchess.evaluation.kernels.features import MAPS, MAX_FEATURES
+from darkchess.evaluation.kernels.network import UNITS
+from klss.kernel import kernel
+
+__all__ = ["DEEPEST", "minimax_many"]
+
+DEEPEST = 30
+"""Most plies that a search may be asked to go."""
+
+_KILLER = 0.5
+"""Rank in pawns of the quiet move that last refuted another one at the same ply."""
+
+_ALPHA, _BETA, _BEST = range(3)  # columns of ``bounds``
+_NEXT, _NODES = range(2)  # entries of ``progress``
+
+
+@kernel
+def _order(row: Any, moves: Any, keys: Any, n: int, killer: int, worth: Any) -> None:
+    """Rank moves[:n] by what they take and promote to, cheap captors first; the killer before other quiet moves."""
+    side = turn(row)
+    enemy = row[BLACK - side]
+    for i in range(n):
+        code = moves[i]
+        target = bit((code >> 3) & 63)
+        source = bit(code >> 9)
+        key = 0.0
+        if target & enemy != np.uint64(0):
+            for piece in range(6):
+                if row[piece] & target != np.uint64(0):
+                    key += worth[piece] + 1.0
+                if row[piece] & source != np.uint64(0):
+                    key -= 0.01 * worth[piece]
+        if code & 7 != 0:
+            key += worth[code & 7] - worth[0]
+        if code == killer:
+            key += _KILLER
+        keys[i] = key
+
+
+@kernel
+def _bring_best(moves: Any, keys: Any, first: int, n: int) -> None:
+    """Swap the best-ranked of moves[first:n] to ``first``."""
+    best = first
+    for i in range(first + 1, n):
+        if keys[i] > keys[best]:
+            best = i
+    if best != first:
+        moves[first], moves[best] = moves[best], moves[first]
+        keys[first], keys[best] = keys[best], keys[first]
+
+
+@kernel
+def _settled(row: Any, no_move: float, tables: Any) -> float:
+    """Score of a position that the rules decide, 2·WON where they don't."""
+    side = turn(row)
+    if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, tables) >= 0:
+        return WON
+    if row[KING] & row[WHITE + side] == np.uint64(0):
+        return -WON
+    if not has_move(row, tables):
+        return no_move
+    return 2.0 * WON
+
+
+@kernel
+def minimax_many(
+    rows: Any, depth: int, no_move: float, soft: int, hard: int, tables: Any, worth: Any, model: Any,
+    scores: Any, progress: Any,
+) -> Any:  # fmt: skip
+    """Search ``rows[progress[0]:]`` (uint64[n, 9]), ``depth`` plies each (0 … DEEPEST), one after the other.
+
+    Parameters
+    ----------
+    no_move : float
+        Score in pawns of a side to move without any move: −WON or 0.
+    soft, hard : int
+        Nodes after which no further row is begun, and after which the one at hand is given up. A node is a position
+        looked at; a quiescence search counts as its first one.
+    scores : float64[n]
+        Gets the score in pawns for the side to move of each row that was finished.
+    progress : int64[2]
+        Modified in place: the first row that is not finished, and the nodes of this call.
+
+    Returns
+    -------
+    bool
+        Whether a row was given up.
+    """
+    size = depth + 1
+    line = np.zeros((size, 9), dtype=np.uint64)
+    codes = np.zeros((size, MAX_MOVES), dtype=np.int32)
+    ranks = np.zeros((size, MAX_MOVES), dtype=np.float64)
+    window = np.zeros((size, 3), dtype=np.float64)
+    place = np.zeros((size, 2), dtype=np.int64)  # next move, end
+    killers = np.zeros(size, dtype=np.int64)
+    stack = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
+    leaves = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
+    moves = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.int32)
+    keys = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.float64)
+    bounds = np.zeros((DEPTH + 1, 4), dtype=np.float64)
+    cursor = np.zeros((DEPTH + 1, 2), dtype=np.int64)
+    index = np.zeros(MAX_FEATURES, dtype=np.int32)
+    count = np.zeros(MAX_FEATURES, dtype=np.int32)
+    maps = np.zeros(MAPS, dtype=np.uint64)
+    units = np.zeros(UNITS, dtype=np.float32)
+    nodes = 0
+    progress[_NODES] = 0
+    while progress[_NEXT] < rows.shape[0] and nodes < soft:
+        for i in range(9):
+            line[0, i] = rows[progress[_NEXT], i]
+        killers[:] = -1
+        window[0, _ALPHA] = -2.0 * WON
+        window[0, _BETA] = 2.0 * WON
+        ply = 0
+        entering = True
+        while ply >= 0:
+            if entering:
+                if nodes >= hard:
+                    progress[_NODES] = nodes
+                    return True
+                nodes += 1
+                place[ply, 0] = 0
+                place[ply, 1] = 0
+                score = _settled(line[ply], no_move, tables)
+                if score > WON and ply == depth:
+                    for i in range(9):
+                        stack[0, i] = line[ply, i]
+                    score = quiescence(
+                        min(window[ply, _BETA], WON), stack, leaves, moves, keys, bounds, cursor,
+                        tables, worth, model, index, count, maps, units,
+                    )  # fmt: skip
+                elif score > WON:
+                    score = -WON
+                    place[ply, 1] = generate(line[ply], tables, codes[ply])
+                    _order(line[ply], codes[ply], ranks[ply], place[ply, 1], killers[ply], worth)
+                window[ply, _BEST] = score
+            at = place[ply, 0]
+            if at < place[ply, 1]:
+                _bring_best(codes[ply], ranks[ply], at, place[ply, 1])
+                place[ply, 0] = at + 1
+                make(line[ply], codes[ply, at], tables, line[ply + 1])
+                window[ply + 1, _ALPHA] = -window[ply, _BETA]
+                window[ply + 1, _BETA] = -window[ply, _ALPHA]
+                ply += 1
+                entering = True
+                continue
+            score = -window[ply, _BEST]
+            ply -= 1
+            entering = False
+            if ply >= 0 and score > window[ply, _BEST]:
+                window[ply, _BEST] = score
+                window[ply, _ALPHA] = max(window[ply, _ALPHA], score)
+                if score >= min(window[ply, _BETA], WON):
+                    killers[ply] = codes[ply, place[ply, 0] - 1]
+                    place[ply, 1] = 0
+        scores[progress[_NEXT]] = window[0, _BEST]
+        progress[_NEXT] += 1
+    progress[_NODES] = nodes
+    return False

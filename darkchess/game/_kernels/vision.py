@@ -1,0 +1,87 @@
+"""What a player sees: docs/rules.md, rule 4, as a mask, as a position with the hidden men left out, and as a key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
+from darkchess.board.kernels.bits import bit, lowest, mix64, without_lowest
+from darkchess.board.kernels.board import BLACK, META, WHITE, ep_square, turn
+from darkchess.board.kernels.moves import pawn_steps
+from darkchess.board.kernels.tables import PAWN_CAPTURES
+from klss.kernel import kernel
+
+__all__ = ["masked", "observation_key", "view_key", "visible"]
+
+
+@kernel
+def visible(row: Any, side: int, tables: Any) -> Any:
+    """Squares that ``side`` sees (uint64): her own and the destinations of her moves, *as if it were her turn*.
+
+    The en passant target is seen only by the side to move. Castling adds nothing: its rook sees those squares.
+    """
+    own = row[WHITE + side]
+    enemy = row[BLACK - side]
+    occupied = own | enemy
+    seen = own
+    capturable = enemy
+    ep = ep_square(row)
+    if ep >= 0 and side == turn(row):
+        capturable |= bit(ep)
+    men = row[0] & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        seen |= pawn_steps(square, side, occupied) | (tables[square, PAWN_CAPTURES + side] & capturable)
+    men = row[1] & own
+    while men != np.uint64(0):
+        seen |= tables[lowest(men), 0]
+        men = without_lowest(men)
+    men = (row[2] | row[4]) & own
+    while men != np.uint64(0):
+        seen |= bishop_attacks(lowest(men), occupied, tables)
+        men = without_lowest(men)
+    men = (row[3] | row[4]) & own
+    while men != np.uint64(0):
+        seen |= rook_attacks(lowest(men), occupied, tables)
+        men = without_lowest(men)
+    men = row[5] & own
+    while men != np.uint64(0):
+        seen |= tables[lowest(men), 1]
+        men = without_lowest(men)
+    return seen
+
+
+@kernel
+def masked(row: Any, side: int, seen: Any, out: Any) -> None:
+    """Write into ``out`` (uint64[9]) what ``side`` knows of ``row``: the men on ``seen``, her own castling rights, the
+    en passant square if it is hers to take.
+
+    Quiet plies are left out: they are the true game's.
+    """
+    for i in range(8):
+        out[i] = row[i] & seen
+    meta = row[META] & (np.uint64(1) | (np.uint64(6) << np.uint64(2 * side)))
+    if turn(row) == side:
+        meta |= row[META] & np.uint64(0x7F00)
+    out[META] = meta
+
+
+@kernel
+def view_key(view: Any, seen: Any) -> Any:
+    """Key (uint64) of what :func:`masked` wrote, together with which squares are seen."""
+    key = mix64(seen ^ np.uint64(0x9E3779B97F4A7C15))
+    for i in range(9):
+        key = mix64(key ^ view[i]) + np.uint64(0x9E3779B97F4A7C15)
+    return key
+
+
+@kernel
+def observation_key(row: Any, side: int, tables: Any) -> Any:
+    """Key (uint64) of what ``side`` sees of the position ``row``; equal to ``view_key`` of its masked row."""
+    view = np.empty(9, dtype=np.uint64)
+    seen = visible(row, side, tables)
+    masked(row, side, seen, view)
+    return view_key(view, seen)

@@ -1,0 +1,254 @@
+"""Runs one game between two players: hands each her own views, asks for moves within limits, keeps the clocks.
+
+Stands on the referee's side of the wall: it knows the true game and hands out views only. A player is whatever has the
+methods of :class:`Contestant`: ours, a human at a terminal, a process.
+
+Time is charged to the player who is to move, from the moment she is shown the last move. What a player does with the
+view after her *own* move is not charged: her clock has stopped then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import chess
+
+from darkchess.belief.position_set import compile_rare_kernels
+from darkchess.board.position import Position
+from darkchess.game.referee import Referee
+from darkchess.game.rules import Outcome, Ruleset
+from darkchess.game.view import View
+from darkchess.players.player import Decision, Forfeit, Limit, OutOfTime, RandomPlayer, Resignation
+
+__all__ = [
+    "Arbiter", "Budget", "Contestant", "Forfeit", "OutOfTime", "Played", "Progress", "Resignation", "TruthCount",
+    "warm_up",
+]  # fmt: skip
+
+Progress = Callable[[dict[str, float]], None]
+"""Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""
+
+
+class Contestant(Protocol):
+    """A player as the arbiter sees her.
+
+    One that has a method ``end(view)`` is told of an end that is no ply, by resignation, flag or forfeit: her last view
+    again, with the outcome.
+    """
+
+    def start(self, view: View, start: Position, ruleset: Ruleset) -> None:
+        """A new game from ``start``, which both players know; ``view`` is what she sees of it."""
+        ...
+
+    def observe(self, view: View) -> None:
+        """The view after a ply, her own or the opponent's; every ply is shown once, in order."""
+        ...
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """Her move."""
+        ...
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What limits a player's thinking in a game.
+
+    Attributes
+    ----------
+    time_s
+        Seconds a move.
+    nodes
+        Nodes a move; a search limited so reads no clock.
+    clock
+        Seconds at the start and seconds added after each move; who runs out loses.
+    """
+
+    time_s: float | None = None
+    nodes: int | None = None
+    clock: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Played:
+    """One ply that was played.
+
+    Attributes
+    ----------
+    ply
+        Half-moves played, this one included.
+    color
+        Who moved.
+    decision
+        Her move and its diagnostics.
+    seconds
+        Wall time she took.
+    """
+
+    ply: int
+    color: chess.Color
+    decision: Decision
+    seconds: float
+
+
+@dataclass
+class TruthCount:
+    """How often the true position was looked for in a player's position set, and not found (test mode only).
+
+    Attributes
+    ----------
+    checks
+        Looks at a set that claims to be complete.
+    lost
+        Those that did not hold the true position.
+    sampled
+        Looks left out, because the set had declared itself a sample.
+    """
+
+    checks: int = 0
+    lost: int = 0
+    sampled: int = 0
+
+
+@dataclass
+class Arbiter:
+    """One game: the referee, the players, what limits them.
+
+    Attributes
+    ----------
+    referee
+        The true game; may have been played on already.
+    contestants
+        The player of each colour.
+    budgets
+        What limits each of them.
+    on_ply
+        Called after every move that was played.
+    truth
+        Where to count lost truths; None (always, but in tests of a player) looks at nothing of hers.
+    remaining_s
+        Seconds left on each clock, for the colours that have one.
+    """
+
+    referee: Referee
+    contestants: Mapping[chess.Color, Contestant]
+    budgets: Mapping[chess.Color, Budget]
+    on_ply: Callable[[Played], None] | None = None
+    truth: TruthCount | None = None
+    remaining_s: dict[chess.Color, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for color, budget in self.budgets.items():
+            if budget.clock is not None:
+                self.remaining_s.setdefault(color, budget.clock[0])
+        self._shown = dict.fromkeys(chess.COLORS, 0)
+        self._told_end = dict.fromkeys(chess.COLORS, False)
+
+    def play(self) -> None:
+        """Play to the end of the game."""
+        self.begin()
+        while self.referee.outcome is None:
+            self.play_ply()
+        for color in chess.COLORS:
+            self._show(color)
+            self._tell_end(color)
+
+    def begin(self) -> None:
+        """Tell both players that a game begins."""
+        for color in chess.COLORS:
+            self.contestants[color].start(self.referee.views(color)[0], self.referee.positions[0], self.referee.ruleset)
+            self._shown[color] = 0
+
+    def play_ply(self) -> None:
+        """Ask the player to move for one move, and play it; who resigns, flags or forfeits ends the game instead."""
+        color = self.referee.turn
+        limit = self._limit(color)
+        begin = time.monotonic()
+        try:
+            self._show(color)
+            decision = self.contestants[color].choose(limit)
+        except Resignation:
+            self.referee.resign(color)
+            return
+        except OutOfTime:
+            self.remaining_s[color] = 0.0
+            self.referee.flag(color)
+            return
+        except Forfeit:
+            self.referee.end(Outcome(not color, "forfeit"))
+            return
+        seconds = time.monotonic() - begin
+        if not self._charge(color, seconds):
+            self.referee.flag(color)
+            return
+        self._check_truth(color)
+        self.referee.push(decision.move)
+        self._show(color)
+        self._check_truth(color)
+        if self.on_ply is not None:
+            self.on_ply(Played(self.referee.ply, color, decision, seconds))
+
+    def _limit(self, color: chess.Color) -> Limit:
+        budget = self.budgets[color]
+        clock = None if budget.clock is None else (self.remaining_s[color], budget.clock[1])
+        return Limit(time_s=budget.time_s, nodes=budget.nodes, clock=clock)
+
+    def _charge(self, color: chess.Color, seconds: float) -> bool:
+        """Take ``seconds`` off the clock; False when it ran out."""
+        clock = self.budgets[color].clock
+        if clock is None:
+            return True
+        self.remaining_s[color] -= seconds
+        if self.remaining_s[color] <= 0.0:
+            self.remaining_s[color] = 0.0
+            return False
+        self.remaining_s[color] += clock[1]
+        return True
+
+    def _show(self, color: chess.Color) -> None:
+        """Show ``color`` what she has not seen yet."""
+        views = self.referee.views(color)
+        for view in views[self._shown[color] + 1 :]:
+            self.contestants[color].observe(view)
+            self._told_end[color] = view.game_over is not None
+        self._shown[color] = len(views) - 1
+
+    def _tell_end(self, color: chess.Color) -> None:
+        """Tell ``color`` of an end that came with no ply, if she wants to hear it."""
+        end = getattr(self.contestants[color], "end", None)
+        if end is not None and not self._told_end[color]:
+            self._told_end[color] = True
+            end(self.referee.view(color))
+
+    def _check_truth(self, color: chess.Color) -> None:
+        if self.truth is None or self.referee.outcome is not None:
+            return
+        position_set = getattr(self.contestants[color], "position_set", None)
+        if position_set is None:
+            return
+        if position_set.capped_by is not None:
+            self.truth.sampled += 1
+            return
+        self.truth.checks += 1
+        if not position_set.contains(self.referee.position.row):
+            self.truth.lost += 1
+
+
+_WARM_UP_PLIES = 4
+_WARM_UP_NODES = 100
+
+
+def warm_up(player: Contestant, color: chess.Color) -> None:
+    """Let ``player`` begin a game that nobody sees, so that all compiled code is there when a clock runs.
+
+    Her next game starts afresh, as every game does.
+    """
+    few = Budget(nodes=_WARM_UP_NODES)
+    players = {color: player, not color: RandomPlayer()}
+    scratch = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, few))
+    scratch.begin()
+    for _ in range(_WARM_UP_PLIES):
+        scratch.play_ply()
+    compile_rare_kernels()

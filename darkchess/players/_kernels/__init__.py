@@ -1,0 +1,1 @@
+"""Children of positions in batches, with both players' observations."""

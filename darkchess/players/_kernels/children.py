@@ -1,0 +1,112 @@
+"""Kernels of :mod:`darkchess.players.model`: all children of a batch of positions with what the search wants to know of
+each.
+
+A search state is a position's row with one more entry, 9: plies since the searcher last *observed* a pawn move or a
+capture (her own, or one of her men lost).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.attacks import attacked_by
+from darkchess.board.kernels.bits import bit, lowest
+from darkchess.board.kernels.board import KING, PAWN, WHITE, turn
+from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
+from darkchess.game._kernels.vision import observation_key
+from klss.kernel import kernel
+from klss.movers import TERMINAL
+
+__all__ = ["STATE_WIDTH", "children", "count_children"]
+
+STATE_WIDTH = 10
+_QUIET = 9
+
+
+@kernel
+def count_children(states: Any, tables: Any, offsets: Any) -> None:
+    """Fill ``offsets`` (int64[n + 1]) with the running number of moves of ``states``."""
+    moves = np.empty(MAX_MOVES, dtype=np.int32)
+    offsets[0] = 0
+    for i in range(states.shape[0]):
+        offsets[i + 1] = offsets[i] + generate(states[i], tables, moves)
+
+
+@kernel
+def sort_codes(codes: Any, count: int) -> None:
+    """Sort codes[:count] in place (insertion: there are few, and the compiler has far less to do than for a
+    library's sort).
+    """
+    for i in range(1, count):
+        code = codes[i]
+        j = i
+        while j > 0 and codes[j - 1] > code:
+            codes[j] = codes[j - 1]
+            j -= 1
+        codes[j] = code
+
+
+@kernel
+def children(
+    states: Any,
+    side: int,
+    no_move_value: float,
+    tables: Any,
+    offsets: Any,
+    out: Any,
+    actions: Any,
+    movers: Any,
+    observations: Any,
+    values: Any,
+    forcing: Any,
+) -> None:
+    """Write the children of ``states`` in the order of their moves' codes.
+
+    ``side`` is the searcher's (0 White, 1 Black), ``no_move_value`` what a side without a move gets. A position whose
+    side to move can take the king, and one without a move, are terminal with their exact value for the
+    searcher; ``values`` of the others are left alone. ``forcing`` (bool) marks captures, checks and promotions.
+    """
+    moves = np.empty(MAX_MOVES, dtype=np.int32)
+    for i in range(states.shape[0]):
+        row = states[i]
+        count = generate(row, tables, moves)
+        sort_codes(moves, count)
+        mover = turn(row)
+        own_move = mover == side
+        for c in range(count):
+            at = offsets[i] + c
+            code = moves[c]
+            child = out[at]
+            own_before = row[WHITE + side]
+            captured = make(row, code, tables, child)
+            from_mask = bit(code >> 9)
+            quiet = row[_QUIET] + np.uint64(1)
+            if own_move:
+                if captured >= 0 or row[PAWN] & from_mask != np.uint64(0):
+                    quiet = np.uint64(0)
+            elif child[WHITE + side] != own_before:
+                quiet = np.uint64(0)
+            child[_QUIET] = quiet
+            actions[at] = code
+            observations[at, 0] = observation_key(child, side, tables)
+            observations[at, 1] = observation_key(child, 1 - side, tables)
+            to_move = 1 - mover
+            check = False
+            king = child[KING] & child[WHITE + to_move]
+            if king != np.uint64(0):
+                check = attacked_by(child, mover, lowest(king), tables)
+            forcing[at] = captured >= 0 or (code & 7) != 0 or check
+            sign = 1.0 if to_move == side else -1.0
+            if king == np.uint64(0):
+                movers[at] = TERMINAL
+                values[at] = -sign
+            elif king_capture(child, tables) >= 0:
+                movers[at] = TERMINAL
+                values[at] = sign
+            elif not has_move(child, tables):
+                movers[at] = TERMINAL
+                values[at] = sign * no_move_value
+            else:
+                movers[at] = 0 if to_move == side else 1

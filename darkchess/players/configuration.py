@@ -1,0 +1,254 @@
+"""The named configurations of players, and the texts that choose one: ``NAME``, ``NAME,field=value,…`` or
+``FILE.toml`` (``base = "NAME"`` and fields).
+
+A configuration is a frozen dataclass of choices; every result names its configuration. It holds no process:
+:mod:`uci_bridge.players` finds the evaluator that it names and makes the player.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from darkchess.errors import DarkchessError
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
+from darkchess.players.one_position import BestGuessPlayer, GreedyPlayer
+from darkchess.players.player import KlssPlayer, Player, RandomPlayer
+from klss.search import Baseline, Klss2021, SearchConfiguration, SearchConfigurationError
+from klss.text import read_text
+
+__all__ = ["CONFIGURATIONS", "PLAYERS", "Configuration", "ConfigurationError", "configuration", "make_player"]
+
+
+class ConfigurationError(DarkchessError, ValueError):
+    """A text names no configuration, no field of one, or no value of a field; the message says which, and what is
+    expected.
+    """
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One player's choices.
+
+    Attributes
+    ----------
+    name : str
+        As it is named in results; derived ones carry their changes.
+    player : str
+        The kind of player, a key of :data:`PLAYERS`.
+    evaluator : "auto", "builtin" or "stockfish"
+        Auto: the caller's choice, else the built-in one.
+    cap : int
+        Most positions in the position set.
+    threads : int
+        1 or 2, of the position set and of the built-in evaluator; every answer is the same.
+    search : SearchConfiguration or None
+        What the player thinks with; None: without a search of :mod:`klss.search`. In texts and results its fields
+        stand beside the others.
+    """
+
+    name: str
+    player: str
+    evaluator: Literal["auto", "builtin", "stockfish"] = "auto"
+    cap: int = 10_000_000
+    threads: int = 2
+    search: SearchConfiguration | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        if self.cap < 1:
+            raise ConfigurationError(f"configuration {self.name}: cap is {self.cap}, expected 1 or more")
+        if self.threads not in (1, 2):
+            raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
+
+    def fields(self) -> dict[str, Any]:
+        """Every field by its name, the search's beside the others: what results hold."""
+        own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        del own["search"]
+        return own | ({} if self.search is None else dataclasses.asdict(self.search))
+
+    def changed(self, name: str, changes: dict[str, Any]) -> Configuration:
+        """A configuration that differs in some fields, the search's among them.
+
+        Parameters
+        ----------
+        name : str
+            Its own.
+        changes : dict
+            Values by field, as a text or TOML says them.
+
+        Raises
+        ------
+        ConfigurationError
+            No such field, or no value of it.
+        """
+        hints = _changeable(self)
+        values = {key: _read(key, value, hints) for key, value in changes.items()}
+        of_search = {key: values.pop(key) for key in list(values) if key not in _OWN_FIELDS}
+        search = self.search
+        if search is not None and of_search:
+            try:
+                search = dataclasses.replace(search, **of_search)
+            except SearchConfigurationError as error:
+                raise ConfigurationError(f"configuration {name}: {error}") from error
+        return dataclasses.replace(self, name=name, search=search, **values)
+
+
+_OWN_FIELDS = ("evaluator", "cap", "threads")
+"""The fields of :class:`Configuration` that a text may change."""
+
+
+def _changeable(chosen: Configuration) -> dict[str, Any]:
+    """The types of the fields that a text may change."""
+    hints = get_type_hints(Configuration)
+    own = {key: hints[key] for key in _OWN_FIELDS}
+    return own if chosen.search is None else own | get_type_hints(type(chosen.search))
+
+
+def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+    assert chosen.search is not None
+    return KlssPlayer(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads)
+
+
+def _plain(
+    kind: Callable[..., Player],
+) -> Callable[[Configuration, Evaluator, int], Player]:
+    """How a player without a search is made."""
+
+    def make(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+        return kind(evaluator, seed=seed, cap=chosen.cap, threads=chosen.threads)
+
+    return make
+
+
+PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
+    "klss": _klss_player,
+    "baseline": _klss_player,
+    "best-guess": _plain(BestGuessPlayer),
+    "greedy": _plain(GreedyPlayer),
+    "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed, cap=chosen.cap, threads=chosen.threads),
+}
+"""The kinds of players, and how each is made: of its configuration, an evaluator and a seed."""
+
+
+def _variant(suffix: str, **changes: Any) -> Configuration:
+    """``klss2021`` with fields of its search changed."""
+    return Configuration(f"klss2021-{suffix}", "klss", search=Klss2021(**changes))
+
+
+CONFIGURATIONS: dict[str, Configuration] = {
+    item.name: item
+    for item in (
+        Configuration("klss2021", "klss", search=Klss2021()),
+        _variant("noreach", reach=False),
+        _variant("resolve", gadget="resolve"),
+        _variant("maxmargin", gadget="maxmargin"),
+        _variant("fresh", nested=False),
+        _variant("L50", particles=50),
+        _variant("L800", particles=800),
+        Configuration("klss2021-builtin", "klss", evaluator="builtin", search=Klss2021()),
+        _variant("nopenalty", information=math.inf),
+        _variant("sampled", purify=False),
+        _variant("nocaution", caution=1.0),
+        Configuration("baseline", "baseline", search=Baseline()),
+        Configuration("best-guess", "best-guess"),
+        Configuration("greedy", "greedy", evaluator="builtin"),
+        Configuration("random", "random", evaluator="builtin"),
+    )
+}
+"""The named configurations. ``klss2021`` is the paper's agent, ``klss2021-…`` has one thing off, or other;
+``baseline`` is the paper's (§7): one ply of imperfect information, a perfect-information search below it.
+"""
+
+
+def configuration(text: str) -> Configuration:
+    """The configuration that ``text`` describes.
+
+    Parameters
+    ----------
+    text : str
+        ``NAME``, ``NAME,field=value,…`` or the path of a ``.toml`` file.
+
+    Raises
+    ------
+    ConfigurationError
+        Names what is wrong, and the nearest right name.
+
+    Examples
+    --------
+    >>> configuration("klss2021,particles=50,reach=false").fields()["particles"]
+    50
+    """
+    if text.endswith(".toml"):
+        return _from_file(Path(text))
+    name, *changes = text.split(",")
+    base = _named(name.strip())
+    pairs = {}
+    for change in changes:
+        key, equals, value = change.partition("=")
+        if not equals:
+            raise ConfigurationError(f"configuration: got {change!r} in {text!r}, expected field=value")
+        pairs[key.strip()] = value.strip()
+    return base.changed(text, pairs) if pairs else base
+
+
+def _named(name: str) -> Configuration:
+    if name not in CONFIGURATIONS:
+        near = difflib.get_close_matches(name, CONFIGURATIONS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(CONFIGURATIONS)}"
+        raise ConfigurationError(f"configuration: got {name!r}, expected a known name; {hint}")
+    return CONFIGURATIONS[name]
+
+
+def _from_file(path: Path) -> Configuration:
+    try:
+        content: dict[str, Any] = tomllib.loads(read_text(path))
+    except OSError as error:
+        raise ConfigurationError(f"configuration: can't read {path}: {error.strerror}; expected a TOML file") from error
+    except ValueError as error:  # no TOML, no UTF-8, or a number of more digits than Python reads
+        raise ConfigurationError(f"configuration: {path} is no TOML: {error}") from error
+    except RecursionError:
+        raise ConfigurationError(f"configuration: {path} is nested too deep; expected field = value") from None
+    base = _named(str(content.pop("base", "klss2021")))
+    name = str(content.pop("name", path.stem))
+    return base.changed(name, content)
+
+
+def _read(key: str, value: Any, hints: dict[str, Any]) -> Any:
+    """A field's value from text or TOML, of the field's type."""
+    if key not in hints:
+        near = difflib.get_close_matches(key, sorted(hints), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"fields: {', '.join(sorted(hints))}"
+        raise ConfigurationError(f"configuration: got the field {key!r}, expected a known one; {hint}")
+    wanted = hints[key]
+    if get_origin(wanted) is Literal:
+        if value in get_args(wanted):
+            return value
+        raise ConfigurationError(f"configuration: {key} is {value!r}, expected one of {', '.join(get_args(wanted))}")
+    if wanted is bool:
+        if isinstance(value, bool):
+            return value
+        if str(value).lower() in ("true", "false"):
+            return str(value).lower() == "true"
+        raise ConfigurationError(f"configuration: {key} is {value!r}, expected true or false")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or math.isnan(number) or (wanted is int and not number.is_integer()):
+        raise ConfigurationError(
+            f"configuration: {key} is {value!r}, expected a {'whole ' if wanted is int else ''}number"
+        )
+    return int(number) if wanted is int else number
+
+
+def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
+    """The player of a configuration; ``evaluator`` None: the built-in one."""
+    valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
+    return PLAYERS[chosen.player](chosen, valued, seed)

@@ -1,0 +1,171 @@
+"""Dark chess as :mod:`klss.search` sees it: positions in batches, children with both players' observations, values;
+and a position set as a belief.
+
+Deviations from the paper: a position whose side to move can take the king is not searched further. She sees it (an
+enemy man that can be captured is always seen), in every position of her infoset, and nothing beats taking it: its
+value is exact.
+"""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+
+from darkchess.belief.position_set import PositionSet
+from darkchess.board.kernels.board import IDENTITY
+from darkchess.board.kernels.tables import TABLES
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.rules import FIFTY_MOVES_PLIES, REPETITIONS, Ruleset
+from darkchess.players._kernels.children import STATE_WIDTH, children, count_children
+from klss.arrays import Floats, Int8s, Int32s, Ints, States
+from klss.search import TERMINAL, Budget, Expansion, Past
+
+__all__ = ["DarkChess", "PositionBelief"]
+
+
+_FORCING = 10.0
+"""Captures, checks and promotions rank above all other moves (D.2)."""
+
+_INFORMATION_SAMPLE = 2000
+"""Positions over which the next observation's entropy is taken."""
+
+
+class DarkChess:
+    """The game from the seat of one player.
+
+    Parameters
+    ----------
+    color : chess.Color
+        The searcher's.
+    ruleset : Ruleset
+    evaluator : Evaluator
+    """
+
+    state_width = STATE_WIDTH
+
+    def __init__(self, color: chess.Color, ruleset: Ruleset, evaluator: Evaluator) -> None:
+        """See the class."""
+        self._side = 0 if color == chess.WHITE else 1
+        self._no_move_value = -1.0 if ruleset.no_move == "loss" else 0.0
+        self._evaluator = evaluator
+
+    def states(self, rows: States, quiet: int) -> States:
+        """Search states (uint64[n, 10]) of positions (uint64[n, 9]) reached ``quiet`` plies after the searcher
+        last observed a pawn move or capture.
+        """
+        out = np.empty((len(rows), STATE_WIDTH), dtype=np.uint64)
+        out[:, :9] = rows
+        out[:, 9] = quiet
+        return out
+
+    def expand(self, states: States, past: Past | None = None) -> Expansion:
+        """See :class:`klss.search.Model`. Where a draw by repetition or by fifty quiet moves *could* stand, as far as
+        the searcher can tell, a child is worth 0 at most.
+        """
+        offsets = np.empty(len(states) + 1, dtype=np.int64)
+        count_children(states, TABLES, offsets)
+        count = int(offsets[-1])
+        out = np.empty((count, STATE_WIDTH), dtype=np.uint64)
+        actions = np.empty(count, dtype=np.int32)
+        movers = np.empty(count, dtype=np.int8)
+        observations = np.empty((count, 2), dtype=np.uint64)
+        values = np.empty(count, dtype=np.float64)
+        forcing = np.empty(count, dtype=np.bool_)
+        children(
+            states,
+            self._side,
+            self._no_move_value,
+            TABLES,
+            offsets,
+            out,
+            actions,
+            movers,
+            observations,
+            values,
+            forcing,
+        )
+        estimated = movers != TERMINAL
+        if estimated.any():
+            kept = np.concatenate([[0], np.cumsum(estimated)])[offsets].astype(np.int64)
+            theirs = self._evaluator.child_values(
+                np.ascontiguousarray(states[:, :9]), kept, np.ascontiguousarray(out[estimated, :9])
+            )
+            values[estimated] = np.where(movers[estimated] == 0, theirs, -theirs)
+        drawable = out[:, 9] >= FIFTY_MOVES_PLIES
+        if past is not None:
+            drawable |= past.times(offsets, observations[:, 0]) + 1 >= REPETITIONS
+        parent_is_mine = np.repeat((states[:, 8] & np.uint64(1)) == np.uint64(self._side), np.diff(offsets))
+        return Expansion(
+            offsets=offsets,
+            states=out,
+            actions=actions,
+            movers=movers,
+            probabilities=np.ones(count),
+            observations=observations,
+            values=values,
+            interest=np.where(parent_is_mine, values, -values) + _FORCING * forcing,
+            ceilings=np.where(drawable, 0.0, np.inf),
+        )
+
+    def deepened(
+        self, parents: States, offsets: Ints, children: States, depth: int, budget: Budget
+    ) -> tuple[Floats | None, int]:
+        """See :class:`klss.search.expansion.deepening.DeepeningModel`: the evaluator's perfect-information search."""
+        theirs, visited = self._evaluator.search_values(
+            np.ascontiguousarray(parents[:, :9]),
+            offsets,
+            np.ascontiguousarray(children[:, :9]),
+            depth,
+            budget,
+            self._no_move_value,
+        )
+        if theirs is None:
+            return None, visited
+        return np.where(self.movers(children) == 0, theirs, -theirs), visited
+
+    def movers(self, states: States) -> Int8s:
+        """See :class:`klss.search.Model`."""
+        theirs: Int8s = ((states[:, 8] & np.uint64(1)) != np.uint64(self._side)).astype(np.int8)
+        return theirs
+
+    def values(self, states: States) -> Floats:
+        """See :class:`klss.search.Model`."""
+        values = self._evaluator.values(np.ascontiguousarray(states[:, :9]))
+        return np.where(self.movers(states) == 0, values, -values)
+
+    def identities(self, states: States) -> States:
+        """The position alone: equal rows are transpositions, draws aside (B.1)."""
+        rows = states[:, :9].copy()
+        rows[:, 8] &= IDENTITY
+        return rows
+
+
+class PositionBelief:
+    """A position set as the search's belief."""
+
+    def __init__(self, positions: PositionSet, model: DarkChess, quiet: int) -> None:
+        """``quiet``: plies since the player last observed a pawn move or capture."""
+        self._positions = positions
+        self._model = model
+        self._quiet = quiet
+
+    @property
+    def size(self) -> int:
+        """See :class:`klss.search.Belief`."""
+        return self._positions.size
+
+    @property
+    def capped_by(self) -> str | None:
+        """See :class:`klss.search.Belief`."""
+        return self._positions.capped_by
+
+    def sample(self, count: int, exclude: States, seed: int) -> States:
+        """See :class:`klss.search.Belief`."""
+        rows = self._positions.sample(
+            count, seed, exclude_rows=self._model.identities(exclude) if len(exclude) else None
+        )
+        return self._model.states(rows, self._quiet)
+
+    def information(self, actions: Int32s) -> Floats:
+        """See :class:`klss.search.Belief`."""
+        return self._positions.information(actions, _INFORMATION_SAMPLE)
