@@ -2,7 +2,7 @@
 # the locked versions change; second runs start at once.
 #
 #   make play              play a game of Fog of War chess      (ARGS="--time 2 --black human" passes flags)
-#   make test              the tests, on all cores              (ARGS="tests/cli -x" passes arguments)
+#   make test              the tests, on all cores              (ARGS="tests/klss_app -x" passes arguments)
 #   make check             ruff, mypy, import-linter, tests
 #   make bench             how fast the engine is here, part by part
 #   make signature         one number for what the engine does  (ARGS=--write renews the expected one)
@@ -38,7 +38,7 @@ bench: $(VENV)/installed-play
 	@for part in tracker search evaluator equilibrium; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done
 
 signature: $(VENV)/installed-play
-	@$(PY) -m experiments.bench.signature $(ARGS)
+	@$(PY) -m klss_app.bench.signature $(ARGS)
 
 soak: $(VENV)/installed-dev
 	@$(PY) -m pytest -m soak $(ARGS)

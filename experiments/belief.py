@@ -22,9 +22,9 @@ from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.record import GameRecord, read_pgn
 from darkchess.game.referee import Referee
-from experiments.documents import head, write_document
 from experiments.games import match_folders
-from experiments.series import RESULTS, positive
+from experiments.series.runner import RESULTS, positive
+from uci_bridge.match.documents import head, write_document
 
 __all__ = ["main", "samples", "summary"]
 

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from experiments.documents import head, write_document
+from uci_bridge.match.documents import head, write_document
 
 __all__ = ["looked_at", "main"]
 

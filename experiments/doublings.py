@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from experiments.series import Pairing, Series, main
+from experiments.series.runner import Pairing, Series, main
 
 __all__ = ["SERIES"]
 

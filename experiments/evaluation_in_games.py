@@ -30,13 +30,13 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator, Model, packaged_mod
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS
 from darkchess.game.arbiter import Arbiter, Budget
 from darkchess.players.configuration import configuration, make_player
-from experiments.documents import head, write_document
 from experiments.evaluation_positions import held_out
-from experiments.match_game import sides
-from experiments.match_statistics import elo_of_match
-from experiments.openings import RandomOpenings
 from experiments.tune_evaluation import by_hand, train
 from klss.seeds import game_seed, opening_seed, player_seed
+from uci_bridge.match.documents import head, write_document
+from uci_bridge.match.game import sides
+from uci_bridge.match.openings import RandomOpenings
+from uci_bridge.match.statistics import elo_of_match
 
 __all__ = ["games_left", "main", "matches", "summary"]
 

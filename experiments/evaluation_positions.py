@@ -28,7 +28,7 @@ from darkchess.board.kernels.orthodox import ASK, classify
 from darkchess.board.kernels.tables import TABLES
 from klss.arrays import Bools, Floats, Int32s, Ints, Words
 from klss.kernel import kernel
-from uci_bridge.stockfish import StockfishEvaluator
+from uci_bridge.stockfish.evaluator import StockfishEvaluator
 
 __all__ = ["HELD_OUT", "children_of", "held_out", "play", "start_row"]
 

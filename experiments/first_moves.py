@@ -21,11 +21,11 @@ import chess
 from darkchess.game.arbiter import Arbiter, Budget, Played
 from darkchess.game.referee import Referee
 from darkchess.players.configuration import configuration
-from experiments.documents import commit, today, write_document
-from experiments.match_engines import Setup
-from experiments.match_report import versions
-from experiments.series import RESULTS, fingerprint
+from experiments.series.runner import RESULTS, fingerprint
 from klss.seeds import player_seed
+from uci_bridge.match.documents import commit, today, write_document
+from uci_bridge.match.engines import Setup
+from uci_bridge.match.report import versions
 from uci_bridge.players import PlayerMaker
 
 __all__ = ["main", "sample"]

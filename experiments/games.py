@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from experiments.documents import commit, today, write_document
-from experiments.match import MatchError
-from experiments.match_files import read_match
-from experiments.match_game import sides
-from experiments.match_report import spread
-from experiments.series import RESULTS
-from experiments.series_summary import budget_text, sessions
+from experiments.series.runner import RESULTS
+from experiments.series.summary import budget_text, sessions
+from uci_bridge.match.documents import commit, today, write_document
+from uci_bridge.match.files import read_match
+from uci_bridge.match.game import sides
+from uci_bridge.match.match import MatchError
+from uci_bridge.match.report import spread
 
 __all__ = ["Moves", "document", "main", "match_folders"]
 
@@ -141,7 +141,7 @@ def document(folders: Sequence[Path]) -> dict[str, Any]:
     Raises
     ------
     MatchError
-        See :func:`experiments.match_files.read_match`.
+        See :func:`uci_bridge.match.files.read_match`.
     """
     players: dict[tuple[str, str, str], Moves] = defaultdict(Moves)
     matches = []

@@ -17,11 +17,11 @@ from typing import Any
 
 import pyspiel
 
-from experiments.documents import head, write_document
 from klss import openspiel
 from klss.equilibrium import solve
 from klss.errors import INSTALL_EXTRAS
 from klss.sequence_form import sequence_form
+from uci_bridge.match.documents import head, write_document
 
 __all__ = ["compare", "main"]
 

@@ -15,10 +15,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.documents import head, write_document
 from klss.errors import SolverError
 from klss.selection import RULES, TOLL
 from klss.tables import TABLE_1, TABLE_2, knowledge_row, table_1_row
+from uci_bridge.match.documents import head, write_document
 
 __all__ = ["BEGIN", "END", "main", "measure", "readme_part", "render"]
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.report import PAPER_PERCENT, load, short
-from experiments.series import RESULTS
-from experiments.series_summary import budget_text
+from experiments.series.runner import RESULTS
+from experiments.series.summary import budget_text
 
 __all__ = ["PLOTS", "main"]
 

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.series import RESULTS
-from experiments.series_summary import budget_text
+from experiments.series.runner import RESULTS
+from experiments.series.summary import budget_text
 
 __all__ = ["BEGIN", "END", "load", "main", "reading", "rendered", "short"]
 

@@ -18,9 +18,9 @@ import chess
 
 from darkchess.belief.position_set import PositionSet
 from darkchess.game.referee import Referee
-from experiments.bench.report import load
-from experiments.bench.tracker import bench_lines, resident_mb
-from experiments.documents import head, write_document
+from klss_app.bench.report import load
+from klss_app.bench.tracker import bench_lines, resident_mb
+from uci_bridge.match.documents import head, write_document
 
 __all__ = ["main", "run"]
 

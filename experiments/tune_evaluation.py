@@ -31,10 +31,10 @@ from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Model
 from darkchess.evaluation.kernels.evaluation import static
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, phase
 from darkchess.evaluation.kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND, UNITS
-from experiments.documents import head, write_document
 from experiments.evaluation_positions import held_out
 from klss.arrays import Floats, Words
 from klss.kernel import kernel
+from uci_bridge.match.documents import head, write_document
 
 __all__ = ["by_hand", "mean_error", "train"]
 

@@ -1,8 +1,7 @@
-"""``python -m klss``: the command line."""
+"""``python -m klss``: the command line, found by name: this package stands on nothing."""
 
 import sys
-
-from klss.cli.main import main
+from importlib import import_module
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(import_module("klss_app.cli.main").main())

@@ -11,7 +11,7 @@ import pytest
 def require_stockfish() -> str:
     """Path of a Stockfish; the test is skipped where there is none, or fails if KLSS_REQUIRE_STOCKFISH=1."""
     from uci_bridge.errors import StockfishMissing
-    from uci_bridge.stockfish import find_stockfish
+    from uci_bridge.stockfish.evaluator import find_stockfish
 
     try:
         return find_stockfish()

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 import experiments.paper_tables
-import experiments.series
+import experiments.series.runner
 from darkchess.players.configuration import configuration
-from experiments.bench import tracker
-from klss.cli.bench import BENCHES
-from klss.cli.main import COMMANDS, main
+from klss_app.bench import tracker
+from klss_app.cli.bench import BENCHES
+from klss_app.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -75,17 +75,17 @@ ELSEWHERE: dict[str, str] = {
     "klss bot --config bot.yml --check": "tests/uci_bridge/test_bot.py",
     "klss bot … 2> bot.log": "tests/uci_bridge/test_bot.py",
     "klss engine --configuration random": "tests/uci_bridge/test_engine_program.py",
-    'klss play --black "cmd:python other_engine.py"': "tests/cli/test_foreign.py",
-    'klss match klss2021 "cmd:python other_engine.py" --games 20': "tests/cli/test_foreign.py",
-    "klss analyse game.pgn --ply 20 --color white --once-over": "tests/cli/test_analyse.py",
+    'klss play --black "cmd:python other_engine.py"': "tests/klss_app/test_foreign.py",
+    'klss match klss2021 "cmd:python other_engine.py" --games 20': "tests/klss_app/test_foreign.py",
+    "klss analyse game.pgn --ply 20 --color white --once-over": "tests/klss_app/test_analyse.py",
     "klss bench evaluator": "tests/experiments/test_bench.py",
-    "python -m experiments.bench.signature --write": "tests/experiments/test_bench.py",
-    "klss match A B --scheduler tls://HOST:8786 --out DIR": "tests/cli/test_match.py",
-    "klss match --workers W": "tests/cli/test_match.py",
-    "klss match --check-truth": "tests/cli/test_match.py",
-    "klss play --seed": "tests/cli/test_play.py",
+    "python -m klss_app.bench.signature --write": "tests/experiments/test_bench.py",
+    "klss match A B --scheduler tls://HOST:8786 --out DIR": "tests/klss_app/test_match.py",
+    "klss match --workers W": "tests/klss_app/test_match.py",
+    "klss match --check-truth": "tests/klss_app/test_match.py",
+    "klss play --seed": "tests/klss_app/test_play.py",
     'make test ARGS="tests/klss -x"': ".ci/run",
-    "klss play --black NAME": "tests/cli/test_play.py",
+    "klss play --black NAME": "tests/klss_app/test_play.py",
     "make signature": "tests/experiments/test_bench.py",
     "make play": "tests/test_makefile.py",
     "make bench": "tests/test_documented_commands.py",
@@ -193,7 +193,7 @@ def test_the_documented_commands_run_in_small(
     monkeypatch.setenv("MPLBACKEND", "Agg")
     # Players who don't think and lines whose position sets stay small, so that a game takes a fraction of a second.
     monkeypatch.setattr(
-        experiments.series, "configuration", lambda text: configuration(f"random,cap={500 + len(text)}")
+        experiments.series.runner, "configuration", lambda text: configuration(f"random,cap={500 + len(text)}")
     )
     line = tracker.bench_lines()[0]
     short = tracker.BenchLine(line.name, line.moves[: 10 + (not line.color)], line.color)

@@ -21,7 +21,7 @@ def test_examples_of_the_readme_do_what_it_says(block: str) -> None:
 
 
 def test_the_commands_of_the_readme_are_those_of_the_program() -> None:
-    from klss.cli.main import COMMANDS
+    from klss_app.cli.main import COMMANDS
 
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `klss (\w+)", text, re.MULTILINE)) == set(COMMANDS)

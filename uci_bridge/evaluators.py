@@ -9,7 +9,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.players.configuration import Configuration
 from uci_bridge.errors import StockfishMissing
-from uci_bridge.stockfish import StockfishEvaluator, stockfish_version
+from uci_bridge.stockfish.evaluator import StockfishEvaluator, stockfish_version
 
 __all__ = ["EvaluatorChoice", "evaluator_label", "make_evaluator", "named"]
 
@@ -23,7 +23,7 @@ class EvaluatorChoice:
     name
         ``"builtin"``, ``"stockfish"``, or ``"installed"``: Stockfish where it is installed, else the built-in one.
     stockfish
-        Path of Stockfish; None: where :func:`uci_bridge.stockfish.find_stockfish` looks.
+        Path of Stockfish; None: where :func:`uci_bridge.stockfish.evaluator.find_stockfish` looks.
     reproducible
         Run Stockfish so that the same calls give the same values; for games limited by nodes. One process then.
     processes

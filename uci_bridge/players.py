@@ -29,8 +29,8 @@ from darkchess.players.player import Player
 from klss.text import printable
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
-from uci_bridge.host import EngineProcess, HostedPlayer
-from uci_bridge.stockfish import find_stockfish
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer
+from uci_bridge.stockfish.evaluator import find_stockfish
 
 __all__ = [
     "COMMAND", "Command", "EvaluatorChoice", "PlayerMaker", "configuration_text", "configured_player", "engine_argv",

@@ -1,1 +1,4 @@
-"""What a player holds possible: ``position_table``, ``enemy_moves``, ``position_set``, ``marginals``, ``belief_board``."""
+"""What a player holds possible.
+
+Reading order: ``position_table``, ``enemy_moves``, ``position_set``; ``marginals``, ``belief_board``.
+"""

@@ -1,1 +1,1 @@
-"""What a position is worth: ``evaluator`` (the protocol, and the built-in evaluator), ``kernels``, and their weights."""
+"""What a position is worth: ``evaluator`` (the protocol, and the built-in evaluator), its ``kernels`` and weights."""

@@ -10,15 +10,15 @@ import pytest
 
 import darkchess.belief.enemy_moves as enemy_moves
 import darkchess.players.player as player_module
-import experiments.bench.evaluator as evaluator_bench
+import klss_app.bench.evaluator as evaluator_bench
 from darkchess.belief.position_set import PositionSet
 from darkchess.players.configuration import configuration
-from experiments.bench.equilibrium import TOLERANCE, program_sequence
-from experiments.bench.evaluator import held_out_positions
-from experiments.bench.positions import bench_games
-from experiments.bench.signature import expected_signature, signature
-from experiments.bench.tracker import bench_lines
-from klss.cli.main import main
+from klss_app.bench.equilibrium import TOLERANCE, program_sequence
+from klss_app.bench.evaluator import held_out_positions
+from klss_app.bench.positions import bench_games
+from klss_app.bench.signature import expected_signature, signature
+from klss_app.bench.tracker import bench_lines
+from klss_app.cli.main import main
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -30,7 +30,7 @@ def test_the_signature_is_the_expected_one_on_one_thread_and_on_two(
     found, expected = signature(configuration("klss2021")), expected_signature()
     assert found == expected, (
         f"the engine plays differently: signature {found}, expected {expected}. If that was meant, renew it with "
-        "`python -m experiments.bench.signature --write` and say in the commit what changed and why; if it was not "
+        "`python -m klss_app.bench.signature --write` and say in the commit what changed and why; if it was not "
         "meant, find out what changed it"
     )
 
@@ -54,7 +54,7 @@ def test_solvers_that_disagree_end_the_bench_in_one_line(
         "fallbacks": 0,
         "ply": 0,
     }
-    monkeypatch.setattr("experiments.bench.equilibrium.program_sequence", lambda *_: [step])
+    monkeypatch.setattr("klss_app.bench.equilibrium.program_sequence", lambda *_: [step])
     assert main(["bench", "equilibrium", "--repetitions", "1"]) == 1
     assert (
         capsys.readouterr().err.splitlines()[-1].startswith("klss bench: objectives of warm and cold differ by 1.0e-01")

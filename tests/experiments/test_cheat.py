@@ -8,7 +8,7 @@ import pytest
 from darkchess.game.arbiter import Arbiter, Budget, Contestant
 from darkchess.game.referee import Referee
 from darkchess.players.player import Limit, PlayerError, RandomPlayer
-from experiments.cheat import StockfishCheat
+from uci_bridge.match.cheat import StockfishCheat
 
 
 def choice(path: str, fen: str, *moves: str) -> tuple[str, str, int]:

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from experiments.match import Standing
-from experiments.match_statistics import elo_interval
+from uci_bridge.match.match import Standing
+from uci_bridge.match.statistics import elo_interval
 
 
 def test_elo_is_antisymmetric_and_nought_at_even() -> None:

@@ -14,11 +14,11 @@ import pytest
 from darkchess.game.arbiter import Budget
 from darkchess.game.record import read_pgn
 from darkchess.players.configuration import configuration
-from experiments.match import Match, Standing
-from experiments.match_engines import Engines
-from experiments.match_game import GameResult, play_game
-from experiments.openings import FileOpenings, Opening, RandomOpenings
 from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.match.engines import Engines
+from uci_bridge.match.game import GameResult, play_game
+from uci_bridge.match.match import Match, Standing
+from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
 from uci_bridge.players import configuration_text, engine_argv, player_spec
 
 FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
@@ -200,7 +200,7 @@ def test_a_file_s_configuration_reaches_its_process_without_the_file(tmp_path: P
     path.unlink()
     argv = engine_argv(chosen, EvaluatorChoice("stockfish", "/opt/fish", processes=3))
     found = configuration(argv[argv.index("--configuration") + 1])
-    assert (found.particles, found.expansion) == (7, "leaf")
+    assert (found.fields()["particles"], found.fields()["expansion"]) == (7, "leaf")
     assert argv[argv.index("--evaluator") :] == (
         "--evaluator", "stockfish", "--stockfish", "/opt/fish", "--evaluator-processes", "3",
     )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from darkchess.board.position import Position
 from darkchess.game.rules import PYCHESS
-from experiments.openings import FileOpenings, Opening, OpeningError, RandomOpenings, king_hangs, read_openings
+from uci_bridge.match.openings import FileOpenings, Opening, OpeningError, RandomOpenings, king_hangs, read_openings
 
 FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
 

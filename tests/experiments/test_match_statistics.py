@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from experiments.match_statistics import (
+from uci_bridge.match.statistics import (
     LEAST_PAIRS,
     PairCounter,
     Sprt,

@@ -12,19 +12,19 @@ import pytest
 
 from darkchess.game.arbiter import Budget
 from experiments.ablations import SERIES as ABLATIONS
-from experiments.documents import write_document
 from experiments.doublings import SERIES as DOUBLINGS
 from experiments.first_moves import sample
 from experiments.games import document as games_document
 from experiments.games import histogram
 from experiments.head_to_head import SERIES as HEAD_TO_HEAD
-from experiments.match import Match, MatchError
-from experiments.match_engines import Engines
-from experiments.match_game import play_game
 from experiments.opponents import SERIES as OPPONENTS
-from experiments.series import Pairing, Plan, Series, main, play
-from experiments.series_summary import SESSIONS, match_document, series_document
+from experiments.series.runner import Pairing, Plan, Series, main, play
+from experiments.series.summary import SESSIONS, match_document, series_document
 from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.match.documents import write_document
+from uci_bridge.match.engines import Engines
+from uci_bridge.match.game import play_game
+from uci_bridge.match.match import Match, MatchError
 from uci_bridge.players import PlayerMaker, player_spec
 
 SHUFFLE = Series(

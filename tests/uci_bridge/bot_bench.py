@@ -21,11 +21,11 @@ import msgspec
 from darkchess.game.record import GameRecord, read_pgn
 from darkchess.game.view import View
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Opponent
-from uci_bridge.bot import Bot, make_client
-from uci_bridge.bot_config import BotConfig
-from uci_bridge.bot_record import Records
-from uci_bridge.bot_seat import Clock
-from uci_bridge.lichess import Account, Timing, Token
+from uci_bridge.bot.account import Bot, make_client
+from uci_bridge.bot.config import BotConfig
+from uci_bridge.bot.lichess import Account, Timing, Token
+from uci_bridge.bot.record import Records
+from uci_bridge.bot.seat import Clock
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = [sys.executable, str(ROOT / "tests/uci_bridge/protocol_engine.py")]

@@ -14,12 +14,12 @@ import pytest
 from darkchess.game.rules import Outcome
 from tests.uci_bridge.bot_bench import ENGINE, PLENTY, RandomSeat, bot_config, play, play_games, recorded, under_way
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
-from uci_bridge.bot_config import AcceptRules, EngineConfig
-from uci_bridge.bot_engine import EngineSeat
-from uci_bridge.bot_record import Records, RecordsError
-from uci_bridge.bot_seat import Clock
-from uci_bridge.lichess_dialect import Challenge
-from uci_bridge.true_game import TrueGame
+from uci_bridge.bot.config import AcceptRules, EngineConfig
+from uci_bridge.bot.dialect import Challenge
+from uci_bridge.bot.engine import EngineSeat
+from uci_bridge.bot.record import Records, RecordsError
+from uci_bridge.bot.seat import Clock
+from uci_bridge.bot.true_game import TrueGame
 
 # Games.
 
@@ -151,7 +151,7 @@ def test_a_greeting_is_said_once_with_the_form_fields_that_the_server_wants(tmp_
 def test_a_game_whose_server_stays_away_for_longer_than_the_clocks_run_is_given_up_and_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("uci_bridge.bot_game._LATE_S", 0.05)
+    monkeypatch.setattr("uci_bridge.bot.game._LATE_S", 0.05)
     with FakeServer() as server:
         server.holding.set()
         accept = {**PLENTY, "initial_s": [0, 600]}

@@ -12,8 +12,8 @@ import pytest
 from darkchess.game.rules import Outcome
 from tests.uci_bridge.bot_bench import PLENTY, RandomSeat, play, play_games, recorded, under_way
 from tests.uci_bridge.fake_server import FakeServer, Opponent
-from uci_bridge.lichess_dialect import MalformedLine
-from uci_bridge.pychess_page import finished_game
+from uci_bridge.bot.dialect import MalformedLine
+from uci_bridge.bot.pychess_page import finished_game
 
 ONE = {**PLENTY, "concurrency": 1}
 ENDS = {
@@ -141,7 +141,7 @@ def test_a_game_that_the_server_loses_in_the_middle_is_recorded_as_far_as_it_wen
 def test_who_is_told_to_stop_does_not_wait_for_a_server_that_says_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("uci_bridge.bot._SILENT_S", 0.3)
+    monkeypatch.setattr("uci_bridge.bot.account._SILENT_S", 0.3)
     with FakeServer() as server:
         server.holding.set()
         game_id = server.start(bot_white=True, moves=["e2e4", "e7e5", "d2d4"])

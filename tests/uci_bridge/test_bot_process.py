@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from klss.cli.main import main
+from klss_app.cli.main import main
 from tests.uci_bridge.bot_bench import ENGINE, klss_bot, recorded, said, under_way, write_config
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Opponent
 from uci_bridge.engine_environment import engine_environment

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Sequence
 import pytest
 
 from tests.uci_bridge.bot_bench import QUICK
-from uci_bridge.bot_stream import GameStream
-from uci_bridge.lichess import Rejected, ServerError
-from uci_bridge.lichess_dialect import GameEnd, GameFull, GameLine, GameState
+from uci_bridge.bot.dialect import GameEnd, GameFull, GameLine, GameState
+from uci_bridge.bot.lichess import Rejected, ServerError
+from uci_bridge.bot.stream import GameStream
 
 OLD = GameState(("e2e4",), (1000, 1000), (0, 0))
 NEW = GameState(("e2e4", "e7e5"), (1000, 1000), (0, 0))
@@ -96,7 +96,7 @@ def test_the_last_moves_are_known_at_the_end(connections: list[list[GameLine | E
 def test_an_end_without_its_last_moves_is_an_end_all_the_same(
     connections: list[list[GameLine | Exception | str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("uci_bridge.bot_stream._LAST_MOVES_S", 0.2)
+    monkeypatch.setattr("uci_bridge.bot.stream._LAST_MOVES_S", 0.2)
     stream = followed(Connections(*connections))
     assert stream.over and stream.state == OLD
 

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uci_bridge.bot_log import JsonLines
-from uci_bridge.diagnostics import MAX_DEPTH, MAX_ENTRIES, MAX_NUMBER, MAX_WORDS, fit_to_keep
+from uci_bridge.bot.log import JsonLines
+from uci_bridge.protocol.diagnostics import MAX_DEPTH, MAX_ENTRIES, MAX_NUMBER, MAX_WORDS, fit_to_keep
 
 WORDS = st.text(st.characters(), max_size=8)
 VALUES = st.recursive(

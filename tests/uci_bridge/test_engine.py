@@ -17,9 +17,9 @@ from darkchess.players.configuration import configuration
 from darkchess.players.player import KlssPlayer, Limit
 from tests.darkchess.position_set_games import STARTS, choose
 from tests.uci_bridge.protocol_games import game_of, ids, move_json, observation_json, push, random_game, turn
-from uci_bridge import engine as engine_module
-from uci_bridge.engine import Engine
 from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.protocol import engine as engine_module
+from uci_bridge.protocol.engine import Engine
 
 IN_SUM = "every man of the opponent's is a king"
 """Each observation holds good; that no position agrees with all of them is found when she is to move."""

@@ -18,8 +18,8 @@ from darkchess.game.arbiter import Arbiter, Budget
 from darkchess.game.referee import Referee
 from darkchess.game.rules import Ruleset
 from tests.uci_bridge.protocol_games import game_of, turn
-from uci_bridge.host import EngineProcess, HostedPlayer, Patience
-from uci_bridge.protocol import MAX_LINE_BYTES
+from uci_bridge.protocol.codec import MAX_LINE_BYTES
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "engine-protocol.md"
@@ -86,7 +86,7 @@ def test_each_line_gets_one_line_and_nothing_else_is_on_stdout_whatever_comes() 
     ],
 )
 def test_bad_flags_exit_2_with_one_line(capsys: pytest.CaptureFixture[str], flags: list[str], says: str) -> None:
-    from klss.cli.main import main
+    from klss_app.cli.main import main
 
     assert main(["engine", *flags]) == 2
     out, err = capsys.readouterr()

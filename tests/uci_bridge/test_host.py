@@ -23,7 +23,7 @@ from darkchess.game.rules import PYCHESS, Outcome, Ruleset
 from darkchess.players.player import Forfeit, Limit, OutOfTime, RandomPlayer
 from tests.uci_bridge.protocol_games import game_of
 from uci_bridge.errors import EngineFailed
-from uci_bridge.host import EngineProcess, HostedPlayer, Patience
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
 
 SCRIPT = str(Path(__file__).with_name("foreign_engine.py"))
 HASTY = Patience(grace_s=0.3, nodes_s=0.3, start_s=0.5, push_s=0.3, close_s=0.2)
@@ -159,7 +159,7 @@ def test_an_engine_s_children_end_with_it(start: Start) -> None:
 
 def test_an_engine_is_killed_when_the_interpreter_ends(tmp_path: Path) -> None:
     program = (
-        "import sys\nfrom uci_bridge.host import EngineProcess\n"
+        "import sys\nfrom uci_bridge.protocol.host import EngineProcess\n"
         f"engine = EngineProcess([sys.executable, '-S', '-E', {SCRIPT!r}, 'ignores eof'])\n"
         "engine.start(); print(engine.pid, flush=True)\n"
     )

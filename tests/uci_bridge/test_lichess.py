@@ -20,9 +20,9 @@ import pytest
 from darkchess.game.rules import Outcome
 from tests.uci_bridge.bot_bench import QUICK
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Faults
-from uci_bridge.bot_config import ConfigError, TokenSource, load_config, read_token
-from uci_bridge.bot_log import JsonLines
-from uci_bridge.lichess import (
+from uci_bridge.bot.config import ConfigError, TokenSource, load_config, read_token
+from uci_bridge.bot.dialect import LICHESS, PYCHESS, Challenge, GameEnd, GameFull, GameStart, MalformedLine, Other
+from uci_bridge.bot.lichess import (
     MAX_LINE_BYTES,
     Account,
     Backoff,
@@ -36,7 +36,7 @@ from uci_bridge.lichess import (
     Token,
     Unreachable,
 )
-from uci_bridge.lichess_dialect import LICHESS, PYCHESS, Challenge, GameEnd, GameFull, GameStart, MalformedLine, Other
+from uci_bridge.bot.log import JsonLines
 
 # The dialects.
 

@@ -12,7 +12,7 @@ from darkchess.players.configuration import ConfigurationError, configuration
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import evaluator_label
 from uci_bridge.players import Command, EvaluatorChoice, configured_player, make_evaluator, player_spec
-from uci_bridge.stockfish import stockfish_version
+from uci_bridge.stockfish.evaluator import stockfish_version
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from darkchess.game.rules import Outcome
 from tests.uci_bridge.protocol_games import game_of, observation_json, push, random_game, turn
 from uci_bridge.errors import ProtocolError
 from uci_bridge.lines import LineSplitter
-from uci_bridge.messages import Answer, Ids, Received, Refusal, TurnRequest, observation_of
-from uci_bridge.protocol import read_reply, read_request, write_reply, write_request
+from uci_bridge.protocol.codec import read_reply, read_request, write_reply, write_request
+from uci_bridge.protocol.messages import Answer, Ids, Received, Refusal, TurnRequest, observation_of
 
 CASTLED = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
 PROMOTING = "1n2k3/P7/8/8/8/8/p7/1N2K3 w - - 0 1"

@@ -25,7 +25,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from tests.darkchess.evaluation_oracle import board_of
 from tests.darkchess.test_evaluation import children, fog_positions
 from uci_bridge.errors import StockfishMissing
-from uci_bridge.stockfish import StockfishEvaluator, find_stockfish, orthodox_fens
+from uci_bridge.stockfish.evaluator import StockfishEvaluator, find_stockfish, orthodox_fens
 
 Rows = npt.NDArray[np.uint64]
 
@@ -93,7 +93,7 @@ def test_it_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         place.parent.mkdir(exist_ok=True)
         place.write_text("#!/bin/sh\n")
         place.chmod(place.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setattr("uci_bridge.stockfish.DEBIAN_STOCKFISH", str(places[3]))
+    monkeypatch.setattr("uci_bridge.stockfish.evaluator.DEBIAN_STOCKFISH", str(places[3]))
     monkeypatch.setenv("KLSS_STOCKFISH", str(places[1]))
     monkeypatch.setenv("PATH", str(places[2].parent))
     assert find_stockfish(places[0]) == str(places[0])

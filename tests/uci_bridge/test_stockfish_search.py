@@ -18,7 +18,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from klss.search import Budget
 from tests.darkchess.test_evaluation import children, fog_positions
-from uci_bridge.stockfish import StockfishEvaluator, _at_depth
+from uci_bridge.stockfish.evaluator import StockfishEvaluator, _at_depth
 
 Rows = npt.NDArray[np.uint64]
 

@@ -22,12 +22,12 @@ from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER
 from darkchess.players.configuration import configuration, make_player
 from darkchess.players.player import Limit
-from experiments.match import Match
-from experiments.match_engines import Engines
-from experiments.match_game import GameResult, play_game
-from experiments.openings import RandomOpenings
-from klss.cli.main import main
 from klss.seeds import game_seed, opening_seed, player_seed
+from klss_app.cli.main import main
+from uci_bridge.match.engines import Engines
+from uci_bridge.match.game import GameResult, play_game
+from uci_bridge.match.match import Match
+from uci_bridge.match.openings import RandomOpenings
 from uci_bridge.players import player_spec
 
 FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"

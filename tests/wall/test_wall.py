@@ -26,7 +26,7 @@ from darkchess.game.rules import Ruleset
 from darkchess.game.view import View
 from darkchess.players.player import Decision, Limit
 from tests.wall.twins import Twins, load, replayed, tags
-from uci_bridge.host import EngineProcess, HostedPlayer, Patience
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
 
 TWINS = load()
 RECORDER = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"

@@ -1,5 +1,5 @@
 """Kernels of :mod:`darkchess.analysis.analyst`: counts over the rows of a position set (uint64[n, 9], see
-:mod:`.board`).
+:mod:`darkchess.board.kernels.board`).
 """
 
 from __future__ import annotations

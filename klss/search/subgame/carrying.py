@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss._kernels import trunk as kernels
 from klss.arrays import Floats, Int32s, Ints
+from klss.search._kernels import trunk as kernels
 from klss.search.subgame.sections import Section
 from klss.search.trunk import Roots, Trunk
 

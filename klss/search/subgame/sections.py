@@ -25,8 +25,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss._kernels import trunk as kernels
 from klss.arrays import Floats, Ints
+from klss.search._kernels import trunk as kernels
 from klss.search.model import TERMINAL, Model
 from klss.search.profile import reach_of_0
 from klss.search.trunk import Trunk

@@ -1,0 +1,1 @@
+"""Series of matches: ``runner`` plays and resumes them, ``summary`` boils them down to JSON."""

@@ -1,0 +1,367 @@
+"""A series: named matches that make one experiment, played one after the other, resumable, summarised to one JSON.
+
+Each match has a directory of its own, ``RUNS/SERIES/MATCH``, which is what ``klss match --out`` writes, and beside its
+files ``sessions.jsonl``: a line for each time somebody went on with it, with the commit and versions that played. The
+same command goes on where the last one stopped, however it was stopped. All matches of a series have one seed, so one
+list of openings: their results can be compared.
+
+Reading order: here what is played and how, ``series_summary`` what is told of it; ``head_to_head``, ``opponents``,
+``ablations`` and ``doublings`` are the series.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import klss
+from darkchess.game.arbiter import Budget
+from darkchess.players.configuration import configuration
+from experiments.series.summary import SESSIONS, series_document
+from uci_bridge.errors import StockfishMissing
+from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.match.documents import commit, write_document
+from uci_bridge.match.files import read_match
+from uci_bridge.match.match import Match, MatchError, Standing
+from uci_bridge.match.openings import RandomOpenings
+from uci_bridge.match.report import versions
+from uci_bridge.stockfish.evaluator import find_stockfish
+
+__all__ = ["RESULTS", "RUNS", "Pairing", "Plan", "Series", "main", "play", "positive"]
+
+RUNS = Path(__file__).parents[1] / "runs"
+"""Where matches are kept; not in the repository."""
+
+RESULTS = Path(__file__).parents[1] / "results"
+"""Where summaries are kept."""
+
+_CODE = ("klss", "darkchess", "uci_bridge")
+_SHOW_EVERY_S = 30.0
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A match of a series.
+
+    Attributes
+    ----------
+    name
+        Of its directory, and in the summary.
+    a, b
+        Configurations; the result is A's.
+    share_a, share_b
+        Of the series' budget, what each has a move.
+    """
+
+    name: str
+    a: str
+    b: str
+    share_a: float = 1.0
+    share_b: float = 1.0
+
+    @property
+    def takes_stockfish(self) -> bool:
+        """Whether a side names Stockfish as its evaluator."""
+        return any(configuration(text).evaluator == "stockfish" for text in (self.a, self.b))
+
+
+@dataclass(frozen=True)
+class Series:
+    """An experiment.
+
+    Attributes
+    ----------
+    name
+        Of its results file and of its directory of matches.
+    about
+        One line for its help.
+    games
+        Of each match.
+    time_s
+        Seconds a move, of which a side has her share.
+    pairings
+        The matches, in the order in which they are played.
+    """
+
+    name: str
+    about: str
+    games: int
+    time_s: float
+    pairings: tuple[Pairing, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a series is played this time.
+
+    Attributes
+    ----------
+    games
+        Of each match.
+    time_s, nodes
+        A move; ``nodes`` goes first, if given.
+    workers
+        Games at a time.
+    threads
+        Of each player's position set.
+    openings
+        Random plies with which a pair begins.
+    seed
+        Of every match.
+    evaluator
+        For configurations that leave theirs open.
+    runs
+        Where the matches are kept.
+    mixed
+        Go on with a match also where other code played its first games.
+    """
+
+    games: int
+    time_s: float
+    nodes: int | None = None
+    workers: int = 2
+    threads: int = 1
+    openings: int = 4
+    seed: int = 1
+    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
+    runs: Path = RUNS
+    mixed: bool = False
+
+    def match(self, pairing: Pairing) -> Match:
+        """The match of ``pairing``; what both sides have alike stands once."""
+        a, b = self._budget(pairing.share_a), self._budget(pairing.share_b)
+        threads = f",threads={self.threads}"
+        return Match(
+            a=configuration(pairing.a + threads),
+            b=configuration(pairing.b + threads),
+            games=self.games,
+            seed=self.seed,
+            budget=a,
+            evaluator=self.evaluator,
+            openings=RandomOpenings(self.openings) if self.openings else None,
+            budget_b=None if a == b else b,
+        )
+
+    def _budget(self, share: float) -> Budget:
+        if self.nodes is not None:
+            return Budget(nodes=max(1, round(self.nodes * share)))
+        return Budget(time_s=self.time_s * share)
+
+    def folder(self, series: str, pairing: Pairing) -> Path:
+        """Where that match is kept."""
+        return self.runs / series / pairing.name
+
+
+def play(series: str, pairing: Pairing, plan: Plan, progress: Progress | None = None) -> Standing:
+    """Play what is left of a match.
+
+    Raises
+    ------
+    MatchError
+        See :meth:`uci_bridge.match.match.Match.run`; or other code played its first games, and the plan does not allow
+        that.
+    """
+    match, folder = plan.match(pairing), plan.folder(series, pairing)
+    code = fingerprint()
+    kept = read_match(folder)
+    if kept is not None and kept[1] and not plan.mixed:
+        _same_code(folder, code, left=len(kept[1]) < plan.games)
+    session = {
+        "utc": _now(),
+        "commit": commit(),
+        "modified": modified(),
+        "code": code,
+        "versions": versions(match.setup()),
+    }
+    written = False
+
+    def on_game(line: dict[str, Any], standing: Standing) -> None:
+        nonlocal written
+        if not written:  # now the directory is ours, and it is sure that this session counts
+            written = True
+            with open(folder / SESSIONS, "a", encoding="utf-8") as file:
+                file.write(json.dumps(session | {"games_before": standing.games - 1}, allow_nan=False) + "\n")
+        if progress is not None:
+            progress.show(standing)
+
+    return match.run(folder, on_game, workers=plan.workers)
+
+
+def _same_code(folder: Path, code: str, *, left: bool) -> None:
+    try:
+        lines = (folder / SESSIONS).read_text(encoding="utf-8").splitlines()
+        last = json.loads(lines[-1])["code"] if lines else None
+    except (OSError, ValueError, KeyError):
+        last = None
+    if left and last is not None and last != code:
+        raise MatchError(
+            f"{str(folder)!r}: its first games were played by other code ({last}, now {code}); expected the same: go "
+            "on from that commit, name other --runs, or say --mixed (the summary then tells who played how many)"
+        )
+
+
+def fingerprint() -> str:
+    """Twelve hex digits that change with the code that plays: our packages but the commands and ``experiments``."""
+    root = Path(klss.__file__).resolve().parents[1]
+    digest = hashlib.sha256()
+    for package in _CODE:
+        for path in sorted((root / package).rglob("*")):
+            inner = path.relative_to(root).as_posix()
+            if path.is_file() and "__pycache__" not in inner and not inner.startswith("klss_app/cli/"):
+                digest.update(inner.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def modified() -> bool | None:
+    """Whether the code that plays is not that of the commit; None outside of a source tree."""
+    root = Path(klss.__file__).resolve().parents[1]
+    if commit() is None:
+        return None
+    told = subprocess.run(
+        ["git", "-C", str(root), "status", "--porcelain", "--", *_CODE], capture_output=True, text=True, check=False
+    )
+    return bool(told.stdout.strip()) if told.returncode == 0 else None
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Progress:
+    """The count of a match as it goes on: rewritten on a terminal, else a line now and then."""
+
+    def __init__(self, label: str, games: int) -> None:
+        self._label, self._games = label, games
+        self._last = time.monotonic()
+        self._terminal = sys.stderr.isatty()
+
+    def show(self, standing: Standing, *, last: bool = False) -> None:
+        """Tell where the match stands."""
+        now = time.monotonic()
+        if not (last or self._terminal or now - self._last > _SHOW_EVERY_S):
+            return
+        self._last = now
+        text = (
+            f"{self._label}: {standing.games}/{self._games}  +{standing.wins} ={standing.draws} -{standing.losses}"
+            f"  {100 * standing.score / max(1, standing.games):.1f} %"
+        )
+        begin, end = ("\r\x1b[K", "\n" if last else "") if self._terminal else ("", "\n")
+        print(f"{begin}{text}", end=end, file=sys.stderr, flush=True)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the command
+
+
+def main(series: Series, arguments: Sequence[str] | None = None) -> int:
+    """Play a series, or what is left of it, and write its summary; the exit code."""
+    parsed = _parser(series).parse_args(arguments)
+    pairings = _chosen(series, parsed.only)
+    cores = os.cpu_count() or 1
+    threads = parsed.threads or (1 if 2 * parsed.workers > cores else 2)
+    plan = Plan(
+        games=parsed.games,
+        time_s=parsed.time,
+        nodes=parsed.nodes,
+        workers=parsed.workers,
+        threads=threads,
+        openings=parsed.openings,
+        seed=parsed.seed,
+        evaluator=EvaluatorChoice(parsed.evaluator),
+        runs=parsed.runs,
+        mixed=parsed.mixed,
+    )
+    code = 0
+    if not parsed.summary_only:
+        print(f"{plan.workers} games at a time on {cores} cores: players with threads={threads}", file=sys.stderr)
+        code = _play_all(series.name, pairings, plan)
+    folders = {pairing.name: plan.folder(series.name, pairing) for pairing in series.pairings}
+    try:
+        document = series_document(series.name, folders, parsed.games)
+    except MatchError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if not document["matches"]:
+        print(f"{series.name}: no games in {plan.runs / series.name}, nothing written", file=sys.stderr)
+        return code or 1
+    path = parsed.results / f"{series.name}.json"
+    write_document(path, document)
+    counted = ", ".join(f"{match['name']} {match['games']}" for match in document["matches"])
+    print(f"{path}: {counted} games", file=sys.stderr)
+    return code
+
+
+def _play_all(series: str, pairings: Sequence[Pairing], plan: Plan) -> int:
+    """Play the matches one after the other; 0, 1 where one failed, 130 after Ctrl-C."""
+    code = 0
+    for pairing in pairings:
+        if pairing.takes_stockfish and not _has_stockfish():
+            print(f"{series}/{pairing.name}: left out, Stockfish is not installed", file=sys.stderr)
+            continue
+        progress = Progress(f"{series}/{pairing.name}", plan.games)
+        try:
+            progress.show(play(series, pairing, plan, progress), last=True)
+        except MatchError as error:
+            print(f"{series}/{pairing.name}: {error}", file=sys.stderr)
+            code = 1
+        except KeyboardInterrupt:
+            print(f"\ninterrupted; the same command goes on from {series}/{pairing.name}", file=sys.stderr)
+            return 130
+    return code
+
+
+def _has_stockfish() -> bool:
+    try:
+        find_stockfish()
+    except StockfishMissing:
+        return False
+    return True
+
+
+def _chosen(series: Series, names: list[str] | None) -> list[Pairing]:
+    return [pairing for pairing in series.pairings if names is None or pairing.name in names]
+
+
+def _parser(series: Series) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"python -m experiments.{series.name}", description=series.about)
+    add = parser.add_argument
+    add("--games", type=positive, default=series.games, help="of each match (default %(default)s); two are a pair")
+    add("--time", type=float, default=series.time_s, metavar="S", help="seconds a move (default %(default)s)")
+    add("--nodes", type=positive, metavar="N", help="nodes a move instead")
+    add("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
+    add(
+        "--threads",
+        type=int,
+        choices=(1, 2),
+        help="of each player's position set (default: 1 where the workers fill the cores, else 2)",
+    )
+    add("--openings", type=int, default=4, metavar="PLIES", help="random plies that begin a pair (default 4)")
+    add("--seed", type=int, default=1, help="of every match (default 1)")
+    add("--evaluator", choices=("builtin", "stockfish"), default="builtin", help="(default builtin)")
+    names = [pairing.name for pairing in series.pairings]
+    if len(names) > 1:
+        add("--only", nargs="+", choices=names, metavar="NAME", help=f"play only these: {', '.join(names)}")
+    else:
+        parser.set_defaults(only=None)
+    add("--runs", type=Path, default=RUNS, metavar="DIR", help="where the matches are kept (default experiments/runs)")
+    add("--results", type=Path, default=RESULTS, metavar="DIR", help="where NAME.json goes (experiments/results)")
+    add("--mixed", action="store_true", help="go on with matches whose first games other code has played")
+    add("--summary-only", action="store_true", help="play nothing, write NAME.json from the games there are")
+    return parser
+
+
+def positive(text: str) -> int:
+    """Type of flags that take a whole number from 1 on."""
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number from 1 on")
+    return int(text)

@@ -1,0 +1,157 @@
+"""The linear programs of real searches: what carrying the basis saves, and what it costs to keep the program up.
+
+Each packaged game (``data/bench_positions.json``) is replayed to its position; there the engine thinks with a node
+budget, moves, its opponent answers with a small one, and the engine thinks again with a trunk that it carries on.
+Every step's trunk is solved twice: as the search does it (the reduced game, the last basis, everything that
+:class:`klss.search.equilibrium.program.GadgetProgram` keeps), and cold: the same gadget of the whole game from scratch,
+simplex with presolve. Both answers' objectives are compared at each step.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import chess
+
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER
+from darkchess.players.configuration import Configuration, make_player
+from darkchess.players.player import Limit
+from klss.errors import SolverError
+from klss.search import Klss2021, Parts
+from klss.search.equilibrium.linear_program import LinearPrograms
+from klss.search.equilibrium.program import Answer, GadgetProgram
+from klss.search.profile import Gadget
+from klss.search.trunk import Trunk
+from klss_app.bench.positions import bench_games
+from klss_app.bench.report import Progress, Report, load, spread
+
+__all__ = ["equilibrium", "program_sequence"]
+
+NODES = 50_000
+_ANSWER_NODES = 2_000
+TOLERANCE = 1e-6
+"""Most that the objectives of warm and cold may differ at a step."""
+
+_KINDS: tuple[Gadget, ...] = ("resolve", "maxmargin")
+
+
+class _Doubled(GadgetProgram):
+    """Solves each trunk cold too, and notes both."""
+
+    steps: ClassVar[list[dict[str, Any]]] = []
+
+    def solve(self, trunk: Trunk, gadget: Gadget, penalty: Any = None, **limits: Any) -> Answer:
+        """See :class:`klss.search.equilibrium.program.GadgetProgram`."""
+        warm = super().solve(trunk, gadget, penalty, **limits)
+        cold = self.yardstick().solve(trunk, gadget, penalty)
+        self.steps.append(
+            {
+                "nodes": trunk.node_count, "warm_s": warm.solve_s, "edit_s": warm.edit_s, "cold_s": cold.solve_s,
+                "cold_edit_s": cold.edit_s, "difference": abs(warm.profile.objective - cold.profile.objective),
+                "gap": max(warm.profile.gap, cold.profile.gap), "fallbacks": warm.fallbacks,
+                "cold_fallbacks": cold.fallbacks,
+            }
+        )  # fmt: skip
+        return warm
+
+
+@dataclass(frozen=True, kw_only=True)
+class _DoubledSearch(Klss2021):
+    """klss2021 with every program solved twice."""
+
+    def parts(self) -> Parts:
+        """See :class:`klss.search.SearchConfiguration`."""
+        return dataclasses.replace(super().parts(), solver=LinearPrograms(self.gadget, self.caution, _Doubled))
+
+
+def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadget, nodes: int) -> list[dict[str, Any]]:
+    """Two moves of the engine after ``moves``: one entry a linear program."""
+    referee = Referee.replay(moves)
+    assert isinstance(chosen.search, Klss2021), f"{chosen.name} solves no linear programs"
+    search = _DoubledSearch(**dataclasses.asdict(chosen.search) | {"gadget": kind})
+    players = {color: make_player(dataclasses.replace(chosen, search=search)) for color in chess.COLORS}
+    for color, player in players.items():
+        views = referee.views(color)
+        player.start(views[0], referee.positions[0], PAPER)
+        for view in views[1:]:
+            player.observe(view)
+    mover = referee.turn
+    steps: list[dict[str, Any]] = []
+    for ply in range(3):
+        if referee.turn == mover:
+            _Doubled.steps.clear()
+            decision = players[mover].choose(Limit(nodes=nodes))
+            steps += [{"ply": ply, **step} for step in _Doubled.steps]
+        else:
+            decision = players[referee.turn].choose(Limit(nodes=_ANSWER_NODES))
+        referee.push(decision.move)
+        if referee.outcome is not None:
+            break
+        for color, player in players.items():
+            player.observe(referee.view(color))
+    return steps
+
+
+def equilibrium(
+    chosen: Configuration, *, nodes: int = NODES, repetitions: int = 3, say: Progress = lambda line: None
+) -> Report:
+    """Figures ``cold_over_warm_resolve``, ``cold_over_warm_maxmargin`` (sums of solve times over all sequences; cold
+    simplex stalls now and then, which weighs heavily there), the same ``_by_sequence`` (the spread over sequences),
+    ``edit_s``, ``warm_s``, ``cold_s`` (sums over both gadgets, and each by gadget; edits are all that is not in the
+    solver: forms, reductions, programs, bases, plans read back and the gap), ``objective_difference``, ``fallbacks``.
+
+    Raises
+    ------
+    SolverError
+        Two objectives differ by more than 1e-6, so one of the solvers is wrong.
+    """
+    games = bench_games()
+    program_sequence(chosen, games[0][1], "maxmargin", 2_000)  # warms up
+    samples: list[dict[str, Any]] = []
+    for repetition in range(repetitions):
+        for kind in _KINDS:
+            for name, moves in games:
+                for step in program_sequence(chosen, moves, kind, nodes):
+                    samples.append({"repetition": repetition, "gadget": kind, "position": name, **step, "load": load()})
+                mine = [s for s in samples if (s["repetition"], s["gadget"], s["position"]) == (repetition, kind, name)]
+                sums = {key: sum(s[key] for s in mine) for key in ("warm_s", "cold_s", "edit_s")}
+                say(
+                    f"{name}, {kind}: {len(mine)} programs, cold {sums['cold_s']:.3f} s, warm {sums['warm_s']:.3f} s, "
+                    f"edits {sums['edit_s']:.3f} s, objectives within {max(s['difference'] for s in mine):.0e}"
+                )
+    worst = max(s["difference"] for s in samples)
+    if not worst <= TOLERANCE:
+        raise SolverError(f"objectives of warm and cold differ by {worst:.1e}, expected at most {TOLERANCE:.0e}")
+
+    def sums_of(key: str, kinds: tuple[Gadget, ...]) -> list[float]:
+        return [
+            sum(s[key] for s in samples if s["repetition"] == repetition and s["gadget"] in kinds)
+            for repetition in range(repetitions)
+        ]
+
+    figures: dict[str, dict[str, Any] | None] = {}
+    for kind in _KINDS:
+        pairs = zip(sums_of("cold_s", (kind,)), sums_of("warm_s", (kind,)))
+        figures[f"cold_over_warm_{kind}"] = spread([cold / warm for cold, warm in pairs], "times")
+        figures[f"cold_over_warm_{kind}_by_sequence"] = spread(_ratios(samples, kind), "times")
+        for key in ("warm_s", "edit_s", "cold_s"):
+            figures[f"{key}_{kind}"] = spread(sums_of(key, (kind,)), "s")
+    for key in ("edit_s", "warm_s", "cold_s"):
+        figures[key] = spread(sums_of(key, _KINDS), "s")
+    figures["objective_difference"] = spread([s["difference"] for s in samples], "utility")
+    figures["fallbacks"] = spread(sums_of("fallbacks", _KINDS), "programs")
+    return Report(figures, None, samples)
+
+
+def _ratios(samples: list[dict[str, Any]], kind: Gadget) -> list[float]:
+    """Cold over warm of each sequence (one search's programs) and repetition."""
+    sums: dict[tuple[Any, ...], list[float]] = {}
+    for sample in samples:
+        if sample["gadget"] == kind:
+            both = sums.setdefault((sample["repetition"], sample["position"], sample["ply"]), [0.0, 0.0])
+            both[0] += sample["cold_s"]
+            both[1] += sample["warm_s"]
+    return [cold / warm for cold, warm in sums.values()]

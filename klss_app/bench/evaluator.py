@@ -1,0 +1,53 @@
+"""The built-in evaluator: values a second on one core, and its error on the packaged held-out positions.
+
+These are positions that the weights were not tuned on, with the values of Stockfish at depth 10
+(:mod:`experiments.evaluation_positions`).
+"""
+
+from __future__ import annotations
+
+import time
+from importlib import resources
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from klss.arrays import Floats, Words
+from klss_app.bench.report import Progress, Report, load, spread
+
+__all__ = ["evaluator", "held_out_positions"]
+
+_LEAST_S = 1.0
+
+
+def held_out_positions() -> tuple[Words, Floats, int]:
+    """Positions uint64[n, 9], Stockfish's values for the side to move float64[n], and its depth."""
+    with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:
+        data = np.load(cast(BinaryIO, file))
+        return data["rows"], data["values"].astype(np.float64), int(data["depth"])
+
+
+def evaluator(*, repetitions: int = 3, say: Progress = lambda line: None) -> Report:
+    """Figures ``values_per_s`` (one thread), ``values_per_cpu_s`` (the same per second of processor time, which other
+    programs don't disturb) and ``mean_abs_tanh_error``.
+    """
+    rows, wanted, depth = held_out_positions()
+    measured = BuiltinEvaluator()
+    values = measured.values(rows)  # also warms up
+    error = float(np.abs(values - wanted).mean())
+    samples: list[dict[str, Any]] = []
+    for repetition in range(repetitions):
+        count, began, began_cpu = 0, time.perf_counter(), time.process_time()
+        while time.perf_counter() - began < _LEAST_S:
+            measured.values(rows)
+            count += len(rows)
+        wall, cpu = time.perf_counter() - began, time.process_time() - began_cpu
+        samples.append({"repetition": repetition, "values": count, "seconds": wall, "cpu_seconds": cpu, "load": load()})
+        say(f"{count / wall:,.0f} values/s, {count / cpu:,.0f} a second of processor time")
+    figures: dict[str, dict[str, Any] | None] = {
+        "values_per_s": spread([s["values"] / s["seconds"] for s in samples], "values/s"),
+        "values_per_cpu_s": spread([s["values"] / s["cpu_seconds"] for s in samples], "values/s of processor time"),
+        "mean_abs_tanh_error": spread([error], f"to Stockfish depth {depth}, {len(rows)} held-out positions"),
+    }
+    return Report(figures, None, samples)

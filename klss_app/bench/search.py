@@ -1,0 +1,63 @@
+"""The engine within a move's time: nodes and depth at the start and in three middlegames, and its signature.
+
+Each position is seen by the player to move through her views alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.players.configuration import Configuration, make_player
+from darkchess.players.player import Limit
+from klss_app.bench.positions import bench_positions, seated
+from klss_app.bench.report import Progress, Report, load, spread
+from klss_app.bench.signature import signature
+
+__all__ = ["search"]
+
+
+def search(
+    chosen: Configuration,
+    evaluators: dict[str, Evaluator | None],
+    *,
+    seconds: float = 5.0,
+    repetitions: int = 3,
+    seed: int = 0,
+    say: Progress = lambda line: None,
+) -> Report:
+    """Nodes and depth of a search of ``seconds`` at each position, for each evaluator ("builtin", "stockfish"; None:
+    not here).
+
+    The figures ``nodes_NAME`` are taken over all positions and repetitions, so that their minimum is the slowest
+    position's.
+    """
+    positions = bench_positions()
+    figures: dict[str, dict[str, Any] | None] = {}
+    rows: list[dict[str, Any]] = []
+    crc = signature(chosen, seed=seed, say=say)  # also warms up
+    for name, evaluator in evaluators.items():
+        if evaluator is None:
+            figures[f"nodes_{name}"] = None
+            continue
+        nodes, depths, gaps = [], [], []
+        for position in positions:
+            for repetition in range(repetitions):
+                player = seated(make_player(chosen, evaluator, seed=seed + repetition), position)
+                found = player.choose(Limit(time_s=seconds)).diagnostics
+                nodes.append(float(found["nodes"]))
+                depths.append(float(found["depth"]))
+                gaps.append(float(found["gap"]))
+                rows.append(
+                    {"position": position.name, "evaluator": name, "repetition": repetition, "load": load(), **found}
+                )
+                say(
+                    f"{position.name}, {name}: {found['nodes']} nodes, depth {found['depth']}, "
+                    f"{found['iterations']} iterations, "
+                    f"{found['positions']} positions, gap {found['gap']:.1e}, {found['seconds']:.2f} s"
+                )
+        unit = f"nodes per {seconds:g} s"
+        figures[f"nodes_{name}"] = spread(nodes, unit)
+        figures[f"depth_{name}"] = spread(depths, "plies")
+        figures[f"gap_{name}"] = spread(gaps, "utility")
+    return Report(figures, crc, rows)

@@ -1,0 +1,60 @@
+"""One number for what the engine does: a hash of fixed-node searches (Stockfish's ``bench`` has the like).
+
+Whoever changes behaviour renews the expected number, ``python -m klss_app.bench.signature --write``, and says in the
+commit what changed and why; a change that was to leave behaviour alone leaves it too. The same versions on the same
+kind of processor give the same number, on one thread or two.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from darkchess.players.configuration import Configuration, configuration, make_player
+from darkchess.players.player import Limit
+from klss_app.bench.positions import bench_positions, seated
+from klss_app.bench.report import Progress
+
+__all__ = ["EXPECTED", "expected_signature", "signature"]
+
+NODES = 3000
+"""Node budget of each search."""
+
+EXPECTED = Path(__file__).resolve().parent / "data" / "signature.json"
+
+
+def signature(chosen: Configuration, *, seed: int = 0, say: Progress = lambda line: None) -> int:
+    """Hash of move, nodes, depth, iterations, gadget and value (six decimals) at each packaged position, with the
+    built-in evaluator.
+    """
+    crc = 0
+    for position in bench_positions():
+        decision = seated(make_player(chosen, seed=seed), position).choose(Limit(nodes=NODES))
+        found = decision.diagnostics
+        said = [decision.move.uci(), *(found[key] for key in ("nodes", "depth", "iterations", "gadget"))]
+        crc = zlib.crc32(repr([*said, f"{found['value']:.6f}"]).encode(), crc)
+        say(f"{position.name}: {NODES} nodes, {decision.move.uci()}")
+    return crc
+
+
+def expected_signature() -> int:
+    """The packaged one, of ``klss2021`` with seed 0."""
+    return int(json.loads(EXPECTED.read_text(encoding="utf-8"))["signature"])
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the signature; with ``--write``, make it the expected one."""
+    found = signature(configuration("klss2021"))
+    if "--write" in (sys.argv[1:] if argv is None else argv):
+        EXPECTED.write_text(
+            json.dumps({"configuration": "klss2021", "seed": 0, "signature": found}) + "\n", encoding="utf-8"
+        )
+    print(found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""The position set: consistent successors a second, by one thread and by two.
+
+Lines (``data/bench_lines.json``): games of our own engine, and the ply at which the enemy's move meets a set of more
+than a million positions. The figures count (source, move) pairs over the wall time of the whole update, merging
+included. Both numbers of threads are measured in turn, so that a ratio is one of neighbours.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import time
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import chess
+
+from darkchess.belief.position_set import PositionSet
+from darkchess.game.referee import Referee
+from darkchess.game.view import View
+from klss_app.bench.report import Progress, Report, load, spread
+
+__all__ = ["BenchLine", "bench_lines", "tracker"]
+
+CAP = 30_000_000
+"""None of the lines comes near it."""
+
+
+@dataclass(frozen=True)
+class BenchLine:
+    """A line, and the player whose set is followed to the last ply, the enemy's."""
+
+    name: str
+    moves: tuple[chess.Move, ...]
+    color: chess.Color
+
+    def before(self, threads: int) -> tuple[PositionSet, View]:
+        """The set before the last ply, and the view that follows."""
+        referee = Referee(None)
+        known = PositionSet(referee.view(self.color), referee.position, cap=CAP, threads=threads)
+        for move in self.moves[:-1]:
+            referee.push(move)
+            known.observe(referee.view(self.color))
+        referee.push(self.moves[-1])
+        return known, referee.view(self.color)
+
+
+def bench_lines() -> list[BenchLine]:
+    """The packaged lines, the smaller set first."""
+    text = resources.files("klss_app.bench").joinpath("data/bench_lines.json").read_text(encoding="utf-8")
+    return [
+        BenchLine(
+            entry["name"],
+            tuple(chess.Move.from_uci(move) for move in entry["moves"].split()),
+            chess.COLOR_NAMES.index(entry["color"]) == 1,
+        )
+        for entry in json.loads(text)
+    ]
+
+
+def resident_mb() -> float | None:
+    """Megabytes of memory that this process holds now; None where the system doesn't tell."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    except OSError:
+        return None
+
+
+def tracker(*, repetitions: int = 3, say: Progress = lambda line: None) -> Report:
+    """Figures ``successors_per_s_1t``, ``successors_per_s_2t``, ``successors_per_cpu_s_1t`` (the same per second of
+    processor time), ``two_threads_over_one`` (each over all lines and repetitions), ``largest_update_s_1t``,
+    ``largest_update_s_2t`` (seconds of the last line's update) and ``resident_mb`` (right after it, of the set, the
+    table it came from and all else in the process).
+    """
+    lines = bench_lines()
+    samples: list[dict[str, Any]] = []
+    memory: list[float | None] = []
+    for line in lines:
+        known, view = line.before(threads=2)
+        for repetition in range(-1, repetitions):  # the first one warms up
+            for threads in (1, 2):
+                one = copy.deepcopy(known)
+                one._threads = threads
+                began, began_cpu = time.perf_counter(), time.process_time()
+                one.observe(view)
+                seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
+                assert one.capped_by is None, "the bench's lines stay below their cap"
+                sample = {
+                    "line": line.name, "repetition": repetition, "threads": threads, "sources": known.size,
+                    "positions": one.size, "successors": one.successors, "seconds": seconds, "cpu_seconds": cpu,
+                    "load": load(),
+                }  # fmt: skip
+                if repetition >= 0:
+                    samples.append(sample)
+                    say(
+                        f"{line.name}, {threads} thread{'s' * (threads - 1)}: {known.size:,} → {one.size:,} positions, "
+                        f"{one.successors / seconds / 1e6:.1f} million successors/s, {seconds:.2f} s"
+                    )
+                del one
+        known.observe(view)
+        memory.append(resident_mb())
+        say(f"{line.name}: {memory[-1] or 0.0:,.0f} MB resident after the update")
+        del known
+    figures: dict[str, dict[str, Any] | None] = {}
+    largest = lines[-1].name
+    for threads in (1, 2):
+        mine = [s for s in samples if s["threads"] == threads]
+        figures[f"successors_per_s_{threads}t"] = spread([s["successors"] / s["seconds"] for s in mine], "successors/s")
+        figures[f"largest_update_s_{threads}t"] = spread([s["seconds"] for s in mine if s["line"] == largest], "s")
+    figures["successors_per_cpu_s_1t"] = spread(
+        [s["successors"] / s["cpu_seconds"] for s in samples if s["threads"] == 1], "successors/s of processor time"
+    )
+    pairs = zip(samples[::2], samples[1::2])
+    figures["two_threads_over_one"] = spread([one["seconds"] / two["seconds"] for one, two in pairs], "times")
+    figures["resident_mb"] = None if memory[-1] is None else spread([memory[-1]], "MB")
+    return Report(figures, None, samples)

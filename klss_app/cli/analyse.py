@@ -1,0 +1,236 @@
+"""``klss analyse GAME.pgn --ply N --color C``: what the engine thinks there, from that player's views alone.
+
+The game is replayed by the project's referee; the engine gets the views of one side and thinks at ply N only, afresh
+(:mod:`darkchess.analysis.analyst`). Draws are the record's business: a server's game may have gone on after a
+repetition that nobody claimed. With ``--once-over`` the finished game is held against what the engine thought; without
+it nothing that the side could not see is in the output: neither the moves after ply N, nor the names, nor the result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chess
+
+from klss_app.cli.analyse_report import document, text, truth_document, truth_text
+from klss_app.cli.errors import UsageError
+from klss_app.cli.options import Parser, add_game_options, configured, game_options, nodes, pgn_games, writable_file
+from klss_app.cli.progress import Progress
+from klss_app.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from darkchess.analysis.analyst import Analyst
+    from darkchess.analysis.once_over import Loss
+    from darkchess.evaluation.evaluator import Evaluator
+    from darkchess.game.record import GameRecord
+    from darkchess.game.referee import Referee
+    from darkchess.game.rules import Ruleset
+    from darkchess.players.configuration import Configuration
+
+__all__ = ["run"]
+
+DEFAULT_SEED = 0
+DEFAULT_ONCE_OVER_NODES = 2000
+PLOTS = (".svg", ".png")
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "analyse",
+        "What the engine thinks at one turn of a game, from that player's views alone: its mixed strategy, what the "
+        "moves are worth, what it believes, what it expects.",
+    )
+    parser.add_argument("pgn", metavar="GAME.pgn", help="a PGN file, ours or pychess's; its first game is taken")
+    parser.add_argument("--ply", type=_ply, required=True, metavar="N", help="after N half-moves")
+    parser.add_argument("--color", required=True, metavar="C", help="white or black: who is to move there")
+    parser.add_argument(
+        "--configuration",
+        default="klss2021",
+        metavar="NAME",
+        help="who thinks: klss2021, klss2021-fresh, …, baseline; NAME,field=value,…; FILE.toml",
+    )
+    add_game_options(parser, fen=False)
+    parser.add_argument("--plot", metavar="FILE", help="draw the belief there as well (.svg or .png)")
+    after = parser.add_argument_group("once the game is over")
+    after.add_argument(
+        "--once-over", action="store_true", help="where the truth stood, and which moves gave the most away"
+    )
+    after.add_argument(
+        "--once-over-nodes",
+        type=nodes,
+        default=DEFAULT_ONCE_OVER_NODES,
+        metavar="N",
+        help=f"nodes a move for the latter (default {DEFAULT_ONCE_OVER_NODES})",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+    parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures")
+    return parser
+
+
+def _ply(text: str) -> int:
+    """Type of ``--ply``."""
+    if not (text.isascii() and text.isdigit() and len(text) < 9):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number of half-moves, 0 or more")
+    return int(text)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss analyse``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser().parse(arguments)
+    if parsed.color not in chess.COLOR_NAMES:
+        raise UsageError(f"--color: got {parsed.color!r}, expected white or black")
+    color = parsed.color == "white"
+    plot = None if parsed.plot is None else _plot_file(parsed.plot)
+    options = game_options(parsed)
+    chosen = configured(parsed.configuration, parsed.stockfish)
+    if chosen.search is None:
+        raise UsageError(
+            f"--configuration: got {parsed.configuration!r}, a player without a search of its own; expected one that "
+            "solves for a mixed strategy, such as klss2021 or baseline"
+        )
+    record = _record(Path(parsed.pgn))
+    if parsed.once_over and record.outcome is None:
+        raise UsageError(f"--once-over: got {parsed.pgn!r}, a game that is not over; expected one with a result")
+    game = _replayed(record, parsed.ply, color, options.ruleset)
+
+    from darkchess.players.player import Limit
+    from uci_bridge.evaluators import evaluator_label, make_evaluator
+
+    seed = DEFAULT_SEED if parsed.seed is None else parsed.seed
+    choice = options.evaluator_choice(prefer_stockfish=True)
+
+    def evaluator() -> Evaluator:
+        return make_evaluator(chosen, choice, options.ruleset)
+
+    limit = Limit(options.time_s, options.nodes, options.clock)
+    with closing(evaluator()) as valuing:
+        analyst = _analyst(game, color, chosen, valuing, seed)
+        with closing(Progress("klss analyse")) as line:
+            analysis = analyst.think(limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
+        name = valuing.name
+        label = evaluator_label(chosen, dataclasses.replace(choice, name=name))  # type: ignore[arg-type]
+    answer = document(analysis, chosen.name, name, seed)
+    truth, losses = None, list[Any]()
+    if parsed.once_over:
+        from darkchess.analysis.once_over import truth_at
+
+        truth = truth_at(game.position, analysis, analyst.position_set)
+        losses = _losses(record, options.ruleset, evaluator, chosen, parsed.once_over_nodes, seed)
+        answer["truth"] = truth_document(truth, losses)
+    if plot is not None:
+        from klss_app.cli.board_plot import save_plot
+
+        save_plot(plot, analysis)
+    if parsed.json:
+        print(json.dumps(answer, allow_nan=False))
+        return 0
+    terminal = Terminal(parsed.ascii)
+    terminal.say(*text(analysis, answer, label or name, terminal.unicode))
+    if truth is not None:
+        terminal.say("", *truth_text(truth, losses, color))
+    return 0
+
+
+def _plot_file(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() not in PLOTS:
+        raise UsageError(f"--plot: got {text!r}, expected a file name that ends in {' or '.join(PLOTS)}")
+    from klss_app.cli.board_plot import check_matplotlib
+
+    check_matplotlib()
+    return writable_file(path, "--plot")
+
+
+def _record(path: Path) -> GameRecord:
+    """The first game of a PGN file."""
+    games = pgn_games(path)
+    if not games or not games[0].moves:
+        raise UsageError(f"got no game with a move in {str(path)!r}, expected at least one")
+    return games[0]
+
+
+def _replayed(record: GameRecord, ply: int, color: chess.Color, ruleset: Ruleset) -> Referee:
+    """The game after ``ply`` half-moves, where it is the turn of ``color``."""
+    from darkchess.game.referee import Referee
+    from uci_bridge.bot.true_game import ServerReferee
+
+    if ply > len(record.moves):
+        raise UsageError(f"--ply: got {ply}, expected 0 to {len(record.moves)}, the half-moves of this game")
+    game = ServerReferee(record.fen, ruleset)
+    for move in record.moves[:ply]:
+        if game.outcome is not None:
+            raise UsageError(f"--ply: got {ply}, expected at most {game.ply}, where the game was over")
+        game.push(move)
+    over = game.outcome
+    if over is None and ply == len(record.moves) and record.outcome is not None:
+        judged = Referee(record.fen, ruleset)
+        for move in record.moves:
+            if judged.outcome is None:
+                judged.push(move)
+        over = judged.outcome if judged.ply == ply else None
+    if over is not None:
+        raise UsageError(f"--ply: got {ply}, where the game is over; expected a ply before, where a move is to be made")
+    if game.turn != color:
+        raise UsageError(
+            f"--color: got {chess.COLOR_NAMES[color]} for ply {ply}, where {chess.COLOR_NAMES[game.turn]} is to move; "
+            f"expected {chess.COLOR_NAMES[game.turn]}, or ply {ply + 1}"
+        )
+    return game
+
+
+def _analyst(game: Referee, color: chess.Color, chosen: Configuration, evaluator: Evaluator, seed: int) -> Analyst:
+    """Who has seen what ``color`` saw, and nothing else."""
+    from darkchess.analysis.analyst import Analyst
+
+    views = game.views(color)
+    analyst = Analyst(
+        views[0],
+        game.positions[0],
+        game.ruleset,
+        evaluator=evaluator,
+        seed=seed,
+        **_choices(chosen),
+    )
+    with closing(Progress("klss analyse")) as line:
+        for view in views[1:]:
+            analyst.observe(view)
+            line.tell(f"ply {view.ply} of {len(views) - 1}, {analyst.position_set.size:,} positions possible")
+    return analyst
+
+
+def _losses(
+    record: GameRecord,
+    ruleset: Ruleset,
+    evaluator: Callable[[], Evaluator],
+    chosen: Configuration,
+    budget: int,
+    seed: int,
+) -> list[Loss]:
+    """What each move of the whole game gave away."""
+    from darkchess.analysis.once_over import losses
+    from uci_bridge.bot.true_game import ServerReferee
+
+    whole = ServerReferee(record.fen, ruleset)
+    for move in record.moves:
+        if whole.outcome is None:
+            whole.push(move)
+    with closing(Progress("klss analyse --once-over")) as line:
+        return losses(
+            whole,
+            evaluator,
+            nodes=budget,
+            seed=seed,
+            **_choices(chosen),
+            progress=lambda done, of: line.tell(f"move {done} of {of}"),
+        )
+
+
+def _choices(chosen: Configuration) -> dict[str, Any]:
+    """What an analyst takes of a configuration."""
+    return {"configuration": chosen.search, "cap": chosen.cap, "threads": chosen.threads}

@@ -1,0 +1,118 @@
+"""``klss bench``: how fast the engine is here, and one signature of what it does."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from klss.errors import SolverError
+from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.options import Parser, check_stockfish, configured, nodes, repetitions, seconds
+from klss_app.cli.options import seed as seed_type
+
+if TYPE_CHECKING:
+    from darkchess.evaluation.evaluator import Evaluator
+    from klss_app.bench.report import Report
+
+__all__ = ["run"]
+
+BENCHES = ("tracker", "search", "evaluator", "equilibrium")
+
+
+def _parser() -> Parser:
+    parser = Parser("bench", "Measure the engine on this machine.")
+    parser.add_argument("bench", metavar="WHAT", help=f"one of: {', '.join(BENCHES)}")
+    parser.add_argument(
+        "--time", type=seconds, default=5.0, metavar="S", help="search: seconds (default 5; figures are per that time)"
+    )
+    parser.add_argument(
+        "--nodes", type=nodes, default=50_000, metavar="N", help="equilibrium: nodes a search (default 50000)"
+    )
+    parser.add_argument(
+        "--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement (default 3)"
+    )
+    parser.add_argument("--configuration", default="klss2021", metavar="NAME", help="the player (default klss2021)")
+    parser.add_argument("--stockfish", metavar="PATH", help="Stockfish, if not found by itself")
+    parser.add_argument("--seed", type=seed_type, default=0, metavar="N", help="of the players (default 0)")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss bench``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser().parse(arguments)
+    if parsed.bench not in BENCHES:
+        raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BENCHES)}")
+    if parsed.stockfish is not None:
+        check_stockfish(parsed.stockfish)
+    chosen = configured(parsed.configuration, parsed.stockfish)
+    from klss_app.bench.equilibrium import equilibrium
+    from klss_app.bench.evaluator import evaluator
+    from klss_app.bench.search import search
+    from klss_app.bench.tracker import tracker
+
+    def say(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    if parsed.bench == "tracker":
+        report = tracker(repetitions=parsed.repetitions, say=say)
+    elif parsed.bench == "evaluator":
+        report = evaluator(repetitions=parsed.repetitions, say=say)
+    elif parsed.bench == "equilibrium":
+        try:
+            report = equilibrium(chosen, nodes=parsed.nodes, repetitions=parsed.repetitions, say=say)
+        except SolverError as error:
+            raise FailedError(str(error)) from error
+    else:
+        report = search(
+            chosen,
+            _evaluators(parsed.stockfish, chosen.threads),
+            seconds=parsed.time,
+            repetitions=parsed.repetitions,
+            seed=parsed.seed,
+            say=say,
+        )
+    _print(parsed.bench, parsed.configuration, report, as_json=parsed.json)
+    return 0
+
+
+def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | None]:
+    from darkchess.evaluation.evaluator import BuiltinEvaluator
+    from uci_bridge.errors import StockfishMissing
+    from uci_bridge.stockfish.evaluator import StockfishEvaluator
+
+    evaluators: dict[str, Evaluator | None] = {"builtin": BuiltinEvaluator(threads=threads), "stockfish": None}
+    try:
+        evaluators["stockfish"] = StockfishEvaluator(stockfish)
+    except StockfishMissing as missing:
+        if stockfish is not None:
+            raise UsageError(str(missing)) from missing
+    return evaluators
+
+
+def _print(name: str, configuration: str, report: Report, *, as_json: bool) -> None:
+    packages = ("klss", "numpy", "numba", "scipy", "highspy")
+    document: dict[str, Any] = {
+        "bench": name,
+        "signature": report.signature,
+        "figures": report.figures,
+        "configuration": configuration,
+        "versions": {package: importlib.metadata.version(package) for package in packages},
+        "samples": report.rows,
+    }
+    if as_json:
+        print(json.dumps(document, allow_nan=False))
+        return
+    for figure, values in report.figures.items():
+        if values is None:
+            print(f"{figure}: not here")
+        else:
+            print(
+                f"{figure}: {values['min']:.6g} / {values['median']:.6g} / {values['max']:.6g} {values['unit']}"
+                " (min / median / max)"
+            )
+    if report.signature is not None:
+        print(f"signature: {report.signature}")

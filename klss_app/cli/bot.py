@@ -1,0 +1,176 @@
+"""``klss bot``: one account of a lichess-style server, played by the engine, until a signal ends it.
+
+SIGTERM and SIGINT: no new games; those under way are finished, or left at ``--grace``, or at the next signal; exit 0.
+The log is one JSON object a line on stderr. Exit 2: the configuration, the token or the server is wrong for good; a
+server that can't be reached is tried again, and the log says when.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import sys
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from klss_app.cli.errors import UsageError
+from klss_app.cli.options import Parser, seconds
+
+if TYPE_CHECKING:
+    from uci_bridge.bot.config import BotConfig
+    from uci_bridge.bot.lichess import Account, Client, Token
+
+__all__ = ["run"]
+
+log = logging.getLogger("uci_bridge.cli")
+
+T = TypeVar("T")
+
+
+def _parser() -> Parser:
+    parser = Parser("bot", "Play on a lichess-style server (pychess.org) as its bot account: docs/bot.md says how.")
+    parser.add_argument("--config", required=True, metavar="FILE", help="the bot's configuration, bot.yml")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="say whether configuration, engine, token and server are right",
+    )
+    parser.add_argument(
+        "--grace", type=seconds, metavar="S", help="after SIGTERM, seconds for the games under way (default: no limit)"
+    )
+    parser.add_argument("--log", default="info", choices=("debug", "info", "warning"), help="how much is logged")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command; the exit code."""
+    options = _parser().parse(arguments)
+    from uci_bridge.bot.config import ConfigError, load_config, read_token
+    from uci_bridge.bot.log import log_to
+    from uci_bridge.bot.own_process import close_to_others
+
+    close_to_others()
+    formatter = log_to(level=getattr(logging, options.log.upper()))
+    path = Path(options.config)
+    try:
+        config = load_config(path)
+        formatter.token = token = read_token(config.token)
+    except ConfigError as error:
+        raise UsageError(str(error)) from None
+    _check_engine_words(config, path.absolute().parent)
+    if options.check:
+        return asyncio.run(_check(config, token, path.absolute().parent))
+    return asyncio.run(_play(config, token, path.absolute().parent, options.grace))
+
+
+def _check_engine_words(config: BotConfig, folder: Path) -> None:
+    """Refuse an engine that can't be, before anything is started."""
+    from darkchess.players.configuration import ConfigurationError, configuration
+    from klss_app.cli.options import check_stockfish
+    from uci_bridge.bot.engine import engine_command
+
+    if config.engine.command is None:
+        command = engine_command(config.engine, folder)
+        try:
+            found = configuration(command[command.index("--configuration") + 1])
+        except ConfigurationError as error:
+            raise UsageError(f"engine.configuration: {error}") from None
+        if config.engine.evaluator == "stockfish" or found.evaluator == "stockfish":
+            check_stockfish(None)
+
+
+async def _check_engine(config: BotConfig, folder: Path) -> None:
+    """Start the engine once: it may be broken, and its compiled code is loaded faster the next time."""
+    from uci_bridge.bot.engine import check_engine, engine_command
+
+    trouble = await check_engine(engine_command(config.engine, folder))
+    if trouble is not None:
+        raise UsageError(f"engine: {trouble}")
+
+
+async def _check(config: BotConfig, token: Token, folder: Path) -> int:
+    from uci_bridge.bot.account import BotRefused, make_client, variant_served, who_am_i
+    from uci_bridge.bot.lichess import ServerError
+
+    await _check_engine(config, folder)
+    try:
+        async with make_client(config, token) as client:
+            account = await who_am_i(client)
+            await variant_served(client)
+    except BotRefused as error:
+        raise UsageError(str(error)) from None
+    except ServerError as error:
+        raise UsageError(f"url: {error}; expected a server that answers") from None
+    print(f"configuration, engine, server and token are right: {account.name} plays on {config.url}")
+    return 0
+
+
+async def _account(client: Client) -> Account:
+    """Our account; tries for as long as the server can't be reached, and says when the next time is."""
+    from uci_bridge.bot.account import who_am_i
+    from uci_bridge.bot.lichess import Backoff, ServerError
+
+    backoff = Backoff(client.timing.first_retry_s, client.timing.last_retry_s)
+    while True:
+        try:
+            return await who_am_i(client)
+        except ServerError as error:
+            wait_s = backoff.next(error.wait_s)
+            log.warning("no server", extra={"fields": {"reason": str(error), "retry_s": round(wait_s, 2)}})
+            await asyncio.sleep(wait_s)
+
+
+async def _unless(stopping: asyncio.Task[bool], work: Coroutine[Any, Any, T]) -> tuple[T] | None:
+    """What ``work`` gives, in a tuple; None when it was time to stop first."""
+    task = asyncio.create_task(work)
+    await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        return (task.result(),)
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    return None
+
+
+async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | None) -> int:
+    from uci_bridge.bot.account import Bot, BotRefused, make_client
+    from uci_bridge.bot.record import Records, RecordsError
+
+    stop, leave = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, lambda: (leave if stop.is_set() else stop).set())
+    stopping, leaving = asyncio.create_task(stop.wait()), asyncio.create_task(leave.wait())
+    try:
+        records = Records(Path(config.records))
+    except RecordsError as error:
+        raise UsageError(str(error)) from None
+    try:
+        async with make_client(config, token) as client:
+            if not records.under_way and not await _unless(stopping, _check_engine(config, folder)):
+                return 0  # with games under way somebody's clock is running: no time for a check
+            found = await _unless(stopping, _account(client))
+            if not found:
+                return 0
+            bot = Bot(config, client, found[0], records, folder=folder)
+            playing = asyncio.create_task(bot.run(grace_s))
+            await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            bot.stop()
+            await asyncio.wait({playing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if not playing.done():
+                log.warning("left at once: the rest goes on at the next start", extra={"fields": {"games": bot.games}})
+                playing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await playing
+    except BotRefused as error:
+        raise UsageError(str(error)) from None
+    finally:
+        stopping.cancel()
+        leaving.cancel()
+        records.close()
+    log.info("stopped", extra={"fields": {"games": bot.finished}})
+    sys.stderr.flush()
+    return 0

@@ -1,0 +1,133 @@
+"""``klss engine``: the engine on stdio, for other programs (docs/engine-protocol.md).
+
+Nothing but answers goes to stdout; the descriptor itself is put out of everybody else's reach. The compiled code loads
+in a thread while the first request is on its way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from klss_app.cli.errors import UsageError
+from klss_app.cli.options import Parser, check_stockfish, configured, processes
+from uci_bridge.descendants import end_descendants
+
+if TYPE_CHECKING:
+    from darkchess.players.configuration import Configuration
+    from uci_bridge.players import EvaluatorChoice
+
+__all__ = ["run"]
+
+log = logging.getLogger("klss engine")
+
+_SIGN_OF_LIFE_S = 2.0
+
+
+def _parser() -> Parser:
+    parser = Parser("engine", "The engine on stdin and stdout: one JSON request a line, one JSON answer a line.")
+    parser.add_argument(
+        "--configuration",
+        default="klss2021",
+        metavar="NAME",
+        help="klss2021 (default), baseline, best-guess, greedy, random; NAME,field=value,…; FILE.toml",
+    )
+    parser.add_argument("--evaluator", metavar="NAME", help="builtin (default) or stockfish")
+    parser.add_argument(
+        "--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)"
+    )
+    parser.add_argument(
+        "--evaluator-processes",
+        type=processes,
+        default=1,
+        metavar="N",
+        help="Stockfish processes that share the work (default 1; always 1 where nodes limit a search)",
+    )
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss engine``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser().parse(arguments)
+    if parsed.evaluator not in (None, "builtin", "stockfish"):
+        raise UsageError(f"--evaluator: got {parsed.evaluator!r}, expected builtin or stockfish")
+    if parsed.evaluator == "stockfish" or parsed.stockfish is not None:
+        check_stockfish(parsed.stockfish)
+    configuration = configured(parsed.configuration, parsed.stockfish)
+
+    from uci_bridge.players import EvaluatorChoice
+    from uci_bridge.protocol.engine import Engine, serve
+
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="klss engine: %(message)s")
+    name: Literal["builtin", "stockfish"] = "stockfish" if parsed.evaluator == "stockfish" else "builtin"
+    choice = EvaluatorChoice(name, parsed.stockfish, processes=parsed.evaluator_processes)
+    loading = _Loading(configuration, choice)
+    engine = Engine(configuration, choice, loaded=loading.wait)
+    with _stdout_for_answers_only() as answers, open(0, "rb", buffering=0, closefd=False) as requests:
+        loading.start()
+        try:
+            serve(engine, requests, answers)
+        finally:
+            engine.close()
+    if loading.is_alive():
+        # Compiled code can't be stopped half-way, and nobody waits for it any more.
+        sys.stderr.flush()
+        end_descendants()
+        os._exit(0)
+    return 0
+
+
+class _Loading(threading.Thread):
+    """Loads compiled code by a short game that nobody sees."""
+
+    def __init__(self, configuration: Configuration, choice: EvaluatorChoice) -> None:
+        super().__init__(daemon=True)
+        self._configuration = configuration
+        self._choice = choice
+
+    def run(self) -> None:
+        """Load; called by the thread. What goes wrong here will go wrong again where it can be told."""
+        import chess
+
+        from darkchess.game.arbiter import warm_up
+        from uci_bridge.players import configured_player
+
+        try:
+            player, evaluator = configured_player(self._configuration, self._choice, seed=0)
+            try:
+                for color in chess.COLORS:
+                    warm_up(player, color)
+            finally:
+                player.close()
+                evaluator.close()
+        except Exception as error:
+            log.warning("the warm-up failed: %s", error)
+
+    def wait(self) -> None:
+        """Wait until all is there, with a sign of life on stderr now and then."""
+        began = time.monotonic()
+        while self.is_alive():
+            self.join(_SIGN_OF_LIFE_S)
+            if self.is_alive():
+                log.info("loading (the first time it is compiled: a minute), %.0f s", time.monotonic() - began)
+
+
+@contextlib.contextmanager
+def _stdout_for_answers_only() -> Iterator[io.FileIO]:
+    """The real stdout; whatever else is printed meanwhile, by anybody, goes to stderr."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with io.FileIO(kept, "wb", closefd=False) as answers:
+            yield answers
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

@@ -1,0 +1,257 @@
+"""A human at the terminal, as a contestant: shown her own views and nothing else, asked for moves."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import chess
+
+from darkchess.game.render import Style, board_lines
+from klss_app.cli.terminal import Terminal, TimeUp
+
+if TYPE_CHECKING:
+    from darkchess.board.position import Position
+    from darkchess.game.arbiter import Progress
+    from darkchess.game.rules import Ruleset
+    from darkchess.game.view import View
+    from darkchess.players.player import Decision, Limit
+
+__all__ = ["HELP", "HumanPlayer", "Quit", "clock_text", "events", "screen"]
+
+HELP = """\
+Type a move as SAN (Nf3, exd5, e8=Q, O-O) or as squares (g1f3, e7e8q), or one of:
+  help      this text
+  moves     your legal moves
+  flip      turn the board around
+  resign    give up
+  quit      leave; the game so far is kept (Ctrl-C does the same)
+  undo      is refused, and says why; so is fog off until the game is over
+You see your own men and every square they could move to. Nobody is told of check: take the king to win."""
+
+UNDO = "undo: refused: in Fog of War a move also shows you what was hidden, and that can't be taken back."
+FOG = "fog off: refused while the game lasts: the fog is the game. Once it is over you'll see everything."
+
+
+class Quit(Exception):
+    """The human leaves the game."""
+
+
+def clock_text(remaining_s: float) -> str:
+    """Seconds as a clock shows them.
+
+    >>> clock_text(179.2), clock_text(7.25)
+    ('2:59', '0:07.2')
+    """
+    minutes, rest = divmod(max(0.0, remaining_s), 60.0)
+    if remaining_s < 10.0:
+        return f"{int(minutes)}:{int(rest * 10) / 10:04.1f}"
+    return f"{int(minutes)}:{int(rest):02d}"
+
+
+def _name(color: chess.Color) -> str:
+    return "White" if color else "Black"
+
+
+def events(before: View | None, view: View) -> list[str]:
+    """What ``view`` tells its player that ``before``, one ply earlier, did not: sentences."""
+    if before is None or view.kind == "initial":
+        return []
+    told = _own_move_events(before, view) if view.kind == "own_move" else _enemy_move_events(before, view)
+    enemies = {square: piece for square, piece in view.pieces.items() if piece.color != view.color}
+    fresh = [square for square, piece in enemies.items() if before.pieces.get(square) != piece]
+    if fresh:
+        seen = ", ".join(
+            f"{chess.PIECE_NAMES[enemies[square].piece_type]} {chess.SQUARE_NAMES[square]}" for square in fresh
+        )
+        told.append(f"Now in sight: {seen}.")
+    if view.ep_square is not None and view.to_move == view.color:
+        told.append(f"You can capture en passant on {chess.SQUARE_NAMES[view.ep_square]}.")
+    return told
+
+
+def _own_move_events(before: View, view: View) -> list[str]:
+    move = view.own_move
+    assert move is not None
+    taken = before.pieces.get(move.to_square)
+    if taken is not None:
+        article = "the" if taken.piece_type == chess.KING else "a"
+        what = f"{article} {chess.PIECE_NAMES[taken.piece_type]}"
+        return [f"You captured {what} on {chess.SQUARE_NAMES[move.to_square]}."]
+    moved = before.pieces[move.from_square]
+    if moved.piece_type == chess.PAWN and move.to_square == before.ep_square:
+        return [f"You captured a pawn en passant on {chess.SQUARE_NAMES[move.to_square]}."]
+    return []
+
+
+def _enemy_move_events(before: View, view: View) -> list[str]:
+    square = view.own_capture_square
+    if square is None:
+        return [f"{_name(not view.color)} moved."]
+    lost = chess.PIECE_NAMES[before.pieces[square].piece_type]
+    how = " en passant" if view.opp_capture_landing_square is None else ""
+    return [f"Your {lost} on {chess.SQUARE_NAMES[square]} was captured{how}."]
+
+
+def screen(
+    pieces: Mapping[int, chess.Piece],
+    visible: int,
+    marked: tuple[int, ...],
+    bottom: chess.Color,
+    names: Mapping[chess.Color, str],
+    clocks: Mapping[chess.Color, float],
+    terminal: Terminal,
+) -> list[str]:
+    """The lines of a player's board between the two players' names and clocks."""
+
+    def player(color: chess.Color) -> str:
+        clock = f"   {clock_text(clocks[color])}" if color in clocks else ""
+        return f"   {_name(color)}: {names[color]}{clock}"
+
+    style = Style(unicode=terminal.unicode, color=terminal.color)
+    board = board_lines(pieces, visible, bottom=bottom, style=style, marked=marked, cell=3 if terminal.color else 2)
+    return [player(not bottom), *(" " + line for line in board), player(bottom)]
+
+
+class HumanPlayer:
+    """The human; see :class:`darkchess.game.arbiter.Contestant`.
+
+    Parameters
+    ----------
+    terminal
+        Where she sits.
+    names
+        What both players are called.
+    clocks
+        Seconds left on the clocks, kept up to date by the arbiter.
+    """
+
+    def __init__(
+        self, terminal: Terminal, names: Mapping[chess.Color, str], clocks: Mapping[chess.Color, float]
+    ) -> None:
+        self._terminal = terminal
+        self._names = names
+        self._clocks = clocks
+        self._views: list[View] = []
+        self._told: list[str] = []
+        self._drawn = -1
+        self.bottom: chess.Color = chess.WHITE
+
+    def start(self, view: View, start: Position, ruleset: Ruleset) -> None:
+        """A new game: her board is drawn when it is her turn."""
+        self._views = [view]
+        self.bottom = view.color
+
+    def board_is_drawn(self) -> None:
+        """Her first board is on the screen already: don't draw it again."""
+        self._drawn = 0
+
+    def observe(self, view: View) -> None:
+        """The view after a ply."""
+        told = events(self._views[-1], view)
+        self._told = told if view.kind == "own_move" else [*self._told, *told]
+        self._views.append(view)
+        if view.game_over is not None or view.kind == "own_move":
+            if self._terminal.screen:
+                self.draw()
+            elif told:
+                self._terminal.say(" " + " ".join(told))
+                self._told = []
+
+    def draw(self) -> None:
+        """Her board as it is now, and what happened since her last move."""
+        view = self._views[-1]
+        squares = (
+            (view.own_capture_square,)
+            if view.own_move is None
+            else (view.own_move.from_square, view.own_move.to_square)
+        )
+        marked = tuple(square for square in squares if square is not None)
+        self._terminal.clear()
+        self._terminal.say(
+            *screen(view.pieces, view.visible, marked, self.bottom, self._names, self._clocks, self._terminal)
+        )
+        if self._told:
+            self._terminal.say(" " + " ".join(self._told))
+        self._drawn = len(self._views) - 1
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """Ask until a legal move is typed.
+
+        Raises
+        ------
+        Resignation, OutOfTime
+            See :mod:`darkchess.game.arbiter`.
+        Quit, InputClosed
+            She leaves.
+        """
+        from darkchess.game.arbiter import OutOfTime
+        from darkchess.players.player import Decision
+
+        view = self._views[-1]
+        if self._drawn != len(self._views) - 1:
+            self.draw()
+        deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
+        while True:
+            left = None if deadline is None else deadline - time.monotonic()
+            try:
+                text = self._terminal.ask(f" {view.fullmove}. your move: ", left)
+            except TimeUp:
+                raise OutOfTime from None
+            move = self._understand(text)
+            if move is not None:
+                return Decision(move=move, diagnostics={})
+
+    def _understand(self, text: str) -> chess.Move | None:
+        """The move that ``text`` means; None after a command or a slip was answered."""
+        from darkchess.errors import IllegalMove
+        from darkchess.game.san import parse_move
+
+        command = " ".join(text.lower().split())
+        action = self._commands().get(command)
+        if action is not None:
+            action()
+            return None
+        if not text:
+            return None
+        try:
+            return parse_move(self._views[-1], text)
+        except IllegalMove as error:
+            self._terminal.say(f" {error}")
+            return None
+
+    def _commands(self) -> dict[str, Callable[[], Any]]:
+        say = self._terminal.say
+        return {
+            "help": lambda: say(HELP),
+            "?": lambda: say(HELP),
+            "moves": lambda: say(self._moves_text()),
+            "undo": lambda: say(" " + UNDO),
+            "fog off": lambda: say(" " + FOG),
+            "fog": lambda: say(" " + FOG),
+            "flip": self._flip,
+            "resign": self._resign,
+            "quit": self._quit,
+            "exit": self._quit,
+        }
+
+    def _moves_text(self) -> str:
+        from darkchess.game.san import san
+
+        view = self._views[-1]
+        text = "  ".join(san(view, move) for move in view.legal_moves)
+        return textwrap.fill(text, width=76, initial_indent=" ", subsequent_indent=" ", break_on_hyphens=False)
+
+    def _flip(self) -> None:
+        self.bottom = not self.bottom
+        self.draw()
+
+    def _resign(self) -> NoReturn:
+        from darkchess.game.arbiter import Resignation
+
+        raise Resignation
+
+    def _quit(self) -> NoReturn:
+        raise Quit

@@ -1,0 +1,162 @@
+"""The entry point: finds the command, runs it, and turns what went wrong into one line and an exit code.
+
+Exit codes: 0 done; 1 ran and failed (also: interrupted); 2 bad input, with one line on stderr that says what, got,
+expected.
+A command's module is imported only when that command runs, so ``klss --help`` starts at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import importlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+from klss import __version__
+from klss.text import printable
+from klss_app.cli.errors import CliError, UsageError
+from uci_bridge.descendants import adopt_orphans, end_descendants
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS: dict[str, str] = {
+    "play": "play Fog of War chess against the engine in the terminal, or watch two engines play",
+    "engine": "the engine on stdin and stdout, for other programs: one JSON object a line",
+    "bot": "play on a lichess-style server (pychess.org) as its bot account",
+    "match": "play many games between two players and count",
+    "track": "sizes of both players' position sets along a game",
+    "analyse": "what the engine thinks at one turn of a game, from that player's views alone",
+    "solve": "equilibrium of any two-player zero-sum OpenSpiel game",
+    "tables": "the tables of the paper, measured here",
+    "bench": "how fast the engine is here, and a signature of what it does",
+}
+"""Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: klss COMMAND …",
+            "",
+            "commands:",
+            *lines,
+            "",
+            "klss COMMAND --help tells a command's flags; klss --version the version.",
+        ]
+    )
+
+
+def _dispatch(arguments: Sequence[str]) -> int:
+    if not arguments:
+        raise UsageError(f"no command given; expected one of {', '.join(COMMANDS)} (klss --help says more)")
+    name, *rest = arguments
+    if name in ("-h", "--help", "help"):
+        print(_help())
+        return 0
+    if name in ("-V", "--version"):
+        print(f"klss {__version__}")
+        return 0
+    if name not in COMMANDS:
+        near = difflib.get_close_matches(name, COMMANDS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(COMMANDS)}"
+        raise UsageError(f"no such command: {name!r}; {hint}")
+    module = importlib.import_module(f"klss_app.cli.{name}")
+    code: int = module.run(rest)
+    return code
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The command and its flags; ``sys.argv[1:]`` when absent.
+
+    Returns
+    -------
+    int
+        0 done, 1 ran and failed, 2 bad input.
+    """
+    if arguments is None:  # this process is ours alone: so are all processes below it
+        _open_standard_streams()
+        adopt_orphans()
+        try:
+            return main(sys.argv[1:])
+        finally:
+            end_descendants()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # an ellipsis is no reason to fail in a terminal without Unicode
+            stream.reconfigure(errors="replace")
+    prefix = f"klss {arguments[0]}" if arguments and arguments[0] in COMMANDS else "klss"
+    code, line = _run(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        code, line = code or 1, line or _reason(error)
+        _forget_output(sys.stdout)
+    if line:
+        try:
+            print(f"{prefix}: {printable(line)}", file=sys.stderr, flush=True)
+        except OSError:
+            _forget_output(sys.stderr)
+    return code
+
+
+def _run(arguments: Sequence[str]) -> tuple[int, str]:
+    """The exit code of a command, and the line that says why it is not 0."""
+    try:
+        _check_text(arguments)
+        return _dispatch(arguments), ""
+    except CliError as error:
+        return error.exit_code, str(error)
+    except SystemExit as done:  # argparse has shown a help
+        return done.code if isinstance(done.code, int) else 0, ""
+    except KeyboardInterrupt:
+        return 1, "interrupted"
+    except OSError as error:
+        return 1, _reason(error)
+    except MemoryError:
+        return 1, "got no more memory from the system, expected more; give it less to do, or a larger machine"
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    for argument in arguments:
+        try:
+            argument.encode("utf-8")
+        except UnicodeEncodeError:
+            raise UsageError(
+                f"got the argument {argument!r}, which is no UTF-8; expected text (rename a file that is called so)"
+            ) from None
+
+
+def _reason(error: OSError) -> str:
+    """What the system says, and of which file; nothing where the reader of our output went away: nobody reads it."""
+    if isinstance(error, BrokenPipeError):
+        return ""
+    return f"{error.strerror or error}" + ("" if error.filename is None else f": {error.filename!r}")
+
+
+def _forget_output(stream: TextIO) -> None:
+    """What could not be written never will be: not when Python ends, either."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _open_standard_streams() -> None:
+    """Let stdin, stdout and stderr be there, as the null device where the caller closed them: no file takes their
+    place."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115

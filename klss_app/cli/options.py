@@ -1,0 +1,355 @@
+"""The flags that commands share, and a parser whose complaints are one line: what, got, expected."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from klss.seeds import fresh_seed
+from klss.text import read_text
+from klss_app.cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from darkchess.game.record import GameRecord
+    from darkchess.game.rules import Ruleset
+    from darkchess.players.configuration import Configuration
+    from uci_bridge.evaluators import EvaluatorChoice
+    from uci_bridge.players import Command
+
+__all__ = [
+    "DEFAULT_TIME_S",
+    "PLAYERS",
+    "GameOptions",
+    "Parser",
+    "add_game_options",
+    "chosen_seed",
+    "clock",
+    "game_options",
+]
+
+PLAYERS = "klss2021, baseline, best-guess, greedy, random; NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
+"""What may stand where a player is asked for, as the helps say it."""
+
+DEFAULT_TIME_S = 5.0
+"""Seconds a move where neither ``--time`` nor ``--nodes`` nor ``--clock`` says otherwise."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with errors raised as :class:`UsageError` and no abbreviated flags."""
+
+    def __init__(self, command: str, description: str, **rest: Any) -> None:
+        super().__init__(prog=f"klss {command}", description=description, allow_abbrev=False, **rest)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse complains of."""
+        raise UsageError(f"{message} (klss {self.prog.split()[-1]} --help tells the flags)")
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """The arguments, or a :class:`UsageError` that names the nearest flag where one is unknown."""
+        known, unknown = self.parse_known_args(list(arguments))
+        if unknown:
+            flags = [flag for action in self._actions for flag in action.option_strings if flag.startswith("--")]
+            got = unknown[0].split("=")[0]
+            near = difflib.get_close_matches(got, flags, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"expected one of {' '.join(sorted(flags))}"
+            raise UsageError(f"unknown argument: got {got!r}; {hint}")
+        return known
+
+
+def _number(text: str, expected: str, least: float, strict: bool) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value < least or (strict and value == least):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
+    return value
+
+
+def _whole(text: str, expected: str, least: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text) >= least):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """Type of ``--time``."""
+    return _number(text, "a number of seconds greater than 0, such as 5 or 0.5", 0.0, strict=True)
+
+
+def nodes(text: str) -> int:
+    """Type of ``--nodes``."""
+    return _whole(text, "a whole number of nodes from 1 on, such as 2000", 1)
+
+
+def memory_mb(text: str) -> int:
+    """Type of ``--memory-mb``."""
+    return _whole(text, "a whole number of megabytes from 1 on, such as 4096", 1)
+
+
+def games(text: str) -> int:
+    """Type of ``--games``."""
+    return _whole(text, "a whole number of games from 1 on", 1)
+
+
+def repetitions(text: str) -> int:
+    """Type of ``--repetitions``."""
+    return _whole(text, "a whole number of repetitions from 1 on", 1)
+
+
+def cap(text: str) -> int:
+    """Type of ``--cap``."""
+    return _whole(text, "a whole number of positions from 1 on", 1)
+
+
+def seed(text: str) -> int:
+    """Type of ``--seed``."""
+    return _whole(text, "a whole number from 0 on", 0)
+
+
+def clock(text: str) -> tuple[float, float]:
+    """Type of ``--clock``: seconds at the start, seconds added after each move.
+
+    >>> clock("180+2")
+    (180.0, 2.0)
+    """
+    expected = "START+INCREMENT in seconds, such as 180+2"
+    start, plus, increment = text.partition("+")
+    if not plus:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
+    try:
+        return _number(start, expected, 0.0, strict=True), _number(increment, expected, 0.0, strict=False)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}") from None
+
+
+@dataclass(frozen=True)
+class GameOptions:
+    """The flags of every command that plays games.
+
+    Attributes
+    ----------
+    ruleset
+        ``--rules``.
+    time_s, nodes, clock
+        ``--time``, ``--nodes``, ``--clock``; ``time_s`` is 5 where none of the three was given.
+    seed
+        ``--seed``, or a fresh one.
+    fen
+        ``--fen``; None is the usual start position.
+    evaluator
+        ``--evaluator``; None when it was not given.
+    stockfish, evaluator_processes
+        ``--stockfish``, ``--evaluator-processes``.
+    """
+
+    ruleset: Ruleset
+    time_s: float | None
+    nodes: int | None
+    clock: tuple[float, float] | None
+    seed: int
+    fen: str | None
+    evaluator: str | None
+    stockfish: str | None
+    evaluator_processes: int = 1
+
+    def evaluator_choice(self, *, prefer_stockfish: bool = False) -> EvaluatorChoice:
+        """What to use where a configuration leaves its evaluator open; imports compiled code.
+
+        Parameters
+        ----------
+        prefer_stockfish
+            Where neither ``--evaluator`` nor ``--nodes`` was given, take Stockfish if it is installed.
+        """
+        from uci_bridge.evaluators import EvaluatorChoice
+
+        name: Literal["builtin", "stockfish", "installed"] = "builtin"
+        if self.evaluator == "stockfish":
+            name = "stockfish"
+        elif self.evaluator is None and self.nodes is None and prefer_stockfish:
+            name = "installed"
+        return EvaluatorChoice(
+            name, self.stockfish, reproducible=self.nodes is not None, processes=self.evaluator_processes
+        )
+
+
+def add_game_options(parser: Parser, *, fen: bool = True) -> None:
+    """Add the flags of :class:`GameOptions`."""
+    limits = parser.add_argument_group("limits of the engine's thinking")
+    limits.add_argument("--time", type=seconds, metavar="S", help=f"seconds a move (default {DEFAULT_TIME_S:g})")
+    limits.add_argument(
+        "--nodes", type=nodes, metavar="N", help="nodes a move: nothing reads a clock, games can be repeated"
+    )
+    limits.add_argument(
+        "--clock", type=clock, metavar="S+I", help="a clock, as 180+2: seconds, and seconds added a move"
+    )
+    game = parser.add_argument_group("the game")
+    game.add_argument(
+        "--rules", default="paper", metavar="NAME", help="paper (default): no move loses; pychess: it draws"
+    )
+    if fen:
+        game.add_argument("--fen", metavar="FEN", help="start position, known to both players")
+    game.add_argument("--seed", type=seed, metavar="N", help="seed of all random choices (default: a fresh one)")
+    engine = parser.add_argument_group("the engine")
+    engine.add_argument("--evaluator", metavar="NAME", help="builtin or stockfish")
+    engine.add_argument(
+        "--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)"
+    )
+    engine.add_argument(
+        "--evaluator-processes",
+        type=processes,
+        default=1,
+        metavar="N",
+        help="Stockfish processes that share the work (default 1; always 1 with --nodes)",
+    )
+
+
+def processes(text: str) -> int:
+    """A number of processes, 1 to 64."""
+    number = _whole(text, "a number of processes, 1 to 64", 1)
+    if number > 64:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number of processes, 1 to 64")
+    return number
+
+
+def chosen_seed(given: int | None) -> int:
+    """``given``, or a fresh seed."""
+    return given if given is not None else fresh_seed()
+
+
+def game_options(arguments: argparse.Namespace) -> GameOptions:
+    """What :func:`add_game_options` added, checked.
+
+    Raises
+    ------
+    UsageError
+        An unknown ruleset or evaluator, a bad FEN, or Stockfish named and not there.
+    """
+    from darkchess.game.rules import RULESETS
+
+    if arguments.rules not in RULESETS:
+        raise UsageError(f"--rules: got {arguments.rules!r}, expected one of {', '.join(RULESETS)}")
+    if arguments.evaluator not in (None, "builtin", "stockfish"):
+        raise UsageError(f"--evaluator: got {arguments.evaluator!r}, expected builtin or stockfish")
+    limited = arguments.time is not None or arguments.nodes is not None or arguments.clock is not None
+    options = GameOptions(
+        ruleset=RULESETS[arguments.rules],
+        time_s=arguments.time if limited else DEFAULT_TIME_S,
+        nodes=arguments.nodes,
+        clock=arguments.clock,
+        seed=chosen_seed(arguments.seed),
+        fen=getattr(arguments, "fen", None),
+        evaluator=arguments.evaluator,
+        stockfish=arguments.stockfish,
+        evaluator_processes=arguments.evaluator_processes,
+    )
+    if options.stockfish is not None or options.evaluator == "stockfish":
+        check_stockfish(options.stockfish)
+    if options.fen is not None:
+        check_fen(options.fen)
+    return options
+
+
+def configured(text: str, stockfish: str | None = None) -> Configuration:
+    """The configuration that ``text`` describes; imports compiled code. ``stockfish`` is ``--stockfish``.
+
+    Raises
+    ------
+    UsageError
+        It describes none, or one that needs a Stockfish that is not there.
+    """
+    from darkchess.players.configuration import ConfigurationError, configuration
+
+    try:
+        found = configuration(text)
+    except ConfigurationError as error:
+        raise UsageError(str(error)) from None
+    if found.evaluator == "stockfish":
+        check_stockfish(stockfish)
+    return found
+
+
+def chosen_player(text: str, stockfish: str | None = None) -> Configuration | Command:
+    """The configuration, or with ``cmd:`` the foreign engine, that ``text`` describes; imports compiled code.
+
+    Raises
+    ------
+    UsageError
+        See :func:`configured`; or there is no such program.
+    """
+    from darkchess.players.configuration import ConfigurationError
+    from uci_bridge.players import COMMAND, player_spec
+
+    if not text.startswith(COMMAND):
+        return configured(text, stockfish)
+    try:
+        return player_spec(text)
+    except ConfigurationError as error:
+        raise UsageError(str(error)) from None
+
+
+def check_stockfish(path: str | None) -> None:
+    """Raise :class:`UsageError` unless a Stockfish at ``path``, or (None) where it is looked for, starts and moves."""
+    from uci_bridge.errors import StockfishMissing
+    from uci_bridge.stockfish import evaluator as stockfish
+
+    try:
+        stockfish.check_stockfish(path)
+    except StockfishMissing as error:
+        raise UsageError(str(error)) from None
+
+
+def check_fen(fen: str) -> None:
+    """Raise :class:`UsageError` unless a game may start from ``fen``."""
+    from darkchess.board.position import Position
+    from darkchess.errors import FenError
+
+    try:
+        Position.from_fen(fen)
+    except FenError as error:
+        raise UsageError(f"--fen: {error}") from None
+
+
+def pgn_games(path: Path, flag: str = "") -> list[GameRecord]:
+    """The games of a PGN file; ``flag`` begins the complaints.
+
+    Raises
+    ------
+    UsageError
+        It can't be read, or is no PGN.
+    """
+    from darkchess.errors import RecordError
+    from darkchess.game.record import read_pgn
+
+    try:
+        return list(read_pgn(read_text(path)))
+    except OSError as error:
+        raise UsageError(f"{flag}can't read {str(path)!r}: {error.strerror}; expected a PGN file") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{flag}got {str(path)!r}, which is no text; expected a PGN file") from None
+    except RecordError as error:
+        raise UsageError(f"{flag}{str(path)!r}: {error}") from None
+
+
+def writable_file(path: Path, flag: str) -> Path:
+    """``path``, once it is sure that a file can be written there.
+
+    Raises
+    ------
+    UsageError
+        It can't.
+    """
+    folder = path.parent
+    if path.is_dir():
+        raise UsageError(f"{flag}: got {str(path)!r}, which is a directory; expected a file")
+    if not folder.is_dir():
+        raise UsageError(f"{flag}: got {str(path)!r}, whose directory does not exist; expected a file in one that does")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise UsageError(f"{flag}: got {str(path)!r}, which may not be written; expected a file that may")
+    return path

@@ -1,0 +1,189 @@
+"""``klss solve GAME``: the equilibrium of any two-player zero-sum OpenSpiel game.
+
+The value is in the game's own units for player 0; the exploitability is the saddle gap recomputed by best responses.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.openspiel import add_limits, limits
+from klss_app.cli.options import Parser, seed
+from klss_app.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from klss.equilibrium import Solution
+    from klss.game import Game
+    from klss.sequence_form import SequenceForm
+
+__all__ = ["run"]
+
+_LARGE = 20_000
+"""Payoffs from which on solving takes long enough to say so before it begins."""
+
+
+def _parser() -> Parser:
+    parser = Parser("solve", "Equilibrium of a two-player zero-sum OpenSpiel game, by linear programming.")
+    parser.add_argument("game", metavar="GAME", help="an OpenSpiel game string, such as leduc_poker")
+    add_limits(parser)
+    parser.add_argument("--method", choices=["auto", "simplex", "ipm"], default="auto", help="the solver")
+    parser.add_argument("--out", metavar="FILE", help="write both strategies as JSON by infoset")
+    parser.add_argument("--subgame", metavar="KEY", help="solve again below this infoset and show what changed")
+    parser.add_argument("--player", type=int, choices=[0, 1], default=0, help="whose infoset KEY is (default 0)")
+    parser.add_argument("--seed", type=seed, metavar="N", help="accepted like everywhere; nothing here is random")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss solve``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser().parse(arguments)
+    progress = Progress(f"solving {parsed.game}")
+    with limits(parsed) as max_bytes, closing(progress):
+        from klss.equilibrium import solve
+        from klss.openspiel import load
+        from klss.sequence_form import sequence_form
+
+        _warm_up()
+        begin = time.perf_counter()
+        game = load(
+            parsed.game,
+            max_nodes=parsed.max_nodes,
+            max_bytes=max_bytes,
+            on_progress=lambda n: progress.tell(f"{n:,} nodes"),
+        )
+        form = sequence_form(game)
+        large = form.payoff.nnz > _LARGE
+        progress.tell(f"{game.node_count:,} nodes, linear program of {form.payoff.nnz:,} payoffs", at_once=large)
+        solution = solve(form, method=parsed.method, max_bytes=max_bytes)
+    seconds = time.perf_counter() - begin
+    if solution.status != "optimal":
+        raise FailedError(
+            f"{parsed.game}: no method found an equilibrium (attempts: {', '.join(solution.stats.attempts)}; "
+            f"the best has exploitability {solution.exploitability:.3g}); try --method ipm"
+        )
+    report: dict[str, Any] = {
+        "game": parsed.game,
+        "value": solution.value,
+        "exploitability": max(0.0, solution.exploitability),
+        "infosets": [form.treeplexes[i].infoset_count for i in (0, 1)],
+        "sequences": [form.treeplexes[i].sequence_count for i in (0, 1)],
+        "nodes": game.node_count,
+        "rows": solution.stats.rows,
+        "columns": solution.stats.columns,
+        "nonzeros": solution.stats.nonzeros,
+        "seconds": seconds,
+    }
+    if parsed.subgame is not None:
+        report["subgame"] = _subgame(game, form, solution, parsed.subgame, parsed.player)
+    if parsed.out is not None:
+        _write(Path(parsed.out), parsed.game, game, form, solution)
+    if parsed.json:
+        print(json.dumps(report, ensure_ascii=False, allow_nan=False))
+    else:
+        _show(report, solution)
+    return 0
+
+
+def _warm_up() -> None:
+    """Compile or load the kernels before the clock starts."""
+    from klss.equilibrium import solve
+    from klss.sequence_form import sequence_form
+    from klss.tables import matching_pennies
+
+    solve(sequence_form(matching_pennies(2)))
+
+
+def _show(report: dict[str, Any], solution: Solution) -> None:
+    print(f"{report['game']}")
+    print(f"  value for player 0   {report['value']:.9g}")
+    print(f"  exploitability       {report['exploitability']:.2g}")
+    print(f"  nodes                {report['nodes']:,}")
+    print(f"  infosets             {report['infosets'][0]:,} and {report['infosets'][1]:,}")
+    print(f"  sequences            {report['sequences'][0]:,} and {report['sequences'][1]:,}")
+    print(f"  linear program       {report['rows']:,} × {report['columns']:,}, {report['nonzeros']:,} nonzeros")
+    print(f"  method               {solution.stats.method} ({solution.stats.iterations:,} iterations)")
+    print(f"  seconds              {report['seconds']:.3f}")
+    if "subgame" in report:
+        sub = report["subgame"]
+        print(f"subgame at player {sub['player']}'s infoset {sub['infoset']!r}: least margin {sub['margin']:.6g}")
+        print(f"  {sub['nodes']:,} nodes, sequences {sub['sequences'][0]:,} and {sub['sequences'][1]:,}")
+        if not sub["changed"]:
+            print("  nothing changed")
+        for key, actions in sub["changed"].items():
+            print(f"  {key!r}")
+            for action, (before, after) in actions.items():
+                print(f"    {action:<12} {before:.6f} -> {after:.6f}")
+
+
+def _strategy(game: Game, form: SequenceForm, player: int, plan: Any) -> dict[str, dict[str, float]]:
+    from klss.treeplex import behaviour
+
+    observations, treeplex = game.observations[player], form.treeplexes[player]
+    probabilities = behaviour(treeplex, plan)
+    out: dict[str, dict[str, float]] = {}
+    for i, j in enumerate(observations.turn_infosets.tolist()):
+        first = int(treeplex.first_sequence[i])
+        names = observations.action_names[j]
+        out[str(observations.keys[j])] = {name: float(probabilities[first + a]) for a, name in enumerate(names)}
+    return out
+
+
+def _write(path: Path, name: str, game: Game, form: SequenceForm, solution: Solution) -> None:
+    plans = (solution.x, solution.y)
+    document = {"game": name, "players": [{"infosets": _strategy(game, form, i, plans[i])} for i in (0, 1)]}
+    try:
+        path.write_text(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--out {path}: {error.strerror}; expected a file that can be written") from error
+
+
+def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, player: int) -> dict[str, Any]:
+    import difflib
+
+    from klss.equilibrium import scaling
+    from klss.errors import GameError
+    from klss.nested import Blueprint, solve_at
+    from klss.tables import mirrored
+
+    x, y = (solution.x, solution.y) if player == 0 else (solution.y, solution.x)
+    view = game if player == 0 else mirrored(game)
+    factor = scaling(form.unit)
+    view = dataclasses.replace(view, utility=view.utility * factor)
+    observations = view.observations[0]
+    turn = {str(observations.keys[j]): int(j) for j in observations.turn_infosets}
+    if key not in turn:
+        near = difflib.get_close_matches(key, turn, n=1, cutoff=0.0)
+        hint = f"the nearest is {near[0]!r}" if near else "this player never moves"
+        raise UsageError(f"--subgame: got {key!r}, expected an infoset at which player {player} moves; {hint}")
+    try:
+        subgame, step = solve_at(view, Blueprint(x, y), turn[key])
+    except GameError as error:
+        raise UsageError(f"--subgame: {error}") from error
+    from klss.treeplex import behaviour
+
+    before = behaviour(view.treeplex(0), x)
+    changed: dict[str, dict[str, list[float]]] = {}
+    inner = subgame.game.observations[0]
+    tree = subgame.game.treeplex(0)
+    for i, j in enumerate(inner.turn_infosets.tolist()):
+        here = slice(int(tree.first_sequence[i]), int(tree.first_sequence[i] + tree.action_count[i]))
+        old, new = before[step.sequences[here]], step.behaviour[here]
+        if abs(old - new).max() > 1e-9:
+            names = inner.action_names[j]
+            changed[str(inner.keys[j])] = {n: [float(o), float(v)] for n, o, v in zip(names, old, new)}
+    return {
+        "player": player,
+        "infoset": key,
+        "margin": step.margin / factor,
+        "nodes": subgame.game.node_count,
+        "sequences": [subgame.game.treeplex(i).sequence_count for i in (0, 1)],
+        "changed": changed,
+    }

@@ -1,0 +1,169 @@
+"""``klss tables 1|2``: the paper's tables, measured here, beside the paper's figures."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.openspiel import add_limits, limits
+from klss_app.cli.options import Parser, seed
+from klss_app.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from klss.tables import NamedGame, Row
+
+__all__ = ["run"]
+
+_ORDERS = {"1": 1.0, "3": 3.0, "5": 5.0, "inf": math.inf}
+_NESTINGS = ("every", "update", "allocated")
+
+
+def _parser() -> Parser:
+    parser = Parser("tables", "The paper's Table 1 (exploitability before and after nested k-KLSS) or 2 (knowledge).")
+    parser.add_argument("table", choices=["1", "2"], help="which table")
+    parser.add_argument("--game", action="append", metavar="G", help="a row's name or an OpenSpiel string; repeatable")
+    parser.add_argument("--epsilon", type=float, metavar="E", help="what the blueprint is held to (default 0.25)")
+    parser.add_argument("--player", type=int, choices=[0, 1], help="whose strategy (default 0)")
+    parser.add_argument("--order", choices=list(_ORDERS), help="k (default 1)")
+    parser.add_argument("--nesting", choices=_NESTINGS, help="how the subgames are used (default every)")
+    parser.add_argument("--all", action="store_true", help="every order and nesting that apply")
+    add_limits(parser)
+    parser.add_argument("--seed", type=seed, metavar="N", help="accepted like everywhere; nothing here is random")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss tables``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser().parse(arguments)
+    if parsed.epsilon is not None and not 0.0 <= parsed.epsilon <= 1.0:
+        raise UsageError(f"--epsilon: got {parsed.epsilon:g}, expected 0 to 1")
+    if parsed.table == "2":
+        given = [f"--{name}" for name in ("epsilon", "player", "order", "nesting") if getattr(parsed, name) is not None]
+        given += ["--all"] if parsed.all else []
+        if given:
+            raise UsageError(f"{given[0]}: got it with table 2, expected it with table 1 only")
+    if parsed.nesting == "allocated" and parsed.order not in (None, "1"):
+        raise UsageError(f"--order: got {parsed.order} with --nesting allocated, expected 1 (Theorem 5)")
+    with limits(parsed) as max_bytes:
+        return _table_1(parsed, max_bytes) if parsed.table == "1" else _table_2(parsed, max_bytes)
+
+
+def _chosen(parsed: Any, rows: tuple[NamedGame, ...]) -> list[str]:
+    return list(parsed.game) if parsed.game else [row.name for row in rows]
+
+
+def _checked(name: str, error: Exception) -> UsageError:
+    """The complaint about a game, with the nearest row's name where that is what was meant."""
+    import difflib
+
+    from klss.tables import TABLE_1
+
+    near = difflib.get_close_matches(name, [row.name for row in TABLE_1], n=1, cutoff=0.8)
+    hint = f" (a row of the table is called {near[0]!r})" if near and "no game" in str(error) else ""
+    return UsageError(f"{error}{hint}")
+
+
+def _columns(parsed: Any) -> list[tuple[float, str]]:
+    orders = [_ORDERS[parsed.order]] if parsed.order else (list(_ORDERS.values()) if parsed.all else [1.0])
+    nestings = [parsed.nesting] if parsed.nesting else (list(_NESTINGS) if parsed.all else ["every"])
+    # Theorem 4 speaks of odd k and of the common-knowledge closure; Theorem 5 of k = 1.
+    return [(k, n) for n in nestings for k in orders if n != "allocated" or k == 1.0]
+
+
+def _table_1(parsed: Any, max_bytes: int) -> int:
+    from klss.errors import GameError, SolverError, TooLargeError
+    from klss.tables import TABLE_1, table_1_row
+
+    rows: list[Row] = []
+    for name in _chosen(parsed, TABLE_1):
+        for order, nesting in _columns(parsed):
+            progress = Progress(f"{name}, k = {order:g}, {nesting}")
+            try:
+                row = table_1_row(
+                    name,
+                    epsilon=0.25 if parsed.epsilon is None else parsed.epsilon,
+                    player=parsed.player or 0,
+                    order=order,
+                    nesting=nesting,  # type: ignore[arg-type]
+                    max_nodes=parsed.max_nodes,
+                    max_bytes=max_bytes,
+                    on_step=lambda n, bar=progress: bar.tell(f"{n:,} subgames"),  # type: ignore[misc]
+                )
+            except (GameError, TooLargeError) as error:
+                raise _checked(name, error) from error
+            except SolverError as error:
+                raise FailedError(f"{name}, k = {order:g}, {nesting}: {error}") from error
+            finally:
+                progress.close()
+            rows.append(row)
+            if not parsed.json:
+                _print_row(row, first=len(rows) == 1)
+    if parsed.json:
+        print(json.dumps([_plain(asdict(row)) for row in rows], allow_nan=False))
+    return 0
+
+
+def _plain(record: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no infinity: order inf becomes "inf", an infinite ratio null."""
+    order, ratio = record["order"], record["ratio"]
+    return {
+        **record,
+        "order": "inf" if math.isinf(order) else int(order),
+        "ratio": None if math.isinf(ratio) else ratio,
+    }
+
+
+def _print_row(row: Row, first: bool) -> None:
+    from klss.tables import TABLE_1
+
+    if first:
+        print(
+            f"{'game':<28}{'k':>4} {'nesting':<10}{'blueprint':>10}{'(paper)':>9}{'after':>9}{'(paper)':>9}{'ratio':>8}"
+        )
+    paper = {game.name: game for game in TABLE_1}.get(row.game)
+    usual = paper is not None and row.epsilon == 0.25 and row.player == 0
+    before = f"{paper.paper_blueprint:g}" if usual and paper is not None else ""
+    after = (
+        f"{paper.paper_after:g}" if usual and paper is not None and row.order == 1 and row.nesting == "every" else ""
+    )
+    ratio = "∞" if math.isinf(row.ratio) else f"{row.ratio:.3f}"
+    print(
+        f"{row.game:<28}{row.order:>4g} "
+        f"{row.nesting:<10}{row.blueprint:>10.4f}{before:>9}{row.after:>9.4f}{after:>9}{ratio:>8}",
+        flush=True,
+    )
+
+
+def _table_2(parsed: Any, max_bytes: int) -> int:
+    from klss.errors import GameError, TooLargeError
+    from klss.tables import TABLE_2, knowledge_row
+
+    report = []
+    for name in _chosen(parsed, TABLE_2):
+        try:
+            sizes = knowledge_row(name, max_nodes=parsed.max_nodes, max_bytes=max_bytes)
+        except (GameError, TooLargeError) as error:
+            raise _checked(name, error) from error
+        knowledge = {("inf" if k < 0 else str(k)): v for k, v in sizes.mean.items()}
+        report.append(
+            {
+                "game": name,
+                "nodes": sizes.nodes,
+                "infosets": sizes.infosets,
+                "diameter": sizes.diameter,
+                "knowledge": knowledge,
+            }
+        )
+        if not parsed.json:
+            if len(report) == 1:
+                print(f"{'game':<28}{'nodes':>8}{'infosets':>10}{'diam':>6}" + "".join(f"{k:>8}" for k in knowledge))
+            values = "".join(f"{v:>8.2f}" for v in knowledge.values())
+            print(f"{name:<28}{sizes.nodes:>8}{sizes.infosets:>10}{sizes.diameter:>6}{values}", flush=True)
+    if parsed.json:
+        print(json.dumps(report, allow_nan=False))
+    return 0

@@ -1,0 +1,63 @@
+"""Running the command: in this process, or as a program."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from klss_app.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Ran:
+    """What a command did: its exit code and what it printed."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code = code
+        self.out = out
+        self.err = err
+
+
+Klss = Callable[..., Ran]
+
+
+@pytest.fixture
+def klss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Klss:
+    """Runs ``klss ARGUMENTS`` in this process, in an empty directory; ``typed`` is its stdin."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str, typed: str = "") -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        capsys.readouterr()
+        code = main(list(arguments))
+        out, err = capsys.readouterr()
+        return Ran(code, out, err)
+
+    return run
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Klss:
+    """Runs ``python -m klss ARGUMENTS`` as a program of its own, in an empty directory."""
+
+    def run(*arguments: str, typed: str | None = "") -> Ran:
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+        done = subprocess.run(
+            [sys.executable, "-m", "klss", *arguments],
+            input=typed,
+            capture_output=True,
+            encoding="utf-8",
+            cwd=tmp_path,
+            env=environment,
+            timeout=300,
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    return run

@@ -1,0 +1,225 @@
+"""``klss analyse``: its JSON, its board, its figure; and the wall: nothing that the side could not see."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from darkchess.game.record import GameRecord, write_pgn
+from darkchess.game.referee import Referee
+from darkchess.game.rules import Outcome
+from klss.errors import INSTALL_EXTRAS
+from tests.wall.twins import Twins, load, replayed
+
+QUICK = ("--nodes", "1000", "--configuration", "klss2021,particles=15")
+PYCHESS = (
+    '[Event "PyChess rated game"]\n[Site "https://www.pychess.org/abc"]\n[Date "2024.01.31"]\n[Round "-"]\n'
+    '[White "x"]\n[Black "y"]\n[Result "1-0"]\n[TimeControl "180+2"]\n[Variant "Fogofwar"]\n\n'
+    "1. e4 e5 2. Qh5 Nc6 3. Qxf7+ a6 4. Qxe8# 1-0\n"
+)
+"""The form that pychess's server writes: capitalised variant, SAN with check signs, no Termination."""
+
+
+@pytest.fixture
+def pychess(tmp_path: Path) -> str:
+    (tmp_path / "pychess.pgn").write_text(PYCHESS)
+    return "pychess.pgn"
+
+
+def test_the_json_has_the_shape_that_other_programs_rely_on(klss: Any, pychess: str) -> None:
+    ran = klss("analyse", pychess, "--ply", "4", "--color", "white", "--json", *QUICK)
+    assert ran.code == 0 and ran.err == "", ran.err
+    document = json.loads(ran.out)
+    assert list(document)[:13] == [
+        "ply", "color", "positions", "value", "gadget", "nodes", "depth", "iterations", "seconds", "moves", "marginals",
+        "truth", "configuration",
+    ]  # fmt: skip
+    assert (document["ply"], document["color"], document["truth"]) == (4, "white", None)
+    assert document["gadget"] in ("maxmargin", "resolve") and document["seconds"] == 0.0
+    assert document["nodes"] >= 1000 and document["depth"] >= 1 and document["iterations"] >= 1
+    assert document["configuration"] == "klss2021,particles=15" and document["evaluator"] == "builtin"
+    game = Referee.replay(map(chess.Move.from_uci, ("e2e4", "e7e5", "d1h5", "b8c6")))
+    moves = {each["move"]: each for each in document["moves"]}
+    assert set(moves) == {move.uci() for move in game.legal_moves()} and moves["h5f7"]["san"] == "Qxf7"
+    assert sum(each["probability"] for each in document["moves"]) == pytest.approx(1.0)
+    assert all(-1.0 <= each["value"] <= 1.0 for each in document["moves"])
+    marginals = document["marginals"]
+    assert marginals["e4"] == {"P": 1.0} and marginals["e5"] == {"p": 1.0}
+    assert sum(men.get("k", 0.0) for men in marginals.values()) == pytest.approx(1.0)
+    assert "f3" not in marginals  # seen, empty
+    assert document["lines"][0][0]["move"] == document["moves"][0]["move"]
+
+
+def test_with_nodes_the_same_question_has_the_same_answer_byte_for_byte(klss: Any, pychess: str) -> None:
+    asked = ("analyse", pychess, "--ply", "5", "--color", "black", "--json", *QUICK)
+    assert klss(*asked).out == klss(*asked).out == klss(*asked, "--seed", "0").out
+
+
+def test_a_time_limit_is_one(klss: Any, pychess: str) -> None:
+    ran = klss(
+        "analyse", pychess, "--ply", "4", "--color", "white", "--json", "--time", "0.05", "--evaluator", "builtin"
+    )
+    document = json.loads(ran.out)
+    assert ran.code == 0 and document["seconds"] > 0.0 and document["nodes"] > 0
+
+
+# ---------------------------------------------------------------- the wall
+def _written(moves: tuple[str, ...], pair: Twins, rng: random.Random, result: bool) -> str:
+    """A PGN of the game, which goes on by two random moves; with names and a result, or without."""
+    game = replayed(moves, pair.fen)
+    while game.ply < len(moves) + 2 and game.outcome is None:
+        game.push(rng.choice(game.legal_moves()))
+    headers = {"White": "anna", "Black": "bob"} if result else {}
+    outcome = game.outcome or (Outcome(chess.WHITE, "resign") if result else None)
+    return write_pgn(GameRecord(game.moves, outcome, pair.fen, headers))
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_two_games_that_look_the_same_get_the_same_bytes(klss: Any, tmp_path: Path, number: int) -> None:
+    """JSON, text and (of every third) figure; what comes after the ply, the names and the result differ as well."""
+    twins = load()
+    pair = twins[number * len(twins) // 6]
+    rng = random.Random(number)
+    answers = []
+    for name, moves, result in (("a", pair.a, True), ("b", pair.b, False)):
+        (tmp_path / "game.pgn").write_text(_written(moves, pair, rng, result))
+        where = ("game.pgn", "--ply", str(len(moves)), "--color", chess.COLOR_NAMES[pair.color])
+        figure = ("--plot", f"{name}.svg") if number % 3 == 0 else ()
+        ran = klss("analyse", *where, *QUICK, "--json", *figure)
+        text = klss("analyse", *where, *QUICK)
+        assert ran.code == text.code == 0, ran.err + text.err
+        drawn = (tmp_path / f"{name}.svg").read_bytes() if figure else b""
+        answers.append((ran.out, ran.err, text.out, text.err, drawn))
+    assert answers[0] == answers[1]
+
+
+def test_a_game_that_looks_different_gets_another_answer(klss: Any, tmp_path: Path) -> None:
+    """The comparison can fail: by a move that is seen, and by the truth once the game is over."""
+    answers = {}
+    for reply in ("b7b6", "h7h6", "d7d5"):
+        (tmp_path / "game.pgn").write_text(f"1. e2e4 {reply} 2. a3 a6 1-0\n")
+        asked = ("analyse", "game.pgn", "--ply", "2", "--color", "white", "--json", *QUICK)
+        answers[reply] = klss(*asked).out, klss(*asked, "--once-over", "--once-over-nodes", "200").out
+    assert answers["b7b6"][0] == answers["h7h6"][0] != answers["d7d5"][0]
+    assert answers["b7b6"][1] != answers["h7h6"][1]
+
+
+# ---------------------------------------------------------------- once over
+def test_once_over_tells_the_truth_and_where_each_side_lost_most(klss: Any, pychess: str) -> None:
+    asked = ("analyse", pychess, "--ply", "4", "--color", "white", "--once-over", "--once-over-nodes", "1000", *QUICK)
+    document = json.loads(klss(*asked, "--json").out)
+    without = json.loads(klss("analyse", pychess, "--ply", "4", "--color", "white", *QUICK, "--json").out)
+    truth = document.pop("truth")
+    assert without.pop("truth") is None and document == without
+    assert truth["fen"] == "r1bqkbnr/pppp1ppp/2n5/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 3"
+    assert truth["possible"] and 1 <= truth["rank"] <= truth["positions"] == document["positions"]
+    assert truth["hidden"]["c6"]["piece"] == "n" and 0.0 < truth["hidden"]["c6"]["probability"] < 1.0
+    worst = {color: losses[0] for color, losses in truth["losses"].items()}
+    assert worst["white"]["san"] == "Qxf7" and worst["white"]["ply"] == 4
+    assert worst["black"]["san"] == "a6" and worst["black"]["best"]["san"] == "Kxf7"
+    assert all(len(losses) <= 3 and all(each["loss"] > 0.0 for each in losses) for losses in truth["losses"].values())
+    text = klss(*asked).out
+    assert "Once over" in text and truth["fen"] in text and "Qxf7" in text
+
+
+def test_once_over_is_refused_while_a_game_is_not_over(klss: Any, tmp_path: Path) -> None:
+    (tmp_path / "game.pgn").write_text("1. e4 e5 *\n")
+    ran = klss("analyse", "game.pgn", "--ply", "2", "--color", "white", "--once-over", *QUICK)
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and "not over" in ran.err
+
+
+# ---------------------------------------------------------------- people
+@pytest.mark.parametrize(("ply", "color"), [(4, "white"), (5, "black")])
+@pytest.mark.parametrize("flags", [(), ("--ascii",)])
+def test_the_board_fits_80_columns_and_has_the_players_own_men(
+    klss: Any, pychess: str, ply: int, color: str, flags: tuple[str, ...]
+) -> None:
+    ran = klss("analyse", pychess, "--ply", str(ply), "--color", color, *QUICK, *flags)
+    assert ran.code == 0 and "\x1b" not in ran.out
+    lines = ran.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    ranks = [line.split() for line in lines if line[:2] in {f"{rank} " for rank in range(1, 9)}]
+    own = ranks[-1]  # the player's side is at the bottom
+    assert own[0] == ("1" if color == "white" else "8")
+    if flags:
+        assert ran.out.isascii()
+        assert own[1] == ("R" if color == "white" else "r")
+    else:
+        assert own[1] == ("♖" if color == "white" else "♜")
+
+
+def test_a_figure_is_written_in_either_format_and_replaced(klss: Any, pychess: str, tmp_path: Path) -> None:
+    asked = ("analyse", pychess, "--ply", "4", "--color", "white", *QUICK, "--json", "--plot")
+    assert klss(*asked, "a.png").code == 0 and klss(*asked, "b.svg").code == 0 and klss(*asked, "a.png").code == 0
+    png = (tmp_path / "a.png").read_bytes()
+    assert png[:8] == b"\x89PNG\r\n\x1a\n" and len(png) > 20_000
+    assert (tmp_path / "b.svg").read_text(encoding="utf-8").count(
+        "<use"
+    ) > 64  # glyphs: names of squares, men, percents
+
+
+def test_without_matplotlib_a_figure_is_an_error_that_names_the_cure(
+    klss: Any, pychess: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("klss_app.cli.board_plot.find_spec", lambda name: None)
+    ran = klss("analyse", pychess, "--ply", "4", "--color", "white", *QUICK, "--plot", "a.svg")
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
+    assert "matplotlib" in ran.err and INSTALL_EXTRAS in ran.err
+
+
+def test_a_servers_game_that_went_on_after_a_repetition_is_followed(klss: Any, tmp_path: Path) -> None:
+    (tmp_path / "game.pgn").write_text(f"1. Nf3 Nf6 2. Ng1 Ng8 {'Nf3 Nf6 Ng1 Ng8 ' * 2} e4 e5 1/2-1/2\n")
+    ran = klss("analyse", "game.pgn", "--ply", "14", "--color", "white", "--json", *QUICK)
+    assert ran.code == 0 and json.loads(ran.out)["ply"] == 14, ran.err
+
+
+def test_a_player_who_resigned_can_be_asked_about_the_turn_at_which_she_did(klss: Any, tmp_path: Path) -> None:
+    (tmp_path / "game.pgn").write_text('[Termination "resign"]\n\n1. e4 e5 0-1\n')
+    assert klss("analyse", "game.pgn", "--ply", "2", "--color", "white", *QUICK).code == 0
+
+
+# ---------------------------------------------------------------- bad input
+BAD = [
+    # (arguments, what the line names, what it says was got or expected)
+    (["missing.pgn", "--ply", "1", "--color", "black"], "'missing.pgn'", "PGN"),
+    ([".", "--ply", "1", "--color", "black"], "'.'", "PGN"),
+    (["bytes.pgn", "--ply", "1", "--color", "black"], "bytes.pgn", "no text"),
+    (["prose.pgn", "--ply", "1", "--color", "black"], "prose.pgn", "ply 1"),
+    (["empty.pgn", "--ply", "0", "--color", "white"], "empty.pgn", "no game"),
+    (["atomic.pgn", "--ply", "1", "--color", "black"], "'Atomic'", "'Fogofwar'"),
+    (["illegal.pgn", "--ply", "1", "--color", "black"], "ply 3", "'Ke3'"),
+    (["pychess.pgn", "--ply", "8", "--color", "white"], "--ply", "0 to 7"),
+    (["pychess.pgn", "--ply", "7", "--color", "black"], "--ply", "over"),
+    (["drawn.pgn", "--ply", "8", "--color", "white"], "--ply", "over"),
+    (["pychess.pgn", "--ply", "4", "--color", "black"], "--color", "white is to move"),
+    (["pychess.pgn", "--ply", "four", "--color", "black"], "--ply", "'four'"),
+    (["pychess.pgn", "--ply", "-1", "--color", "black"], "--ply", "expected"),
+    (["pychess.pgn", "--ply", "4", "--color", "red"], "--color", "'red'"),
+    (["pychess.pgn", "--ply", "4"], "--color", "required"),
+    (["pychess.pgn", "--ply", "4", "--color", "white", "--configuration", "greedy"], "'greedy'", "klss2021"),
+    (["pychess.pgn", "--ply", "4", "--color", "white", "--configuration", "klss2012"], "'klss2012'", "klss2021?"),
+    (["pychess.pgn", "--ply", "4", "--color", "white", "--plot", "a.pdf"], "--plot", ".svg or .png"),
+    (["pychess.pgn", "--ply", "4", "--color", "white", "--plot", "no/a.svg"], "--plot", "directory"),
+    (["pychess.pgn", "--ply", "4", "--color", "white", "--once-over-nodes", "0"], "--once-over-nodes", "'0'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "names", "says"), BAD, ids=[" ".join(case[0]) for case in BAD])
+def test_bad_input_exits_2_with_one_line(
+    klss: Any, pychess: str, tmp_path: Path, arguments: list[str], names: str, says: str
+) -> None:
+    (tmp_path / "bytes.pgn").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "prose.pgn").write_text("dear sir,\n")
+    (tmp_path / "empty.pgn").write_text("")
+    (tmp_path / "atomic.pgn").write_text('[Variant "Atomic"]\n\n1. e4 *\n')
+    (tmp_path / "illegal.pgn").write_text("1. e4 e5 2. Ke3 *\n")
+    (tmp_path / "drawn.pgn").write_text("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1/2-1/2\n")
+    ran = klss("analyse", *arguments, "--nodes", "10")
+    assert ran.code == 2 and ran.out == "", ran.out
+    assert ran.err.startswith("klss analyse: ") and ran.err.count("\n") == 1, ran.err
+    assert names in ran.err and says in ran.err, ran.err

@@ -1,0 +1,273 @@
+"""``klss match``: its JSON, its files, resuming."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from klss.errors import INSTALL_EXTRAS
+
+LINE = {"game", "pair", "white", "black", "result", "reason", "winner", "plies", "opening", "seed", "seconds"}
+MATCH = ("match", "greedy", "random", "--nodes", "1", "--seed", "4")
+
+
+def _lines(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+
+
+def _timeless(folder: Path) -> list[dict[str, Any]]:
+    """The lines in the order of their games, without times."""
+    lines = sorted(_lines(folder), key=lambda line: line["game"])
+    return [{key: value for key, value in line.items() if key not in ("seconds", "truth")} for line in lines]
+
+
+def _moves(folder: Path) -> list[dict[str, Any]]:
+    """The lines of moves.jsonl, without times."""
+    moves = [json.loads(line) for line in (folder / "moves.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in move.items() if key != "seconds_wall"} for move in moves]
+
+
+def test_the_document_counts_what_the_lines_say(klss: Any, tmp_path: Path) -> None:
+    ran = klss(*MATCH, "--games", "4", "--out", "m", "--json")
+    document = json.loads(ran.out)
+    lines = _lines(tmp_path / "m")
+    assert set(document) == {
+        "a", "b", "games", "score", "wins", "draws", "losses", "elo", "configurations", "seconds",
+        "elo_method", "pairs", "sprt", "by_color", "statistics", "seed", "versions", "commit",
+    }  # fmt: skip
+    assert [set(line) for line in lines] == [LINE] * 4
+    assert [line["white"] for line in lines] == ["greedy", "random", "greedy", "random"]
+    assert [line["pair"] for line in lines] == [0, 0, 1, 1]
+    assert document["games"] == document["wins"] + document["draws"] + document["losses"] == 4
+    assert document["score"] == sum({"a": 1.0, None: 0.5, "b": 0.0}[line["winner"]] for line in lines)
+    for line in lines:
+        white_won = {"1-0": True, "0-1": False, "1/2-1/2": None}[line["result"]]
+        assert line["winner"] == (None if white_won is None else "a" if white_won == (line["game"] % 2 == 0) else "b")
+    assert sorted(path.name for path in (tmp_path / "m").glob("*.pgn")) == [f"game-0000{i}.pgn" for i in range(4)]
+
+
+def test_a_matchs_summary_and_its_games_name_what_values_the_positions(klss: Any, tmp_path: Path) -> None:
+    ran = klss(*MATCH, "--games", "2", "--out", "m")
+    assert ran.out.splitlines()[-1].startswith("greedy (built-in evaluator) against random: ")
+    for game, tag in ((0, "White"), (1, "Black")):
+        pgn = (tmp_path / "m" / f"game-0000{game}.pgn").read_text()
+        assert f'[{tag} "greedy"]' in pgn and f'[{tag}Evaluator "built-in evaluator"]' in pgn
+        assert pgn.count("Evaluator") == 1
+
+
+def test_a_match_is_resumed_where_it_was_left_and_gives_the_same_games(klss: Any, tmp_path: Path) -> None:
+    klss(*MATCH, "--games", "4", "--out", "whole", "--check-truth")
+    klss(*MATCH, "--games", "2", "--out", "parts", "--check-truth")
+    with open(tmp_path / "parts" / "games.jsonl", "a") as file:
+        file.write('{"game": 2, "pair"')  # its writer died here
+    ran = klss(*MATCH, "--games", "4", "--out", "parts", "--check-truth", "--json")
+    whole, parts = _lines(tmp_path / "whole"), _lines(tmp_path / "parts")
+    for line in whole + parts:
+        del line["seconds"]
+    assert parts == whole and json.loads(ran.out)["games"] == 4
+    assert _moves(tmp_path / "parts") == _moves(tmp_path / "whole")
+
+
+def test_a_directory_of_another_match_is_refused(klss: Any) -> None:
+    assert klss(*MATCH, "--games", "1", "--out", "m", "--check-truth").code == 0
+    ran = klss("match", "random", "random", "--nodes", "1", "--seed", "4", "--games", "1", "--out", "m")
+    assert ran.code == 2 and "another match (match.json differs in a)" in ran.err and ran.err.count("\n") == 1
+
+
+def test_a_match_of_a_version_with_other_seeds_is_refused(klss: Any, tmp_path: Path) -> None:
+    assert klss(*MATCH, "--games", "1", "--out", "m", "--check-truth").code == 0
+    path = tmp_path / "m" / "match.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
+    ran = klss(*MATCH, "--games", "2", "--out", "m", "--check-truth")
+    assert ran.code == 2 and "another version of klss" in ran.err and ran.err.count("\n") == 1
+
+
+def test_a_directory_in_use_is_refused(klss: Any, tmp_path: Path) -> None:
+    fcntl = __import__("fcntl")
+    (tmp_path / "m").mkdir()
+    with open(tmp_path / "m" / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ran = klss(*MATCH, "--games", "1", "--out", "m")
+    assert ran.code == 2 and "in use" in ran.err and ran.err.count("\n") == 1
+
+
+def test_a_line_s_seed_replays_its_game_in_play(klss: Any, tmp_path: Path) -> None:
+    klss(*MATCH, "--games", "2", "--out", "m")
+    line = _lines(tmp_path / "m")[1]
+    replay = ("play", "--white", line["white"], "--black", line["black"], "--seed", str(line["seed"]), "--nodes", "1")
+    klss(*replay, "--pgn", "again.pgn")
+    kept, again = (tmp_path / "m" / "game-00001.pgn").read_text(), (tmp_path / "again.pgn").read_text()
+    assert kept.split("\n\n")[1] == again.split("\n\n")[1]
+
+
+def test_with_check_truth_every_ply_of_both_players_is_looked_at_and_no_truth_is_lost(
+    klss: Any, tmp_path: Path
+) -> None:
+    ran = klss(*MATCH, "--games", "2", "--out", "m", "--check-truth", "--json")
+    truth = json.loads(ran.out)["truth"]
+    plies = sum(line["plies"] for line in _lines(tmp_path / "m"))
+    # Before and after each move of hers, but for the move that ends the game.
+    assert truth == {"checks": 2 * plies - 2, "lost": 0, "sampled": 0}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# stopping
+
+
+def test_without_a_seed_the_same_command_goes_on_with_the_seed_of_the_directory(klss: Any, tmp_path: Path) -> None:
+    flags = ("match", "greedy", "random", "--nodes", "1", "--out", "m", "--check-truth", "--json")
+    first = json.loads(klss(*flags, "--games", "2").out)
+    second = json.loads(klss(*flags, "--games", "3").out)
+    assert second["seed"] == first["seed"] and second["games"] == 3
+    assert [line["game"] for line in _lines(tmp_path / "m")] == [0, 1, 2]
+
+
+def test_workers_of_one_s_own_need_no_dask_and_play_the_same_games(
+    klss: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    flags = (*MATCH, "--games", "3", "--openings", "2", "--check-truth")
+    assert klss(*flags, "--out", "whole").code == 0
+    assert klss(*flags, "--workers", "2", "--out", "m").code == 0
+    assert _timeless(tmp_path / "m") == _timeless(tmp_path / "whole")
+    ran = klss(*flags, "--scheduler", "tls://127.0.0.1:9")
+    assert ran.code == 2 and INSTALL_EXTRAS in ran.err and ran.err.count("\n") == 1
+
+
+def test_a_game_missing_in_the_middle_is_played_and_none_is_counted_twice(klss: Any, tmp_path: Path) -> None:
+    flags = (*MATCH, "--games", "6", "--openings", "3", "--check-truth", "--json")
+    whole = json.loads(klss(*flags, "--out", "whole").out)
+    klss(*flags, "--out", "m")
+    path = tmp_path / "m" / "games.jsonl"
+    rows = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([rows[4], rows[0], rows[5], rows[0], rows[3]]))
+    assert _counts(json.loads(klss(*flags, "--out", "m").out)) == _counts(whole)
+    assert _timeless(tmp_path / "m") == _timeless(tmp_path / "whole")
+    assert sorted(line["game"] for line in _lines(tmp_path / "m")) == list(range(6))
+    moves = _moves(tmp_path / "m")
+    assert sorted(moves, key=_at) == _moves(tmp_path / "whole")
+
+
+def _at(move: dict[str, Any]) -> tuple[int, int]:
+    return move["game"], move["ply"]
+
+
+def _counts(document: dict[str, Any]) -> dict[str, Any]:
+    return {key: document[key] for key in ("games", "score", "wins", "elo", "pairs", "by_color", "seed", "truth")}
+
+
+def test_a_test_stops_the_match_on_evidence_and_stays_decided(klss: Any, tmp_path: Path) -> None:
+    flags = (*MATCH, "--sprt", "0,400", "--check-truth", "--out", "m", "--json")
+    document = json.loads(klss(*flags).out)
+    sprt, games = document["sprt"], document["games"]
+    assert sprt["decision"] == "elo1" and sprt["llr"] >= sprt["upper"] and 4 <= games < 60
+    again = json.loads(klss(*flags).out)
+    assert again["games"] == games and again["sprt"] == sprt
+
+
+def test_with_a_test_the_number_of_games_is_the_most_that_are_played(klss: Any) -> None:
+    document = json.loads(klss(*MATCH, "--sprt", "0,5", "--games", "3", "--check-truth", "--json").out)
+    assert document["games"] == 3 and document["sprt"]["decision"] is None
+
+
+def test_the_elo_of_a_match_that_was_lost_or_won_outright_has_its_sign(klss: Any) -> None:
+    flags = ("--nodes", "1", "--seed", "4", "--games", "2", "--check-truth")
+    assert "0/2 (+0 =0 -2), Elo -inf (95 %: -inf to +" in klss("match", "random", "greedy", *flags).out
+    assert "2/2 (+2 =0 -0), Elo +inf (95 %: -113 to +inf" in klss("match", "greedy", "random", *flags).out
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# files that no match writes, and disks that are full
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "says"),
+    [
+        ("games.jsonl", "{}", "`game`"),
+        ("games.jsonl", '{"game":1,"pair":0,"winner":"c","reason":"resign","plies":3}', "'c'"),
+        ("games.jsonl", '{"game":1,"pair":0,"winner":"a","reason":"resign","plies":3,"seconds":NaN}', "JSON object"),
+        ("games.jsonl", "[" * 100_000, "JSON object"),
+        ("games.jsonl", '{"game":-1,"pair":0,"winner":"a","reason":"resign","plies":3}', "`int` >= 0"),
+        ("moves.jsonl", '{"game":0,"player":"c"}', "'c'"),
+        ("moves.jsonl", "\xff", "JSON object"),
+    ],
+)
+def test_a_line_that_no_match_writes_is_named(klss: Any, tmp_path: Path, file: str, line: str, says: str) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / file).write_text(line + "\n", encoding="latin-1")
+    (tmp_path / "m" / "match.json").write_text(json.dumps(_identity()))
+    ran = klss(*MATCH, "--games", "2", "--out", "m")
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
+    assert f"{file}', line 1: " in ran.err and says in ran.err
+
+
+def _identity() -> dict[str, Any]:
+    from darkchess.game.arbiter import Budget
+    from darkchess.players.configuration import configuration
+    from uci_bridge.match.match import Match
+
+    return Match(configuration("greedy"), configuration("random"), 2, 4, Budget(nodes=1)).identity()
+
+
+def test_a_match_whose_disk_is_full_says_so_in_one_line_and_goes_on_later(tmp_path: Path) -> None:
+    match = [sys.executable, "-m", "klss", *MATCH, "--games", "6", "--check-truth", "--out", "m", "--json"]
+    limited = ["/bin/sh", "-c", 'ulimit -f 8; exec "$@"', "sh", *match]  # files of 4 KiB at most
+    ran = subprocess.run(limited, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    said = [line for line in ran.stderr.splitlines() if not line.startswith("game ")]
+    assert ran.returncode == 1 and ran.stdout == "" and len(said) == 1
+    assert said[0].startswith("klss match: File too large: 'm/moves.jsonl', after ")
+    played = len(_lines(tmp_path / "m"))
+    assert 0 < played < 6 and not list((tmp_path / "m").glob("*.new"))
+    ran = subprocess.run(match, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0 and json.loads(ran.stdout)["games"] == 6
+    assert [line["game"] for line in _lines(tmp_path / "m")] == list(range(6))
+
+
+def test_a_game_that_can_t_be_written_is_one_line(klss: Any, tmp_path: Path) -> None:
+    (tmp_path / "m" / "game-00000.pgn").mkdir(parents=True)
+    ran = klss(*MATCH, "--games", "1", "--check-truth", "--out", "m")
+    assert ran.code == 1 and ran.err.count("\n") == 1 and "Is a directory: 'm/game-00000.pgn'" in ran.err
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# bad input, one line each
+
+
+@pytest.mark.parametrize(
+    ("flags", "names", "says"),
+    [
+        (("--sprt", "5,0"), "--sprt", "'5,0'"),
+        (("--sprt", "nan,5"), "--sprt", "'nan,5'"),
+        (("--workers", "0"), "--workers", "'0'"),
+        (("--openings", "0"), "--openings", "got 0 random plies"),
+        (("--openings", "missing.txt"), "--openings", "'missing.txt'"),
+        (("--openings", "bad.txt"), "--openings", "line 2: illegal move: got e2e5"),
+        (("--scheduler", "tcp://127.0.0.1:9"), "--scheduler", "'tcp://127.0.0.1:9'"),
+        (("--scheduler", "nonsense"), "--scheduler", "missing port number"),
+    ],
+)
+def test_a_flag_s_bad_value_is_named(
+    klss: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...], names: str, says: str
+) -> None:
+    monkeypatch.setattr("uci_bridge.match.workers._CONNECT_S", 1.0)
+    (tmp_path / "bad.txt").write_text("e2e4\ne2e5\n")
+    ran = klss(*MATCH, *flags)
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and names in ran.err and says in ran.err
+
+
+@pytest.mark.parametrize("command", ["play --black", "match greedy", "engine --configuration"])
+def test_the_mover_that_sees_everything_is_refused(klss: Any, command: str) -> None:
+    ran = klss(*command.split(), "stockfish-cheat")
+    assert ran.code == 2 and ran.err.count("\n") == 1 and "'stockfish-cheat'" in ran.err
+
+
+def test_the_mover_that_sees_everything_plays_a_match_that_allows_it(klss: Any, require_stockfish: str) -> None:
+    ran = klss("match", "stockfish-cheat", "random", "--nodes", "20", "--games", "2", "--allow-cheat", "--seed", "1",
+               "--stockfish", require_stockfish, "--json")  # fmt: skip
+    document = json.loads(ran.out)
+    assert document["score"] == 2 and document["versions"]["stockfish"].startswith("Stockfish")

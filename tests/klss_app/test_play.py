@@ -1,0 +1,163 @@
+"""``klss play`` without a terminal: what is typed comes from a pipe, what is shown is compared as text."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from darkchess.game.record import read_pgn
+from darkchess.players.configuration import CONFIGURATIONS
+from klss_app.cli.play import PLAIN_NAMES, Interrupt
+
+ROOT = Path(__file__).resolve().parents[2]
+
+ENDGAME = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
+KINGS_FILE = "4k3/8/8/8/8/8/4q3/Q3K3 w - - 0 1"
+
+
+def test_a_scripted_game_against_random_ends_with_the_captured_king_and_a_review(klss: Any, tmp_path: Path) -> None:
+    # Seed 2 makes `random` answer g5, a5, Nf6: found by playing; the game is then checked by its own record.
+    ran = klss("play", "--black", "random", "--seed", "2", "--pgn", "g.pgn", typed="e4\nQh5\nQf7\nQe8\nfog off\nquit\n")
+    assert ran.code == 0, ran.err
+    (record,) = read_pgn((tmp_path / "g.pgn").read_text())
+    assert record.headers["White"] == "human" and record.headers["Black"] == "random"
+    assert len(record.moves) == 7
+    plies = re.findall(r"^\d+\.(?:\.\.)? \S+$", ran.out, re.MULTILINE)
+    assert plies[:7] == ["1. e4", *plies[1:7]] and len(plies) == 8  # each ply once, the last one again without fog
+    assert ran.out.count("White sees") == 8  # the start position and seven plies
+
+
+def test_the_moves_of_a_game_are_the_same_for_the_same_seed_and_nodes(klss: Any) -> None:
+    arguments = ("play", "--white", "klss2021", "--black", "greedy", "--nodes", "60", "--seed", "7", "--fen", ENDGAME)
+    first, second = klss(*arguments), klss(*arguments)
+    assert first.code == second.code == 0, first.err
+    assert first.out == second.out
+    assert re.search(r"^(White wins|Black wins|Draw): ", first.out, re.MULTILINE)
+
+
+def test_a_game_between_engines_prints_neither_times_nor_paths(klss: Any) -> None:
+    ran = klss("play", "--white", "random", "--black", "random", "--nodes", "1", "--seed", "3")
+    assert ".pgn" not in ran.out and "klss-games" in ran.err
+    assert not re.search(r"\d+\.\d+ ?s\b|\d:\d\d", ran.out)
+
+
+def test_beside_an_engines_name_stands_what_values_its_positions(klss: Any, tmp_path: Path) -> None:
+    ran = klss("play", "--white", "greedy", "--black", "random", "--nodes", "1", "--fen", ENDGAME, "--pgn", "g.pgn")
+    assert ran.out.startswith("White: greedy (built-in evaluator)   Black: random\n")
+    (record,) = read_pgn((tmp_path / "g.pgn").read_text())
+    assert (record.headers["White"], record.headers["WhiteEvaluator"]) == ("greedy", "built-in evaluator")
+    assert record.headers["Black"] == "random" and "BlackEvaluator" not in record.headers, "who values nothing"
+    seen = klss("play", "--black", "greedy", "--evaluator", "builtin", "--fen", ENDGAME, typed="resign\n")
+    assert "Black: greedy (built-in evaluator)" in seen.out
+
+
+@pytest.mark.parametrize(
+    ("rules", "end"),
+    [("paper", "White wins: Black has no move left. 1-0"), ("pychess", "Draw: no move is left. 1/2-1/2")],
+)
+def test_who_cannot_move_loses_by_the_paper_and_draws_by_pychess(klss: Any, rules: str, end: str) -> None:
+    # Black's men block each other: pawns a7, b6, c7 stand before White's, the others behind them (docs/rules.md, 2).
+    stuck = "kb6/prp5/PpP5/1P6/8/8/8/7K w - - 0 1"
+    ran = klss("play", "--black", "random", "--fen", stuck, "--rules", rules, typed="Kg1\n")
+    assert ran.code == 0
+    assert f"{end} after 1 plies." in ran.out
+
+
+def test_help_moves_undo_and_fog_off_are_answered_and_the_game_goes_on(klss: Any) -> None:
+    ran = klss(
+        "play", "--black", "random", "--seed", "1", "--fen", KINGS_FILE, typed="help\nmoves\nundo\nfog off\nresign\n"
+    )
+    assert ran.code == 0
+    assert "Type a move as SAN" in ran.out
+    assert re.search(r"^ Q\w+(  \w+)*  Kxe2", ran.out, re.MULTILINE)
+    assert "undo: refused: " in ran.out and "fog off: refused " in ran.out
+    assert "Black wins: White resigned. 0-1 after 0 plies." in ran.out
+
+
+def test_a_slip_is_answered_with_what_was_got_and_expected_and_costs_nothing(klss: Any) -> None:
+    ran = klss("play", "--black", "random", "--fen", KINGS_FILE, typed="Qh7\nxyzzy\nresign\n")
+    assert "illegal move: got 'Qh7', expected" in ran.out and "misspelt move: got 'xyzzy', expected" in ran.out
+    assert "0-1 after 0 plies" in ran.out
+
+
+def test_flip_turns_the_board_around(klss: Any) -> None:
+    ran = klss("play", "--black", "random", "--fen", KINGS_FILE, "--ascii", typed="flip\nresign\n")
+    boards = re.findall(r"^ +([a-h](?: [a-h]){7})$", ran.out.split("resigned")[0], re.MULTILINE)
+    assert boards[:2] == ["a b c d e f g h", "h g f e d c b a"]
+
+
+def test_the_board_shows_only_what_she_sees(klss: Any) -> None:
+    # The queen on a1 sees the a-file, rank 1 and the long diagonal, the king on e1 the squares around it; the king on
+    # e8 is hidden.
+    ran = klss("play", "--black", "random", "--fen", KINGS_FILE, "--ascii", typed="resign\n")
+    ranks = [line.strip() for line in ran.out.splitlines() if re.match(r" [1-8] ", line)][:8]
+    assert ranks[0] == "8 . ? ? ? ? ? ? ."
+    assert ranks[6] == "2 . . ? . q . ? ?"
+    assert ranks[7] == "1 Q . . . K . ? ?"
+
+
+def test_a_human_as_black_is_asked_after_whites_move_and_sits_at_the_bottom(klss: Any) -> None:
+    ran = klss("play", "--white", "random", "--black", "human", "--seed", "2", "--ascii", typed="resign\n")
+    assert "White wins: Black resigned. 1-0 after 1 plies." in ran.out
+    first = ran.out.split("your move")[0]
+    assert first.index("White: random") < first.index("h g f e d c b a") < first.index("Black: you")
+
+
+def test_the_end_of_input_in_mid_game_is_one_line_exit_1_and_keeps_the_game(klss: Any, tmp_path: Path) -> None:
+    ran = klss("play", "--black", "random", "--seed", "1", "--pgn", "kept.pgn", "--fen", ENDGAME, typed="a4\n")
+    assert ran.code == 1
+    assert ran.err.count("\n") == 1 and "got the end of input after 2 plies, expected a move" in ran.err
+    (record,) = read_pgn((tmp_path / "kept.pgn").read_text())
+    assert record.result == "*" and len(record.moves) == 2
+
+
+def test_a_closed_stdin_is_one_line_and_no_traceback(program: Any) -> None:
+    ran = program("play", "--black", "random")
+    assert ran.code == 1
+    assert ran.err == "klss play: got the end of input after 0 plies, expected a move or a command\n"
+    assert "your move" in ran.out
+
+
+def test_quit_leaves_cleanly_and_keeps_the_game(klss: Any, tmp_path: Path) -> None:
+    ran = klss("play", "--black", "random", "--fen", ENDGAME, "--pgn", "kept.pgn", typed="a4\nquit\n")
+    assert ran.code == 0 and ran.err.count("\n") == 1
+    assert len(read_pgn((tmp_path / "kept.pgn").read_text())[0].moves) == 2
+
+
+def test_a_clock_that_runs_out_loses(klss: Any) -> None:
+    ran = klss("play", "--white", "klss2021", "--black", "random", "--clock", "0.000001+0", "--fen", ENDGAME)
+    assert "Black wins: White ran out of time. 0-1 after 0 plies." in ran.out
+
+
+def test_promotion_and_castling_are_typed_as_anyone_would(klss: Any) -> None:
+    fen = "3n1k2/P7/8/8/8/8/8/4K2R w K - 0 1"
+    ran = klss("play", "--black", "random", "--seed", "1", "--fen", fen, "--ascii", typed="a8\na8=Q\nO-O\nresign\n")
+    assert "ambiguous move: got 'a8', expected the promotion as well, like a8=Q" in ran.out
+    assert "1. a8=Q" in ran.out and "2. O-O" in ran.out
+    assert " Now in sight: knight d8." in ran.out
+
+
+def test_a_closed_stdin_does_not_matter_where_no_human_plays(tmp_path: Path) -> None:
+    command = f"exec {sys.executable} -m klss play --white greedy --black random --nodes 1 --seed 1 <&-"
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, timeout=300)
+    assert done.returncode == 0 and b" wins: " in done.stdout
+
+
+def test_the_names_that_are_not_looked_up_before_the_first_board_are_there() -> None:
+    assert set(PLAIN_NAMES) <= set(CONFIGURATIONS)
+
+
+def test_a_ctrl_c_that_a_library_drops_while_the_engine_thinks_is_not_lost() -> None:
+    with pytest.raises(KeyboardInterrupt), Interrupt() as interrupt:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        interrupt.check()

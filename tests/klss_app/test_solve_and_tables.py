@@ -1,0 +1,186 @@
+"""klss solve and klss tables: JSON shapes of docs/json.md, files, and bad input in one line."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyspiel")
+
+from klss_app.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
+    assert main(list(arguments)) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return json.loads(captured.out)
+
+
+def test_solve_reports_what_the_design_says(capsys: pytest.CaptureFixture[str]) -> None:
+    report = output(capsys, "solve", "kuhn_poker", "--json")
+    assert isinstance(report, dict)
+    assert set(report) == {
+        "game", "value", "exploitability", "infosets", "sequences", "nodes", "rows", "columns", "nonzeros", "seconds",
+    }  # fmt: skip
+    assert report["value"] == pytest.approx(-1 / 18)
+    assert report["exploitability"] < 1e-9
+    assert (report["nodes"], report["infosets"], report["sequences"]) == (58, [6, 6], [13, 13])
+
+
+@pytest.mark.parametrize("method", ["simplex", "ipm", "auto"])
+def test_every_method_solves(method: str, capsys: pytest.CaptureFixture[str]) -> None:
+    report = output(capsys, "solve", "matrix_rps", "--json", "--method", method)
+    assert isinstance(report, dict)
+    assert report["value"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_solve_writes_both_strategies_by_infoset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "kuhn.json"
+    output(capsys, "solve", "kuhn_poker", "--json", "--out", str(path))
+    document = json.loads(path.read_text())
+    assert document["game"] == "kuhn_poker"
+    assert len(document["players"]) == 2
+    for player in document["players"]:
+        assert len(player["infosets"]) == 6
+        for actions in player["infosets"].values():
+            assert set(actions) == {"Pass", "Bet"}
+            assert sum(actions.values()) == pytest.approx(1.0)
+    # Kuhn (1950): the second player with a king always calls a bet.
+    assert document["players"][1]["infosets"]["2b"]["Bet"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("player", "key"), [("0", "1"), ("1", "1b")])
+def test_solve_again_below_an_infoset(player: str, key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    report = output(capsys, "solve", "kuhn_poker", "--json", "--subgame", key, "--player", player)
+    assert isinstance(report, dict)
+    assert report["subgame"]["margin"] >= -1e-9
+    assert report["subgame"]["player"] == int(player)
+
+
+def test_tables_1_reports_what_the_design_says(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = output(capsys, "tables", "1", "--json", "--game", "kuhn", "--game", "matching_pennies100")
+    assert isinstance(rows, list)
+    assert [row["game"] for row in rows] == ["kuhn", "matching_pennies100"]
+    names = "game epsilon variant player order nesting blueprint after ratio value subgames seconds"
+    assert set(rows[0]) == set(names.split())
+    assert (rows[0]["epsilon"], rows[0]["variant"], rows[0]["order"], rows[0]["nesting"]) == (
+        0.25,
+        "uniform",
+        1,
+        "every",
+    )
+
+
+def test_tables_1_all_gives_every_column_that_applies(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = output(capsys, "tables", "1", "--json", "--game", "kuhn", "--all")
+    assert isinstance(rows, list)
+    got = {(row["nesting"], row["order"]) for row in rows}
+    assert got == {(n, k) for n in ("every", "update") for k in (1, 3, 5, "inf")} | {("allocated", 1)}
+
+
+def test_tables_2_reports_what_the_design_says(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = output(capsys, "tables", "2", "--json", "--game", "kuhn")
+    assert isinstance(rows, list)
+    assert set(rows[0]) == {"game", "nodes", "infosets", "diameter", "knowledge"}
+    assert set(rows[0]["knowledge"]) == {"1", "2", "3", "4", "inf"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["solve", "tiny_hanabi"], "not zero-sum"),
+        (["solve", "matrix_pd"], "not zero-sum"),
+        (["solve", "kuhn_poker(players=3)"], "3 players"),
+        (["solve", "leduc_pokr"], "did you mean 'leduc_poker'"),
+        (["solve", "leduc_poker", "--max-nodes", "500"], "more than 500 nodes"),
+        (["solve", "kuhn_poker", "--subgame", "nowhere"], "expected an infoset"),
+        (["solve", "kuhn_poker", "--method", "magic"], "invalid choice"),
+        (["solve", "kuhn_poker", "--memory-mb", "1"], "more than 1 MB of memory"),
+        (["solve", "kuhn_poker", "--memory-mb", "none"], "expected a whole number of megabytes"),
+        (["tables", "2", "--game", "kuhn", "--memory-mb", "1"], "--memory-mb"),
+        (["solve"], "required"),
+        (["tables", "3"], "invalid choice"),
+        (["tables", "1", "--game", "leduc_pokr"], "did you mean 'leduc_poker'"),
+        (["tables", "1", "--game", "tiny_hanabi"], "not zero-sum"),
+        (["tables", "1", "--game", "goofspiel4_randon"], "goofspiel4_random"),
+        (["tables", "1", "--epsilon", "2"], "expected 0 to 1"),
+        (["tables", "1", "--nesting", "allocated", "--order", "3"], "expected 1"),
+        (["tables", "2", "--epsilon", "0.1"], "table 1 only"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bad_input_is_one_line_and_exit_2(
+    arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert message in captured.err
+
+
+def test_tiny_payoffs_are_solved_as_exactly_as_large_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Matching pennies for 3 and 1 billionths: both show the first side a quarter of the time."""
+    (tmp_path / "pennies.nfg").write_text('NFG 1 R "" { "a" "b" } { 2 2 }\n\n3e-09 -3e-09 0 0 0 0 1e-09 -1e-09\n')
+    out = tmp_path / "out.json"
+    report = output(capsys, "solve", f"nfg_game(filename={tmp_path}/pennies.nfg)", "--json", "--out", str(out))
+    assert isinstance(report, dict)
+    assert report["value"] == pytest.approx(0.75e-9, rel=1e-9) and report["exploitability"] < 1e-17
+    for player in json.loads(out.read_text())["players"]:
+        (strategy,) = player["infosets"].values()
+        assert list(strategy.values()) == pytest.approx([0.25, 0.75])
+
+
+def test_a_game_without_decisions_is_solved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "draw.efg"
+    path.write_text(
+        'EFG 2 R "" { "a" "b" } ""\nc "" 1 "" { "x" 1/2 "y" 1/2 } 0\nt "" 1 "" { 1 -1 }\nt "" 2 "" { 2 -2 }\n'
+    )
+    report = output(capsys, "solve", f"efg_game(filename={path})", "--json")
+    assert isinstance(report, dict)
+    assert (report["value"], report["infosets"], report["sequences"]) == (1.5, [0, 0], [1, 1])
+
+
+def test_what_one_compiled_call_takes_at_once_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """No estimate sees it coming; the limit on the address space does, and is gone afterwards."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    monkeypatch.setattr("klss.openspiel.load", lambda *_, **__: np.empty(10**9))  # 8 GB
+    assert main(["solve", "kuhn_poker", "--memory-mb", "1000"]) == 2
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    captured = capfd.readouterr()
+    assert captured.out == "" and captured.err.count("\n") == 1 and "MB of memory" in captured.err
+
+
+_PEAK = """
+import sys
+from klss_app.cli.main import main
+codes = [main(["solve", game, "--memory-mb", "400"]) for game in ("chess", "capture_the_flag", "dark_chess")]
+peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM:"))
+print(*codes, peak // 1000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the process's peak is read from Linux's /proc")
+def test_games_too_large_for_the_memory_are_refused_in_one_line_each_and_the_peak_stays_near_the_limit() -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -v 12000000; exec "$0" -c "$1"', sys.executable, _PEAK],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    lines = done.stderr.splitlines()
+    assert len(lines) == 3 and all("more than 400 MB of memory" in line for line in lines), done.stderr
+    *codes, peak = map(int, done.stdout.split())
+    assert codes == [2, 2, 2] and peak < 700

@@ -1,0 +1,144 @@
+"""``klss play`` in a real terminal: a pseudo-terminal driven as a human would."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from darkchess.game.record import read_pgn
+
+ROOT = Path(__file__).resolve().parents[2]
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+PATIENCE_S = 240.0  # a cold machine compiles first
+
+
+class Screen:
+    """The program and what it has shown so far."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self._master, slave = pty.openpty()
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "TERM": "xterm-256color"}
+        environment.pop("NO_COLOR", None)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "klss", "play", *arguments],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+        )
+        os.close(slave)
+        self.shown = ""
+
+    def read_until(self, text: str) -> str:
+        """What was shown up to and with ``text``."""
+        deadline = time.monotonic() + PATIENCE_S
+        while text not in self.shown:
+            assert time.monotonic() < deadline, f"{text!r} never came; shown: {self.shown[-2000:]!r}"
+            if select.select([self._master], [], [], 0.2)[0]:
+                try:
+                    data = os.read(self._master, 65536)
+                except OSError:  # the other end was closed
+                    data = b""
+                assert data, f"ended before {text!r} came; shown: {self.shown[-2000:]!r}"
+                self.shown += data.decode("utf-8", "replace")
+        end = self.shown.index(text) + len(text)
+        seen, self.shown = self.shown[:end], self.shown[end:]
+        return seen
+
+    def type(self, line: str) -> None:
+        """Type ``line`` and Enter."""
+        os.write(self._master, line.encode() + b"\r")
+
+    def end(self) -> int:
+        """Wait for the program; its exit code. What it still shows is kept."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            if select.select([self._master], [], [], 0.2)[0]:
+                try:
+                    self.shown += os.read(self._master, 65536).decode("utf-8", "replace")
+                except OSError:
+                    break
+            elif self.process.poll() is not None:
+                break
+        return self.process.wait(timeout=PATIENCE_S)
+
+    def close(self) -> None:
+        """End the program if it still runs."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._master)
+
+
+@pytest.fixture
+def open_screens() -> Iterator[list[Screen]]:
+    screens: list[Screen] = []
+    yield screens
+    for screen in screens:
+        screen.close()
+
+
+def test_a_whole_game_in_a_terminal(tmp_path: Path, open_screens: list[Screen]) -> None:
+    # The same game as in test_play: `random` with seed 2 lets the queen through.
+    screen = Screen(tmp_path, "--black", "random", "--seed", "2", "--pgn", "g.pgn")
+    open_screens.append(screen)
+    first = screen.read_until("1. your move: ")
+    assert "\x1b[0;38;5;231;1;48;5;" in first, "men are drawn in colour"
+    plain = ESCAPE.sub("", first)
+    assert "♜" in plain.split(" 1 ")[1] and "♜" not in plain.split(" 1 ")[0], "her men are seen, the enemy's are not"
+    for number, move in enumerate(["e4", "Qh5", "Qf7"], 2):
+        screen.type(move)
+        screen.read_until(f"{number}. your move: ")
+    screen.type("Qe8")
+    last = ESCAPE.sub("", screen.read_until("review 7/7> "))
+    assert "You captured the king on e8." in last
+    assert "White wins: Black's king was captured. 1-0 after 7 plies." in last
+    assert "White sees" in last and "the board" in last and "Black sees" in last
+    screen.type("")
+    assert "start" in screen.read_until("review 0/7> ")
+    screen.type("")
+    assert "1. e4" in screen.read_until("review 1/7> ")
+    screen.type("fog off")
+    assert "White sees" not in screen.read_until("review 1/7> ")
+    screen.type("quit")
+    assert screen.end() == 0
+    assert len(read_pgn((tmp_path / "g.pgn").read_text())[0].moves) == 7
+
+
+def test_ctrl_c_while_the_engine_thinks_leaves_cleanly_and_keeps_the_game(
+    tmp_path: Path, open_screens: list[Screen]
+) -> None:
+    screen = Screen(tmp_path, "--time", "60", "--evaluator", "builtin", "--pgn", "g.pgn")
+    open_screens.append(screen)
+    screen.read_until("1. your move: ")
+    screen.type("e4")
+    screen.read_until("klss2021 thinks")
+    screen.read_until("nodes")
+    os.killpg(screen.process.pid, signal.SIGINT)
+    assert screen.end() == 0
+    assert (
+        "Traceback" not in screen.shown and "left before the end of the game; the game is kept in g.pgn" in screen.shown
+    )
+    (record,) = read_pgn((tmp_path / "g.pgn").read_text())
+    assert [move.uci() for move in record.moves] == ["e2e4"] and record.result == "*"
+
+
+def test_a_human_whose_clock_runs_out_while_she_thinks_loses(tmp_path: Path, open_screens: list[Screen]) -> None:
+    screen = Screen(tmp_path, "--black", "random", "--clock", "1+0", "--fen", "4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    open_screens.append(screen)
+    screen.read_until("1. your move: ")
+    assert "Black wins: White ran out of time." in ESCAPE.sub("", screen.read_until("review 0/0> "))
+    screen.type("quit")
+    assert screen.end() == 0

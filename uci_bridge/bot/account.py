@@ -1,0 +1,357 @@
+"""The bot: one account on a lichess-style server, its challenges, its games.
+
+Reading order of its parts: :mod:`uci_bridge.bot.config` (``bot.yml``), :mod:`uci_bridge.bot.dialect` and
+:mod:`uci_bridge.bot.lichess` (the server), :mod:`uci_bridge.bot.true_game` (the far side of the wall),
+:mod:`uci_bridge.bot.stream` and :mod:`uci_bridge.bot.game` (one game), :mod:`uci_bridge.bot.seat` (the gate),
+:mod:`uci_bridge.bot.engine` (the near side), :mod:`uci_bridge.bot.record`, :mod:`uci_bridge.bot.log`; this file holds
+them together.
+
+Games are tasks, engines are processes: one engine's end, or one game's, is no other's. The event stream is opened
+again for as long as it takes; games under way are asked for by their ids at every start, since a server tells of them
+again only sometimes. A game that starts without a challenge (a rematch) goes through the same rules, and is called off
+if they refuse it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from uci_bridge.bot.config import BotConfig
+from uci_bridge.bot.dialect import DIALECTS, Challenge, Dialect, GameFull, GameStart
+from uci_bridge.bot.engine import EngineSeat, engine_command, engine_tags
+from uci_bridge.bot.game import BotGame
+from uci_bridge.bot.lichess import Account, Backoff, Client, Refused, Rejected, ServerError, Timing, Token
+from uci_bridge.bot.record import Records
+from uci_bridge.bot.seat import Seat
+from uci_bridge.errors import UciBridgeError
+
+__all__ = ["Bot", "BotRefused", "make_client", "variant_served", "who_am_i"]
+
+log = logging.getLogger(__name__)
+
+_SILENT_S = 60.0
+"""Who is told to stop waits no longer for games of which the server says nothing, not even that it is there."""
+_REFUSALS = 5
+"""So many refusals of the event stream in a row are taken for the server's last word."""
+
+
+class BotRefused(UciBridgeError):
+    """The server will not have this bot: nothing to try again. One line."""
+
+
+def make_client(config: BotConfig, token: Token, timing: Timing | None = None) -> Client:
+    """A client of the server that ``config`` names."""
+    return Client(config.url, token, DIALECTS[config.dialect], timing)
+
+
+async def who_am_i(client: Client) -> Account:
+    """The account behind the token.
+
+    Raises
+    ------
+    BotRefused
+        The token is not valid, is not a bot's, or there is no such API at that address.
+    ServerError
+        The server can't be reached, or is in trouble: worth another try.
+    """
+    try:
+        account = await client.account()
+    except Refused as error:
+        raise BotRefused(f"token: {error}; expected the token of a bot account on this server") from None
+    except Rejected as error:
+        raise BotRefused(f"url: {error}; expected a server with the bot API") from None
+    if account.title != "BOT":
+        raise BotRefused(f"token: got that of {account.name!r}, which is no bot account; upgrade the account first")
+    return account
+
+
+async def variant_served(client: Client) -> None:
+    """Open the event stream for a moment: the server then says whether it takes this bot and its variant.
+
+    Raises
+    ------
+    BotRefused
+        It does not.
+    ServerError
+        Worth another try.
+    """
+    events = client.events()
+    try:
+        async with contextlib.aclosing(events):
+            await anext(events, None)
+    except (Refused, Rejected) as error:
+        raise BotRefused(f"the server does not take a bot for {client.dialect.variant!r}: {error}") from None
+
+
+class Bot:
+    """A bot that plays until it is told to stop.
+
+    Parameters
+    ----------
+    config
+        ``bot.yml``.
+    client
+        Open.
+    account
+        Ours.
+    records
+        Where games are kept.
+    folder
+        Of ``bot.yml``.
+    seat
+        Makes an engine's seat; None: a process as ``config.engine`` says.
+    """
+
+    def __init__(
+        self, config: BotConfig, client: Client, account: Account, records: Records, *, folder: Path,
+        seat: Callable[[chess.Color, str | None, int], Seat] | None = None,
+    ) -> None:  # fmt: skip
+        self._config, self._client, self._account, self._records = config, client, account, records
+        self._command = engine_command(config.engine, folder)
+        self._tags = engine_tags(config.engine, folder)
+        self._seat = seat or self._engine_seat
+        self._games: dict[str, tuple[BotGame, asyncio.Task[None]]] = {}
+        self._promised: dict[str, str] = {}
+        self._answered: dict[str, float] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = asyncio.Event()
+        self._idle = asyncio.Event()
+        self.finished = 0
+
+    @property
+    def dialect(self) -> Dialect:
+        """The server's."""
+        return self._client.dialect
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """Ids of the games under way."""
+        return tuple(self._games)
+
+    def stop(self) -> None:
+        """No new games from now on."""
+        if not self._stopping.is_set():
+            again = "another signal leaves them at once"
+            self._say(logging.INFO, "stopping: no new games", games=len(self._games), note=again)
+            self._stopping.set()
+
+    async def run(self, grace_s: float | None = None) -> None:
+        """Play until :meth:`stop`, then finish the games under way.
+
+        Parameters
+        ----------
+        grace_s
+            How long they may take after :meth:`stop`; None: as long as they take. Games not finished then stay in the
+            records and go on at the next start.
+
+        Raises
+        ------
+        BotRefused
+            The server does not take the token, or the variant, any more.
+        """
+        for game_id in list(self._records.under_way):
+            self._play(game_id, known=True)
+        listener = asyncio.create_task(self._listen(), name="event stream")
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait({listener, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if listener.done():
+                listener.result()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(grace_s):
+                    while (self._games or self._tasks) and not self._unheard():
+                        work = {task for _, task in self._games.values()} | self._tasks
+                        await asyncio.wait(work, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
+            if self._games:
+                reason = "the server is silent" if self._unheard() else "grace is over"
+                self._say(logging.WARNING, f"{reason}: the rest goes on at the next start", games=len(self._games))
+        finally:
+            tasks = [listener, stopping, *(task for _, task in self._games.values()), *self._tasks]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _unheard(self) -> bool:
+        """There are games under way, and nothing was heard of any for so long that nobody can play them now."""
+        games = [game for game, _ in self._games.values()]
+        return bool(games) and not self._tasks and all(game.silent_s() > _SILENT_S for game in games)
+
+    # The event stream.
+
+    async def _listen(self) -> None:
+        backoff = Backoff(self._client.timing.first_retry_s, self._client.timing.last_retry_s)
+        welcome, refusals = False, 0
+        while True:
+            wait_s, problem = 0.0, "the stream ended"
+            try:
+                events = self._client.events()
+                async with contextlib.aclosing(events):
+                    async for event in events:
+                        if event is None:
+                            self._say(logging.INFO, "listening for challenges", account=self._account.name)
+                            continue
+                        backoff.reset()
+                        welcome, refusals = True, 0
+                        if isinstance(event, Challenge):
+                            self._spawn(self._answer(event))
+                        elif isinstance(event, GameStart):
+                            self._started(event)
+            except (Refused, Rejected) as error:
+                # At the first try it is meant so; a server that has listened before gets the benefit of the doubt.
+                refusals, problem = refusals + 1, str(error)
+                meant = isinstance(error, Refused) or error.status in (400, 404, 405)
+                if (meant and not welcome) or refusals >= _REFUSALS:
+                    raise BotRefused(f"the server takes no bot for {self.dialect.variant!r}: {error}") from None
+            except ServerError as error:
+                wait_s, problem = error.wait_s, str(error)
+            wait_s = backoff.next(wait_s)
+            self._say(logging.WARNING, "event stream broke", reason=problem, retry_s=round(wait_s, 2))
+            await asyncio.sleep(wait_s)
+
+    async def _answer(self, challenge: Challenge) -> None:
+        """Accept or decline a challenge; the same one may come again."""
+        now = time.monotonic()
+        self._answered = {known: until for known, until in self._answered.items() if until > now}
+        if challenge.id in self._answered or challenge.id in self._games:
+            return
+        if challenge.player.lower() == self._account.name.lower():
+            return  # our own, told back to us
+        self._answered[challenge.id] = now + 3600.0
+        reason = self._config.accept.decline_reason(challenge, self.dialect.variant)
+        who: dict[str, Any] = {"challenge": challenge.id, "player": challenge.player}
+        if reason is None and (limit := await self._no_room(challenge)) is not None:
+            reason, who["limit"] = "later", limit
+        try:
+            if reason is not None:
+                self._say(logging.INFO, "challenge declined", **who, reason=reason)
+                await self._stubborn(lambda: self._client.decline(challenge.id, reason))
+                return
+            known = {} if challenge.initial_s is None else {"initial_s": challenge.initial_s}
+            self._records.begin(challenge.id, opponent=challenge.player, **known)
+            self._say(logging.INFO, "challenge accepted", **who)
+            await self._stubborn(lambda: self._client.accept(challenge.id))
+            # Not left to the gameStart, which may be lost and does not come again at ply 0.
+            self._play(challenge.id, known=True)
+        except ServerError as error:
+            self._answered.pop(challenge.id, None)
+            if challenge.id not in self._games:
+                self._records.forget(challenge.id)
+            self._say(logging.INFO, "challenge not answered", **who, error=str(error))
+        finally:
+            self._promised.pop(challenge.id, None)
+
+    async def _stubborn(self, call: Callable[[], Any]) -> None:
+        """``call``, with some tries where trying helps."""
+        backoff = Backoff(self._client.timing.first_retry_s, self._client.timing.last_retry_s)
+        for left in reversed(range(5)):
+            try:
+                await call()
+                return
+            except (Refused, Rejected):
+                raise
+            except ServerError as error:
+                if not left:
+                    raise
+                await asyncio.sleep(backoff.next(error.wait_s))
+
+    async def _no_room(self, challenge: Challenge) -> str | None:
+        """The limit that a challenge is beyond, a moment later too: of a game that has just ended we hear late."""
+        deadline = time.monotonic() + self._client.timing.room_s
+        while (limit := self._limit(challenge.player, challenge.id)) is not None:
+            if self._stopping.is_set() or time.monotonic() >= deadline:
+                return limit
+            await asyncio.sleep(0.05)
+        self._promised[challenge.id] = challenge.player
+        return None
+
+    def _limit(self, player: str, but: str) -> str | None:
+        """The limit that one more game, with ``player``, is beyond; ``but`` is the one that asks."""
+        if self._stopping.is_set():
+            return "stopping"
+        playing = {known: game for known, (game, _) in self._games.items() if not game.over}
+        opponents = {**self._promised, **{known: game.opponent for known, game in playing.items()}}
+        opponents.pop(but, None)
+        with_player = sum((name or "").lower() == player.lower() for name in opponents.values())
+        accept = self._config.accept
+        if len(opponents) >= accept.concurrency:
+            return f"concurrency: {accept.concurrency}"
+        return f"per_player: {accept.per_player}" if with_player >= accept.per_player else None
+
+    # Games.
+
+    def _started(self, start: GameStart) -> None:
+        if start.id in self._games:
+            return
+        known = start.id in self._records.under_way
+        if start.chess960:
+            self._say(logging.INFO, "game refused", game=start.id, reason="variant")
+            self._spawn(self._call_off(start.id))
+            return
+        self._play(start.id, known=known)
+
+    async def _call_off(self, game_id: str) -> None:
+        with contextlib.suppress(ServerError):
+            await self._stubborn(lambda: self._client.abort(game_id))
+
+    def _play(self, game_id: str, *, known: bool) -> None:
+        if game_id in self._games:
+            return
+
+        def refusal(full: GameFull, opponent: str) -> str | None:
+            return self._refusal(full, opponent, known=known)
+
+        game = BotGame(
+            game_id, client=self._client, records=self._records, name=self._account.name, seat=self._seat,
+            refusal=refusal, greeting=self._config.greeting, margin_ms=self._config.engine.margin_ms,
+            engine=self._tags,
+        )  # fmt: skip
+        game.opponent = self._records.under_way.get(game_id, {}).get("opponent")
+        task = asyncio.create_task(game.run(), name=f"game {game_id}")
+        self._games[game_id] = (game, task)
+        task.add_done_callback(lambda _: self._ended(game_id))
+
+    def _refusal(self, full: GameFull, opponent: str, *, known: bool) -> str | None:
+        """Why a game is not to be played: what it is, always; how, only at its start, and unless that was agreed."""
+        if full.variant != self.dialect.variant:
+            return "variant"
+        if known or len(full.state.moves) >= 2:
+            return None
+        if self._limit(opponent, full.id) is not None:
+            return "later"
+        white_is_us = full.white.lower() == self._account.name.lower()
+        bots = full.bots
+        return self._config.accept.refusal(
+            rated=full.rated,
+            bot=None if bots is None else bots[1 if white_is_us else 0],
+            initial_s=full.state.clock_ms[0] / 1000.0 if full.initial_s is None else full.initial_s,
+            increment_s=full.state.increment_ms[0] / 1000.0,
+        )
+
+    def _ended(self, game_id: str) -> None:
+        self._games.pop(game_id, None)
+        self.finished += 1
+
+    def _engine_seat(self, color: chess.Color, fen: str | None, ply: int) -> Seat:
+        return EngineSeat(self._command, self._config.engine, fen=fen, warm=ply < 2)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        async def guarded() -> None:
+            try:
+                await work
+            except Exception as error:  # one challenge's trouble is no other's
+                self._say(logging.ERROR, "task failed", error=f"{type(error).__name__}: {error}")
+
+        task = asyncio.create_task(guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _say(self, level: int, event: str, **fields: Any) -> None:
+        log.log(level, event, extra={"fields": fields})

@@ -1,0 +1,436 @@
+"""What a lichess-style server says, made into a few checked values; one small object a dialect.
+
+Everything that comes from a server is untrusted: every shape is checked, every length and number bounded, before
+anything else sees it. Unknown kinds of line are :class:`Other` and unknown fields are ignored.
+
+Sources: the source of pychess.org (repository gbtami/pychess-variants: ``server/bot_api.py``, ``game.py``,
+``seek.py``, ``clock.py``) for :data:`PYCHESS`; the bot API of lichess.org (``lichess.org/api``) for :data:`LICHESS`.
+
+Where the two differ, as far as a bot can tell:
+
+=====================  ==================================  ============================================
+what                   pychess                             lichess
+=====================  ==================================  ============================================
+event stream           wants a header of capabilities      wants none
+variant of a game      ``variant.name``                    ``variant.key``
+increments of a state  seconds                             milliseconds
+usual start position   ``""`` or ``"None"``                ``"startpos"``
+end of a game          a ``gameEnd`` line, no reason       ``status`` and ``winner`` of the last state
+how it ended           on the game's public page           as above
+``resign``             told to nobody until ``abort``      told at once
+=====================  ==================================  ============================================
+
+Deviation from lichess.org's own documents: it has no variant ``fogofwar``; :data:`LICHESS` speaks its plain dialect to
+any server that has.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+import chess
+import msgspec
+
+from darkchess.game.rules import Outcome
+from klss.text import printable
+
+__all__ = [
+    "DIALECTS", "LICHESS", "PYCHESS", "Challenge", "Dialect", "Event", "FinishedGame", "GameEnd", "GameFull",
+    "GameLine", "GameStart", "GameState", "MalformedLine", "Other", "valid_id",
+]  # fmt: skip
+
+MAX_PLIES = 2048
+"""More half-moves than any game has that a server lets go on: pychess ends them at ply 600."""
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_MOVE = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?")
+_WORD = re.compile(r"[^\x00-\x1f\x7f-\x9f]*")
+_MAX_MS = 10 * 366 * 24 * 3600 * 1000.0
+
+_Text = Annotated[str, msgspec.Meta(max_length=128)]
+_Moves = Annotated[str, msgspec.Meta(max_length=6 * MAX_PLIES)]
+
+
+class MalformedLine(ValueError):
+    """A line that is not what the server's dialect says: not JSON, a wrong type, a value out of bounds."""
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """Somebody wants to play.
+
+    Attributes
+    ----------
+    id
+        Of the challenge; the game gets the same one.
+    player
+        Who challenges.
+    player_is_bot
+        The challenger has the title BOT.
+    variant, chess960, rated
+        What is to be played.
+    initial_s, increment_s
+        The clock in seconds; None when there is none (correspondence, or no limit).
+    """
+
+    id: str
+    player: str
+    player_is_bot: bool
+    variant: str
+    chess960: bool
+    rated: bool
+    initial_s: float | None
+    increment_s: float | None
+
+
+@dataclass(frozen=True)
+class GameStart:
+    """A game of ours is under way: a new one, or one to go on with after a reconnect."""
+
+    id: str
+    chess960: bool = False
+
+
+@dataclass(frozen=True)
+class GameState:
+    """Where a game stands: **all true moves of both sides**.
+
+    Attributes
+    ----------
+    moves
+        UCI, from the first; may be shorter than the last time (a take-back).
+    clock_ms
+        (White's, Black's) time as of the last move.
+    increment_ms
+        (White's, Black's) increment.
+    outcome
+        How the game ended, where the dialect tells; None also when it does not tell.
+    """
+
+    moves: tuple[str, ...]
+    clock_ms: tuple[int, int]
+    increment_ms: tuple[int, int]
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True)
+class GameFull:
+    """A game and where it stands.
+
+    Attributes
+    ----------
+    id, variant
+        Of the game.
+    white, black
+        The players' names.
+    fen
+        The start position; None for the usual one.
+    state
+        See :class:`GameState`.
+    rated, initial_s, bots
+        Whether it is rated, the clock at the start, which sides are bots: None where the dialect does not tell.
+    """
+
+    id: str
+    variant: str
+    white: str
+    black: str
+    fen: str | None
+    state: GameState
+    rated: bool | None = None
+    initial_s: float | None = None
+    bots: tuple[bool, bool] | None = None
+
+
+@dataclass(frozen=True)
+class FinishedGame:
+    """A game that is over, as a server keeps it.
+
+    Attributes
+    ----------
+    full
+        The whole of it, the last move too.
+    outcome
+        How it ended.
+    clocks_s
+        Seconds on the mover's clock after each move; None where it is not told.
+    """
+
+    full: GameFull
+    outcome: Outcome
+    clocks_s: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class GameEnd:
+    """The game is over; nothing more is said."""
+
+    id: str
+
+
+@dataclass(frozen=True)
+class Other:
+    """A line that asks for nothing: a keep-alive (kind ``ping``), a chat line, anything new."""
+
+    kind: str
+
+
+Event = Challenge | GameStart | Other
+GameLine = GameFull | GameState | GameEnd | Other
+
+
+class _Player(msgspec.Struct):
+    name: _Text = ""
+    id: _Text | None = None
+    title: _Text | None = None
+
+
+class _Variant(msgspec.Struct):
+    key: _Text = ""
+    name: _Text = ""
+
+
+class _TimeControl(msgspec.Struct):
+    type: _Text = ""
+    limit: float | None = None
+    increment: float | None = None
+
+
+class _Challenge(msgspec.Struct):
+    id: _Text
+    challenger: _Player
+    variant: _Variant
+    rated: bool
+    timeControl: _TimeControl
+    chess960: bool = False
+
+
+class _Game(msgspec.Struct):
+    id: _Text = ""
+    gameId: _Text = ""
+    chess960: bool | _Text = False
+
+
+class _Clock(msgspec.Struct):
+    initial: float
+
+
+class _State(msgspec.Struct):
+    moves: _Moves
+    wtime: float
+    btime: float
+    winc: float = 0.0
+    binc: float = 0.0
+    status: _Text = "started"
+    winner: _Text | None = None
+
+
+class _Full(msgspec.Struct):
+    id: _Text
+    variant: _Variant
+    white: _Player
+    black: _Player
+    state: _State
+    initialFen: _Text | None = None
+    rated: bool | None = None
+    clock: _Clock | None = None
+
+
+_Shape = TypeVar("_Shape")
+
+
+def _shaped(value: object, shape: type[_Shape]) -> _Shape:
+    try:
+        return msgspec.convert(value, shape)
+    except msgspec.ValidationError as error:
+        raise MalformedLine(str(error)) from None
+
+
+def _word(text: str, what: str) -> str:
+    if not _WORD.fullmatch(text):
+        raise MalformedLine(f"{what}: got {text!r}, expected no control characters")
+    return printable(text)
+
+
+def valid_id(text: str) -> str:
+    """``text``, if it is fit to be an id of a game: it becomes a part of addresses.
+
+    Raises
+    ------
+    MalformedLine
+        It is not.
+    """
+    if not _ID.fullmatch(text):
+        raise MalformedLine(f"id: got {text[:40]!r}, expected 1 to 32 letters, digits, '_' and '-'")
+    return text
+
+
+def _milliseconds(value: float, what: str) -> int:
+    if not -_MAX_MS <= value <= _MAX_MS:  # also refuses NaN
+        raise MalformedLine(f"{what}: got {value!r}, expected a time of less than ten years")
+    return int(value)
+
+
+def _fen(text: str | None) -> str | None:
+    return None if text is None or text.strip() in ("", "None", "startpos") else _word(text, "initialFen")
+
+
+_ENDS = {
+    "mate": "no_move", "stalemate": "no_move", "resign": "resign", "timeout": "flag", "outoftime": "flag",
+    "draw": "unknown", "aborted": "aborted", "cheat": "forfeit", "noStart": "aborted", "unknownFinish": "unknown",
+    "variantEnd": "king_captured",
+}  # fmt: skip
+_COLORS = {"white": chess.WHITE, "black": chess.BLACK}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one kind of server talks.
+
+    Attributes
+    ----------
+    name
+        What ``bot.yml`` calls it.
+    variant
+        What it calls Fog of War.
+    capabilities_header
+        The header in which the event stream wants the variants that the bot plays; None when it wants none.
+    variant_field
+        The field of ``gameFull.variant`` that holds it.
+    increment_unit_ms
+        Unit of ``winc`` and ``binc``.
+    status_tells
+        The states' ``status`` says when and how the game ended.
+    resign_steps
+        The calls that resign a game, in order.
+    quiet_s
+        How long to keep quiet after an answer 429 that does not say.
+    page_tells
+        How a game ended stands on its public page (:mod:`uci_bridge.bot.pychess_page`), and nowhere else.
+    """
+
+    name: str
+    variant: str = "fogofwar"
+    capabilities_header: str | None = None
+    variant_field: str = "key"
+    increment_unit_ms: float = 1.0
+    status_tells: bool = True
+    resign_steps: tuple[str, ...] = ("resign",)
+    quiet_s: float = 60.0
+    page_tells: bool = False
+
+    def event_headers(self) -> dict[str, str]:
+        """Headers that the event stream wants."""
+        if self.capabilities_header is None:
+            return {}
+        capabilities = {"version": 1, "variants": [self.variant]}
+        return {self.capabilities_header: json.dumps(capabilities, separators=(",", ":"))}
+
+    def event(self, line: Mapping[str, Any]) -> Event:
+        """A line of the event stream.
+
+        Raises
+        ------
+        MalformedLine
+            It has the wrong shape.
+        """
+        kind = line.get("type")
+        if kind == "challenge":
+            return self._challenge(_shaped(line.get("challenge"), _Challenge))
+        if kind == "gameStart":
+            game = _shaped(line.get("game"), _Game)
+            return GameStart(valid_id(game.gameId or game.id), game.chess960 in (True, "True", "true", "1"))
+        return Other(str(kind)[:40])
+
+    def game_line(self, line: Mapping[str, Any]) -> GameLine:
+        """A line of a game's stream.
+
+        Raises
+        ------
+        MalformedLine
+            It has the wrong shape.
+        """
+        kind = line.get("type")
+        if kind == "gameFull":
+            return self._full(_shaped(line, _Full))
+        if kind == "gameState":
+            return self._state(_shaped(line, _State))
+        if kind == "gameEnd":
+            game = _shaped(line.get("game", {}), _Game)
+            return GameEnd(game.id[:40])
+        return Other(str(kind)[:40])
+
+    def _challenge(self, wire: _Challenge) -> Challenge:
+        control = wire.timeControl
+        clock = control.type == "clock" and control.limit is not None
+        for value in (control.limit, control.increment):
+            if value is not None:
+                _milliseconds(value * 1000.0, "timeControl")
+        return Challenge(
+            id=valid_id(wire.id),
+            player=_word(wire.challenger.name or wire.challenger.id or "?", "challenger"),
+            player_is_bot=wire.challenger.title == "BOT",
+            variant=_word(wire.variant.key, "variant"),
+            chess960=wire.chess960,
+            rated=wire.rated,
+            initial_s=control.limit if clock else None,
+            increment_s=(control.increment or 0.0) if clock else None,
+        )
+
+    def _state(self, wire: _State) -> GameState:
+        moves = tuple(wire.moves.split())
+        if len(moves) > MAX_PLIES:
+            raise MalformedLine(f"moves: got {len(moves)}, expected at most {MAX_PLIES}")
+        for move in moves:
+            if not _MOVE.fullmatch(move):
+                raise MalformedLine(f"moves: got {move[:20]!r}, expected moves such as e2e4 and a7a8q")
+        unit = self.increment_unit_ms
+        return GameState(
+            moves=tuple(move.lower() for move in moves),
+            clock_ms=(_milliseconds(wire.wtime, "wtime"), _milliseconds(wire.btime, "btime")),
+            increment_ms=(_milliseconds(wire.winc * unit, "winc"), _milliseconds(wire.binc * unit, "binc")),
+            outcome=self._outcome(wire) if self.status_tells else None,
+        )
+
+    def _outcome(self, wire: _State) -> Outcome | None:
+        if wire.status in ("created", "started"):
+            return None
+        return Outcome(_COLORS.get(wire.winner or ""), _ENDS.get(wire.status, "unknown"))
+
+    def _full(self, wire: _Full) -> GameFull:
+        # A rated or timed game: only lichess tells these, and None is what "not told" looks like.
+        titles = (wire.white.title, wire.black.title)
+        return GameFull(
+            id=valid_id(wire.id),
+            variant=_word(wire.variant.name if self.variant_field == "name" else wire.variant.key, "variant"),
+            white=_word(wire.white.name or wire.white.id or "?", "white"),
+            black=_word(wire.black.name or wire.black.id or "?", "black"),
+            fen=_fen(wire.initialFen),
+            state=self._state(wire.state),
+            rated=wire.rated,
+            initial_s=None if wire.clock is None else _milliseconds(wire.clock.initial, "clock") / 1000.0,
+            bots=None if titles == (None, None) else (titles[0] == "BOT", titles[1] == "BOT"),
+        )
+
+
+PYCHESS = Dialect(
+    "pychess",
+    capabilities_header="X-PyChess-Bot-Capabilities",
+    variant_field="name",
+    increment_unit_ms=1000.0,
+    status_tells=False,
+    resign_steps=("resign", "abort"),
+    quiet_s=10.0,
+    page_tells=True,
+)
+"""pychess.org."""
+
+LICHESS = Dialect("lichess")
+"""The plain dialect of lichess.org."""
+
+DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (PYCHESS, LICHESS)}
+"""Every dialect, by its name."""

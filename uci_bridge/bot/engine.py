@@ -1,0 +1,220 @@
+"""The engine's seat at a game of the bot: one process a game, behind the wall.
+
+What goes in is views of one colour, the start position that both players know, and a clock; what reaches the process
+is the engine protocol (:mod:`uci_bridge.protocol.host`), with ids that are made up here. Nothing in this file knows the
+true game, the server, or the opponent.
+
+A session goes on for as long as the views go on from those it was told; where they do not (moves were taken back and
+others played, as far as *she* can see) a new session starts from the whole transcript. So even that an unseen move
+was taken back and another unseen one played instead does not reach her.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import chess
+
+from darkchess.board.position import START_FEN, Position
+from darkchess.errors import DarkchessError
+from darkchess.game.rules import PYCHESS
+from darkchess.game.view import View
+from darkchess.players.configuration import configuration
+from darkchess.players.player import Forfeit, Limit, OutOfTime
+from klss import __version__
+from uci_bridge.bot.config import EngineConfig
+from uci_bridge.bot.seat import Clock, SeatError
+from uci_bridge.errors import UciBridgeError
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer
+
+__all__ = ["EngineSeat", "check_engine", "engine_command", "engine_tags"]
+
+log = logging.getLogger(__name__)
+_Result = TypeVar("_Result")
+
+_RESTARTS = 3
+_AGAIN_MS = 2000
+"""With less on her clock than this a failed engine is not started again for the same move."""
+_UNHURRIED_S = 120.0
+"""At least this long for the first moves, when no clock runs and an engine may have to load its code."""
+
+
+def engine_command(config: EngineConfig, folder: Path) -> list[str]:
+    """The command of the engine that ``config`` asks for; a TOML file is looked for in ``folder``."""
+    if config.command is not None:
+        return list(config.command)
+    name = config.configuration or "klss2021"
+    if name.endswith(".toml"):
+        name = str(folder / Path(name).expanduser())
+    command = [sys.executable, "-m", "klss", "engine", "--configuration", name]
+    return command if config.evaluator is None else [*command, "--evaluator", config.evaluator]
+
+
+def engine_tags(config: EngineConfig, folder: Path) -> dict[str, str]:
+    """What a record says of the engine that ``config`` asks for: ``Engine``, and of ours ``Evaluator``."""
+    if config.command is not None:
+        return {"Engine": Path(config.command[0]).name}
+    command = engine_command(config, folder)
+    chosen = configuration(command[command.index("--configuration") + 1])
+    name = chosen.evaluator if chosen.evaluator != "auto" else config.evaluator or "builtin"
+    return {"Engine": f"klss {__version__} {config.configuration or chosen.name}", "Evaluator": name}
+
+
+async def check_engine(command: Sequence[str]) -> str | None:
+    """Start the engine once and let it answer a request; None if all is well, else what is wrong.
+
+    Cancelling it ends the engine.
+    """
+    process = EngineProcess(command, name="engine")
+
+    def check() -> str | None:
+        try:
+            process.start()
+            trouble = process.warm_up()
+        except UciBridgeError as error:
+            return str(error)
+        if trouble is None:
+            return None
+        return " ".join([trouble, *process.stderr_tail.strip().splitlines()[-1:]])
+
+    try:
+        return await asyncio.to_thread(check)
+    finally:
+        process.close()
+
+
+class EngineSeat:
+    """One player in one game, in a process of her own.
+
+    Parameters
+    ----------
+    command
+        Of the engine.
+    config
+        Its limits.
+    fen
+        The start position; None for the usual one.
+    seed
+        Of her random choices; None for a fresh one.
+    key
+        What her opaque ids are made from; None for a fresh one. Never anything of the server's.
+    warm
+        Load everything before the first request: for games at their start, while no clock runs.
+
+    Notes
+    -----
+    The host's calls block, so they run in a thread of this seat's, one at a time. A call that was given up (the game
+    went elsewhere) is let run to its end: its answer is of no use, its process is.
+    """
+
+    def __init__(
+        self, command: Sequence[str], config: EngineConfig, *, fen: str | None = None, seed: int | None = None,
+        key: str | None = None, warm: bool = False,
+    ) -> None:  # fmt: skip
+        self._config = config
+        self._start = Position.from_fen(START_FEN if fen is None else fen)
+        self._process = EngineProcess(command, name="engine")
+        self._player = HostedPlayer(
+            self._process, seed=secrets.randbits(31) if seed is None else seed, key=key, restarts=_RESTARTS
+        )
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="engine")
+        self._told: tuple[View, ...] = ()
+        self._closed = False
+        if warm:
+            self._thread.submit(self._process.warm_up)
+
+    async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
+        """Her move; see :class:`uci_bridge.bot.seat.Seat`."""
+        began = time.monotonic()
+        first = len(views) <= 2
+        for again in (True, False):
+            left_ms = clock.remaining_ms - (0 if first else int((time.monotonic() - began) * 1000.0))
+            limit, patience_s = self._limit(replace(clock, remaining_ms=max(1, left_ms)), first=first)
+            try:
+                return await self._run(partial(self._choose, tuple(views), limit), patience_s)
+            except SeatError as error:
+                if not again or self._closed or left_ms < _AGAIN_MS:
+                    raise
+                log.warning("the engine is started again", extra={"fields": {"reason": str(error)}})
+        raise AssertionError("unreachable")
+
+    async def tell(self, views: Sequence[View]) -> None:
+        """Show her what she sees; see :class:`uci_bridge.bot.seat.Seat`."""
+        with contextlib.suppress(SeatError):
+            await self._run(partial(self._tell, tuple(views)), 10.0)
+
+    async def close(self) -> None:
+        """End her process, whatever it does."""
+        self._closed = True
+        await asyncio.to_thread(self._process.close)
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _limit(self, clock: Clock, *, first: bool) -> tuple[Limit, float]:
+        """What limits her, and how many seconds she may take before she counts as dead."""
+        remaining_s, increment_s = clock.remaining_ms / 1000.0, clock.increment_ms / 1000.0
+        budget_s = self._config.move_time_s
+        if budget_s is not None:
+            budget_s = max(0.02, min(budget_s, remaining_s / 10.0 + 0.7 * increment_s, remaining_s / 2.0))
+        limit = Limit(time_s=budget_s, nodes=self._config.nodes, clock=(remaining_s, increment_s))
+        # Half her time, so that there is some left for another start.
+        return limit, max(0.5 * remaining_s, _UNHURRIED_S if first else 0.2)
+
+    def _sync(self, views: tuple[View, ...]) -> None:
+        """Let her session be at ``views``."""
+        told = self._told
+        if not told or views[: len(told)] != told:
+            self._player.start(views[0], self._start, PYCHESS)
+            told = views[:1]
+        self._told = told
+        for view in views[len(told) :]:
+            self._player.observe(view)
+        self._told = views
+
+    def _choose(self, views: tuple[View, ...], limit: Limit) -> chess.Move:
+        try:
+            self._sync(views)
+            return self._player.choose(limit).move
+        except (Forfeit, OutOfTime, UciBridgeError, DarkchessError) as error:
+            self._told = ()
+            raise SeatError(str(error) or type(error).__name__) from None
+
+    def _tell(self, views: tuple[View, ...]) -> None:
+        try:
+            known = self._told
+            if known and views[-1].game_over is not None and len(known) == len(views) and known[-1] != views[-1]:
+                self._player.end(views[-1])
+            elif known:
+                self._sync(views)
+        except (Forfeit, OutOfTime, UciBridgeError, DarkchessError) as error:
+            log.debug("an engine was not told", extra={"fields": {"error": str(error)}})
+            self._told = ()
+
+    async def _run(self, call: Callable[[], _Result], patience_s: float) -> _Result:
+        if self._closed:
+            raise SeatError("the seat is closed")
+        running = asyncio.get_running_loop().run_in_executor(self._thread, call)
+        running.add_done_callback(_looked_at)
+        try:
+            async with asyncio.timeout(patience_s):
+                return await asyncio.shield(running)
+        except TimeoutError:
+            await asyncio.to_thread(self._process.kill)  # the call that it blocks ends at once
+            self._told = ()
+            raise SeatError(f"no answer within {patience_s:.1f} s") from None
+
+
+def _looked_at(running: asyncio.Future[Any]) -> None:
+    """An answer that nobody waits for any more is no "exception never retrieved"."""
+    if not running.cancelled():
+        running.exception()

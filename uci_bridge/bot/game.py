@@ -1,0 +1,515 @@
+"""One game of a bot: follows its stream, asks the engine behind the wall, sends its moves, until it is over.
+
+The stream (:mod:`uci_bridge.bot.stream`) holds the latest state, and only that is acted on, so that old, repeated and
+late lines cost nothing:
+
+- the answer to a move says nothing: a move counts once a state shows it. When none does, the stream is opened anew,
+  since a fresh ``gameFull`` is the truth, and only then the move is sent again. To send it into a position that we
+  have not seen could be illegal, and an illegal move loses;
+- when moves were taken back, the engine's session goes on where her *views* do, and begins anew where they do not:
+  that is the engine seat's, which sees views only.
+
+Source: what pychess.org's server does (see :mod:`uci_bridge.bot.dialect`). Deviation: a server that takes a move
+back while ours is on its way plays ours in the changed position; nothing in its API prevents that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+
+from darkchess.game.record import GameRecord
+from darkchess.game.rules import Outcome
+from darkchess.game.view import View
+from uci_bridge.bot.dialect import GameFull, GameState
+from uci_bridge.bot.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError, Timing
+from uci_bridge.bot.record import Records, plain
+from uci_bridge.bot.seat import Clock, Seat, SeatError
+from uci_bridge.bot.stream import GameStream
+from uci_bridge.bot.true_game import TrueGame, Unfollowable
+
+__all__ = ["BotGame"]
+
+log = logging.getLogger(__name__)
+
+_FIRST_MOVES_S = 360.0
+"""Nobody's clock runs before ply 2; pychess gives a game with a bot five minutes then."""
+_LATE_S = 180.0
+"""After both clocks ran out and this, a game of which nothing was heard is asked for again, and then given up."""
+_NEVER_SEEN_S = 600.0
+"""A game that the server shows nothing of for so long is asked for again, and then given up."""
+_FLAG_LATE_S = 15.0
+"""A game that ended with a clock this far below zero ended by it; pychess says so after 20 s."""
+_SENDS = 6
+"""So many times the same move is sent in the same position."""
+
+
+@dataclass
+class _Sent:
+    """A move on its way.
+
+    Attributes
+    ----------
+    moves, move
+        It was made after these.
+    tries
+        How often it was sent.
+    due
+        When the truth is to be asked for, if no state has shown it.
+    proof
+        From this connection of the stream on, a ``gameFull`` without it proves that it was not played.
+    """
+
+    moves: tuple[str, ...]
+    move: chess.Move
+    tries: int
+    due: float = math.inf
+    proof: float = math.inf
+
+
+class BotGame:
+    """One game.
+
+    Parameters
+    ----------
+    game_id
+        The server's.
+    client, records
+        The server, and where games are kept.
+    name
+        Our name on the server.
+    seat
+        Makes the engine's seat once colour and start position are known: ``seat(color, fen, ply)``.
+    refusal
+        Says why a game at its start is not to be played (a decline key), or None; it is then called off.
+    greeting
+        Said once when the game starts; None to keep silent.
+    margin_ms
+        Kept back on the clock.
+    engine
+        What the record says of who plays for us: PGN tags without the colour, such as ``Engine``.
+    timing
+        See :class:`uci_bridge.bot.lichess.Timing`.
+    """
+
+    def __init__(
+        self, game_id: str, *, client: Client, records: Records, name: str,
+        seat: Callable[[chess.Color, str | None, int], Seat], refusal: Callable[[GameFull, str], str | None],
+        greeting: str | None = None, margin_ms: int = 1000, engine: Mapping[str, str] | None = None,
+        timing: Timing | None = None,
+    ) -> None:  # fmt: skip
+        self.id = game_id
+        self._engine = dict(engine or {})
+        self.opponent: str | None = None
+        self._client, self._records, self._name = client, records, name
+        self._make_seat, self._refusal = seat, refusal
+        self._greeting, self._margin_ms = greeting, margin_ms
+        self._timing = timing or client.timing
+        self._seat: Seat | None = None
+        self._game: TrueGame | None = None
+        self._color: chess.Color = chess.WHITE
+        self._stream = GameStream(game_id, client, self._timing)
+        self._followed: GameState | None = None
+        self._clocks_s: dict[int, float] = {}  # ply -> on the clock of who moved
+        self._dropped = False  # not a game of ours, or refused: nothing to record
+        self._won = False
+        self._sent: _Sent | None = None
+        self._ended_by_us: Outcome | None = None
+        self._doubts = 0
+        self._nonsense = 0
+
+    @property
+    def over(self) -> bool:
+        """The game has ended, also if the server has yet to say so; what is left takes no more of anybody's time."""
+        return self._stream.over or self._won
+
+    def silent_s(self) -> float:
+        """Seconds since the server last said anything of this game."""
+        return self._stream.silent_s()
+
+    async def run(self) -> None:
+        """Play it to its end, record it, and let go of everything. Raises nothing but cancellation."""
+        reader = asyncio.create_task(self._stream.run(), name=f"stream of {self.id}")
+        try:
+            await self._play()
+            await self._finish()
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # one game's trouble is no other game's
+            # No traceback's worth of values: the true game stays off the log, and so does everything else.
+            self._log(logging.ERROR, "game task failed", error=f"{type(error).__name__}: {error}", exc_info=True)
+        finally:
+            reader.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reader
+            if self._seat is not None:
+                await self._seat.close()
+
+    async def _play(self) -> None:
+        stream = self._stream
+        while not stream.over:
+            stream.news.clear()
+            pause = self._pause()
+            if pause > 0.0:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(pause):
+                        await stream.news.wait()
+                continue
+            assert stream.full is not None and stream.state is not None
+            state = stream.state
+            if await self._follow(stream.full, state):
+                await self._act(state)
+
+    def _pause(self) -> float:
+        """Seconds until there is something to do, if nothing new comes."""
+        stream, game, sent = self._stream, self._game, self._sent
+        now = time.monotonic()
+        overdue = self._overdue(now)  # also while the server is away: the game ends without us
+        if overdue <= 0.0:
+            self._doubt("nothing was heard for longer than the clocks run")
+            return 1.0
+        if settling := stream.settling():
+            return settling
+        if game is None or self._followed is not stream.state:
+            return 0.0
+        if game.turn != self._color or game.decided:
+            return overdue
+        if sent is None or stream.connection >= sent.proof:
+            return 0.0
+        if now >= sent.due:
+            sent.due = now + self._timing.confirm_s * 2.0**sent.tries
+            self._log(logging.INFO, "a move was not shown: the stream is opened anew", ply=game.ply)
+            stream.reopen()
+        return max(0.05, min(overdue, sent.due - now))
+
+    def _overdue(self, now: float) -> float:
+        """Seconds until the game must have ended if the server plays by its own clock."""
+        state = self._stream.state
+        if state is None:
+            return self._stream.since[0] + _NEVER_SEEN_S * 2.0**self._doubts - now
+        clocks_s = sum(max(0, clock) for clock in state.clock_ms) / 1000.0
+        allowed = (_FIRST_MOVES_S if len(state.moves) < 2 else 0.0) + clocks_s + _LATE_S
+        return self._stream.since[0] + allowed * 2.0**self._doubts - now
+
+    def _doubt(self, reason: str) -> None:
+        self._doubts += 1
+        if self._doubts > 2:
+            self._stream.give_up(reason)
+        else:
+            self._log(logging.INFO, "is the game still there? The stream is opened anew", reason=reason)
+            self._stream.reopen()
+
+    async def _follow(self, full: GameFull, state: GameState) -> bool:
+        """Bring our game to ``state``; False when there is nothing to play."""
+        try:
+            if self._game is None and not await self._begin(full):
+                return False
+            assert self._game is not None
+            if self._game.follow(state.moves):
+                self._log(logging.INFO, "moves were taken back", ply=len(state.moves))
+        except Unfollowable as error:
+            self._nonsense += 1
+            self._log(logging.ERROR, "the server's moves make no sense", error=str(error))
+            if self._nonsense < 3:
+                self._stream.reopen()
+            else:
+                await self._leave("resign")
+            return False
+        if self._followed is not state:
+            self._followed = state
+            self._note_clocks(self._game, state)
+            self._doubts = 0
+            self._nonsense = 0
+            self._was_it_shown(state)
+        return True
+
+    def _note_clocks(self, game: TrueGame, state: GameState) -> None:
+        """A state has both clocks: of the last two moves."""
+        self._clocks_s = {ply: clock for ply, clock in self._clocks_s.items() if ply < game.ply - 1}
+        for ply, color in ((game.ply - 1, game.turn), (game.ply, not game.turn)):
+            if ply >= 1:
+                self._clocks_s[ply] = state.clock_ms[0 if color == chess.WHITE else 1] / 1000.0
+
+    def _was_it_shown(self, state: GameState) -> None:
+        """Whether ``state`` has the move that is on its way."""
+        sent = self._sent
+        if sent is None:
+            return
+        if state.moves != sent.moves:
+            self._sent, self._won = None, False
+        elif self._stream.connection < sent.proof:
+            # The same position once more, after we moved in it: an old line, or taken back and played again.
+            sent.due = min(sent.due, time.monotonic() + min(1.0, self._timing.confirm_s))
+
+    async def _begin(self, full: GameFull) -> bool:
+        if not self._recognise(full):
+            self._dropped = True
+            self._stream.end()
+            return False
+        assert self.opponent is not None
+        reason = self._refusal(full, self.opponent)
+        if reason is not None:
+            self._log(logging.INFO, "game refused", opponent=self.opponent, reason=reason)
+            self._dropped = True
+            await self._leave("abort")
+            return False
+        self._game = TrueGame(full.fen)
+        initial_s = full.initial_s
+        if initial_s is None and not full.state.moves:
+            initial_s = full.state.clock_ms[0] / 1000.0
+        known = {} if initial_s is None else {"initial_s": initial_s}
+        self._records.begin(self.id, opponent=self.opponent, **known)
+        self._seat = self._make_seat(self._color, full.fen, len(full.state.moves))
+        fields: dict[str, Any] = {"color": chess.COLOR_NAMES[self._color], "ply": len(full.state.moves)}
+        self._log(logging.INFO, "game", opponent=self.opponent, **fields)
+        if self._greeting and not self._records.under_way[self.id].get("greeted") and len(full.state.moves) < 2:
+            self._records.begin(self.id, greeted=True)
+            try:
+                await self._client.chat(self.id, self._greeting)
+            except ServerError as error:
+                self._log(logging.INFO, "no greeting", error=str(error))
+        return True
+
+    def _recognise(self, full: GameFull) -> bool:
+        """Whether it is a game of ours, and then: which side we have, against whom."""
+        names = [full.white.lower(), full.black.lower()]
+        if self._name.lower() not in names:
+            self._log(logging.ERROR, "not a game of ours", white=full.white, black=full.black)
+            return False
+        self._color = chess.WHITE if names[0] == self._name.lower() else chess.BLACK
+        self.opponent = full.black if self._color == chess.WHITE else full.white
+        return True
+
+    async def _leave(self, how: str) -> None:
+        """Abort or resign, with some tries; the game is over for us in any case."""
+        backoff = Backoff(self._timing.first_retry_s, self._timing.last_retry_s)
+        for _ in range(5):
+            try:
+                await (self._client.abort(self.id) if how == "abort" else self._client.resign(self.id))
+                break
+            except Rejected:
+                break
+            except ServerError as error:
+                self._log(logging.INFO, f"{how} failed", error=str(error))
+                await asyncio.sleep(backoff.next(error.wait_s))
+        if how == "resign":
+            self._ended_by_us = Outcome(not self._color, "resign")
+        self._stream.end()
+
+    async def _act(self, state: GameState) -> None:
+        game, seat = self._game, self._seat
+        assert game is not None and seat is not None
+        if game.turn != self._color or game.decided:
+            if state.moves and game.turn != self._color and not game.decided:
+                await seat.tell(game.views(self._color))
+            return
+        sent = self._sent
+        if sent is not None:
+            if self._stream.connection < sent.proof:
+                return
+            # A fresh gameFull, and still the same position: the move never arrived, or was taken back.
+            if sent.tries >= _SENDS:
+                self._stream.give_up("the server takes no move of ours")
+                return
+            await self._send(state, sent.move, sent.tries + 1)
+            return
+        move = await self._choose(state, game, seat)
+        if move is not None:
+            await self._send(state, move, 1)
+
+    async def _choose(self, state: GameState, game: TrueGame, seat: Seat) -> chess.Move | None:
+        """The engine's move; None when the game went elsewhere meanwhile."""
+        views = game.views(self._color)
+        thinking = asyncio.create_task(seat.choose(views, self._clock(state)))
+        try:
+            while not thinking.done():
+                self._stream.news.clear()
+                news = asyncio.create_task(self._stream.news.wait())
+                await asyncio.wait({thinking, news}, return_when=asyncio.FIRST_COMPLETED)
+                news.cancel()
+                if self._is_elsewhere(state):
+                    return None
+            return thinking.result()
+        except SeatError as error:
+            self._log(logging.WARNING, "moved without the engine", ply=game.ply, reason=str(error))
+            return _any_move(views[-1])
+        finally:
+            if not thinking.done():
+                thinking.cancel()
+                with contextlib.suppress(asyncio.CancelledError, SeatError):
+                    await thinking
+
+    def _clock(self, state: GameState) -> Clock:
+        mine = 0 if self._color == chess.WHITE else 1
+        since, sure = self._stream.since
+        left = state.clock_ms[mine]
+        if len(state.moves) >= 2:
+            left -= int((time.monotonic() - since) * 1000.0)
+            if not sure:  # found in mid-game: nobody tells for how long it has been our turn
+                left = min(left, left // 3 + state.increment_ms[mine] // 2)
+        return Clock(max(1, left - self._margin_ms), state.increment_ms[mine])
+
+    async def _send(self, state: GameState, move: chess.Move, tries: int) -> None:
+        """Send a move for as long as the game is known to be at ``state`` and the server says to come back."""
+        backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, 10.0))
+        sent = self._sent = _Sent(state.moves, move, tries)
+        delay_s = self._timing.confirm_s
+        for _ in range(20):
+            # Not blindly, while the stream is down: moves may have been taken back. But not for ever either.
+            patience_s = min(10.0, self._clock(state).remaining_ms / 4000.0)
+            if await self._elsewhere(state, patience_s, until_synced=True):
+                self._sent = None  # nothing is on its way
+                return
+            try:
+                await self._client.move(self.id, move.uci())
+                break
+            except (Refused, Rejected) as error:
+                self._log(logging.WARNING, "the server refuses a move", ply=len(state.moves), error=str(error))
+                delay_s = min(1.0, delay_s)
+                break
+            except ServerError as error:
+                self._log(logging.INFO, "sending a move failed", ply=len(state.moves), error=str(error))
+                if not isinstance(error, Limited) and getattr(error, "status", None) is None:
+                    delay_s = min(1.0, delay_s)  # nobody knows whether it arrived: only a fresh gameFull does
+                    break
+                if await self._elsewhere(state, backoff.next(error.wait_s)):
+                    self._sent = None
+                    return
+        self._won = self._game is not None and self._game.takes_king(move)
+        # A stream that is being opened right now may have got its gameFull before the move was played.
+        sent.proof = self._stream.connection + (1 if self._stream.synced else 2)
+        sent.due = time.monotonic() + delay_s
+        self._log(logging.DEBUG, "move sent", ply=len(state.moves))
+
+    def _is_elsewhere(self, state: GameState) -> bool:
+        """The game is over, or not at ``state`` any more."""
+        latest = self._stream.state
+        return self._stream.over or (latest is not None and latest.moves != state.moves)
+
+    async def _elsewhere(self, state: GameState, seconds: float, *, until_synced: bool = False) -> bool:
+        """Wait; True as soon as the game is over or not at ``state`` any more."""
+        deadline = time.monotonic() + seconds
+        while not self._is_elsewhere(state) and (rest := deadline - time.monotonic()) > 0.0:
+            if until_synced:
+                rest = min(rest, self._stream.settling())
+                if rest == 0.0:
+                    break
+            self._stream.news.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(rest):
+                    await self._stream.news.wait()
+        return self._is_elsewhere(state)
+
+    # The end.
+
+    async def _finish(self) -> None:
+        """Record the game, from whatever the server told of it."""
+        if not self._dropped and self._stream.outcome is None:
+            await self._ask_how_it_ended()
+        stream = self._stream
+        full, state, game = stream.full, stream.state, self._game
+        if game is None and full is not None and not self._dropped:  # it ended before it was begun here
+            game = self._replayed(full)
+        if game is None or full is None or state is None:
+            if not self._dropped:
+                self._log(logging.WARNING, "not recorded: the server shows no moves of it", opponent=self.opponent)
+            self._records.forget(self.id)
+            return
+        with contextlib.suppress(Unfollowable):
+            game.follow(state.moves)
+            self._note_clocks(game, state)
+        moves, outcome = self._judged(game)
+        headers = self._headers(full, outcome, game)
+        shown = stream.finished.clocks_s if stream.finished is not None else ()
+        clocks_s = shown or tuple(self._clocks_s.get(ply) for ply in range(1, len(moves) + 1))
+        path = self._records.save(self.id, GameRecord(moves, outcome, full.fen, headers, clocks_s[: len(moves)]))
+        self._records.forget(self.id)
+        result, reason = ("*", "unknown") if outcome is None else (outcome.result, outcome.reason)
+        fields: dict[str, Any] = {"result": result, "reason": reason, "plies": len(moves), "file": str(path)}
+        self._log(logging.INFO, "game over", opponent=self.opponent, **fields)
+        if self._seat is not None:
+            game.end(outcome or Outcome(None, "unknown"))
+            await self._seat.tell(game.views(self._color))
+
+    async def _ask_how_it_ended(self) -> None:
+        """The server may need a moment to write down what it has just said."""
+        backoff = Backoff(self._timing.first_retry_s, self._timing.last_retry_s)
+        for left in reversed(range(3)):
+            if await self._stream.ask() or not left or not self._client.dialect.page_tells:
+                return
+            await asyncio.sleep(backoff.next())
+
+    def _replayed(self, full: GameFull) -> TrueGame | None:
+        """A finished game of ours that was never begun here; None where it is none."""
+        try:
+            if full.variant == self._client.dialect.variant and self._recognise(full):
+                return TrueGame(full.fen)
+        except Unfollowable as error:
+            self._log(logging.ERROR, "the server's moves make no sense", error=str(error))
+        return None
+
+    def _judged(self, game: TrueGame) -> tuple[tuple[chess.Move, ...], Outcome | None]:
+        """The moves and the outcome: what the server tells goes first, and what the rules say about it in more words.
+
+        A move of ours that was sent and never shown may have ended the game; not where the server shows all moves, or
+        tells of another end.
+        """
+        told, sent = self._stream.outcome or self._ended_by_us, self._sent
+        moves, ruled = game.ending()
+        if ruled is None and sent is not None and len(sent.moves) == game.ply and self._stream.finished is None:
+            last, by_it = game.ending(sent.move)
+            if by_it is not None and (told is None or told.reason in (by_it.reason, "unknown")):
+                moves, ruled = last, by_it
+        if ruled is not None and (told is None or told.result == ruled.result or ruled.reason == "king_captured"):
+            return moves, ruled
+        return game.moves, told or self._by_clock(game)
+
+    def _headers(self, full: GameFull, outcome: Outcome | None, game: TrueGame) -> dict[str, str]:
+        known = self._records.under_way.get(self.id, {})
+        headers = {
+            "Event": f"{self._client.dialect.name} game",
+            "Site": self._client.address(self.id),
+            "Date": time.strftime("%Y.%m.%d", time.gmtime(known.get("since"))),
+            "White": plain(full.white),
+            "Black": plain(full.black),
+        }
+        initial_s = full.initial_s if full.initial_s is not None else known.get("initial_s")
+        if initial_s is not None:
+            headers["TimeControl"] = f"{initial_s:g}+{full.state.increment_ms[0] / 1000.0:g}"
+        for name, value in self._engine.items():
+            headers[f"{chess.COLOR_NAMES[self._color].capitalize()}{name}"] = plain(value)
+        if outcome is None:  # no guess in a record, but what one could go by
+            hangs = game.king_hangs and game.turn != self._color
+            headers["Ending"] = "not told by the server" + ("; our king could be taken" if hangs else "")
+        return headers
+
+    def _by_clock(self, game: TrueGame) -> Outcome | None:
+        """Somebody's flag fell, if nothing else can be true: the server waits 20 s before it says so."""
+        state = self._stream.state
+        if state is None or len(state.moves) < 2:
+            return None
+        since, sure = self._stream.since
+        left_s = state.clock_ms[0 if game.turn == chess.WHITE else 1] / 1000.0 - (time.monotonic() - since)
+        return Outcome(not game.turn, "flag") if sure and left_s < -_FLAG_LATE_S else None
+
+    def _log(self, level: int, event: str, exc_info: bool = False, **fields: Any) -> None:
+        log.log(level, event, exc_info=exc_info, extra={"fields": {"game": self.id, **fields}})
+
+
+def _any_move(view: View) -> chess.Move | None:
+    """A move that needs no engine: the king if it can be had, else the best man that can, else the first move."""
+    values = {chess.KING: 9, chess.QUEEN: 5, chess.ROOK: 4, chess.BISHOP: 3, chess.KNIGHT: 2, chess.PAWN: 1}
+
+    def worth(move: chess.Move) -> int:
+        piece = view.piece_at(move.to_square)
+        return values[piece.piece_type] if piece is not None and piece.color != view.color else 0
+
+    return max(view.legal_moves, key=worth, default=None)

@@ -1,0 +1,480 @@
+"""A client of the lichess-style bot API, over aiohttp: calls and newline-delimited streams, bounded and timed.
+
+The server is not trusted: answers and lines have a largest size, every wait has an end, redirects are not followed,
+nothing is decompressed, and every line goes through :mod:`uci_bridge.bot.dialect`. The token is in one header and
+nowhere else: aiohttp's own exceptions, which carry the request's headers, are never let out nor chained.
+
+A method either does one exchange or yields the lines of one connection, and raises a leaf of :class:`ServerError`
+otherwise. Trying again is the caller's, with :class:`Backoff`; only the silence that an answer 429 asks for is kept
+here, by every call alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import random
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import aiohttp
+import msgspec
+
+from uci_bridge.bot.dialect import PYCHESS, Dialect, Event, FinishedGame, GameLine, MalformedLine, valid_id
+from uci_bridge.bot.pychess_page import finished_game, page_of
+from uci_bridge.errors import UciBridgeError
+
+__all__ = [
+    "Account", "Backoff", "Client", "Garbage", "Limited", "Refused", "Rejected", "ServerError", "Timing", "Token",
+    "Unreachable", "is_loopback",
+]  # fmt: skip
+
+log = logging.getLogger(__name__)
+
+MAX_LINE_BYTES = 1 << 16
+MAX_ANSWER_BYTES = 1 << 16
+MAX_PAGE_BYTES = 1 << 20
+MAX_QUIET_S = 600.0
+_REASON_BYTES = 4096
+_REASON_S = 1.0
+"""The body of a refusal is read no longer, and waited for no longer."""
+_CALLS_AT_ONCE = 4
+_Line = TypeVar("_Line")
+
+
+class ServerError(UciBridgeError):
+    """The server, or the way to it, did not do its part.
+
+    Attributes
+    ----------
+    wait_s
+        How long the server wants to be left alone; 0 when it said nothing.
+    """
+
+    def __init__(self, message: str, wait_s: float = 0.0) -> None:
+        super().__init__(message)
+        self.wait_s = wait_s
+
+
+class Unreachable(ServerError, ConnectionError):
+    """No answer: no connection, a time-out, a stream that broke; or an error of the server's own (5xx).
+
+    Attributes
+    ----------
+    status
+        The HTTP status; None when nobody knows whether the server got the request.
+    """
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Limited(ServerError):
+    """Too many requests (429)."""
+
+
+class Refused(ServerError, PermissionError):
+    """The token is not valid, or not allowed to do this (401, 403)."""
+
+
+class Rejected(ServerError):
+    """The server understood and said no (any other 4xx, or a redirect).
+
+    Attributes
+    ----------
+    status
+        The HTTP status.
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Garbage(ServerError, ValueError):
+    """An answer that is not what the dialect says: no JSON, a wrong shape, a line without end."""
+
+
+class Token:
+    """A secret: shows itself to nobody, not even to a traceback that prints its variables.
+
+    >>> Token("secret")
+    Token(...)
+    """
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return "Token(...)"
+
+    def header(self) -> dict[str, str]:
+        """The header that proves who we are."""
+        return {"Authorization": f"Bearer {self._text}"}
+
+    def hide(self, text: str) -> str:
+        """``text`` with the token blotted out."""
+        return text.replace(self._text, "[token]")
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How long anything may take, in seconds.
+
+    Attributes
+    ----------
+    connect_s, call_s
+        To connect; a whole call.
+    idle_s
+        Without a line on a stream (servers send a keep-alive every 6 or 7 s) it counts as dead.
+    first_retry_s, last_retry_s
+        The first wait before another try, and the longest.
+    settle_s
+        After a stream was opened, old lines may come before the true one: no move before this silence.
+    room_s
+        For how long a challenge is kept that comes just before the game ends that leaves room for it.
+    confirm_s
+        After a move was sent and no state came that has it: ask for the truth.
+    """
+
+    connect_s: float = 10.0
+    call_s: float = 15.0
+    idle_s: float = 20.0
+    first_retry_s: float = 0.5
+    last_retry_s: float = 60.0
+    settle_s: float = 0.25
+    room_s: float = 2.0
+    confirm_s: float = 10.0
+
+
+@dataclass(frozen=True)
+class Account:
+    """Who the token belongs to."""
+
+    name: str
+    title: str
+
+
+class Backoff:
+    """Waits between tries: doubling, with jitter, up to a longest.
+
+    >>> waits = Backoff(1.0, 8.0, jitter=0.0)
+    >>> [waits.next() for _ in range(5)]
+    [1.0, 2.0, 4.0, 8.0, 8.0]
+    """
+
+    def __init__(self, first_s: float, last_s: float, *, jitter: float = 0.2) -> None:
+        self._first_s, self._last_s, self._jitter = first_s, last_s, jitter
+        self._tries = 0
+
+    def next(self, at_least_s: float = 0.0) -> float:
+        """The next wait in seconds."""
+        wait = min(self._first_s * 2.0 ** min(self._tries, 30), self._last_s)
+        self._tries += 1
+        return max(at_least_s, wait * (1.0 + self._jitter * random.uniform(-1.0, 1.0)))
+
+    def reset(self) -> None:
+        """It worked: the next wait is the first one again."""
+        self._tries = 0
+
+
+def is_loopback(host: str) -> bool:
+    """Whether ``host`` is this machine, by its name or address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("[::1]"), is_loopback("example.org")
+    (True, True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+class _Lines:
+    """Bytes to lines, with a longest line. What comes after the last newline is not a line."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """The lines that ``data`` completes."""
+        *whole, rest = data.split(b"\n")
+        lines = []
+        for part in whole:
+            lines.append(bytes(self._rest) + part)
+            self._rest.clear()
+        self._rest += rest
+        if len(self._rest) > MAX_LINE_BYTES or any(len(line) > MAX_LINE_BYTES for line in lines):
+            raise Garbage(f"stream: got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one")
+        return [line.strip() for line in lines]
+
+
+def _excerpt(text: str) -> str:
+    """A server's own words, short and on one line, fit for a log."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())[:120]
+
+
+class Client:
+    """The calls and streams of one bot.
+
+    Parameters
+    ----------
+    url
+        The server, such as ``https://www.pychess.org``.
+    token
+        The bot's.
+    dialect
+        How the server talks.
+    timing
+        See :class:`Timing`.
+
+    Notes
+    -----
+    Use as an asynchronous context manager. ``https`` unless the host is the loopback: :mod:`uci_bridge.bot.config`
+    checks that, and so does this.
+    """
+
+    def __init__(self, url: str, token: Token, dialect: Dialect = PYCHESS, timing: Timing | None = None) -> None:
+        parts = urlsplit(url)
+        if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
+            raise ValueError(f"url: got {url!r}, expected https://… (plain http for the loopback only)")
+        self._url = url.rstrip("/")
+        self._token = token
+        self.dialect = dialect
+        self.timing = timing or Timing()
+        self._session: aiohttp.ClientSession | None = None
+        self._quiet_until = 0.0
+        self._calls = asyncio.Semaphore(_CALLS_AT_ONCE)
+
+    async def __aenter__(self) -> Client:
+        # No environment: a proxy or a .netrc from there could carry the token elsewhere. No cookies: nothing to keep.
+        self._session = aiohttp.ClientSession(
+            trust_env=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            connector=aiohttp.TCPConnector(limit=256, ttl_dns_cache=60),
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def address(self, game_id: str) -> str:
+        """Where people look at a game."""
+        return f"{self._url}/{valid_id(game_id)}"
+
+    async def account(self) -> Account:
+        """Who the token belongs to.
+
+        Raises
+        ------
+        ServerError
+            Refused where the token is not valid.
+        """
+        answer = await self._call("GET", "/api/account")
+        name, title = answer.get("username") or answer.get("id"), answer.get("title") or ""
+        if not isinstance(name, str) or not isinstance(title, str) or not 0 < len(name) <= 128 or len(title) > 16:
+            raise Garbage("/api/account: got an answer without a username, expected one")
+        return Account(name, title)
+
+    async def accept(self, challenge_id: str) -> None:
+        """Accept a challenge."""
+        await self._call("POST", f"/api/challenge/{valid_id(challenge_id)}/accept")
+
+    async def decline(self, challenge_id: str, reason: str) -> None:
+        """Decline a challenge; ``reason`` is one of the dialect's keys."""
+        await self._call("POST", f"/api/challenge/{valid_id(challenge_id)}/decline", {"reason": reason})
+
+    async def move(self, game_id: str, move: str) -> None:
+        """Send a move (UCI). That it is answered does not say that it was played: the next state does."""
+        await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/move/{move}")
+
+    async def abort(self, game_id: str) -> None:
+        """Call a game off."""
+        await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/abort")
+
+    async def resign(self, game_id: str) -> None:
+        """Give a game up, so that everybody learns of it."""
+        for step in self.dialect.resign_steps:
+            await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/{step}")
+
+    async def chat(self, game_id: str, text: str, room: str = "player") -> None:
+        """Say something to the opponent (or to the room ``spectator``)."""
+        await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/chat", {"room": room, "text": text})
+
+    def events(self) -> AsyncGenerator[Event | None, None]:
+        """One connection to the event stream: None once it is open, then its events. Ends or raises when it breaks."""
+        # A challenge that is not understood must not keep the others away, and may come again with every connection.
+        return self._parsed("/api/stream/event", self.dialect.event_headers(), self.dialect.event, strict=False)
+
+    def game(self, game_id: str) -> AsyncGenerator[GameLine | None, None]:
+        """One connection to a game's stream: None once it is open, then its lines. Ends or raises when it breaks."""
+        return self._parsed(f"/api/bot/game/stream/{valid_id(game_id)}", {}, self.dialect.game_line, strict=True)
+
+    async def finished(self, game_id: str) -> FinishedGame | None:
+        """A game that is over, from where the dialect shows it; None: it goes on, or the dialect shows it nowhere."""
+        if not self.dialect.page_tells:
+            return None
+        path = page_of(valid_id(game_id))
+        page = await self._exchange("GET", path, None, MAX_PAGE_BYTES)
+        try:
+            found = finished_game(page.decode("utf-8", "replace"))
+        except MalformedLine as error:
+            raise Garbage(f"{path}: {_excerpt(str(error))}") from None
+        if found is not None and found.full.id != game_id:
+            raise Garbage(f"{path}: got the game {found.full.id!r}, expected {game_id!r}")
+        return found
+
+    async def _parsed(
+        self, path: str, headers: Mapping[str, str], parse: Callable[[dict[str, Any]], _Line], *, strict: bool
+    ) -> AsyncGenerator[_Line | None, None]:
+        """``strict``: a line of the wrong shape ends the stream; else it is left out. No JSON always ends it."""
+        stream = self._stream(path, headers)
+        async with contextlib.aclosing(stream):
+            async for line in stream:
+                if line is None:
+                    yield None
+                    continue
+                text = _excerpt(line[:60].decode("utf-8", "replace"))
+                try:
+                    value = msgspec.json.decode(line) if line else {"type": "ping"}
+                except (msgspec.DecodeError, RecursionError) as error:
+                    raise Garbage(f"stream: got {text!r}: {_excerpt(str(error))}") from None
+                try:
+                    if not isinstance(value, dict):
+                        raise MalformedLine(f"got a JSON {type(value).__name__}, expected an object")
+                    parsed = parse(value)
+                except MalformedLine as error:
+                    problem = f"stream: got {text!r}: {_excerpt(str(error))}"
+                    if strict:
+                        raise Garbage(problem) from None
+                    log.warning("a line was left out", extra={"fields": {"reason": self._token.hide(problem)}})
+                    continue
+                yield parsed
+
+    async def _stream(self, path: str, headers: Mapping[str, str]) -> AsyncGenerator[bytes | None, None]:
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self.timing.connect_s)
+        lines = _Lines()
+        try:
+            async with contextlib.AsyncExitStack() as stack:
+                async with asyncio.timeout(self.timing.call_s):
+                    await self._keep_quiet()
+                    response = await stack.enter_async_context(self._request("GET", path, headers, None, timeout))
+                    await self._check(path, response)
+                yield None
+                deadline = asyncio.get_running_loop().time() + self.timing.idle_s
+                while True:
+                    async with asyncio.timeout_at(deadline):
+                        chunk = await response.content.readany()
+                    if not chunk:
+                        return
+                    for line in lines.feed(chunk):
+                        deadline = asyncio.get_running_loop().time() + self.timing.idle_s
+                        yield line
+        except ServerError:  # some are also OSErrors
+            raise
+        except TimeoutError:
+            raise Unreachable(f"{path}: nothing came for {self.timing.idle_s:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise self._unreachable(path, error) from None
+
+    async def _call(self, method: str, path: str, form: Mapping[str, str] | None = None) -> dict[str, Any]:
+        body = await self._exchange(method, path, form, MAX_ANSWER_BYTES)
+        try:
+            answer = msgspec.json.decode(body) if body.strip() else {}
+        except (msgspec.DecodeError, RecursionError):
+            raise Garbage(f"{path}: got an answer that is not JSON, expected JSON") from None
+        if not isinstance(answer, dict):
+            raise Garbage(f"{path}: got a JSON {type(answer).__name__}, expected an object")
+        return answer
+
+    async def _exchange(self, method: str, path: str, form: Mapping[str, str] | None, longest: int) -> bytes:
+        await self._keep_quiet()
+        timeout = aiohttp.ClientTimeout(total=self.timing.call_s, sock_connect=self.timing.connect_s)
+        try:
+            async with self._calls, self._request(method, path, {}, form, timeout) as response:
+                await self._check(path, response)
+                return await self._body(path, response, longest)
+        except ServerError:  # some are also OSErrors
+            raise
+        except TimeoutError:
+            raise Unreachable(f"{path}: no answer within {self.timing.call_s:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise self._unreachable(path, error) from None
+
+    def _request(
+        self, method: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None,
+        timeout: aiohttp.ClientTimeout,
+    ) -> Any:  # fmt: skip
+        if self._session is None:
+            raise RuntimeError("the client is not open: use it as an asynchronous context manager")
+        log.debug("request", extra={"fields": {"method": method, "path": path}})
+        return self._session.request(
+            method,
+            self._url + path,
+            headers={**self._token.header(), "Accept-Encoding": "identity", "User-Agent": "klss-bot", **headers},
+            data=form,
+            allow_redirects=False,
+            timeout=timeout,
+        )
+
+    async def _keep_quiet(self) -> None:
+        wait = self._quiet_until - time.monotonic()
+        if wait > 0.0:
+            raise Limited(f"the server wants no request for another {wait:.1f} s", wait)
+
+    async def _check(self, path: str, response: aiohttp.ClientResponse) -> None:
+        """Raise what the status means."""
+        status = response.status
+        if status == 200:
+            return
+        # The reason that a server gives may be anything; it is short and on one line here.
+        said = await self._reason(response)
+        text = self._token.hide(f"{path}: the server answers {status}" + (f" ({said})" if said else ""))
+        if status == 429:
+            wait = self._retry_after(response)
+            self._quiet_until = max(self._quiet_until, time.monotonic() + wait)
+            raise Limited(text, wait)
+        if status in (401, 403):
+            raise Refused(text)
+        if status >= 500 or status == 408:
+            raise Unreachable(text, status)
+        raise Rejected(text, status)
+
+    def _retry_after(self, response: aiohttp.ClientResponse) -> float:
+        try:
+            said = float(response.headers.get("Retry-After", ""))
+        except ValueError:
+            said = self.dialect.quiet_s
+        return min(max(said, 0.1), MAX_QUIET_S) if said == said else self.dialect.quiet_s
+
+    async def _reason(self, response: aiohttp.ClientResponse) -> str:
+        """How the body of a refusal begins; "" where it is a page. The status has told the rest, however long it is."""
+        body = b""
+        with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
+            async with asyncio.timeout(_REASON_S):
+                body = await response.content.readany()
+        return "" if body.lstrip().startswith(b"<") else _excerpt(body[:_REASON_BYTES].decode("utf-8", "replace"))
+
+    async def _body(self, path: str, response: aiohttp.ClientResponse, longest: int) -> bytes:
+        body = bytearray()
+        while chunk := await response.content.readany():
+            body += chunk
+            if len(body) > longest:
+                raise Garbage(f"{path}: got an answer of more than {longest} bytes, expected a shorter one")
+        return bytes(body)
+
+    def _unreachable(self, path: str, error: Exception) -> Unreachable:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+        return Unreachable(self._token.hide(f"{path}: no connection to {self._url} ({_excerpt(str(reason))})"))

@@ -1,0 +1,175 @@
+"""What a bot keeps on disk: finished games, one PGN file a month, and the ids of games under way.
+
+A restarted bot asks the server for the streams of the games under way, since a server tells of a game again only
+sometimes (not at ply 0, not while it holds the old stream). Both files are written so that a kill at any moment leaves
+them whole; a game that is already in its month's file is not written again. One bot at a time owns a folder.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from darkchess.game.record import GameRecord, write_pgn
+from klss.text import printable
+from uci_bridge.bot.dialect import MalformedLine, valid_id
+from uci_bridge.errors import UciBridgeError
+
+__all__ = ["Records", "RecordsError", "plain"]
+
+log = logging.getLogger(__name__)
+
+_UNDER_WAY = "under_way.json"
+_JOURNAL = "append.json"
+_LOCK = ".bot.lock"
+_MAX_UNDER_WAY_BYTES = 1 << 20
+
+
+class RecordsError(UciBridgeError, OSError):
+    """The folder of the records can't be used."""
+
+
+class Records:
+    """The folder of one bot's games.
+
+    Parameters
+    ----------
+    folder
+        Made where it is not there.
+
+    Raises
+    ------
+    RecordsError
+        It can't be made, read or written, or another bot owns it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = open(folder / _LOCK, "wb")  # noqa: SIM115 - held until close()
+        except OSError as error:
+            reason = f"can't be used ({error.strerror}); expected a folder to write to"
+            raise RecordsError(f"records: {folder} {reason}") from None
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            reason = "belongs to a bot that is running; expected a folder of its own"
+            raise RecordsError(f"records: {folder} {reason}") from None
+        self._finish_append()
+        self._under_way: dict[str, dict[str, Any]] = self._read()
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._lock.close()
+
+    @property
+    def under_way(self) -> Mapping[str, Mapping[str, Any]]:
+        """The games under way: id -> what is remembered of it."""
+        return self._under_way
+
+    def begin(self, game_id: str, **remembered: Any) -> None:
+        """Remember a game as under way, and what else of it (JSON values)."""
+        known = self._under_way.get(game_id)
+        self._under_way[game_id] = {**(known or {"since": int(time.time())}), **remembered}
+        if self._under_way[game_id] != known:
+            self._write()
+
+    def forget(self, game_id: str) -> None:
+        """The game is over."""
+        if self._under_way.pop(game_id, None) is not None:
+            self._write()
+
+    def save(self, game_id: str, record: GameRecord, when: float | None = None) -> Path:
+        """Append a finished game to its month's file, unless it is there already.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        month = time.strftime("%Y-%m", time.gmtime(when))
+        path = self._folder / f"games-{month}.pgn"
+        tag = f'[GameId "{valid_id(game_id)}"]'
+        text = write_pgn(replace(record, headers={**record.headers, "GameId": game_id}))
+        with open(path, "a+b") as stream:
+            stream.seek(0)
+            if any(line.decode("utf-8", "replace").strip() == tag for line in stream):
+                return path
+            end = stream.seek(0, os.SEEK_END)
+        # Written down before it is done: whatever is cut off in the middle is done again from here at the next start.
+        journal = self._folder / _JOURNAL
+        _write_whole(journal, json.dumps({"file": path.name, "end": end, "text": ("\n" if end else "") + text}))
+        self._append(path, json.loads(journal.read_bytes()))
+        journal.unlink()
+        return path
+
+    @staticmethod
+    def _append(path: Path, entry: Mapping[str, Any]) -> None:
+        with open(path, "r+b") as stream:
+            stream.seek(int(entry["end"]))
+            stream.write(str(entry["text"]).encode())
+            stream.truncate()
+            stream.flush()
+            os.fsync(stream.fileno())
+
+    def _finish_append(self) -> None:
+        """Do again what a kill may have cut off."""
+        journal = self._folder / _JOURNAL
+        try:
+            entry = json.loads(journal.read_bytes())
+            path = self._folder / Path(entry["file"]).name
+            if path.stat().st_size >= entry["end"]:
+                self._append(path, entry)
+        except FileNotFoundError:
+            return
+        except (ValueError, TypeError, KeyError):
+            log.warning("the last game's record can't be completed", extra={"fields": {"file": str(journal)}})
+        journal.unlink(missing_ok=True)
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        path = self._folder / _UNDER_WAY
+        try:
+            with open(path, "rb") as stream:
+                raw = json.loads(stream.read(_MAX_UNDER_WAY_BYTES))
+            return {valid_id(game_id): _remembered(known) for game_id, known in raw.items()}
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, TypeError, AttributeError, RecursionError, MalformedLine):
+            log.warning("the list of games under way can't be read: begun anew", extra={"fields": {"file": str(path)}})
+            return {}
+
+    def _write(self) -> None:
+        _write_whole(self._folder / _UNDER_WAY, json.dumps(self._under_way))
+
+
+def _remembered(known: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of a game under way, as far as it makes sense: the file may have been edited."""
+    kinds = {"since": int, "opponent": str, "greeted": bool, "initial_s": float | int}
+    found = {key: known[key] for key, kind in kinds.items() if isinstance(known.get(key), kind)}
+    if not 0 <= found.get("since", 0) <= 1 << 40:
+        del found["since"]
+    return found
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Replace a file: at any moment it is the old one or the new one."""
+    fresh = path.with_name(path.name + ".new")
+    with open(fresh, "w", encoding="utf-8") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(fresh, path)
+
+
+def plain(text: str, longest: int = 80) -> str:
+    """A name that a server gave, fit for a PGN tag."""
+    return printable(text, longest) or "?"

@@ -1,0 +1,50 @@
+"""The gate in the wall between a game of the bot and its engine: all that may pass.
+
+Views and a clock go in, moves come out. :mod:`uci_bridge.bot.game` stands on the side of the true game,
+:mod:`uci_bridge.bot.engine` on the engine's; import-linter keeps the second from importing what the first knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import chess
+
+from darkchess.game.view import View
+
+__all__ = ["Clock", "Seat", "SeatError"]
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What the engine may know of time.
+
+    Attributes
+    ----------
+    remaining_ms
+        Her own, what the way to the server takes already taken off.
+    increment_ms
+        Added after each move.
+    """
+
+    remaining_ms: int
+    increment_ms: int
+
+
+class SeatError(Exception):
+    """The engine gave no move: it is dead, silent, late, or talks nonsense. The seat can be asked again."""
+
+
+class Seat(Protocol):
+    """The engine's side of the wall, as the bridge sees it: views and a clock go in, moves come out."""
+
+    async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
+        """Her move after the last of ``views`` (all of them, from ply 0 on); raises SeatError."""
+
+    async def tell(self, views: Sequence[View]) -> None:
+        """Show her what she sees after her own move, or at the end; never raises."""
+
+    async def close(self) -> None:
+        """End her process."""

@@ -1,0 +1,231 @@
+"""The stream of one game of a bot: kept open come what may, and boiled down to the latest state.
+
+Servers cut streams, repeat lines, send old ones, and break a second stream at once while they still hold the first.
+After a stream was opened, what a server had queued comes before the true state: nobody should act before a
+``gameFull`` on this very connection and a short silence (:meth:`GameStream.settling`). An end that was queued comes
+before the last moves: it is waited for the ``gameFull`` that has them.
+
+A game that the server does not know (404), time and again, is gone. One whose stream says nothing may be over, ended
+while nobody listened: the server is asked (:meth:`GameStream.ask`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from typing import Any
+
+from darkchess.game.rules import Outcome
+from uci_bridge.bot.dialect import FinishedGame, GameEnd, GameFull, GameLine, GameState
+from uci_bridge.bot.lichess import Backoff, Client, Garbage, Refused, Rejected, ServerError, Timing
+
+__all__ = ["GameStream"]
+
+log = logging.getLogger(__name__)
+
+_LONGEST_WAIT_S = 10.0
+"""A clock is running: no wait between two tries is longer, unless the server asks for it."""
+_GONE_S = 300.0
+"""A stream that opens and breaks at once for this long is that of a game that is no more."""
+_REFUSALS = 5
+_ASK_EVERY = 2
+"""After so many connections in a row without a line: the game may have ended meanwhile."""
+_LAST_MOVES_S = 5.0
+"""How long the last moves are waited for when the end of the game came before them."""
+
+
+class GameStream:
+    """Follows one game.
+
+    Attributes
+    ----------
+    full, state
+        The latest of each; None before the first.
+    over
+        Nothing more will come: the game has ended, or there is no such game (any more).
+    outcome
+        How it ended, where the server told.
+    finished
+        The whole game, from where the server shows it once it is over; None unless it was asked and answered.
+    connection
+        Counts connections.
+    synced
+        On this connection, a ``gameFull`` came: :attr:`state` is the truth and not what was queued before.
+    news
+        Set when any of these changes.
+    since
+        (time.monotonic() when the latest moves were first there, whether that is so, or they were found so).
+    """
+
+    def __init__(self, game_id: str, client: Client, timing: Timing) -> None:
+        self.id = game_id
+        self.full: GameFull | None = None
+        self.state: GameState | None = None
+        self.over = False
+        self.outcome: Outcome | None = None
+        self.finished: FinishedGame | None = None
+        self.connection = 0
+        self.synced = False
+        self.news = asyncio.Event()
+        self.since = (time.monotonic(), False)
+        self._client, self._timing = client, timing
+        self._settled_at = 0.0
+        self._heard_at = self._opened_at = time.monotonic()
+        self._breaking_since: float | None = None
+        self._ending_at: float | None = None  # the end was told, the last moves were not
+        self._reopen = asyncio.Event()
+
+    def reopen(self) -> None:
+        """Close the stream and open it anew, to learn the truth; not synced until then."""
+        self.synced = False
+        self._reopen.set()
+
+    def settling(self) -> float:
+        """Seconds to wait before :attr:`state` may be acted on; 0 when it may be now."""
+        if self.full is None or self.state is None or not self.synced:
+            return 1.0
+        return max(0.0, self._settled_at - time.monotonic())
+
+    def end(self) -> None:
+        """Follow it no further."""
+        self.over = True
+        self.news.set()
+
+    def give_up(self, reason: str) -> None:
+        """There is no game to follow any more, as far as anybody can tell."""
+        self._log(logging.WARNING, "game given up", reason=reason)
+        self.end()
+
+    def silent_s(self) -> float:
+        """Seconds since the server last said anything of it."""
+        return time.monotonic() - self._heard_at
+
+    async def ask(self) -> bool:
+        """Ask the server whether the game is over, and how it ended; whether it says so."""
+        try:
+            found = await self._client.finished(self.id)
+        except ServerError as error:
+            self._log(logging.INFO, "the server does not show how the game ended", reason=str(error))
+            return False
+        if found is None:
+            return False
+        self.finished, self.outcome = found, found.outcome
+        self.full, self.state = found.full, found.full.state
+        self.end()
+        return True
+
+    async def run(self) -> None:
+        """Keep the stream open until the game is over."""
+        backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, _LONGEST_WAIT_S))
+        refusals = silent = 0
+        while not self.over:
+            heard_at, connection = self._heard_at, self.connection
+            wait_s, problem = 0.0, "the stream ended"
+            try:
+                await self._one_connection()
+            except (Refused, Rejected) as error:
+                refusals, problem = refusals + 1, str(error)
+                if self._ending_at is not None:
+                    self.end()
+                elif refusals >= _REFUSALS:
+                    self.give_up(problem)
+            except ServerError as error:
+                wait_s, problem = error.wait_s, str(error)
+            if self._ending_at is not None and time.monotonic() >= self._ending_at:
+                self.end()
+            if self.over:
+                return
+            self.synced = False
+            now = time.monotonic()
+            silent = 0 if self._heard_at != heard_at else silent + 1
+            answers = self.connection != connection or refusals > 0
+            if answers and silent and silent % _ASK_EVERY == 0 and await self.ask():
+                return
+            if self._heard_at != heard_at:
+                backoff.reset()
+                refusals, self._breaking_since = 0, None
+            elif self.connection == connection:  # not even opened: the server is away, and its games may be back
+                self._breaking_since = None
+            elif self._breaking_since is None:
+                self._breaking_since = now
+            elif now - self._breaking_since > _GONE_S:
+                self.give_up("its stream breaks at once, time and again")
+                return
+            wait_s = backoff.next(wait_s)
+            self._log(logging.INFO, "game stream broke", reason=problem, retry_s=round(wait_s, 2))
+            await asyncio.sleep(wait_s)
+
+    async def _one_connection(self) -> None:
+        """From opening to closing: returns when the stream ends, is to be opened anew, or the game is over."""
+        self.synced = False
+        self._reopen.clear()
+        lines = self._client.game(self.id)
+        reopen = asyncio.create_task(self._reopen.wait())
+        line: asyncio.Task[GameLine | None] | None = None
+        try:
+            while not self.over:
+                line = asyncio.create_task(lines.__anext__())
+                patience_s = None if self._ending_at is None else max(0.0, self._ending_at - time.monotonic())
+                await asyncio.wait({line, reopen}, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
+                if not line.done():
+                    return
+                try:
+                    self._take(line.result())
+                except StopAsyncIteration:
+                    return
+                if not self.synced and time.monotonic() - self._opened_at > self._timing.idle_s:
+                    raise Garbage(f"no gameFull came for {self._timing.idle_s:g} s")
+        finally:
+            reopen.cancel()
+            if line is not None and not line.done():
+                line.cancel()
+                with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration, ServerError):
+                    await line
+            await lines.aclose()
+
+    def _take(self, line: GameLine | None) -> None:
+        if line is None:
+            self.connection += 1
+            self._opened_at = time.monotonic()
+            return
+        live, heard_at = self.synced, self._heard_at
+        self._heard_at = time.monotonic()
+        if isinstance(line, GameFull):
+            if line.id != self.id:
+                self._log(logging.WARNING, "a line of another game", got=line.id)
+                return
+            self.full, self.synced = line, True
+            self._set(line.state, live, heard_at)
+            if self._ending_at is not None:
+                self.end()
+        elif isinstance(line, GameState):
+            if self.synced:  # else it waited in the server's queue: old, and the gameFull behind it is not
+                self._set(line, live, heard_at)
+        elif isinstance(line, GameEnd):
+            if line.id not in ("", self.id):
+                self._log(logging.WARNING, "a line of another game", got=line.id)
+                return
+            if self.synced:
+                self.end()
+            elif self._ending_at is None:
+                self._ending_at = time.monotonic() + _LAST_MOVES_S
+
+    def _set(self, state: GameState, live: bool, heard_at: float) -> None:
+        now = time.monotonic()
+        if self.state is None:
+            self.since = (now, False)
+        elif state.moves != self.state.moves:
+            # What came while nobody listened came after the last line that was heard: count from there.
+            self.since = (now if live else heard_at, self.since[1] or live)
+        self.state = state
+        if not live:
+            self._settled_at = now + self._timing.settle_s
+        if state.outcome is not None:
+            self.outcome = state.outcome
+            self.end()
+        self.news.set()
+
+    def _log(self, level: int, event: str, **fields: Any) -> None:
+        log.log(level, event, extra={"fields": {"game": self.id, **fields}})

@@ -1,0 +1,176 @@
+"""The far side of the wall: the true game as a server tells it, move by move, and the views that may cross.
+
+A lichess-style server sends *all* true moves of both sides, in a game whose point is that neither side sees the
+other's. This file and :mod:`uci_bridge.bot.game` are the only ones on the bridge that see them; what an engine gets is
+:class:`darkchess.game.view.View` objects, made here by the project's own referee.
+
+The server is the judge of draws: after a repetition, fifty moves or the ply limit this game goes on for as long as the
+server sends moves, since a bridge that stops at a draw that its server does not see would lose on time. When the
+server says that the game is over, :meth:`TrueGame.ending` says how, as far as the rules tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import chess
+
+from darkchess.board.position import Position
+from darkchess.errors import DarkchessError
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PYCHESS, Outcome, Ruleset
+from darkchess.game.view import View
+from uci_bridge.errors import UciBridgeError
+
+__all__ = ["ServerReferee", "TrueGame", "Unfollowable"]
+
+
+class Unfollowable(UciBridgeError, ValueError):
+    """The server's moves, or its start position, are not those of a game by our rules."""
+
+
+class ServerReferee(Referee):
+    """A referee that leaves draws by repetition, by fifty moves and by length to somebody else."""
+
+    def _judge(self) -> Outcome | None:
+        outcome = super()._judge()
+        return outcome if outcome is not None and outcome.reason in ("king_captured", "no_move") else None
+
+
+def _true_move(position: Position, text: str) -> chess.Move:
+    """UCI, castling also written as the king taking its own rook."""
+    move = chess.Move.from_uci(text)
+    king, rook = position.piece_at(move.from_square), position.piece_at(move.to_square)
+    if king == chess.Piece(chess.KING, position.turn) and rook == chess.Piece(chess.ROOK, position.turn):
+        file = 6 if move.to_square > move.from_square else 2
+        return chess.Move(move.from_square, chess.square(file, chess.square_rank(move.from_square)))
+    return move
+
+
+class TrueGame:
+    """One game, followed from what the server says.
+
+    Parameters
+    ----------
+    fen
+        The start position; None for the usual one.
+    ruleset
+        The server's rules.
+
+    Raises
+    ------
+    Unfollowable
+        No game can start there.
+    """
+
+    def __init__(self, fen: str | None = None, ruleset: Ruleset = PYCHESS) -> None:
+        self.fen = fen
+        self.ruleset = ruleset
+        self._said: list[str] = []
+        self._referee = self._from_start()
+
+    def _from_start(self) -> ServerReferee:
+        try:
+            return ServerReferee(self.fen, self.ruleset)
+        except DarkchessError as error:
+            raise Unfollowable(f"start position: {error}") from None
+
+    @property
+    def turn(self) -> chess.Color:
+        """The side to move."""
+        return self._referee.turn
+
+    @property
+    def ply(self) -> int:
+        """Half-moves played."""
+        return self._referee.ply
+
+    @property
+    def moves(self) -> tuple[chess.Move, ...]:
+        """The true moves."""
+        return self._referee.moves
+
+    @property
+    def decided(self) -> bool:
+        """A king is gone or nobody can move: there is nothing left to play, whatever the server says next."""
+        return self._referee.outcome is not None
+
+    def views(self, color: chess.Color) -> tuple[View, ...]:
+        """Everything that ``color`` saw; the index is the ply. This, and nothing else here, may cross the wall."""
+        return self._referee.views(color)
+
+    def follow(self, moves: Sequence[str]) -> bool:
+        """Bring the game to where the server says that it is.
+
+        Parameters
+        ----------
+        moves
+            All moves from the start, UCI. Where they do not begin with those known, moves were taken back.
+
+        Returns
+        -------
+        bool
+            Moves were taken back.
+
+        Raises
+        ------
+        Unfollowable
+            They are not moves of a game. The game stays where it was.
+        """
+        if list(moves[: len(self._said)]) == self._said:
+            self._push(self._referee, moves[len(self._said) :])
+            self._said = list(moves)
+            return False
+        fresh, before = self._from_start(), self.moves
+        self._push(fresh, moves)
+        self._referee, self._said = fresh, list(moves)
+        return fresh.moves[: len(before)] != before  # else only the spelling changed
+
+    @staticmethod
+    def _push(referee: Referee, moves: Sequence[str]) -> None:
+        """Play all of ``moves``, or none."""
+        position, legal = referee.position, list[chess.Move]()
+        for text in moves:
+            try:
+                move = _true_move(position, text)
+                if referee.outcome is not None or position.king(position.turn) is None:
+                    raise Unfollowable(f"got {text} after the game's end")
+                position = position.after(move)
+            except (DarkchessError, ValueError) as error:
+                raise Unfollowable(f"ply {referee.ply + len(legal) + 1}: {error}") from None
+            legal.append(move)
+        for move in legal:
+            referee.push(move)
+
+    def ending(self, last: chess.Move | None = None) -> tuple[tuple[chess.Move, ...], Outcome | None]:
+        """The moves of the finished game and how it ended; None where the rules do not tell.
+
+        Parameters
+        ----------
+        last
+            A move that was sent and never shown: servers do not show the move that ends a game.
+        """
+        for moves in (self.moves, (*self.moves, last) if last is not None else self.moves):
+            game = Referee(self.fen, self.ruleset)
+            for move in moves:
+                if game.outcome is None and game.position.is_legal(move):
+                    game.push(move)
+            if game.outcome is not None and game.ply == len(moves):
+                return moves, game.outcome
+            if game.outcome is not None and game.outcome.winner is None:
+                return moves, game.outcome  # a draw that the server saw some plies later
+        return self.moves, None
+
+    def takes_king(self, move: chess.Move) -> bool:
+        """Whether ``move``, of the side to move, takes the king."""
+        return self._referee.position.piece_at(move.to_square) == chess.Piece(chess.KING, not self.turn)
+
+    @property
+    def king_hangs(self) -> bool:
+        """The side to move can take the king: a likely end when the server tells of none."""
+        return any(self.takes_king(move) for move in self._referee.legal_moves())
+
+    def end(self, outcome: Outcome) -> None:
+        """Tell both sides' last views how it ended, once."""
+        if self._referee.outcome is None:
+            self._referee.end(outcome)

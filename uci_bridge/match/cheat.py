@@ -1,0 +1,130 @@
+"""Stockfish that sees everything: an upper bound for reference, on the referee's side of the wall.
+
+No player and no configuration: it is handed the :class:`darkchess.game.referee.Referee` itself, and only matches that
+ask for it (``klss match --allow-cheat``) may have it. It takes the king if it can, else plays Stockfish's best move in
+the true position. Stockfish knows chess, not dark chess: it never gets a position that chess doesn't have
+(:mod:`darkchess.board.kernels.orthodox`), makes no move that chess forbids, and sees no draw by repetition coming,
+because it is told positions, not games. Where it has no move, or none that is legal here, the built-in evaluator's
+favourite is played.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+
+import chess
+import numpy as np
+
+from darkchess.board.kernels.moves import king_capture, make
+from darkchess.board.kernels.orthodox import ASK, classify
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import decode, encode
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER, Ruleset
+from darkchess.game.view import View
+from darkchess.players.player import Decision, Limit, PlayerError, Progress
+from uci_bridge.stockfish.evaluator import find_stockfish, orthodox_fens
+from uci_bridge.stockfish.uci import EnginePool
+
+__all__ = ["StockfishCheat"]
+
+_GREETING = b"uci\nsetoption name Threads value 1\nsetoption name Hash value 16\nucinewgame\nisready\n"
+_START_S = 10.0
+_SILENCE_S = 10.0
+"""Stockfish may be silent for as long as a move takes, and is then asked for less than this."""
+
+_MARGIN_S = 0.02
+"""Time left over at the end of a move."""
+
+_BEST = re.compile(rb"\bbestmove ([a-h][1-8][a-h][1-8][nbrq]?)\b")
+
+
+class StockfishCheat:
+    """A contestant of :class:`darkchess.game.arbiter.Arbiter` that looks at the true game; one for one game.
+
+    Parameters
+    ----------
+    referee : Referee
+        The game it plays in.
+    path : str or os.PathLike, optional
+        Stockfish; see :func:`uci_bridge.stockfish.evaluator.find_stockfish`.
+    seed : int
+        Nothing is drawn: two with different seeds play alike.
+
+    Attributes
+    ----------
+    fallbacks
+        Moves that the built-in evaluator chose (int).
+
+    Raises
+    ------
+    StockfishMissing
+        There is none.
+    """
+
+    def __init__(self, referee: Referee, path: str | os.PathLike[str] | None = None, *, seed: int = 0) -> None:
+        self.fallbacks = 0
+        self._referee = referee
+        self._seed = seed
+        self._pool = EnginePool([find_stockfish(path)], _GREETING, 1, _SILENCE_S, _START_S)
+        self._builtin = BuiltinEvaluator()
+
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
+        """Wait until the engine is there, so that no clock pays for its start; the view is not needed."""
+        self._pool.start()
+        self._pool.tell(b"ucinewgame\n")
+        self._favourite(start)
+
+    def observe(self, view: View) -> None:
+        """Nothing: the referee is asked when a move is due."""
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """A move in the true position. With ``nodes``, Stockfish searches that many and the answer can be repeated."""
+        if self._referee.outcome is not None:
+            raise PlayerError(f"choose: got a game that is over at ply {self._referee.ply}, expected one that goes on")
+        position = self._referee.position
+        row = np.array(position.row)
+        taking = king_capture(row, TABLES)
+        if taking >= 0:
+            return Decision(decode(int(taking)), {"by": "rule"})
+        move = self._asked(row, limit)
+        if move is not None and position.is_legal(move):
+            return Decision(move, {"by": "stockfish"})
+        self.fallbacks += 1
+        return Decision(self._favourite(position), {"by": "builtin"})
+
+    def close(self) -> None:
+        """End the process."""
+        self._pool.close()
+
+    def _asked(self, row: np.ndarray[tuple[int], np.dtype[np.uint64]], limit: Limit) -> chess.Move | None:
+        """Stockfish's best move; None where it may not be asked or has none."""
+        code = np.empty(1, dtype=np.int8)
+        classify(row[None], TABLES, code)
+        if code[0] != ASK:
+            return None
+        seconds = limit.seconds()
+        began = time.monotonic()
+        question = b"position fen " + orthodox_fens(row[None])[0]
+        if seconds is None:
+            question = b"ucinewgame\n" + question + b"\ngo nodes %d\n" % (limit.nodes or 1)
+            patience = float("inf")
+        else:
+            asked = min(max(0.001, seconds - _MARGIN_S), _SILENCE_S / 2.0)
+            question += b"\ngo movetime %d\n" % max(1, int(1000.0 * asked))
+            patience = asked + max(0.5, seconds)
+        answer = self._pool.ask([question], b"", patience - (time.monotonic() - began))[0]
+        found = None if answer is None else _BEST.search(answer)
+        return None if found is None else chess.Move.from_uci(found[1].decode())
+
+    def _favourite(self, position: Position) -> chess.Move:
+        """The move after which the opponent's value is least by the built-in evaluator, which knows dark chess."""
+        moves = sorted(position.legal_moves(), key=encode)
+        after = np.empty((len(moves), 9), dtype=np.uint64)
+        for i, move in enumerate(moves):
+            make(np.array(position.row), encode(move), TABLES, after[i])
+        return moves[int(np.argmin(self._builtin.values(after)))]

@@ -1,0 +1,246 @@
+"""The players of a match's games, in processes of their own, that live on from game to game and end with this process.
+
+A configuration is played by ``klss engine``, a command by its program; both speak the engine protocol, so neither side
+of a match can see more than her views. One process is watched by another, the *guard*, that kills the engines once
+their owner has ended, however it ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import chess
+
+from darkchess.board.position import Position
+from darkchess.game.arbiter import Budget, Contestant
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER, Ruleset
+from darkchess.game.view import View
+from darkchess.players.configuration import Configuration
+from darkchess.players.player import Decision, Forfeit, Limit
+from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker, engine_argv
+from uci_bridge.protocol.engine_process import EngineProcess
+from uci_bridge.protocol.host import HostedPlayer
+
+__all__ = ["CHEAT", "Cheat", "Engines", "Setup", "Side", "Spec"]
+
+CHEAT: Final = "stockfish-cheat"
+"""The text of the one mover that sees the true game."""
+
+
+@dataclass(frozen=True)
+class Cheat:
+    """A mover on the referee's side: Stockfish on the true position (:mod:`uci_bridge.match.cheat`). No player."""
+
+    name: str = CHEAT
+
+    def fields(self) -> dict[str, Any]:
+        """What results hold."""
+        return {"name": self.name}
+
+
+Spec = Configuration | Command | Cheat
+"""Who may play a match."""
+
+Side = str
+"""``"a"`` or ``"b"``."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What all games of a match have in common; it is sent to the workers.
+
+    Attributes
+    ----------
+    a, b
+        The players.
+    budget
+        What limits both.
+    ruleset
+        See :mod:`darkchess.game.rules`.
+    evaluator
+        For configurations that leave theirs open.
+    check_truth
+        Test mode: configurations play in this process, and the arbiter looks into their position sets.
+    budget_b
+        What limits B, where it is not what limits A.
+    """
+
+    a: Spec
+    b: Spec
+    budget: Budget
+    ruleset: Ruleset = PAPER
+    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
+    check_truth: bool = False
+    budget_b: Budget | None = None
+
+    def spec(self, side: Side) -> Spec:
+        """The player of that side."""
+        return self.a if side == "a" else self.b
+
+    def budget_of(self, side: Side) -> Budget:
+        """What limits that side."""
+        return self.budget if side == "a" or self.budget_b is None else self.budget_b
+
+
+class Engines:
+    """What plays the games of one worker, one game at a time.
+
+    Parameters
+    ----------
+    setup
+        Of the match.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._processes: dict[Side, EngineProcess] = {}
+        self._makers: dict[Side, PlayerMaker] = {}
+        for side in ("a", "b"):
+            spec = setup.spec(side)
+            if isinstance(spec, Command):
+                self._processes[side] = _GuardedProcess(spec.argv, name=spec.name)
+            elif isinstance(spec, Configuration) and not setup.check_truth:
+                argv = engine_argv(spec, setup.evaluator)
+                self._processes[side] = _GuardedProcess(argv, name=spec.name)
+            elif isinstance(spec, Configuration):
+                self._makers[side] = PlayerMaker(spec, setup.evaluator, setup.ruleset)
+                self._makers[side].warm_up(chess.WHITE)
+
+    def contestant(self, side: Side, seed: int, referee: Referee) -> Contestant:
+        """The player of a side for one game; ``referee`` is for the cheat alone."""
+        if side in self._processes:
+            return _Seat(self._processes[side], seed=seed)
+        if side in self._makers:
+            return self._makers[side].make(seed)
+        from uci_bridge.match.cheat import StockfishCheat
+
+        cheat: Contestant = StockfishCheat(referee, self._setup.evaluator.stockfish, seed=seed)
+        return cheat
+
+    def get_ready(self) -> None:
+        """Start the processes that do not run, both at once, and have them load what they need before time is taken.
+
+        A foreign engine is asked for a move in a game that nobody plays only where a clock runs. What goes wrong here
+        goes wrong again in the game, where it is counted.
+        """
+        warming = []
+        for side, process in self._processes.items():
+            with contextlib.suppress(Exception):
+                process.start()
+            foreign = isinstance(self._setup.spec(side), Command)
+            if (not foreign or self._setup.budget_of(side).clock is not None) and not process.answered:
+                warming.append(threading.Thread(target=process.warm_up, daemon=True))
+        for thread in warming:
+            thread.start()
+        for thread in warming:
+            thread.join()
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End the processes; ``at_once``: without leaving them a moment."""
+        for process in self._processes.values():
+            if at_once:
+                process.kill()
+            else:
+                process.close()
+        for maker in self._makers.values():
+            maker.close()
+
+
+class _Seat(HostedPlayer):
+    """An engine in a game of a match: whose process ends in mid-game has lost it, also between two moves."""
+
+    def __init__(self, engine: EngineProcess, *, seed: int) -> None:
+        super().__init__(engine, seed=seed)
+        self._process = engine
+        self._asked_once = False
+
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
+        """See :class:`darkchess.players.player.Player`."""
+        super().start(view, start, ruleset)
+        self._asked_once = False
+
+    def choose(self, limit: Limit, progress: Any = None) -> Decision:
+        """See :class:`uci_bridge.protocol.host.HostedPlayer`."""
+        if self._asked_once and not self._process.alive:
+            self.trouble = self.trouble or f"it ended between two moves; its last words: {self._process.stderr_tail}"
+            raise Forfeit(self.trouble)
+        self._asked_once = True
+        return super().choose(limit, progress)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the guard
+
+_GUARD = """
+import os, signal, sys
+guarded = set()
+for line in sys.stdin:
+    (guarded.add if line[0] == "+" else guarded.discard)(int(line[1:]))
+for pid in guarded:
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except OSError:
+        pass
+"""
+"""Reads the ids of process groups, until the pipe's other end is closed: by us, or by the system when we are gone."""
+
+
+class _Guard:
+    """The process that outlives this one for a moment."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def tell(self, sign: str, pid: int) -> None:
+        """From now on (``+``), or no more (``-``), that group is to be killed when we end."""
+        with self._lock, contextlib.suppress(OSError):
+            if self._process is None or self._process.poll() is not None:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-S", "-E", "-c", _GUARD],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    bufsize=0,
+                    start_new_session=True,
+                )
+            assert self._process.stdin is not None
+            self._process.stdin.write(f"{sign}{pid}\n".encode())
+
+
+_guard = _Guard()
+
+
+class _GuardedProcess(EngineProcess):
+    """An engine process that ends with us, even if we are killed."""
+
+    _told: int | None = None
+
+    def start(self) -> None:
+        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`."""
+        super().start()
+        self._tell()
+
+    def close(self) -> None:
+        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`."""
+        super().close()
+        self._tell()
+
+    def kill(self) -> None:
+        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`."""
+        super().kill()
+        self._tell()
+
+    def _tell(self) -> None:
+        pid = self.pid
+        if pid != self._told:
+            if self._told is not None:
+                _guard.tell("-", self._told)
+            if pid is not None:
+                _guard.tell("+", pid)
+            self._told = pid

@@ -1,0 +1,285 @@
+"""The directory of a match: locked while a process writes it, whole whenever that process is killed.
+
+``match.json`` says what is played; ``games.jsonl`` has a line for each game that ended, in the order in which they
+ended; ``moves.jsonl`` one for each move, with the player's diagnostics; ``game-00000.pgn`` and so on the games. A game
+counts once its line in ``games.jsonl`` is there; whatever else was written of one that does not count goes when the
+directory is opened again. What is read is checked: a line that no match writes is named, with its file and number.
+
+The directory and its files are made for their owner alone: the match's seed tells true games before they are over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from io import FileIO
+from pathlib import Path
+from typing import Annotated, Any, Literal, NotRequired, TextIO, TypedDict
+
+import msgspec
+
+from uci_bridge.match.game import GameResult
+from uci_bridge.protocol.diagnostics import fit_to_keep
+
+__all__ = ["MatchError", "MatchFiles", "kept_seed", "opened", "read_match"]
+
+
+class MatchError(Exception):
+    """A match can't be played, or not there: the message says what, got, expected."""
+
+
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
+class _TruthLine(TypedDict):
+    """``truth`` of a game's line, in test mode."""
+
+    checks: _Count
+    lost: _Count
+    sampled: _Count
+
+
+class _GameLine(TypedDict):
+    """What is read of a line of ``games.jsonl``; others may stand there."""
+
+    game: _Count
+    pair: _Count
+    winner: Literal["a", "b"] | None
+    reason: str
+    plies: _Count
+    truth: NotRequired[_TruthLine]
+
+
+class _MoveLine(TypedDict):
+    """The same of ``moves.jsonl``; all but these are an engine's diagnostics."""
+
+    game: _Count
+    player: Literal["a", "b"]
+
+
+class MatchFiles:
+    """The open directory of a match.
+
+    Attributes
+    ----------
+    lines
+        Of ``games.jsonl`` when it was opened, each game once.
+    moves
+        Of ``moves.jsonl``, those of these games.
+    """
+
+    def __init__(self, folder: Path, games: FileIO, moves: FileIO) -> None:
+        self.lines: list[dict[str, Any]] = []
+        self.moves: list[dict[str, Any]] = []
+        self._folder = folder
+        self._games = games
+        self._moves = moves
+
+    def keep(self, result: GameResult) -> None:
+        """Write a finished game; its line in ``games.jsonl`` last, since that one says that it is finished."""
+        _write(self._folder / f"game-{result.line['game']:05}.pgn", result.pgn)
+        for file, rows in ((self._moves, result.moves), (self._games, [result.line])):
+            _append(file, _lines_text(rows))
+
+
+@contextlib.contextmanager
+def opened(folder: Path, identity: dict[str, Any]) -> Iterator[MatchFiles]:
+    """Lock ``folder``, check that it holds this match or none, and read what was played.
+
+    Raises
+    ------
+    MatchError
+        It can't be written, is in use, or holds another match.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = open(folder / "lock", "w", opener=_private)  # noqa: SIM115 (closed below; closing is what unlocks)
+    except OSError as error:
+        raise MatchError(
+            f"--out: got {str(folder)!r}, expected a directory that can be written: {error.strerror}"
+        ) from None
+    with lock:
+        if not _lock(lock):
+            raise MatchError(f"--out: {str(folder)!r} is in use by another match; wait for it, or name another one")
+        _check(folder, identity)
+        lines, moves = _games(folder), _moves(folder)
+        _clean(folder / "games.jsonl", lines)
+        done = {line["game"] for line in lines}
+        moves = [move for move in moves if move["game"] in done]
+        _clean(folder / "moves.jsonl", moves)
+        with (
+            open(folder / "games.jsonl", "ab", buffering=0, opener=_private) as games_file,
+            open(folder / "moves.jsonl", "ab", buffering=0, opener=_private) as moves_file,
+        ):
+            files = MatchFiles(folder, games_file, moves_file)
+            files.lines, files.moves = lines, moves
+            yield files
+
+
+def kept_seed(folder: Path) -> int | None:
+    """The seed of the match that ``folder`` holds; None where it holds none."""
+    try:
+        seed = json.loads((folder / "match.json").read_text(encoding="utf-8"))["seed"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return seed if isinstance(seed, int) else None
+
+
+def read_match(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]] | None:
+    """What ``folder`` holds of a match, also of one that is being played: nothing is locked, nothing written.
+
+    Returns
+    -------
+    tuple
+        ``match.json``, the lines of ``games.jsonl``, each game once, and of ``moves.jsonl``, those of these games; None
+        where there is no match.
+
+    Raises
+    ------
+    MatchError
+        A file is not what a match writes.
+    """
+    about = folder / "match.json"
+    if not about.exists():
+        return None
+    try:
+        identity = json.loads(about.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        identity = None
+    if not isinstance(identity, dict):
+        raise MatchError(f"can't read {str(about)!r}; expected a match's description")
+    lines = _games(folder)
+    done = {line["game"] for line in lines}
+    return identity, lines, [move for move in _moves(folder) if move["game"] in done]
+
+
+def _check(folder: Path, identity: dict[str, Any]) -> None:
+    about = folder / "match.json"
+    if not about.exists():
+        if (folder / "games.jsonl").exists():
+            raise MatchError(f"--out: {str(folder)!r} holds games of a match without match.json; name another one")
+        _write(about, json.dumps(identity, indent=2, allow_nan=False) + "\n")
+        return
+    try:
+        kept = json.loads(about.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        kept = None
+    if not isinstance(kept, dict):
+        raise MatchError(f"--out: can't read {str(about)!r}; name another directory")
+    if kept.get("format") != identity["format"]:
+        raise MatchError(
+            f"--out: {str(folder)!r} was begun by another version of klss, with other seeds for its games (got format "
+            f"{kept.get('format')!r}, expected {identity['format']}); end it with that one, or name another directory"
+        )
+    if kept != identity:
+        differs = sorted(key for key in kept.keys() | identity.keys() if kept.get(key) != identity.get(key))
+        raise MatchError(
+            f"--out: {str(folder)!r} holds another match (match.json differs in {', '.join(differs)}); "
+            "name another directory"
+        )
+
+
+def _lock(file: TextIO) -> bool:
+    """Lock ``file`` for this process; False when another one holds it. The system unlocks it when the process ends."""
+    try:
+        import fcntl
+    except ImportError:  # a system without it (Windows): nothing to lock with
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a whole file, or leave what was there."""
+    fresh = path.with_name(path.name + ".new")
+    try:
+        with open(fresh, "w", encoding="utf-8", opener=_private) as file:
+            file.write(text)
+        os.replace(fresh, path)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _append(file: FileIO, text: str) -> None:
+    """Write to the end of a file; nothing is buffered, so that a full disk is found here and not when it is closed."""
+    rest = text.encode("utf-8")
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, file.name) from None
+
+
+def _private(path: str, flags: int) -> int:
+    """Opens a file that, if it is made, nobody else may read or write."""
+    return os.open(path, flags, 0o600)
+
+
+def _clean(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Make ``rows`` all that the JSONL file holds."""
+    text = _lines_text(rows)
+    if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
+        _write(path, text)
+
+
+def _games(folder: Path) -> list[dict[str, Any]]:
+    """The lines of ``games.jsonl``, each game once."""
+    return _each_once(_whole_lines(folder / "games.jsonl", _GameLine, _finite))
+
+
+def _moves(folder: Path) -> list[dict[str, Any]]:
+    """The lines of ``moves.jsonl``, with diagnostics that can be counted, also where an earlier version kept others."""
+    return _whole_lines(folder / "moves.jsonl", _MoveLine, fit_to_keep)
+
+
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    """``row``; a ValueError where it has a number that JSON has not."""
+    json.dumps(row, allow_nan=False)
+    return row
+
+
+def _lines_text(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
+
+
+def _whole_lines(path: Path, shape: type, kept: Callable[[dict[str, Any]], dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lines of a JSONL file, up to one that was cut off when its writer died; of each what ``kept`` makes of it.
+
+    Raises
+    ------
+    MatchError
+        Another line is no JSON object, or not of that shape; or the file can't be read.
+    """
+    if not path.exists():
+        return []
+    if not path.is_file():
+        raise MatchError(f"--out: got {str(path)!r}, expected a file of JSON lines there; name another directory")
+    text = path.read_bytes()
+    whole = text[: text.rfind(b"\n") + 1]
+    rows = []
+    for number, line in enumerate(whole.split(b"\n")[:-1], 1):
+        try:
+            row = json.loads(line)
+            msgspec.convert(row, shape)
+            rows.append(kept(row))
+        except msgspec.ValidationError as error:
+            raise MatchError(f"--out: {str(path)!r}, line {number}: {error}") from None
+        except (ValueError, RecursionError):
+            raise MatchError(
+                f"--out: {str(path)!r}, line {number}: got {line[:40]!r}, expected a JSON object"
+            ) from None
+    return rows
+
+
+def _each_once(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every game's first line."""
+    found: dict[int, dict[str, Any]] = {}
+    for line in lines:
+        found.setdefault(line["game"], line)
+    return list(found.values())

@@ -1,0 +1,155 @@
+"""One game of a match: from its number, seed and opening to its lines, as any worker plays it.
+
+The players get their seeds from the game's as in ``klss play`` (:mod:`klss.seeds`), so that ``klss play --seed`` with a
+line's ``seed`` and the same node budget replays a game without an opening. With a node budget a game is a function of
+the setup, its number, seed and opening, whoever plays it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import chess
+
+from darkchess.game.arbiter import Arbiter, Contestant, Played, TruthCount
+from darkchess.game.record import GameRecord, write_pgn
+from darkchess.players.configuration import Configuration
+from klss.seeds import player_seed
+from uci_bridge.evaluators import evaluator_label
+from uci_bridge.match.engines import Engines, Setup, Side
+from uci_bridge.match.openings import Opening
+
+__all__ = ["GameResult", "GameTask", "play_game", "sides"]
+
+_FAULT_SHOWN = 500
+
+
+def sides(game: int) -> dict[chess.Color, Side]:
+    """Who has which colour: A has White in the games of even number."""
+    return {chess.WHITE: "a" if game % 2 == 0 else "b", chess.BLACK: "b" if game % 2 == 0 else "a"}
+
+
+@dataclass(frozen=True)
+class GameTask:
+    """A game to be played.
+
+    Attributes
+    ----------
+    game
+        Its number; games 2k and 2k+1 are pair k.
+    seed
+        Its own.
+    opening
+        Its pair's.
+    """
+
+    game: int
+    seed: int
+    opening: Opening = field(default_factory=Opening)
+
+    @property
+    def pair(self) -> int:
+        """Number of its pair."""
+        return self.game // 2
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """A game that was played.
+
+    Attributes
+    ----------
+    line
+        For ``games.jsonl``.
+    pgn
+        The game.
+    moves
+        For ``moves.jsonl``: each move that a player made, with her diagnostics.
+    """
+
+    line: dict[str, Any]
+    pgn: str
+    moves: list[dict[str, Any]]
+
+
+def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
+    """Play a game to its end; what an engine does wrong costs it the game and raises nothing."""
+    referee = task.opening.referee(setup.ruleset)
+    side_of = sides(task.game)
+    engines.get_ready()
+    players = {
+        color: engines.contestant(side, player_seed(task.seed, chess.COLOR_NAMES[color]), referee)
+        for color, side in side_of.items()
+    }
+    moves: list[dict[str, Any]] = []
+
+    def on_ply(played: Played) -> None:
+        named = {
+            "game": task.game,
+            "ply": played.ply,
+            "player": side_of[played.color],
+            "move": played.decision.move.uci(),
+            "seconds_wall": round(played.seconds, 4),
+        }
+        told = played.decision.diagnostics
+        moves.append(named | {key: _plain(value) for key, value in told.items() if key not in named})
+
+    truth = TruthCount() if setup.check_truth else None
+    begin = time.monotonic()
+    try:
+        budgets = {color: setup.budget_of(side) for color, side in side_of.items()}
+        Arbiter(referee, players, budgets, on_ply, truth).play()
+    finally:
+        for player in players.values():
+            _close(player)
+    seconds = time.monotonic() - begin
+    outcome = referee.outcome
+    assert outcome is not None
+    names = {color: setup.spec(side).name for color, side in side_of.items()}
+    line: dict[str, Any] = {
+        "game": task.game,
+        "pair": task.pair,
+        "white": names[chess.WHITE],
+        "black": names[chess.BLACK],
+        "result": outcome.result,
+        "reason": outcome.reason,
+        "winner": None if outcome.winner is None else side_of[outcome.winner],
+        "plies": referee.ply,
+        "opening": task.opening.text(),
+        "seed": task.seed,
+        "seconds": round(seconds, 3),
+    }
+    if outcome.reason in ("forfeit", "flag") and outcome.winner is not None:
+        trouble = getattr(players[not outcome.winner], "trouble", None)
+        if trouble:
+            line["fault"] = str(trouble)[:_FAULT_SHOWN]
+    if truth is not None:
+        line["truth"] = dataclasses.asdict(truth)
+    headers = {
+        "Event": "klss match",
+        "Round": str(task.game),
+        "White": names[chess.WHITE],
+        "Black": names[chess.BLACK],
+        "Seed": str(task.seed),
+    }
+    for color, side in side_of.items():
+        spec = setup.spec(side)
+        label = evaluator_label(spec, setup.evaluator) if isinstance(spec, Configuration) else None
+        if label is not None:
+            headers[f"{'White' if color else 'Black'}Evaluator"] = label
+    return GameResult(line, write_pgn(GameRecord(referee.moves, outcome, task.opening.fen, headers)), moves)
+
+
+def _plain(value: Any) -> Any:
+    """A diagnostic as JSON can say it, the same from this process and from another: what is not finite is None."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _close(player: Contestant) -> None:
+    close = getattr(player, "close", None)
+    if close is not None:
+        close()

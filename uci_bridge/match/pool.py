@@ -1,0 +1,174 @@
+"""Local workers: processes of our own that play the games of a match, each at the end of a pipe.
+
+No port is opened and no name is made, so nobody but this process can give them work. A worker that dies has its game
+played again, by the one that takes its place; the workers end with this process, however it ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+from uci_bridge.match.engines import Engines, Setup
+from uci_bridge.match.files import MatchError
+from uci_bridge.match.game import GameResult, GameTask, play_game
+
+__all__ = ["MOST_DEATHS", "LocalWorkers"]
+
+MOST_DEATHS = 50
+"""Workers that a game may outlive; more than that, and it is the game that kills them."""
+
+_END_S = 5.0
+
+
+@dataclass
+class _Worker:
+    """A process, our end of its pipe, and the game that it plays."""
+
+    process: BaseProcess
+    pipe: Connection
+    task: GameTask
+    deaths: int
+
+    def end(self) -> None:
+        """Kill it; the guard of its engines ends them."""
+        self.process.kill()
+        self.process.join(_END_S)
+        self.pipe.close()
+
+
+class LocalWorkers:
+    """As many processes as games are played at a time.
+
+    Parameters
+    ----------
+    setup
+        Of the match.
+    workers
+        How many at most; they are started as games are handed out.
+    """
+
+    def __init__(self, setup: Setup, workers: int) -> None:
+        self._setup = setup
+        self._most = workers
+        self._playing: dict[Connection, _Worker] = {}
+
+    def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
+        """See :class:`uci_bridge.match.workers.Workers`."""
+        for _, task in zip(range(self._most), tasks, strict=False):
+            self._start(task)
+        while self._playing:
+            for pipe in wait(list(self._playing)):
+                assert isinstance(pipe, Connection)
+                worker = self._playing.pop(pipe)
+                try:
+                    result = pipe.recv()
+                except (EOFError, OSError):
+                    worker.end()
+                    if worker.deaths >= MOST_DEATHS:
+                        raise MatchError(
+                            f"game {worker.task.game}: its worker was lost {MOST_DEATHS + 1} times; the same command "
+                            "goes on from there"
+                        ) from None
+                    self._start(worker.task, worker.deaths + 1)
+                    continue
+                if isinstance(result, Exception):
+                    worker.end()
+                    raise result
+                following = next(tasks, None)
+                if following is None:
+                    worker.end()
+                else:
+                    self._hand(worker, following)
+                yield result
+
+    def close(self) -> None:
+        """See :class:`uci_bridge.match.workers.Workers`."""
+        while self._playing:
+            self._playing.popitem()[1].end()
+
+    def _start(self, task: GameTask, deaths: int = 0) -> None:
+        context = multiprocessing.get_context("spawn")  # a fork would take our threads' locks along
+        ours, its = context.Pipe()
+        process = context.Process(target=_work, args=(its, self._setup), daemon=True)
+        with _no_interrupt():
+            process.start()
+        its.close()  # the process has the only other one: when it ends, ours does
+        self._hand(_Worker(process, ours, task, deaths), task, deaths)
+
+    def _hand(self, worker: _Worker, task: GameTask, deaths: int = 0) -> None:
+        worker.task, worker.deaths = task, deaths
+        self._playing[worker.pipe] = worker
+        with contextlib.suppress(OSError):  # it is gone already: its pipe says so
+            worker.pipe.send(task)
+
+
+@contextlib.contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Put off Ctrl-C in this thread until the block ends; a process that is started in it is not interrupted before it
+    has said how it takes that.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # whose first start would let interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# in a worker
+
+
+def _work(pipe: Connection, setup: Setup) -> None:
+    """Play the games that come, until the pipe or the process at its other end is gone."""
+    # Ctrl-C is for the process that started the match. A handler, since what is ignored stays so in the engines.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    threading.Thread(target=_end_with_parent, name="waits for the parent's end", daemon=True).start()
+    logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are told in its game's line
+    engines: Engines | None = None
+    while True:
+        try:
+            task = pipe.recv()
+        except EOFError:
+            return
+        try:
+            engines = engines or Engines(setup)
+            result: GameResult | Exception = play_game(setup, task, engines)
+        except Exception as error:
+            result = _as_sent(error)
+        pipe.send(result)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)  # in mid-game too; the guard of the engines ends them
+
+
+def _as_sent(error: Exception) -> Exception:
+    """The error with its traceback as a note, or, where it does not survive a pipe, an error that tells it."""
+    told = "".join(traceback.format_exception(error))
+    error.add_note(f"in a worker:\n{told}")
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"in a worker:\n{told}")
+    return error

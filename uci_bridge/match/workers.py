@@ -1,0 +1,263 @@
+"""Who plays the games of a match: this process, processes of its own, or the workers of a dask cluster that is there.
+
+Workers only play; what is written is written by the process that started the match. A worker that dies has its games
+played again, by another one or by the one that takes its place. Games are handed out a few at a time, so that a match
+that ends early leaves none waiting.
+
+Whoever reaches a dask scheduler can run code as the user of its workers and of its clients: one that is not at a
+``tls://`` address is for machines on which everybody is trusted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from klss.errors import INSTALL_EXTRAS
+from uci_bridge.match.engines import Engines, Setup
+from uci_bridge.match.files import MatchError
+from uci_bridge.match.game import GameResult, GameTask, play_game
+from uci_bridge.match.pool import MOST_DEATHS, LocalWorkers
+
+__all__ = ["ClusterWorkers", "InProcess", "LocalWorkers", "Workers", "sigterm_as_ctrl_c", "workers_for"]
+
+_CONNECT_S = 15.0
+_IDLE_S = 60.0
+"""After this time without a game a worker's engines are ended: whoever started the match may be gone."""
+
+
+class Workers(Protocol):
+    """What plays games."""
+
+    def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
+        """Play the games; they come in the order in which they end."""
+        ...
+
+    def close(self) -> None:
+        """Play no more, at once."""
+        ...
+
+
+def workers_for(setup: Setup, workers: int | None = None, scheduler: str | None = None) -> Workers:
+    """Who plays a match.
+
+    Parameters
+    ----------
+    setup
+        Of the match.
+    workers
+        How many games at a time; 1 without a scheduler: this process plays them. None: 1, or as many as the cluster has
+        threads.
+    scheduler
+        Address of the scheduler of a dask cluster that is there; None: none is needed.
+
+    Raises
+    ------
+    MatchError
+        A scheduler is named and dask is not installed, or there is no such scheduler, or it has no workers.
+    """
+    if scheduler is not None:
+        return ClusterWorkers(setup, workers, scheduler)
+    return InProcess(setup) if workers in (None, 1) else LocalWorkers(setup, workers)
+
+
+class InProcess:
+    """This process plays, one game after the other; the engines are processes of their own even so."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._engines = Engines(setup)
+
+    def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
+        """See :class:`Workers`."""
+        for task in tasks:
+            yield play_game(self._setup, task, self._engines)
+
+    def close(self) -> None:
+        """See :class:`Workers`."""
+        self._engines.close(at_once=True)
+
+
+class ClusterWorkers:
+    """The workers of a ``dask.distributed`` cluster that others started.
+
+    Parameters
+    ----------
+    setup, workers, scheduler
+        See :func:`workers_for`.
+    """
+
+    def __init__(self, setup: Setup, workers: int | None, scheduler: str) -> None:
+        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
+        try:
+            from distributed import Client
+            from distributed.comm.addressing import get_address_host_port
+        except ImportError:
+            raise MatchError(
+                f"--scheduler: got {scheduler!r}, which takes dask; expected it: {INSTALL_EXTRAS}"
+            ) from None
+        for name in ("distributed", "distributed.scheduler", "distributed.nanny", "distributed.worker", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        self._setup = setup
+        self._match = secrets.token_hex(8)
+        try:
+            get_address_host_port(scheduler)  # a client of what is no address complains again, when it is collected
+            self._client = Client(scheduler, timeout=_CONNECT_S, set_as_default=False)
+        except (OSError, TypeError, ValueError, TimeoutError) as error:  # TypeError: tls:// without certificates
+            raise MatchError(
+                f"--scheduler: got {scheduler!r}, expected the address of a dask scheduler that answers, such as "
+                f"tls://host:8786 ({str(error).splitlines()[0][:200]})"
+            ) from None
+        if not self._client.nthreads():
+            try:
+                self._client.wait_for_workers(1, timeout=_CONNECT_S)
+            except TimeoutError:
+                self._client.close()
+                raise MatchError(f"--scheduler: got {scheduler!r}, which has no workers; start some") from None
+        if not scheduler.startswith("tls://"):
+            print(
+                f"--scheduler: got {scheduler!r}: whoever reaches it can see the games and run code as you; at "
+                "a tls:// address, only who has a certificate",
+                file=sys.stderr,
+            )
+        self._at_once = workers or max(1, sum(self._client.nthreads().values()))
+
+    def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
+        """See :class:`Workers`."""
+        from distributed import as_completed
+
+        playing: dict[Any, tuple[GameTask, int]] = {}
+        games = as_completed([], loop=self._client.loop)
+
+        def submit(task: GameTask, deaths: int = 0) -> None:
+            future = self._client.submit(
+                play_for, self._match, self._setup, task, pure=False, priority=-task.game, key=_key(task)
+            )
+            playing[future.key] = task, deaths
+            games.add(future)
+
+        for _, task in zip(range(self._at_once), tasks, strict=False):
+            submit(task)
+        while playing:
+            future = next(games)
+            task, deaths = playing.pop(future.key)
+            if future.status == "finished":
+                result: GameResult = future.result()
+                future.release()
+                following = next(tasks, None)
+                if following is not None:
+                    submit(following)
+                yield result
+                continue
+            self._check(task, future, deaths)
+            submit(task, deaths + 1)
+
+    def _check(self, task: GameTask, future: Any, deaths: int) -> None:
+        """Raise what a game failed with, unless it was its worker's death."""
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
+        try:
+            error = future.exception(timeout=_CONNECT_S)
+        except (FutureCancelledError, TimeoutError) as lost:
+            error = lost
+        if isinstance(error, KilledWorker) and deaths < MOST_DEATHS:
+            return
+        if isinstance(error, KilledWorker | FutureCancelledError | TimeoutError):
+            raise MatchError(
+                f"game {task.game}: its worker was lost ({type(error).__name__}); the same command goes on from there"
+            )
+        if isinstance(error, ImportError):
+            raise MatchError(f"a worker can't play: {error}; expected klss, the same version, wherever workers run")
+        raise error
+
+    def close(self) -> None:
+        """See :class:`Workers`."""
+        with contextlib.suppress(Exception):
+            self._client.run(close_engines, self._match)
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=2)
+
+
+@contextlib.contextmanager
+def sigterm_as_ctrl_c() -> Iterator[None]:
+    """SIGTERM interrupts the block as Ctrl-C does: workers and engines are then ended, not left to their guards."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
+
+
+def _key(task: GameTask) -> str:
+    return f"klss-game-{task.game}-{secrets.token_hex(6)}"
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# in a worker
+
+_lock = threading.Lock()
+_idle: dict[str, list[tuple[Engines, float]]] = {}
+"""The engines of each match that no game uses, and since when."""
+
+_watched = False
+
+
+def play_for(match: str, setup: Setup, task: GameTask) -> GameResult:
+    """Play a game of ``match`` here, with engines that an earlier game left, or new ones."""
+    _watch()
+    with _lock:
+        waiting = _idle.setdefault(match, [])
+        engines = waiting.pop()[0] if waiting else None
+    if engines is None:
+        engines = Engines(setup)
+    try:
+        result = play_game(setup, task, engines)
+    except BaseException:
+        engines.close(at_once=True)
+        raise
+    with _lock:
+        _idle.setdefault(match, []).append((engines, time.monotonic()))
+    return result
+
+
+def close_engines(match: str) -> None:
+    """End what waits here for games of ``match``."""
+    with _lock:
+        waiting = _idle.pop(match, [])
+    for engines, _ in waiting:
+        engines.close(at_once=True)
+
+
+def _watch() -> None:
+    """Once in a worker: keep it quiet, and end engines that nobody has needed for a while."""
+    global _watched
+    with _lock:
+        if _watched:
+            return
+        _watched = True
+    logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are told in its game's line
+    threading.Thread(target=_end_idle, name="ends idle engines", daemon=True).start()
+
+
+def _end_idle() -> None:
+    while True:
+        time.sleep(_IDLE_S / 10)
+        old = time.monotonic() - _IDLE_S
+        with _lock:
+            ending = [engines for waiting in _idle.values() for engines, since in waiting if since < old]
+            for match, waiting in list(_idle.items()):
+                _idle[match] = [entry for entry in waiting if entry[1] >= old]
+        for engines in ending:
+            engines.close(at_once=True)

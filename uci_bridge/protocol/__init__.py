@@ -1,0 +1,4 @@
+"""The engine protocol: ``messages`` (what is said), ``diagnostics`` (what of an engine's words is kept), ``codec`` (how
+messages are read and written); ``engine`` (our player served on it), ``engine_process`` and ``host`` (any program that
+speaks it, run and hosted as a player).
+"""

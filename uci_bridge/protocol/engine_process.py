@@ -1,0 +1,434 @@
+"""One engine process: lines in, lines out, all of them bounded and timed; it and its children end with us.
+
+A thread reads stdout into a queue and drains stderr; writing waits for the pipe no longer than its deadline. The
+process leads a session of its own, so that Ctrl-C in a terminal is not for it, and is killed with its group and its
+descendants (:mod:`uci_bridge.descendants`). POSIX only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import secrets
+import select
+import selectors
+import subprocess
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import chess
+
+from darkchess.board.position import Position
+from darkchess.game.rules import Outcome
+from darkchess.game.view import initial_view
+from klss.text import printable
+from uci_bridge.descendants import kill_family
+from uci_bridge.engine_environment import engine_environment
+from uci_bridge.errors import EngineFailed, ProtocolError
+from uci_bridge.lines import LineSplitter
+from uci_bridge.protocol.codec import MAX_ANSWER_BYTES, read_reply, write_request
+from uci_bridge.protocol.messages import Clock, Ids, ObservationPush, Refusal, TurnRequest, observation_of
+
+__all__ = ["EngineProcess", "Late", "Patience"]
+
+log = logging.getLogger(__name__)
+
+_READ_BYTES = 1 << 16
+_UNREAD_BYTES = 1 << 20
+"""Answers that may wait to be read; an engine that says more than that unasked is cut off."""
+
+_LINE_SHOWN = 300
+_LAST_WORDS = 12
+_LOADING_S = 300.0
+"""The longest that loading may take, however lively it looks."""
+
+
+class Late(EngineFailed):
+    """No answer in time."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait, in seconds.
+
+    Attributes
+    ----------
+    grace_s
+        For a move, beyond the time that limits it, where no clock runs.
+    nodes_s
+        The same where nodes limit it, and so nothing reads a clock: a large position set takes its time.
+    start_s
+        For a process's first answer, while it writes nothing, not even on stderr.
+    push_s
+        For the answer to an observation push, before pushes are given up.
+    close_s
+        For the process to end after its stdin is closed, before it is killed.
+    """
+
+    grace_s: float = 10.0
+    nodes_s: float = 90.0
+    start_s: float = 30.0
+    push_s: float = 1.0
+    close_s: float = 1.0
+
+
+class EngineProcess:
+    """An engine that can be started, asked, ended and started again.
+
+    Parameters
+    ----------
+    command
+        Program and arguments; no shell reads them.
+    environment
+        Of the process; None: what :func:`uci_bridge.engine_environment.engine_environment` lets it have of ours.
+    name
+        For logs.
+    patience
+        How long to wait for it.
+
+    Attributes
+    ----------
+    lock
+        To be held from a request to its answer.
+    starts
+        How often it was started.
+    answered
+        Whether the process that runs now has ever answered.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        name: str = "engine",
+        patience: Patience | None = None,
+    ) -> None:
+        self.command = tuple(command)
+        self.name = name
+        self.patience = patience or Patience()
+        self.lock = threading.RLock()
+        self.starts = 0
+        self.answered = False
+        self._environment = None if environment is None else dict(environment)
+        self._life = threading.Lock()
+        self._run: _Run | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether it was started and has neither ended nor been closed."""
+        run = self._run
+        return run is not None and run.fault is None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id; None while there is no process."""
+        run = self._run
+        return None if run is None else run.process.pid
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last lines that it wrote on stderr."""
+        run = self._run
+        return "" if run is None else "\n".join(run.last_words)
+
+    @property
+    def last_sign(self) -> float:
+        """When it last wrote anything, or was started; of :func:`time.monotonic`."""
+        run = self._run
+        return 0.0 if run is None else run.last_sign
+
+    def start(self) -> None:
+        """Start it unless it runs.
+
+        Raises
+        ------
+        EngineFailed
+            It can't be started.
+        """
+        with self._life:
+            if self._run is not None and self._run.fault is None:
+                return
+            self._end(0.0)
+            try:
+                self._run = _Run(self.command, self._environment)
+            except (OSError, ValueError) as error:
+                reason = error.strerror if isinstance(error, OSError) else str(error)
+                raise EngineFailed(f"can't start {self.command[0]!r}: {reason}") from None
+            self.starts += 1
+            self.answered = False
+            self._at_exit = weakref.finalize(self, self._run.end, 0.0)
+
+    def send(self, line: bytes, deadline: float) -> None:
+        """Write ``line``.
+
+        Raises
+        ------
+        EngineFailed
+            It ended, or does not read (:class:`Late`) until ``deadline`` of :func:`time.monotonic`.
+        """
+        self._running().write(line, deadline)
+
+    def receive(self, until: Callable[[], float]) -> bytes:
+        """The next line that it writes.
+
+        Parameters
+        ----------
+        until
+            When to give up, asked again and again: a moment of :func:`time.monotonic`.
+
+        Raises
+        ------
+        EngineFailed
+            It ended, wrote too long a line or too much; or (:class:`Late`) nothing in time.
+        """
+        line = self._running().read(until)
+        self.answered = True
+        return line
+
+    def warm_up(self) -> str | None:
+        """Have it move once in a game that nobody plays, so that its compiled code is loaded when a clock runs.
+
+        Returns
+        -------
+        str or None
+            What went wrong; nothing is raised.
+        """
+        start = Position.start()
+        view = initial_view(start, chess.WHITE)
+        ids = Ids(secrets.token_hex(12), secrets.token_hex(12), "engine")
+        seen = observation_of(view)
+        turn = TurnRequest(ids, chess.WHITE, 0, 0, Clock(), view.legal_moves, (seen,), budget_ms=100)
+        over = ObservationPush(ids, chess.WHITE, 0, replace(seen, game_over=Outcome(None, "aborted")))
+        began = time.monotonic()
+        with self.lock:
+            try:
+                self.start()
+                self.send(write_request(turn), began + _LOADING_S)
+                reply = read_reply(self.receive(self.loaded_by(began)))
+                if isinstance(reply, Refusal):
+                    return reply.error
+                later = time.monotonic() + self.patience.push_s
+                self.send(write_request(over), later)
+                self.receive(lambda: later)
+            except Late as error:
+                return str(error) if not self.answered else None  # it does not answer pushes
+            except (EngineFailed, ProtocolError) as error:
+                return str(error)
+        return None
+
+    def loaded_by(self, began: float) -> Callable[[], float]:
+        """When to give up on a process's first answer: once it has shown no sign of life for a while."""
+        return lambda: min(max(began, self.last_sign) + self.patience.start_s, began + _LOADING_S)
+
+    def close(self) -> None:
+        """End it, with all its children; whoever waits for its answer gets :class:`EngineFailed`."""
+        with self._life:
+            self._end(self.patience.close_s)
+
+    def kill(self) -> None:
+        """End it as :meth:`close` does, at once."""
+        with self._life:
+            self._end(0.0)
+
+    def _end(self, close_s: float) -> None:
+        run, self._run = self._run, None
+        if run is not None:
+            run.end(close_s)
+            self._at_exit.detach()
+
+    def _running(self) -> _Run:
+        run = self._run
+        if run is None:
+            raise EngineFailed("it is not running")
+        return run
+
+
+class _Run:
+    """One process from start to end.
+
+    Attributes
+    ----------
+    fault
+        Why nothing more will come of it; None while all is well.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None) -> None:
+        self.fault: str | None = None
+        self.last_words: deque[str] = deque(maxlen=_LAST_WORDS)
+        self.last_sign = time.monotonic()
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._unread = 0
+        self._count = threading.Lock()
+        self._ending = threading.Lock()
+        self._ended = False
+        self._writing = threading.Lock()
+        self.process = subprocess.Popen(
+            list(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env=engine_environment() if environment is None else environment,
+            start_new_session=True,
+        )
+        assert self.process.stdin is not None and self.process.stdout is not None and self.process.stderr is not None
+        self._stdin, self._stdout, self._stderr = self.process.stdin, self.process.stdout, self.process.stderr
+        os.set_blocking(self._stdin.fileno(), False)
+        self._wake_read, self._wake = os.pipe()
+        self._reader = threading.Thread(target=self._read_all, name=f"reads {self.process.pid}", daemon=True)
+        self._reader.start()
+
+    # ------------------------------------------------------------------------------------------------ the caller's side
+    def write(self, line: bytes, deadline: float) -> None:
+        """See :meth:`EngineProcess.send`."""
+        rest = memoryview(line)
+        while rest:
+            with self._writing:
+                if self._ended:
+                    raise EngineFailed(self.fault or "it was closed")
+                try:
+                    rest = rest[os.write(self._stdin.fileno(), rest[:_READ_BYTES]) :]
+                    continue
+                except BlockingIOError:
+                    pass
+                except OSError as error:
+                    raise EngineFailed(self._death(f"its stdin is closed ({error.strerror})")) from None
+                left = deadline - time.monotonic()
+                if left <= 0.0:
+                    raise Late(f"it does not read what it is sent ({len(rest)} bytes are left)")
+                select.select([], [self._stdin], [], min(left, 0.05))
+
+    def read(self, until: Callable[[], float]) -> bytes:
+        """See :meth:`EngineProcess.receive`."""
+        began = time.monotonic()
+        while True:
+            left = until() - time.monotonic()
+            try:
+                line = self._lines.get(timeout=min(max(left, 0.0), 0.25))
+            except queue.Empty:
+                if left <= 0.0:
+                    raise Late(f"it gave no answer in {time.monotonic() - began:.1f} s") from None
+                continue
+            if line is None:
+                self._lines.put(None)  # for whoever asks again
+                raise EngineFailed(self.fault or "it was closed")
+            with self._count:
+                self._unread -= len(line)
+            return line
+
+    def end(self, close_s: float) -> None:
+        """Close its stdin, wait, kill it with its group, reap it. Safe to call twice, and at interpreter exit."""
+        with self._ending:
+            if self._ended:
+                return
+            with self._writing:
+                self._ended = True
+                self.fault = self.fault or "it was closed"
+                with contextlib.suppress(OSError):
+                    self._stdin.close()
+            deadline = time.monotonic() + close_s
+            while not self._exited() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            # Not reaped yet, so its id, which is also its group's, belongs to nobody else.
+            kill_family(self.process.pid)
+            try:
+                self.process.wait(timeout=5.0)
+            except subprocess.TimeoutExpired:
+                log.warning("engine process %d does not end after kill", self.process.pid)
+            os.write(self._wake, b"x")
+            if threading.current_thread() is not self._reader:
+                self._reader.join(timeout=5.0)
+            for end in (self._wake, self._wake_read):
+                with contextlib.suppress(OSError):
+                    os.close(end)
+            self._lines.put(None)
+
+    def _exited(self) -> bool:
+        """Whether it has ended; does not reap it."""
+        try:
+            return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            return True
+
+    def _death(self, what: str) -> str:
+        """Why it is of no more use: how it ended, if it did, and its last words."""
+        for _ in range(20):
+            if self._exited():
+                break
+            time.sleep(0.01)
+        how = ""
+        with contextlib.suppress(ChildProcessError, AttributeError):
+            status = os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if status is not None:
+                killed = status.si_code != os.CLD_EXITED
+                how = f" ({'signal' if killed else 'exit code'} {status.si_status})"
+                what = "it ended"
+        words = f"; its last words: {self.last_words[-1]}" if self.last_words else ""
+        return f"{what}{how}{words}"
+
+    # ------------------------------------------------------------------------------------------------ the reader's side
+    def _read_all(self) -> None:
+        """Read both pipes until they end, or until :meth:`end`."""
+        answers, words = LineSplitter(MAX_ANSWER_BYTES), LineSplitter(_READ_BYTES)
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._wake_read, selectors.EVENT_READ)
+            selector.register(self._stdout, selectors.EVENT_READ)
+            selector.register(self._stderr, selectors.EVENT_READ)
+            while True:
+                ready = {key.fileobj for key, _ in selector.select()}
+                if self._wake_read in ready:
+                    break
+                if self._stderr in ready:
+                    piece = self._piece(self._stderr.fileno())
+                    for line in words.feed(piece) if piece else words.finish():
+                        self._heard(line)
+                    if not piece:
+                        selector.unregister(self._stderr)
+                if self._stdout in ready:
+                    piece = self._piece(self._stdout.fileno())
+                    lines = answers.feed(piece) if piece else [*answers.finish(), None]
+                    if not self._took([*lines, None] if answers.overlong else lines, bool(piece)):
+                        selector.unregister(self._stdout)
+        self._stdout.close()
+        self._stderr.close()
+
+    def _piece(self, pipe: int) -> bytes:
+        try:
+            piece = os.read(pipe, _READ_BYTES)
+        except OSError:
+            return b""
+        if piece:
+            self.last_sign = time.monotonic()
+        return piece
+
+    def _heard(self, line: bytes | None) -> None:
+        text = "(a line that is too long)" if line is None else printable(line.decode("utf-8", "replace"), _LINE_SHOWN)
+        if text:
+            self.last_words.append(text)
+            log.debug("engine process %d: %s", self.process.pid, text)
+
+    def _took(self, lines: list[bytes | None], goes_on: bool) -> bool:
+        """Queue what it said; False when nothing more is to be read."""
+        for line in lines:
+            if line is None:
+                if self.fault is None:
+                    too_long = f"it wrote a line of more than {MAX_ANSWER_BYTES} bytes"
+                    self.fault = too_long if goes_on else self._death("its stdout is closed")
+                self._lines.put(None)
+                return False
+            with self._count:
+                self._unread += len(line)
+                flooded = self._unread > _UNREAD_BYTES
+            self._lines.put(line)
+            if flooded:
+                self.fault = f"it wrote more than {_UNREAD_BYTES} bytes that nobody asked for"
+                self._lines.put(None)
+                return False
+        return True

@@ -1,0 +1,539 @@
+"""Stockfish as an :class:`darkchess.evaluation.evaluator.Evaluator`, over UCI.
+
+A position is worth tanh(pawns/6) of Stockfish's score at depth 1 (Zhang & Sandholm 2021, §6). The children of an
+expansion are valued by one search of depth 1 with all moves listed (``MultiPV``) at their parent: ten times as many a
+second, and as accurate (*measured*).
+
+Never asked: a position in which the side to move can take the king or a king is missing (chess engines crash on it),
+and what docs/rules.md settles: every move loses the king, or there is none. The rest of what chess can't hold, and
+every question that stays unanswered, goes to the built-in evaluator. Castling rights without king and rook at home are
+stripped.
+
+*Deviation*: values of an expansion are the parent's search's, not each child's own; castling out of, through or into
+an attack, which chess forbids, is valued by the built-in evaluator. A perfect-information search of the children
+(:meth:`StockfishEvaluator.search_values`) is one of the parent too, a ply deeper; the built-in evaluator looks one ply
+ahead where it stands in there.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from darkchess.board.kernels.board import IDENTITY
+from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
+from darkchess.board.kernels.tables import TABLES
+from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator, as_rows
+from klss.arrays import Floats, Ints, Words
+from klss.search import Budget
+from uci_bridge.engine_environment import engine_environment
+from uci_bridge.errors import StockfishMissing
+from uci_bridge.stockfish.uci import EnginePool, trouble_with
+
+__all__ = [
+    "DEBIAN_STOCKFISH", "StockfishEvaluator", "check_stockfish", "find_stockfish", "orthodox_fens", "stockfish_version",
+]  # fmt: skip
+
+log = logging.getLogger(__name__)
+
+DEBIAN_STOCKFISH = "/usr/games/stockfish"
+"""Where Debian's package puts it, which is often not on PATH."""
+
+_SINGLE = b"setoption name MultiPV value 1\n"
+_ALL_MOVES = b"setoption name MultiPV value 256\n"
+_SCORE = re.compile(rb"score (cp|mate) (-?\d{1,6})\b(?! (?:lower|upper)bound)")
+_LINE = re.compile(rb"multipv \d+ score (cp|mate) (-?\d{1,6})\b[^\n]*? pv ([a-h][1-8][a-h][1-8][nbrq]?)\b")
+_DEPTH_LINE = re.compile(
+    rb"depth (\d+) [^\n]*?multipv \d+ score (cp|mate) (-?\d{1,6})\b(?! (?:lower|upper)bound)"
+    rb"[^\n]*? pv ([a-h][1-8][a-h][1-8][nbrq]?)\b"
+)
+_NAME = re.compile(rb"^id name ([ -~]{1,40})", re.MULTILINE)
+_NODES = re.compile(rb"\bnodes (\d+)")
+_MEN = np.frombuffer(b"PNBRQKpnbrqk1", dtype=np.uint8)
+
+
+_DEEPEST = 60
+_TOGETHER = 8
+"""Parents a process that are searched between two looks at the budget."""
+
+_SEARCH_S = 0.25
+"""Most seconds that one parent is searched: Stockfish is silent meanwhile, and must not be taken for hung."""
+
+
+def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
+    """Path of the Stockfish to use: ``path`` if given, else ``KLSS_STOCKFISH``, else ``stockfish`` on PATH, else
+    Debian's place.
+
+    Raises
+    ------
+    StockfishMissing
+        What was named can't be executed, or nothing was named and none was found.
+    """
+    named, by = (
+        (os.fspath(path), "--stockfish") if path is not None else (os.environ.get("KLSS_STOCKFISH"), "KLSS_STOCKFISH")
+    )
+    if named:
+        found = shutil.which(named)
+        if found is None:
+            raise StockfishMissing(
+                f"Stockfish: {by} names {named!r}, expected the path of a program that can be executed"
+            )
+        return found
+    found = shutil.which("stockfish") or shutil.which(DEBIAN_STOCKFISH)
+    if found is None:
+        raise StockfishMissing(
+            f"Stockfish: got none on PATH or at {DEBIAN_STOCKFISH}, expected one; "
+            "install it (apt install stockfish), or let KLSS_STOCKFISH be its path"
+        )
+    return found
+
+
+def stockfish_version(path: str | None = None) -> str | None:
+    """What Stockfish calls itself, ``Stockfish 15.1``; None where there is none or it doesn't say."""
+    try:
+        return _name_of(find_stockfish(path))
+    except StockfishMissing:
+        return None
+
+
+@lru_cache
+def _name_of(program: str) -> str | None:
+    try:
+        done = subprocess.run(
+            [program], input=b"uci\nquit\n", capture_output=True, timeout=10, check=False, env=engine_environment()
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    name = _NAME.search(done.stdout)
+    return name[1].decode("ascii").strip() if name is not None else None
+
+
+def check_stockfish(path: str | os.PathLike[str] | None = None) -> str:
+    """What :func:`find_stockfish` finds, once it was started and has moved.
+
+    Raises
+    ------
+    StockfishMissing
+        It can't be executed, or is no engine that speaks UCI.
+    """
+    found = find_stockfish(path)
+    trouble = trouble_with([found])
+    if trouble is not None:
+        raise StockfishMissing(f"Stockfish: got {found!r}, but {trouble}; expected an engine that speaks UCI")
+    return found
+
+
+def orthodox_fens(rows: Words) -> list[bytes]:
+    """FEN of each of ``rows`` (uint64[n, 9]) as a chess engine takes it: castling rights without king and rook at home
+    stripped, counters ``0 1``.
+    """
+    count = rows.shape[0]
+    bits = np.unpackbits(
+        np.ascontiguousarray(rows[:, :8]).view(np.uint8).reshape(count, 8, 8), axis=2, bitorder="little"
+    ).reshape(count, 8, 64)
+    men = np.full((count, 64), 12, dtype=np.uint8)
+    for piece in range(6):
+        men[bits[:, piece] & bits[:, 6] != 0] = piece
+        men[bits[:, piece] & bits[:, 7] != 0] = piece + 6
+    board = np.full((count, 8, 9), ord("/"), dtype=np.uint8)
+    board[:, :, :8] = _MEN[men].reshape(count, 8, 8)[:, ::-1]
+    board[:, 7, 8] = ord("\n")
+    home = (men[:, 4] == 5, men[:, 60] == 11)
+    kept = np.zeros(count, dtype=np.int64)
+    for right, (king, corner, rook) in enumerate(
+        ((home[0], 7, 3), (home[0], 0, 3), (home[1], 63, 9), (home[1], 56, 9))
+    ):
+        kept |= (king & (men[:, corner] == rook)).astype(np.int64) << right
+    rights = (rows[:, 8] >> np.uint64(1)).astype(np.int64) & 15 & kept
+    ep = (rows[:, 8] >> np.uint64(8)).astype(np.int64) & 0x7F
+    side = (rows[:, 8] & np.uint64(1)).astype(np.int64)
+    text = board.tobytes()
+    for empty in range(8, 1, -1):
+        text = text.replace(b"1" * empty, b"%d" % empty)
+    tails = _fen_tails()
+    return [fen + tails[key] for fen, key in zip(text.split(b"\n"), zip(side.tolist(), rights.tolist(), ep.tolist()))]
+
+
+@lru_cache(maxsize=1)
+def _fen_tails() -> dict[tuple[int, int, int], bytes]:
+    castling = ["".join(letter for i, letter in enumerate("KQkq") if rights >> i & 1) or "-" for rights in range(16)]
+    squares = ["-"] + [file + rank for rank in "12345678" for file in "abcdefgh"]
+    return {
+        (side, rights, ep): f" {'wb'[side]} {castling[rights]} {squares[ep]} 0 1".encode()
+        for side in range(2)
+        for rights in range(16)
+        for ep in range(65)
+    }
+
+
+@lru_cache(maxsize=1)
+def _codes() -> dict[bytes, int]:
+    """UCI move → the code that the kernels use."""
+    squares = [file + rank for rank in "12345678" for file in "abcdefgh"]
+    return {
+        (start + end + letter).encode(): i << 9 | j << 3 | promotion
+        for i, start in enumerate(squares)
+        for j, end in enumerate(squares)
+        for promotion, letter in enumerate(("", "n", "b", "r", "q"))
+        if i != j
+    }
+
+
+def _family(rows: Words, move_offsets: Ints, child_rows: Words) -> tuple[Words, Ints, Words]:
+    """Parents, offsets and children as contiguous arrays that fit each other; ValueError if they don't."""
+    rows, child_rows = as_rows(rows), as_rows(child_rows)
+    offsets = np.ascontiguousarray(move_offsets, dtype=np.int64)
+    if (
+        offsets.shape != (rows.shape[0] + 1,)
+        or offsets[0] != 0
+        or offsets[-1] != child_rows.shape[0]
+        or np.any(np.diff(offsets) < 0)
+    ):
+        raise ValueError(
+            f"move_offsets: got shape {offsets.shape}, "
+            f"expected {rows.shape[0] + 1} rising numbers from 0 to {child_rows.shape[0]}"
+        )
+    return rows, offsets, child_rows
+
+
+def _at_depth(answer: bytes, depth: int) -> dict[bytes, tuple[bytes, bytes]] | None:
+    """Move → score of a search of all moves at ``depth``; None if it was stopped before it got there with all."""
+    lines = _DEPTH_LINE.findall(answer)
+    every = {move for _, _, _, move in lines}
+    found = {move: (kind, number) for at, kind, number, move in lines if int(at) == depth}
+    return found if found and len(found) == len(every) else None
+
+
+def _value(kind: bytes, number: bytes) -> float:
+    """Value of a UCI score; pawns are hundredths, a mate is won or lost outright."""
+    if kind == b"mate":
+        return 1.0 if int(number) > 0 else -1.0
+    return float(np.tanh(int(number) / (100.0 * PAWNS_SCALE)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _cached_value(kind: bytes, number: bytes) -> float:
+    return _value(kind, number)
+
+
+class _Cache:
+    """Floats by position, in two generations: when the young one is full the old one goes."""
+
+    def __init__(self, size: int) -> None:
+        self._half = max(1, size // 2)
+        self._young: dict[bytes, float] = {}
+        self._old: dict[bytes, float] = {}
+
+    def get(self, key: bytes) -> float | None:
+        value = self._young.get(key)
+        return self._old.get(key) if value is None else value
+
+    def put(self, key: bytes, value: float) -> None:
+        if len(self._young) >= self._half:
+            self._old, self._young = self._young, {}
+        self._young[key] = value
+
+    def clear(self) -> None:
+        self._young, self._old = {}, {}
+
+
+class StockfishEvaluator:
+    """Floats by a pool of Stockfish processes; killed, hung or garbled ones are replaced, and the built-in evaluator
+    stands in meanwhile.
+
+    Parameters
+    ----------
+    path
+        The program; see :func:`find_stockfish`.
+    processes
+        How many; more than one is not reproducible.
+    depth
+        Plies of Stockfish's search.
+    reproducible
+        The same calls give the same values: one process, a small hash table, everything forgotten before each question
+        (half the speed), more patience with silence.
+    no_move_value
+        Value for a side to move without any move, by the ruleset: −1 (``paper``) or 0 (``pychess``).
+    cache_size
+        Positions whose values are kept.
+    silence_s
+        Seconds without a word after which an engine is taken for hung; 0.4 by default, 10 if reproducible.
+    fallback
+        Who values what Stockfish can't; the built-in evaluator by default.
+
+    Attributes
+    ----------
+    deadline
+        ``time.monotonic()`` after which nobody waits for an answer any more; the built-in evaluator values the rest.
+        None: no such time.
+    fallbacks
+        Questions that Stockfish left unanswered so far (int).
+
+    Raises
+    ------
+    StockfishMissing
+        There is no such program, or it does not speak UCI.
+    """
+
+    name = "stockfish"
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        arguments: Sequence[str] = (),
+        processes: int = 1,
+        depth: int = 1,
+        reproducible: bool = False,
+        no_move_value: float = -1.0,
+        cache_size: int = 1 << 19,
+        silence_s: float | None = None,
+        start_s: float = 10.0,
+        fallback: Evaluator | None = None,
+    ) -> None:
+        if processes < 1 or depth < 1:
+            raise ValueError(f"Stockfish: got {processes} processes and depth {depth}, expected at least 1 of each")
+        if reproducible and processes > 1:
+            raise ValueError(f"Stockfish: got {processes} processes in the reproducible mode, expected 1")
+        self.path = find_stockfish(path)
+        self.deadline: float | None = None
+        self.fallbacks = 0
+        self._fallback = BuiltinEvaluator() if fallback is None else fallback
+        self._no_move_value = no_move_value
+        self._forget = b"ucinewgame\n" if reproducible else b""
+        self._go = b"\ngo depth %d\n" % depth
+        self._processes = processes
+        self._searched = False
+        self._cache = _Cache(cache_size)
+        greeting = b"uci\nsetoption name Threads value 1\nsetoption name Hash value %d\nucinewgame\nisready\n" % (
+            1 if reproducible else 16
+        )
+        silence_s = silence_s if silence_s is not None else 10.0 if reproducible else 0.4
+        self._pool = EnginePool([self.path, *arguments], greeting, processes, silence_s, start_s)
+        problem = self._pool.start()
+        if problem is not None:
+            self._pool.close()
+            raise StockfishMissing(
+                f"Stockfish: {Path(self.path).name} was started, but {problem}; expected an engine that speaks UCI"
+            )
+
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Compile or load every kernel that valuing needs, before any clock runs."""
+        row = np.zeros((1, 9), dtype=np.uint64)
+        row[0, 5], row[0, 6], row[0, 7] = 1 | 1 << 63, 1, 1 << 63
+        classify(row, TABLES, np.empty(1, dtype=np.int8))
+        moves_between(row, np.array([0, 1]), row, np.empty(1, dtype=np.int32))
+        self._fallback.values(row)
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the engines that live."""
+        return self._pool.pids
+
+    @property
+    def restarts(self) -> int:
+        """Engines replaced so far."""
+        return self._pool.restarts
+
+    def values(self, rows: Words) -> Floats:
+        """See :meth:`darkchess.evaluation.evaluator.Evaluator.values`; each position is a question of its own."""
+        rows = as_rows(rows)
+        out, unknown, keys = self._settled(rows)
+        if unknown.size:
+            fens = orthodox_fens(rows[unknown])
+            answers = self._ask([self._forget + b"position fen " + fen + self._go for fen in fens], _SINGLE)
+            open_questions = []
+            for place, answer in zip(unknown.tolist(), answers):
+                scores = _SCORE.findall(answer) if answer is not None else []
+                if scores:
+                    out[place] = _cached_value(*scores[-1])
+                    self._cache.put(keys[place], float(out[place]))
+                else:
+                    open_questions.append(place)
+            self._stand_in(rows, np.array(open_questions, dtype=np.int64), out, len(open_questions))
+        return out
+
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
+        """See :meth:`darkchess.evaluation.evaluator.Evaluator.child_values`; one question for each parent."""
+        rows, offsets, child_rows = _family(rows, move_offsets, child_rows)
+        out, unknown, keys = self._settled(child_rows)
+        if not unknown.size:
+            return out
+        wanted = np.zeros(child_rows.shape[0], dtype=np.bool_)
+        wanted[unknown] = True
+        parent_codes = np.empty(rows.shape[0], dtype=np.int8)
+        classify(rows, TABLES, parent_codes)
+        asking = np.unique(np.searchsorted(offsets, unknown, side="right") - 1)
+        asking = asking[parent_codes[asking] == ASK]
+        moves = np.empty(child_rows.shape[0], dtype=np.int32)
+        moves_between(rows, offsets, child_rows, moves)
+        answers = self._ask(
+            [self._forget + b"position fen " + fen + self._go for fen in orthodox_fens(rows[asking])], _ALL_MOVES
+        )
+        code_of = _codes()
+        unanswered = 0
+        for parent, answer in zip(asking.tolist(), answers):
+            first, last = int(offsets[parent]), int(offsets[parent + 1])
+            found = (
+                {code_of[move]: (kind, number) for kind, number, move in _LINE.findall(answer)}
+                if answer is not None
+                else {}
+            )
+            unanswered += not found
+            for place, code in enumerate(moves[first:last].tolist(), first):
+                score = found.get(code) if wanted[place] else None
+                if score is not None:
+                    out[place] = -_cached_value(*score)
+                    wanted[place] = False
+                    self._cache.put(keys[place], float(out[place]))
+        self._stand_in(child_rows, np.flatnonzero(wanted), out, unanswered)
+        return out
+
+    def search_values(
+        self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float
+    ) -> tuple[Floats | None, int]:
+        """See :meth:`darkchess.evaluation.evaluator.Evaluator.search_values`: a search of each parent with all moves
+        listed, ``depth`` + 1 plies deep. ``no_move_value`` is for the built-in evaluator; Stockfish has its own.
+
+        Searches that a budget of nodes stops are stopped by Stockfish itself, at the same node every time in the
+        reproducible mode. Too little time for the next parents is noticed before they are asked, and each search is
+        given its share only, so that no engine has to be killed for being late.
+        """
+        if not 1 <= depth < _DEEPEST:
+            raise ValueError(f"perfect-information search: got depth {depth}, expected 1 to {_DEEPEST - 1}")
+        rows, offsets, child_rows = _family(rows, move_offsets, child_rows)
+        if not self._searched:  # load what the leftovers need, in the game that warms a player up
+            self._searched = True
+            self._ply_ahead(child_rows[:1], no_move_value)
+        codes = np.empty(child_rows.shape[0], dtype=np.int8)
+        classify(child_rows, TABLES, codes)
+        out = np.select([codes == WON, codes == LOST, codes == NO_MOVE], [1.0, -1.0, self._no_move_value], 0.0)
+        wanted = (codes == ASK) | (codes > NO_MOVE)
+        parent_codes = np.empty(rows.shape[0], dtype=np.int8)
+        classify(rows, TABLES, parent_codes)
+        open_children = np.diff(np.concatenate([[0], np.cumsum(wanted)])[offsets])
+        asking = np.flatnonzero((parent_codes == ASK) & (open_children > 0))
+        moves = np.empty(child_rows.shape[0], dtype=np.int32)
+        moves_between(rows, offsets, child_rows, moves)
+        code_of = _codes()
+        visited, unanswered = 0, 0
+        step = _TOGETHER * self._processes
+        for at in range(0, len(asking), step):
+            batch = asking[at : at + step]
+            limit = self._share(budget, visited, len(batch))
+            if limit is None:
+                return None, visited
+            go = b"\ngo depth %d%s\n" % (depth + 1, limit)
+            answers = self._ask(
+                [self._forget + b"position fen " + fen + go for fen in orthodox_fens(rows[batch])], _ALL_MOVES
+            )
+            for parent, answer in zip(batch.tolist(), answers):
+                if answer is None:
+                    unanswered += 1
+                    continue
+                counted = _NODES.findall(answer)
+                visited += int(counted[-1]) if counted else 0
+                found = _at_depth(answer, depth + 1)
+                if found is None:
+                    return None, visited
+                scores = {code_of[move]: score for move, score in found.items()}
+                for place in range(int(offsets[parent]), int(offsets[parent + 1])):
+                    score = scores.get(int(moves[place])) if wanted[place] else None
+                    if score is not None:
+                        out[place] = -_cached_value(*score)
+                        wanted[place] = False
+        left = np.flatnonzero(wanted)
+        if left.size:
+            out[left], more = self._ply_ahead(child_rows[left], no_move_value)
+            visited += more
+        if unanswered:
+            self.fallbacks += unanswered
+            log.warning("Stockfish left %d searches unanswered; the built-in evaluator stands in", unanswered)
+        return out, visited
+
+    def _ply_ahead(self, rows: Words, no_move_value: float) -> tuple[Floats, int]:
+        """Floats by the built-in evaluator's search of one ply; no parents are known to it."""
+        values, visited = self._fallback.search_values(
+            rows[:0], np.zeros(1, dtype=np.int64), rows, 1, Budget(nodes=1 << 40), no_move_value
+        )
+        assert values is not None
+        return values, visited
+
+    def _share(self, budget: Budget, visited: int, parents: int) -> bytes | None:
+        """The end of the ``go`` command for the next ``parents``; None when nothing is left for them."""
+        if budget.nodes is not None:
+            nodes = int(budget.nodes_left(visited)) // parents
+            return b" nodes %d" % nodes if nodes > 0 else None
+        if budget.seconds is None:
+            return b""
+        each_ms = int(1000.0 * min(_SEARCH_S, self._processes * budget.left() / (parents + 1)))
+        return b" movetime %d" % each_ms if each_ms > 0 else None
+
+    def new_game(self) -> None:
+        """Forget the values and the engines' hash tables."""
+        self._cache.clear()
+        self._pool.tell(b"ucinewgame\n")
+        self._fallback.new_game()
+
+    def close(self) -> None:
+        """End the processes; what is asked afterwards is valued by the built-in evaluator."""
+        self._pool.close()
+
+    def __enter__(self) -> StockfishEvaluator:
+        """The evaluator itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def _ask(self, questions: list[bytes], settings: bytes) -> list[bytes | None]:
+        time_s = float("inf") if self.deadline is None else self.deadline - time.monotonic()
+        return self._pool.ask(questions, settings, time_s)
+
+    def _settled(self, rows: Words) -> tuple[Floats, Ints, list[bytes]]:
+        """Floats of what the rules or the cache know or the built-in evaluator has to; the places of the others; all
+        keys.
+        """
+        codes = np.empty(rows.shape[0], dtype=np.int8)
+        classify(rows, TABLES, codes)
+        out = np.zeros(rows.shape[0], dtype=np.float64)
+        out[codes == WON] = 1.0
+        out[codes == LOST] = -1.0
+        out[codes == NO_MOVE] = self._no_move_value
+        foreign = np.flatnonzero(codes > NO_MOVE)
+        if foreign.size:
+            out[foreign] = self._fallback.values(rows[foreign])
+        identities = rows.copy()
+        identities[:, 8] &= IDENTITY
+        text = identities.tobytes()
+        keys = [text[i : i + 72] for i in range(0, len(text), 72)]
+        unknown = []
+        for place in np.flatnonzero(codes == ASK).tolist():
+            value = self._cache.get(keys[place])
+            if value is None:
+                unknown.append(place)
+            else:
+                out[place] = value
+        return out, np.array(unknown, dtype=np.int64), keys
+
+    def _stand_in(self, rows: Words, places: Ints, out: Floats, unanswered: int) -> None:
+        """Let the built-in evaluator value ``rows[places]``; such values are not kept."""
+        if unanswered:
+            self.fallbacks += unanswered
+            log.warning(
+                "Stockfish left %d questions unanswered; the built-in evaluator values those positions", unanswered
+            )
+        if places.size:
+            out[places] = self._fallback.values(rows[places])
