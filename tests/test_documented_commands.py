@@ -87,6 +87,7 @@ ELSEWHERE: dict[str, str] = {
     'make test ARGS="tests/klss -x"': ".ci/run",
     "klss play --black NAME": "tests/klss_app/test_play.py",
     "make signature": "tests/experiments/test_bench.py",
+    "python -m klss": "tests/klss_app/test_bad_input.py",
     "make play": "tests/test_makefile.py",
     "make bench": "tests/test_documented_commands.py",
     "make test": ".ci/run",

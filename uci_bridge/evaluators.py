@@ -8,7 +8,6 @@ from typing import Literal
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.players.configuration import Configuration
-from uci_bridge.errors import StockfishMissing
 from uci_bridge.stockfish.evaluator import StockfishEvaluator, stockfish_version
 
 __all__ = ["EvaluatorChoice", "evaluator_label", "make_evaluator", "named"]
@@ -21,7 +20,7 @@ class EvaluatorChoice:
     Attributes
     ----------
     name
-        ``"builtin"``, ``"stockfish"``, or ``"installed"``: Stockfish where it is installed, else the built-in one.
+        ``"builtin"``, the same on every machine, or ``"stockfish"``.
     stockfish
         Path of Stockfish; None: where :func:`uci_bridge.stockfish.evaluator.find_stockfish` looks.
     reproducible
@@ -30,7 +29,7 @@ class EvaluatorChoice:
         How many Stockfish processes share the work otherwise.
     """
 
-    name: Literal["builtin", "stockfish", "installed"] = "builtin"
+    name: Literal["builtin", "stockfish"] = "builtin"
     stockfish: str | None = None
     reproducible: bool = False
     processes: int = 1
@@ -48,31 +47,25 @@ def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, rulese
     if name == "builtin":
         return BuiltinEvaluator(threads=configuration.threads)
     no_move_value = 0.0 if ruleset.no_move == "draw" else -1.0
-    try:
-        return StockfishEvaluator(
-            choice.stockfish,
-            processes=1 if choice.reproducible else choice.processes,
-            reproducible=choice.reproducible,
-            no_move_value=no_move_value,
-        )
-    except StockfishMissing:
-        if name == "stockfish" or choice.stockfish is not None:
-            raise
-        return BuiltinEvaluator(threads=configuration.threads)
+    return StockfishEvaluator(
+        choice.stockfish,
+        processes=1 if choice.reproducible else choice.processes,
+        reproducible=choice.reproducible,
+        no_move_value=no_move_value,
+    )
 
 
 def evaluator_label(configuration: Configuration, choice: EvaluatorChoice) -> str | None:
     """What values a player's positions, as people read it: ``built-in evaluator``, ``Stockfish 15.1``.
 
-    None for players who value nothing. Where the choice is ``installed`` it is what is found now.
+    None for players who value nothing.
     """
     if configuration.player == "random":
         return None
     name = choice.name if configuration.evaluator == "auto" else configuration.evaluator
-    version = None if name == "builtin" else stockfish_version(choice.stockfish)
-    if name == "builtin" or (name == "installed" and version is None):
+    if name == "builtin":
         return "built-in evaluator"
-    return version or "Stockfish"
+    return stockfish_version(choice.stockfish) or "Stockfish"
 
 
 def named(name: str, label: str | None) -> str:

@@ -27,10 +27,8 @@ from darkchess.players.configuration import (
 )
 from darkchess.players.player import Player
 from klss.text import printable
-from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer
-from uci_bridge.stockfish.evaluator import find_stockfish
 
 __all__ = [
     "COMMAND", "Command", "EvaluatorChoice", "PlayerMaker", "configuration_text", "configured_player", "engine_argv",
@@ -118,14 +116,8 @@ def configuration_text(chosen: Configuration) -> str:
 
 def engine_argv(chosen: Configuration, choice: EvaluatorChoice) -> tuple[str, ...]:
     """The command line of ``klss engine`` that plays ``chosen`` as :func:`configured_player` would in this process."""
-    name = choice.name
-    if name == "installed":
-        try:
-            find_stockfish(choice.stockfish)
-            name = "stockfish"
-        except StockfishMissing:
-            name = "builtin"
-    argv = [sys.executable, "-m", "klss", "engine", "--configuration", configuration_text(chosen), "--evaluator", name]
+    argv = [sys.executable, "-m", "klss", "engine", "--configuration", configuration_text(chosen)]
+    argv += ["--evaluator", choice.name]
     if choice.stockfish is not None:
         argv += ["--stockfish", choice.stockfish]
     if choice.processes != 1:

@@ -103,7 +103,7 @@ def run(arguments: Sequence[str]) -> int:
     from uci_bridge.evaluators import evaluator_label, make_evaluator
 
     seed = DEFAULT_SEED if parsed.seed is None else parsed.seed
-    choice = options.evaluator_choice(prefer_stockfish=True)
+    choice = options.evaluator_choice(path_suffices=True)
 
     def evaluator() -> Evaluator:
         return make_evaluator(chosen, choice, options.ruleset)

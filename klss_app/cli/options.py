@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from klss.seeds import fresh_seed
 from klss.text import read_text
@@ -159,23 +159,24 @@ class GameOptions:
     stockfish: str | None
     evaluator_processes: int = 1
 
-    def evaluator_choice(self, *, prefer_stockfish: bool = False) -> EvaluatorChoice:
+    def evaluator_choice(self, *, path_suffices: bool = False) -> EvaluatorChoice:
         """What to use where a configuration leaves its evaluator open; imports compiled code.
 
         Parameters
         ----------
-        prefer_stockfish
-            Where neither ``--evaluator`` nor ``--nodes`` was given, take Stockfish if it is installed.
+        path_suffices
+            ``--stockfish`` alone asks for Stockfish too.
         """
         from uci_bridge.evaluators import EvaluatorChoice
 
-        name: Literal["builtin", "stockfish", "installed"] = "builtin"
-        if self.evaluator == "stockfish":
-            name = "stockfish"
-        elif self.evaluator is None and self.nodes is None and prefer_stockfish:
-            name = "installed"
+        asked = self.evaluator == "stockfish" or (
+            path_suffices and self.evaluator is None and self.stockfish is not None
+        )
         return EvaluatorChoice(
-            name, self.stockfish, reproducible=self.nodes is not None, processes=self.evaluator_processes
+            "stockfish" if asked else "builtin",
+            self.stockfish,
+            reproducible=self.nodes is not None,
+            processes=self.evaluator_processes,
         )
 
 

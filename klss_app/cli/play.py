@@ -175,11 +175,10 @@ class Watched:
 class Loading(threading.Thread):
     """Imports and warms up what a game needs, in the background; :meth:`wait` gives it, or raises what went wrong."""
 
-    def __init__(self, options: GameOptions, specs: dict[chess.Color, str], prefer_stockfish: bool) -> None:
+    def __init__(self, options: GameOptions, specs: dict[chess.Color, str]) -> None:
         super().__init__(daemon=True)
         self._options = options
         self._specs = specs
-        self._prefer_stockfish = prefer_stockfish
         self._error: BaseException | None = None
         self._makers: list[PlayerMaker] = []
         self.players: dict[chess.Color, Player] = {}
@@ -199,7 +198,7 @@ class Loading(threading.Thread):
 
         options = self._options
         self.referee = Referee(options.fen, options.ruleset)
-        choice = options.evaluator_choice(prefer_stockfish=self._prefer_stockfish)
+        choice = options.evaluator_choice(path_suffices=True)
         for color, spec in self._specs.items():
             if spec != HUMAN:
                 seed = player_seed(options.seed, chess.COLOR_NAMES[color])
@@ -253,7 +252,7 @@ class Game:
         self._human = next((color for color in chess.COLORS if specs[color] == HUMAN), None)
         self._names = {color: "you" if spec == HUMAN else _name(spec) for color, spec in specs.items()}
         self._clocks = {} if options.clock is None else dict.fromkeys(chess.COLORS, options.clock[0])
-        self._loading = Loading(options, specs, prefer_stockfish=self._human is not None)
+        self._loading = Loading(options, specs)
 
     def run(self) -> int:
         """Play; the exit code."""

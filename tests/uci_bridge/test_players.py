@@ -9,10 +9,18 @@ import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.players.configuration import ConfigurationError, configuration
+from klss_app.cli.options import Parser, add_game_options, game_options
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import evaluator_label
 from uci_bridge.players import Command, EvaluatorChoice, configured_player, make_evaluator, player_spec
 from uci_bridge.stockfish.evaluator import stockfish_version
+
+
+def played_with(flags: list[str]) -> str:
+    """The evaluator that ``klss play`` takes with these flags."""
+    parser = Parser("play", "")
+    add_game_options(parser)
+    return game_options(parser.parse(flags)).evaluator_choice(path_suffices=True).name
 
 
 @pytest.fixture
@@ -20,9 +28,12 @@ def no_stockfish(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KLSS_STOCKFISH", "/no/such/engine")
 
 
-@pytest.mark.usefixtures("no_stockfish")
-def test_where_stockfish_is_only_preferred_the_built_in_evaluator_stands_in() -> None:
-    assert isinstance(make_evaluator(configuration("klss2021"), EvaluatorChoice("installed")), BuiltinEvaluator)
+def test_an_engine_is_the_same_whether_stockfish_is_installed_or_not(require_stockfish: str) -> None:
+    assert isinstance(make_evaluator(configuration("klss2021"), EvaluatorChoice()), BuiltinEvaluator)
+    for flags in ([], ["--time", "1"], ["--evaluator", "builtin", "--stockfish", require_stockfish]):
+        assert played_with(flags) == "builtin"
+    for flags in (["--evaluator", "stockfish"], ["--stockfish", require_stockfish]):
+        assert played_with(flags) == "stockfish"
 
 
 @pytest.mark.usefixtures("no_stockfish")
@@ -31,11 +42,6 @@ def test_where_stockfish_is_asked_for_and_missing_that_is_an_error() -> None:
         make_evaluator(configuration("klss2021"), EvaluatorChoice("stockfish"))
     with pytest.raises(StockfishMissing):
         make_evaluator(configuration("klss2021,evaluator=stockfish"), EvaluatorChoice())
-
-
-def test_a_path_that_is_no_engine_is_an_error_even_where_stockfish_is_only_preferred(tmp_path: Path) -> None:
-    with pytest.raises(StockfishMissing):
-        make_evaluator(configuration("klss2021"), EvaluatorChoice("installed", str(tmp_path / "none")))
 
 
 def test_a_configuration_s_own_choice_goes_before_the_caller_s() -> None:
@@ -49,8 +55,8 @@ def test_a_player_comes_with_the_evaluator_that_the_caller_has_to_close() -> Non
     evaluator.close()
 
 
-def test_stockfish_is_taken_where_it_is_installed(require_stockfish: str) -> None:
-    evaluator = make_evaluator(configuration("klss2021"), EvaluatorChoice("installed", require_stockfish, True))
+def test_stockfish_is_taken_where_it_is_asked_for(require_stockfish: str) -> None:
+    evaluator = make_evaluator(configuration("klss2021"), EvaluatorChoice("stockfish", require_stockfish, True))
     assert evaluator.name == "stockfish"
     evaluator.close()
 
@@ -79,9 +85,8 @@ def test_a_text_that_is_no_player_is_refused_with_what_was_got(text: str, says: 
 def test_the_label_of_an_evaluator_is_what_stockfish_calls_itself_or_the_built_in_ones(require_stockfish: str) -> None:
     chosen = configuration("klss2021")
     assert evaluator_label(chosen, EvaluatorChoice("builtin")) == "built-in evaluator"
-    for name in ("stockfish", "installed"):
-        label = evaluator_label(chosen, EvaluatorChoice(name, require_stockfish))  # type: ignore[arg-type]
-        assert label is not None and re.fullmatch(r"Stockfish [ -~]+", label)
+    label = evaluator_label(chosen, EvaluatorChoice("stockfish", require_stockfish))
+    assert label is not None and re.fullmatch(r"Stockfish [ -~]+", label)
     assert evaluator_label(configuration("klss2021-builtin"), EvaluatorChoice("stockfish")) == "built-in evaluator"
     assert evaluator_label(configuration("random"), EvaluatorChoice("stockfish")) is None
 
