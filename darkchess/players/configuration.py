@@ -68,10 +68,11 @@ class Configuration:
             raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
 
     def fields(self) -> dict[str, Any]:
-        """Every field by its name, the search's beside the others: what results hold."""
+        """Every field by its name, the search's beside the others: what results hold. JSON has no infinity: "inf"."""
         own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         del own["search"]
-        return own | ({} if self.search is None else dataclasses.asdict(self.search))
+        every = own | ({} if self.search is None else dataclasses.asdict(self.search))
+        return {name: "inf" if value == math.inf else value for name, value in every.items()}
 
     def changed(self, name: str, changes: dict[str, Any]) -> Configuration:
         """A configuration that differs in some fields, the search's among them.

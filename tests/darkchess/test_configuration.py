@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import json
 
 import chess
 import pytest
@@ -19,7 +19,7 @@ ABLATIONS = {
     "klss2021-L50": ("particles", 50),
     "klss2021-L800": ("particles", 800),
     "klss2021-builtin": ("evaluator", "builtin"),
-    "klss2021-nopenalty": ("information", math.inf),
+    "klss2021-nopenalty": ("information", "inf"),
     "klss2021-sampled": ("purify", False),
     "klss2021-nocaution": ("caution", 1.0),
     "baseline": ("player", "baseline"),
@@ -33,6 +33,14 @@ def test_each_is_klss2021_with_one_thing_changed(name: str) -> None:
     ours, theirs = configuration("klss2021").fields(), configuration(name).fields()
     changed = {key: value for key, value in theirs.items() if value != ours[key]}
     assert changed == {"name": name, ABLATIONS[name][0]: ABLATIONS[name][1]}
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_what_results_hold_of_each_is_strict_json_and_says_the_same_again(name: str) -> None:
+    chosen = configuration(name)
+    held = json.loads(json.dumps(chosen.fields(), allow_nan=False))
+    changes = {key: value for key, value in held.items() if key not in ("name", "player")}
+    assert chosen.changed(name, changes) == chosen
 
 
 def test_no_other_names_are_known_and_the_one_that_sees_everything_is_none() -> None:
