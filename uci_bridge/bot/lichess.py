@@ -7,6 +7,9 @@ nowhere else: aiohttp's own exceptions, which carry the request's headers, are n
 A method either does one exchange or yields the lines of one connection, and raises a leaf of :class:`ServerError`
 otherwise. Trying again is the caller's, with :class:`Backoff`; only the silence that an answer 429 asks for is kept
 here, by every call alike.
+
+Not berserk (0.14): a thread for each stream, no time-outs, redirects followed, bodies and lines read however long they
+are, the keep-alives that show that a stream lives swallowed; and pychess's dialect is not lichess's.
 """
 
 from __future__ import annotations
