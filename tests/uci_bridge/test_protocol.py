@@ -119,6 +119,15 @@ def test_a_reply_that_is_none_is_refused(garbage: bytes) -> None:
         read_reply(garbage)
 
 
+def test_a_reply_nested_however_deep_is_an_answer_or_refused() -> None:
+    for depth in range(1, 1200, 3):
+        text = f'{{"move":{{"from":"e2","to":"e4"}},"diagnostics":{{"a":{"[" * depth}{"]" * depth}}}}}'
+        try:
+            assert isinstance(read_reply(text.encode()), Answer)
+        except ProtocolError as refused:
+            assert "too deep" in str(refused)
+
+
 # (path of the field, what stands there instead, what the error names); ... removes the field
 MALFORMED: list[tuple[str, Any, str]] = [
     ("protocolVersion", ..., "protocolVersion"), ("protocolVersion", "2", "protocolVersion"),
@@ -130,11 +139,13 @@ MALFORMED: list[tuple[str, Any, str]] = [
     ("ply", ..., "ply"), ("ply", -1, "ply"), ("ply", 2.0, "ply"), ("ply", True, "ply"), ("ply", "2", "ply"),
     ("ply", 10**30, "ply"), ("ply", 1, "ply"),
     ("engineSeed", ..., "engineSeed"), ("engineSeed", 0.5, "engineSeed"), ("engineSeed", 2**64, "engineSeed"),
+    ("engineSeed", 10**400, "engineSeed"), ("engineSeed", -(10**400), "engineSeed"), ("nodes", -(10**400), "nodes"),
     ("clock", ..., "clock"), ("clock", 5, "clock"), ("clock", {"increment_ms": -1}, "clock.increment_ms"),
     ("clock", {"remaining_ms": -1, "increment_ms": 0}, "clock.remaining_ms"), ("clock", {}, "clock.increment_ms"),
     ("legalMoves", {}, "legalMoves"), ("legalMoves", [], "legalMoves"), ("legalMoves", [3], "legalMoves[0]"),
     ("legalMoves", [{"from": "e2", "to": "e9"}], "legalMoves[0].to"),
-    ("legalMoves", [{"from": "e2"}], "legalMoves[0].to"),
+    ("legalMoves", [{"from": "e2"}], "legalMoves[0].to"), ("legalMoves", [{"from": "\ud800", "to": "e4"}], "ud800"),
+    ("legalMoves", [{"from": "e2", "to": "x - at `$.ply`"}], "legalMoves[0].to"), ("color", "`", "color: got '`'"),
     ("legalMoves", [{"from": "e2", "to": "e2"}], "legalMoves[0]"),
     ("legalMoves", [{"from": "e2", "to": "e4", "promotion": "king"}], "legalMoves[0].promotion"),
     ("legalMoves", [{"from": "e2", "to": "e4"}] * 449, "legalMoves"),

@@ -1,5 +1,9 @@
 """The engine protocol's messages: read with every field checked and bounded, written one JSON object a line.
 
+Types and bounds are those of :mod:`uci_bridge.protocol.shapes`; here is which message it is, what it means in chess,
+and how it is written. The standard library's json reads, since msgspec's refuses a whole line for a number or a lone
+surrogate in the diagnostics; it writes, since msgspec's writes no pure ASCII.
+
 An engine's own words (errors, diagnostics) are read as :mod:`klss.text` shows them.
 
 Source: docs/engine-protocol.md, which is this file in prose; the shapes are those of the open engine protocol
@@ -16,18 +20,18 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import chess
 
 from darkchess.board.move import encode
 from darkchess.game.rules import Outcome
-from darkchess.game.view import Kind
 from klss.text import printable
 from uci_bridge.errors import ProtocolError
+from uci_bridge.protocol import shapes
 from uci_bridge.protocol.diagnostics import fit_to_keep
+from uci_bridge.protocol.fitting import bad, fitted
 from uci_bridge.protocol.messages import (
     Answer,
     Clock,
@@ -53,28 +57,13 @@ MAX_LINE_BYTES = 4 << 20
 MAX_ANSWER_BYTES = 1 << 18
 """Longest line that is read as an answer."""
 
-MAX_ID = 256
-"""Most characters of an id."""
-
-MAX_PLY = 20_000
-MAX_MOVES = 448
-"""Most legal moves: no position of dark chess has more (darkchess.board.kernels.moves)."""
-
-MAX_NODES = 10**8
-MAX_MS = 10**11
-"""Three years: more than any clock holds."""
-
-MAX_REASON = 64
-MAX_FEN = 120
 MAX_ERROR = 4096
 
 _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
-_KINDS: tuple[Kind, ...] = ("initial", "own_move", "opp_move")
 _PROMOTIONS = {"queen": chess.QUEEN, "rook": chess.ROOK, "bishop": chess.BISHOP, "knight": chess.KNIGHT}
 _PROMOTION_NAMES = {piece: name for name, piece in _PROMOTIONS.items()}
 _PIECES = {letter.upper(): piece for piece, letter in enumerate(chess.PIECE_SYMBOLS) if letter}
 _SQUARES = {name: square for square, name in enumerate(chess.SQUARE_NAMES)}
-_MASK = re.compile(r"0[xX][0-9a-fA-F]{1,16}")
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -91,7 +80,15 @@ def read_request(line: bytes) -> TurnRequest | ObservationPush:
     """
     message = _object_of(line)
     try:
-        return _request(message)
+        if "legalMoves" in message:
+            _check_version(message, required=True)
+            return _turn(fitted(message, shapes.TurnRequest))
+        if "observation" in message:
+            _check_version(message)
+            return _push(fitted(message, shapes.ObservationPush))
+        raise ProtocolError(
+            'got neither "legalMoves" (a turn request) nor "observation" (a push) in the message, expected one of them'
+        )
     except ProtocolError as error:
         error.ids.update(_readable_ids(message))
         raise
@@ -109,18 +106,15 @@ def read_reply(line: bytes) -> Reply:
     if message.get("error") is not None:
         error = message["error"]
         if not isinstance(error, str):
-            raise _bad("error", error, "a text")
+            raise bad("error", error, "a text")
         need = message.get("need")
         return Refusal(_readable_ids(message), printable(error, MAX_ERROR), need if need == "transcript" else None)
-    _version(message, required=False)
-    ids = Ids(*(_text(message, key, MAX_ID, default="") for key in ("gameId", "sessionId", "engineId")))
+    _check_version(message)
     if "move" in message:
-        diagnostics = message.get("diagnostics")
-        if diagnostics is not None and not isinstance(diagnostics, dict):
-            raise _bad("diagnostics", diagnostics, "an object")
-        return Answer(ids, _move(message["move"], "move"), fit_to_keep(diagnostics or {}))
+        answer = fitted(message, shapes.Answer)
+        return Answer(_ids(answer), _move(answer.move), fit_to_keep(answer.diagnostics or {}))
     if message.get("received") is True:
-        return Received(ids)
+        return Received(_ids(fitted(message, shapes.Received)))
     raise ProtocolError('reply: got neither "move" nor "error" nor "received": true, expected one of them')
 
 
@@ -134,7 +128,7 @@ def _object_of(line: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise ProtocolError(f"not JSON: {str(error)[:80]}; expected one JSON object a line") from None
     if not isinstance(message, dict):
-        raise ProtocolError(f"got {_short(message)}, expected one JSON object a line")
+        raise bad("message", message, "one JSON object a line")
     return message
 
 
@@ -142,47 +136,33 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"got {name}, which JSON does not have")
 
 
-def _request(message: dict[str, Any]) -> TurnRequest | ObservationPush:
-    if "legalMoves" in message:
-        return _turn(message)
-    if "observation" in message:
-        _version(message, required=False)
-        push = ObservationPush(
-            Ids(_id(message, "gameId"), _id(message, "sessionId"), _text(message, "engineId", MAX_ID, default="")),
-            _color(message, "color"),
-            _whole(message, "ply", 0, MAX_PLY),
-            _observation(message["observation"], "observation"),
-        )
-        _same_ply(push.ply, push.observation, "observation")
-        return push
-    raise ProtocolError(
-        'got neither "legalMoves" (a turn request) nor "observation" (a push) in the message, expected one of them'
-    )
+def _check_version(message: Mapping[str, Any], *, required: bool = False) -> None:
+    """Before anything else: of another version's fields nothing is known."""
+    value = message.get("protocolVersion")
+    if value != PROTOCOL_VERSION and (required or value is not None):
+        raise bad("protocolVersion", value, f'"{PROTOCOL_VERSION}"')
 
 
-def _turn(message: dict[str, Any]) -> TurnRequest:
-    _version(message, required=True)
-    ids = Ids(_id(message, "gameId"), _id(message, "sessionId"), _id(message, "engineId"))
-    color, ply = _color(message, "color"), _whole(message, "ply", 0, MAX_PLY)
-    clock = _object(message, "clock")
-    moves = _list(message, "legalMoves", MAX_MOVES)
-    if not moves:
-        raise _bad("legalMoves", moves, "at least one move")
+def _readable_ids(message: Mapping[str, Any]) -> dict[str, str]:
+    """The ids that are well-formed."""
+    found = {key: message.get(key) for key in ("gameId", "sessionId")}
+    return {key: value for key, value in found.items() if isinstance(value, str) and len(value) <= shapes.MAX_ID}
+
+
+def _ids(told: shapes.TurnRequest | shapes.ObservationPush | shapes.Received) -> Ids:
+    return Ids(told.gameId, told.sessionId, told.engineId)
+
+
+def _push(told: shapes.ObservationPush) -> ObservationPush:
+    return ObservationPush(_ids(told), _COLORS[told.color], told.ply, _observation(told.observation))
+
+
+def _turn(told: shapes.TurnRequest) -> TurnRequest:
     transcript = delta = None
-    if message.get("observationTranscript") is not None:
-        told = _list(message, "observationTranscript", MAX_PLY + 1)
-        transcript = tuple(_observation(each, f"observationTranscript[{i}]") for i, each in enumerate(told))
-        odd = next((i for i, each in enumerate(transcript) if each.ply != i), None)
-        if odd is not None:
-            raise ProtocolError(
-                f"observationTranscript[{odd}].ply: got {transcript[odd].ply}, expected {odd}: every ply once, in order"
-            )
-        if not transcript:
-            raise _bad("observationTranscript", told, "at least the observation of ply 0")
-        _same_ply(ply, transcript[-1], f"observationTranscript[{len(transcript) - 1}]")
-    if message.get("latestObservationDelta") is not None:
-        delta = _observation(message["latestObservationDelta"], "latestObservationDelta")
-        _same_ply(ply, delta, "latestObservationDelta")
+    if told.observationTranscript is not None:
+        transcript = tuple(map(_observation, told.observationTranscript))
+    if told.latestObservationDelta is not None:
+        delta = _observation(told.latestObservationDelta)
         if transcript is not None and transcript[-1] != delta:
             raise ProtocolError(
                 "latestObservationDelta: got another observation than the transcript's last, expected it"
@@ -191,115 +171,38 @@ def _turn(message: dict[str, Any]) -> TurnRequest:
         raise ProtocolError(
             "got neither observationTranscript nor latestObservationDelta, expected one of them", need="transcript"
         )
-    fen = message.get("fen")
-    if fen is not None and not (isinstance(fen, str) and len(fen) <= MAX_FEN):
-        raise _bad("fen", fen, f"a FEN of at most {MAX_FEN} characters")
     return TurnRequest(
-        ids=ids,
-        color=color,
-        ply=ply,
-        seed=_whole(message, "engineSeed", -(2**63), 2**64 - 1),
-        clock=Clock(
-            _optional(clock, "remaining_ms", 0, MAX_MS, "clock."), _whole(clock, "increment_ms", 0, MAX_MS, "clock.")
-        ),
-        legal_moves=tuple(_move(move, f"legalMoves[{i}]") for i, move in enumerate(moves)),
+        ids=_ids(told),
+        color=_COLORS[told.color],
+        ply=told.ply,
+        seed=told.engineSeed,
+        clock=Clock(told.clock.remaining_ms, told.clock.increment_ms),
+        legal_moves=tuple(map(_move, told.legalMoves)),
         transcript=transcript,
         delta=delta if transcript is None else None,
-        budget_ms=_optional(message, "budget_ms", 0, MAX_MS),
-        nodes=_optional(message, "nodes", 1, MAX_NODES),
-        fen=fen,
-        no_move=_no_move(message),
+        budget_ms=told.budget_ms,
+        nodes=told.nodes,
+        fen=told.fen,
+        no_move="loss" if told.rules is None else told.rules.no_move,
     )
 
 
-def _no_move(message: dict[str, Any]) -> Literal["loss", "draw"]:
-    if message.get("rules") is None:
-        return "loss"
-    no_move = _object(message, "rules").get("no_move", "loss")
-    if no_move == "loss":
-        return "loss"
-    if no_move == "draw":
-        return "draw"
-    raise _bad("rules.no_move", no_move, '"loss" or "draw"')
-
-
-def _observation(value: Any, where: str) -> Observation:
-    if not isinstance(value, dict):
-        raise _bad(where, value, "an object")
-    dot = where + "."
-    ply, kind = _whole(value, "ply", 0, MAX_PLY, dot), value.get("kind")
-    if kind not in _KINDS:
-        raise _bad(f"{dot}kind", kind, " or ".join(_KINDS))
-    if (kind == "initial") != (ply == 0):
-        raise ProtocolError(f"{dot}kind: got {kind!r} at ply {ply}, expected 'initial' at ply 0 and only there")
-    told = value.get("own_move")
-    own_move = None if told is None else _move(told, f"{dot}own_move")
-    if (own_move is not None) != (kind == "own_move"):
-        raise ProtocolError(
-            f"{dot}own_move: got {_short(told)} with kind {kind!r}, expected a move with 'own_move' only"
-        )
-    lost = _optional(value, "own_capture_square", 0, 63, dot)
-    landing = _optional(value, "opp_capture_landing_square", 0, 63, dot)
-    if kind != "opp_move" and not (lost is None and landing is None):
-        raise ProtocolError(
-            f"{dot}own_capture_square: got a capture with kind {kind!r}, expected it with 'opp_move' only"
-        )
-    mask = value.get("visibility_mask")
-    if not (isinstance(mask, str) and _MASK.fullmatch(mask)):
-        raise _bad(f"{dot}visibility_mask", mask, '"0x" and 16 hexadecimal digits')
+def _observation(told: shapes.Observation) -> Observation:
+    over = told.game_over
     return Observation(
-        ply=ply,
-        kind=kind,
-        visible=int(mask, 16),
-        pieces=_pieces(value, dot),
-        own_move=own_move,
-        own_capture_square=lost,
-        opp_capture_landing_square=landing,
-        game_over=_game_over(value, dot),
+        ply=told.ply,
+        kind=told.kind,
+        visible=int(told.visibility_mask, 16),
+        pieces={square: chess.Piece(_PIECES[man.type], _COLORS[man.color]) for square, man in told.visible_pieces},
+        own_move=None if told.own_move is None else _move(told.own_move),
+        own_capture_square=told.own_capture_square,
+        opp_capture_landing_square=told.opp_capture_landing_square,
+        game_over=None if over is None else Outcome(_COLORS[over.winner] if over.winner else None, over.reason),
     )
 
 
-def _pieces(value: dict[str, Any], dot: str) -> dict[int, chess.Piece]:
-    pieces: dict[int, chess.Piece] = {}
-    for i, entry in enumerate(_list(value, "visible_pieces", 64, dot)):
-        where = f"{dot}visible_pieces[{i}]"
-        if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], dict)):
-            raise _bad(where, entry, '[square, {"type", "color"}]')
-        square, piece = entry
-        if not (_is_whole(square) and 0 <= square < 64):
-            raise _bad(f"{where}[0]", square, "a square from 0 to 63")
-        if square in pieces:
-            raise ProtocolError(f"{where}[0]: got square {square} twice, expected each square once")
-        letter = piece.get("type")
-        if not (isinstance(letter, str) and letter in _PIECES):
-            raise _bad(f"{where}[1].type", letter, "one of P N B R Q K")
-        pieces[square] = chess.Piece(_PIECES[letter], _color(piece, "color", f"{where}[1]."))
-    return pieces
-
-
-def _game_over(value: dict[str, Any], dot: str) -> Outcome | None:
-    if value.get("game_over") is None:
-        return None
-    over = _object(value, "game_over", dot)
-    winner = None if over.get("winner") is None else _color(over, "winner", f"{dot}game_over.")
-    return Outcome(winner, _text(over, "reason", MAX_REASON, f"{dot}game_over."))
-
-
-def _move(value: Any, where: str) -> chess.Move:
-    if not isinstance(value, dict):
-        raise _bad(where, value, '{"from", "to"}')
-    squares = []
-    for key in ("from", "to"):
-        name = value.get(key)
-        if not (isinstance(name, str) and name in _SQUARES):
-            raise _bad(f"{where}.{key}", name, "a square such as e2")
-        squares.append(_SQUARES[name])
-    promotion = value.get("promotion")
-    if promotion is not None and not (isinstance(promotion, str) and promotion in _PROMOTIONS):
-        raise _bad(f"{where}.promotion", promotion, "queen, rook, bishop or knight")
-    if squares[0] == squares[1]:
-        raise ProtocolError(f"{where}: got a move from {value['from']} to itself, expected two squares")
-    return chess.Move(squares[0], squares[1], None if promotion is None else _PROMOTIONS[promotion])
+def _move(told: shapes.Move) -> chess.Move:
+    return chess.Move(_SQUARES[told.from_], _SQUARES[told.to], _PROMOTIONS[told.promotion] if told.promotion else None)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -394,88 +297,3 @@ def _plain(value: Any) -> Any:
     if isinstance(number, float):
         return number if math.isfinite(number) else None
     return number if isinstance(number, int) else str(number)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# fields
-
-
-def _short(value: Any) -> str:
-    """``value`` in an error message: short, whatever it is."""
-    if isinstance(value, (dict, list)):
-        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
-    if isinstance(value, str):
-        return repr(value[:60] + "…" if len(value) > 60 else value)
-    text = "nothing" if value is None else str(value)
-    return text if len(text) <= 60 else text[:60] + "…"
-
-
-def _bad(where: str, got: Any, expected: str) -> ProtocolError:
-    return ProtocolError(f"{where}: got {_short(got)}, expected {expected}")
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _whole(message: dict[str, Any], key: str, least: int, most: int, where: str = "") -> int:
-    value = message.get(key)
-    if not (_is_whole(value) and least <= value <= most):  # type: ignore[operator]
-        raise _bad(where + key, value, f"a whole number from {least} to {most}")
-    return value  # type: ignore[return-value]
-
-
-def _optional(message: dict[str, Any], key: str, least: int, most: int, where: str = "") -> int | None:
-    return None if message.get(key) is None else _whole(message, key, least, most, where)
-
-
-def _text(message: dict[str, Any], key: str, most: int, where: str = "", *, default: str | None = None) -> str:
-    value = message.get(key, default)
-    if not (isinstance(value, str) and len(value) <= most):
-        raise _bad(where + key, value, f"a text of at most {most} characters")
-    return value
-
-
-def _id(message: dict[str, Any], key: str) -> str:
-    value = _text(message, key, MAX_ID)
-    if not value:
-        raise _bad(key, value, f"a text of 1 to {MAX_ID} characters")
-    return value
-
-
-def _list(message: dict[str, Any], key: str, most: int, where: str = "") -> list[Any]:
-    value = message.get(key)
-    if not (isinstance(value, list) and len(value) <= most):
-        raise _bad(where + key, value, f"a list of at most {most}")
-    return value
-
-
-def _object(message: dict[str, Any], key: str, where: str = "") -> dict[str, Any]:
-    value = message.get(key)
-    if not isinstance(value, dict):
-        raise _bad(where + key, value, "an object")
-    return value
-
-
-def _color(message: dict[str, Any], key: str, where: str = "") -> chess.Color:
-    value = message.get(key)
-    if not (isinstance(value, str) and value in _COLORS):
-        raise _bad(where + key, value, '"white" or "black"')
-    return _COLORS[value]
-
-
-def _version(message: dict[str, Any], *, required: bool) -> None:
-    value = message.get("protocolVersion")
-    if value != PROTOCOL_VERSION and (required or value is not None):
-        raise _bad("protocolVersion", value, f'"{PROTOCOL_VERSION}"')
-
-
-def _same_ply(ply: int, seen: Observation, where: str) -> None:
-    if seen.ply != ply:
-        raise ProtocolError(f"ply: got {ply} with {where}.ply {seen.ply}, expected the same")
-
-
-def _readable_ids(message: Mapping[str, Any]) -> dict[str, str]:
-    """The ids that are well-formed."""
-    found = {key: message.get(key) for key in ("gameId", "sessionId")}
-    return {key: value for key, value in found.items() if isinstance(value, str) and len(value) <= MAX_ID}
