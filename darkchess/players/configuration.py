@@ -14,7 +14,9 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+
+import msgspec
 
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
@@ -103,6 +105,9 @@ class Configuration:
 
 _OWN_FIELDS = ("evaluator", "cap", "threads")
 """The fields of :class:`Configuration` that a text may change."""
+
+
+_Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 def _changeable(chosen: Configuration) -> dict[str, Any]:
@@ -227,26 +232,18 @@ def _read(key: str, value: Any, hints: dict[str, Any]) -> Any:
         near = difflib.get_close_matches(key, sorted(hints), n=1)
         hint = f"did you mean {near[0]}?" if near else f"fields: {', '.join(sorted(hints))}"
         raise ConfigurationError(f"configuration: got the field {key!r}, expected a known one; {hint}")
-    wanted = hints[key]
-    if get_origin(wanted) is Literal:
-        if value in get_args(wanted):
-            return value
-        raise ConfigurationError(f"configuration: {key} is {value!r}, expected one of {', '.join(get_args(wanted))}")
-    if wanted is bool:
-        if isinstance(value, bool):
-            return value
-        if str(value).lower() in ("true", "false"):
-            return str(value).lower() == "true"
-        raise ConfigurationError(f"configuration: {key} is {value!r}, expected true or false")
     try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if isinstance(value, bool) or math.isnan(number) or (wanted is int and not number.is_integer()):
-        raise ConfigurationError(
-            f"configuration: {key} is {value!r}, expected a {'whole ' if wanted is int else ''}number"
-        )
-    return int(number) if wanted is int else number
+        found = msgspec.convert(value, _Whole if hints[key] is int else hints[key], strict=False)
+    except ValueError:  # of another type, too large, or no Unicode
+        found = math.nan
+    if found != found:
+        raise ConfigurationError(f"configuration: {key} is {value!r}, expected {_expected(hints[key])}")
+    return found
+
+
+def _expected(wanted: Any) -> str:
+    words = {bool: "true or false", int: "a whole number below 2^63", float: "a number"}
+    return words.get(wanted) or f"one of {', '.join(get_args(wanted))}"
 
 
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:

@@ -57,6 +57,29 @@ def test_a_near_miss_gets_the_right_name(text: str, nearest: str) -> None:
         configuration(text)
 
 
+@pytest.mark.parametrize(
+    ("change", "field", "value"),
+    [("cap=1e6", "cap", 1_000_000), ("caution=3", "caution", 3.0), ("information=inf", "information", "inf"),
+     ("reach=FALSE", "reach", False), ("gadget=resolve", "gadget", "resolve")],
+)  # fmt: skip
+def test_a_text_gives_a_field_a_value_of_its_type(change: str, field: str, value: object) -> None:
+    found = configuration(f"klss2021,{change}").fields()[field]
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [("cap=5.5", "a whole number"), ("cap=nan", "a whole number"), (f"cap={'9' * 400}", "a whole number below"),
+     ("cap=true", "a whole number"), ("caution=nan", "a number"), (f"caution={'9' * 400}", "a number"),
+     ("caution=", "a number"), ("reach=maybe", "true or false"), ("reach=2", "true or false"),
+     ("gadget=x", "one of hybrid, maxmargin, resolve"), ("gadget=\udcff", "one of hybrid, maxmargin, resolve")],
+)  # fmt: skip
+def test_a_value_of_another_type_is_refused_by_its_field_with_what_is_expected(change: str, expected: str) -> None:
+    field = change.partition("=")[0]
+    with pytest.raises(ConfigurationError, match=f"{field} is '.*', expected {expected}"):
+        configuration(f"klss2021,{change}")
+
+
 def test_threads_are_one_or_two() -> None:
     assert configuration("klss2021").threads == 2
     assert configuration("klss2021,threads=1").threads == 1

@@ -77,12 +77,17 @@ def test_a_file_that_is_no_pgn_exits_2_with_one_line(klss: Any, tmp_path: Path) 
         assert name in ran.err
 
 
-def test_a_file_nested_too_deep_exits_2_with_one_line(klss: Any, tmp_path: Path) -> None:
+def test_a_file_nested_too_deep_or_with_too_large_a_number_exits_2_with_one_line(klss: Any, tmp_path: Path) -> None:
     (tmp_path / "deep.toml").write_text(f"cap = {'[' * 3000}{']' * 3000}\n")
     (tmp_path / "long.toml").write_text(f"cap = {'9' * 5000}\n")
+    (tmp_path / "cap.toml").write_text(f"cap = {'9' * 400}\n")
+    (tmp_path / "caution.toml").write_text(f"caution = {'9' * 400}\n")
     for name in ("deep.toml", "long.toml"):
         ran = klss("play", "--black", name)
         assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and name in ran.err
+    for name in ("cap.toml", "caution.toml"):
+        ran = klss("play", "--black", name)
+        assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and f"{name[:-5]} is 999" in ran.err
 
 
 PROGRAMS = {
