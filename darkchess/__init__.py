@@ -2,7 +2,8 @@
 
 Rooms, in the way of the data: ``board`` (positions and moves, of any chess), ``evaluation`` (what a position is worth),
 ``game`` (rules, views, the referee, records), ``belief`` (everything that a player holds possible), ``players`` (who
-thinks and moves), ``analysis`` (what a player could have known). ``errors`` and ``threads`` are everybody's.
+thinks and moves), ``analysis`` (what a player could have known). Each imports only those before it. ``errors`` and
+``threads`` are everybody's; ``warm_up``, on top, is for who runs games.
 
 The names below are imported when they are first used, so that a command line can say what is wrong with it, or draw the
 first board, before compiled code is loaded.

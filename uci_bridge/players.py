@@ -16,7 +16,7 @@ from typing import Any, Literal
 import chess
 
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.game.arbiter import warm_up
+from darkchess.game.contest import Player
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.players.configuration import (
     CONFIGURATIONS,
@@ -25,7 +25,7 @@ from darkchess.players.configuration import (
     configuration,
     make_player,
 )
-from darkchess.players.player import Player
+from darkchess.warm_up import warm_up
 from klss.text import printable
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer
@@ -144,29 +144,28 @@ class PlayerMaker:
     """
 
     def __init__(self, spec: Configuration | Command, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> None:
-        self._spec = spec
         self._choice = choice
-        self._evaluator: Evaluator | None = None
-        self._process: EngineProcess | None = None
+        self._source: EngineProcess | tuple[Configuration, Evaluator]
         if isinstance(spec, Command):
-            self._process = EngineProcess(spec.argv, name=spec.name)
+            self._source = EngineProcess(spec.argv, name=spec.name)
         else:
-            self._evaluator = make_evaluator(spec, choice, ruleset)
+            self._source = spec, make_evaluator(spec, choice, ruleset)
 
     @property
     def evaluator_label(self) -> str | None:
         """See :func:`uci_bridge.evaluators.evaluator_label`; None for a foreign engine."""
-        if isinstance(self._spec, Command) or self._evaluator is None:
+        if isinstance(self._source, EngineProcess):
             return None
-        found: Literal["builtin", "stockfish"] = "stockfish" if self._evaluator.name == "stockfish" else "builtin"
-        return evaluator_label(self._spec, dataclasses.replace(self._choice, name=found))
+        chosen, evaluator = self._source
+        found: Literal["builtin", "stockfish"] = "stockfish" if evaluator.name == "stockfish" else "builtin"
+        return evaluator_label(chosen, dataclasses.replace(self._choice, name=found))
 
     def make(self, seed: int) -> Player:
         """A player for a game, or for one after the other."""
-        if isinstance(self._spec, Command):
-            assert self._process is not None
-            return HostedPlayer(self._process, seed=seed)
-        return make_player(self._spec, self._evaluator, seed=seed)
+        if isinstance(self._source, EngineProcess):
+            return HostedPlayer(self._source, seed=seed)
+        chosen, evaluator = self._source
+        return make_player(chosen, evaluator, seed=seed)
 
     def warm_up(self, color: chess.Color, *, clock: bool = False) -> None:
         """Load what a player needs before time counts.
@@ -178,17 +177,15 @@ class PlayerMaker:
         clock
             Whether a clock runs. Only then a foreign engine is asked for a move in a game that nobody plays.
         """
-        if self._process is None:
+        if not isinstance(self._source, EngineProcess):
             warm_up(self.make(0), color)
         elif clock:
-            self._process.warm_up()
+            self._source.warm_up()
 
     def close(self) -> None:
         """End what is held; from any thread."""
-        if self._process is not None:
-            self._process.close()
-        if self._evaluator is not None:
-            self._evaluator.close()
+        held = self._source if isinstance(self._source, EngineProcess) else self._source[1]
+        held.close()
 
 
 def configured_player(

@@ -17,7 +17,6 @@ What moves are worth and what is expected after them: :mod:`darkchess.analysis.p
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -31,18 +30,16 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.contest import Limit, Progress, is_loud, king_capture
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.san import san
 from darkchess.game.view import View
 from darkchess.players.model import DarkChess, PositionBelief
-from darkchess.players.player import Limit, is_loud, king_capture
 from klss.search import Budget, Klss2021, Search, SearchConfiguration
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 
 __all__ = ["Analysis", "AnalysisError", "Analyst", "MoveValue"]
-
-Progress = Callable[[dict[str, float]], None]
 
 _LINES = 3
 
@@ -126,7 +123,7 @@ class Analyst:
     Parameters
     ----------
     view, start, ruleset
-        As a player gets them at the start (:class:`darkchess.players.player.Player`).
+        As a player gets them at the start (:class:`darkchess.game.contest.Player`).
     evaluator
         Values positions.
     configuration
@@ -177,7 +174,7 @@ class Analyst:
         particles
             Take at most so many, where the configuration takes more.
         progress
-            As in :meth:`darkchess.players.player.Player.choose`.
+            As in :meth:`darkchess.game.contest.Player.choose`.
 
         Raises
         ------

@@ -19,9 +19,9 @@ from darkchess.belief.position_set import PositionSet
 from darkchess.board.kernels.board import IDENTITY, META
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
 from darkchess.game.san import san
-from darkchess.players.player import Limit
 from klss.search import SearchConfiguration
 
 __all__ = ["HiddenMan", "Loss", "Truth", "largest", "losses", "truth_at"]

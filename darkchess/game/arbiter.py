@@ -1,7 +1,6 @@
 """Runs one game between two players: hands each her own views, asks for moves within limits, keeps the clocks.
 
-Stands on the referee's side of the wall: it knows the true game and hands out views only. A player is whatever has the
-methods of :class:`Contestant`: ours, a human at a terminal, a process.
+Stands on the referee's side of the wall: it knows the true game and hands out views only.
 
 Time is charged to the player who is to move, from the moment she is shown the last move. What a player does with the
 view after her *own* move is not charged: her clock has stopped then.
@@ -12,44 +11,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import chess
 
-from darkchess.belief.position_set import compile_rare_kernels
-from darkchess.board.position import Position
+from darkchess.game.contest import Decision, Forfeit, Limit, OutOfTime, Player, Resignation
 from darkchess.game.referee import Referee
-from darkchess.game.rules import Outcome, Ruleset
-from darkchess.game.view import View
-from darkchess.players.player import Decision, Forfeit, Limit, OutOfTime, RandomPlayer, Resignation
+from darkchess.game.rules import Outcome
 
-__all__ = [
-    "Arbiter", "Budget", "Contestant", "Forfeit", "OutOfTime", "Played", "Progress", "Resignation", "TruthCount",
-    "warm_up",
-]  # fmt: skip
-
-Progress = Callable[[dict[str, float]], None]
-"""Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""
-
-
-class Contestant(Protocol):
-    """A player as the arbiter sees her.
-
-    One that has a method ``end(view)`` is told of an end that is no ply, by resignation, flag or forfeit: her last view
-    again, with the outcome.
-    """
-
-    def start(self, view: View, start: Position, ruleset: Ruleset) -> None:
-        """A new game from ``start``, which both players know; ``view`` is what she sees of it."""
-        ...
-
-    def observe(self, view: View) -> None:
-        """The view after a ply, her own or the opponent's; every ply is shown once, in order."""
-        ...
-
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """Her move."""
-        ...
+__all__ = ["Arbiter", "Budget", "Played", "TruthCount"]
 
 
 @dataclass(frozen=True)
@@ -120,7 +89,7 @@ class Arbiter:
     ----------
     referee
         The true game; may have been played on already.
-    contestants
+    players
         The player of each colour.
     budgets
         What limits each of them.
@@ -133,7 +102,7 @@ class Arbiter:
     """
 
     referee: Referee
-    contestants: Mapping[chess.Color, Contestant]
+    players: Mapping[chess.Color, Player]
     budgets: Mapping[chess.Color, Budget]
     on_ply: Callable[[Played], None] | None = None
     truth: TruthCount | None = None
@@ -158,7 +127,7 @@ class Arbiter:
     def begin(self) -> None:
         """Tell both players that a game begins."""
         for color in chess.COLORS:
-            self.contestants[color].start(self.referee.views(color)[0], self.referee.positions[0], self.referee.ruleset)
+            self.players[color].start(self.referee.views(color)[0], self.referee.positions[0], self.referee.ruleset)
             self._shown[color] = 0
 
     def play_ply(self) -> None:
@@ -168,7 +137,7 @@ class Arbiter:
         begin = time.monotonic()
         try:
             self._show(color)
-            decision = self.contestants[color].choose(limit)
+            decision = self.players[color].choose(limit)
         except Resignation:
             self.referee.resign(color)
             return
@@ -211,21 +180,20 @@ class Arbiter:
         """Show ``color`` what she has not seen yet."""
         views = self.referee.views(color)
         for view in views[self._shown[color] + 1 :]:
-            self.contestants[color].observe(view)
+            self.players[color].observe(view)
             self._told_end[color] = view.game_over is not None
         self._shown[color] = len(views) - 1
 
     def _tell_end(self, color: chess.Color) -> None:
-        """Tell ``color`` of an end that came with no ply, if she wants to hear it."""
-        end = getattr(self.contestants[color], "end", None)
-        if end is not None and not self._told_end[color]:
+        """Tell ``color`` of an end that came with no ply."""
+        if not self._told_end[color]:
             self._told_end[color] = True
-            end(self.referee.view(color))
+            self.players[color].end(self.referee.view(color))
 
     def _check_truth(self, color: chess.Color) -> None:
         if self.truth is None or self.referee.outcome is not None:
             return
-        position_set = getattr(self.contestants[color], "position_set", None)
+        position_set = self.players[color].position_set
         if position_set is None:
             return
         if position_set.capped_by is not None:
@@ -234,21 +202,3 @@ class Arbiter:
         self.truth.checks += 1
         if not position_set.contains(self.referee.position.row):
             self.truth.lost += 1
-
-
-_WARM_UP_PLIES = 4
-_WARM_UP_NODES = 100
-
-
-def warm_up(player: Contestant, color: chess.Color) -> None:
-    """Let ``player`` begin a game that nobody sees, so that all compiled code is there when a clock runs.
-
-    Her next game starts afresh, as every game does.
-    """
-    few = Budget(nodes=_WARM_UP_NODES)
-    players = {color: player, not color: RandomPlayer()}
-    scratch = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, few))
-    scratch.begin()
-    for _ in range(_WARM_UP_PLIES):
-        scratch.play_ply()
-    compile_rare_kernels()

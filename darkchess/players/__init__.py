@@ -1,3 +1,3 @@
-"""Who plays: ``tracking`` (views and a position set), ``model`` (dark chess as :mod:`klss.search` sees it), ``player``
-(the engine), ``one_position`` (single-guess players), ``configuration`` (their names).
+"""Who plays: ``tracking`` (views and a position set; the random player), ``model`` (dark chess as :mod:`klss.search`
+sees it), ``player`` (the engine), ``one_position`` (single-guess players), ``configuration`` (their names).
 """

@@ -20,8 +20,10 @@ import msgspec
 
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
+from darkchess.game.contest import Player
 from darkchess.players.one_position import BestGuessPlayer, GreedyPlayer
-from darkchess.players.player import KlssPlayer, Player, RandomPlayer
+from darkchess.players.player import KlssPlayer
+from darkchess.players.tracking import RandomPlayer
 from klss.search import Baseline, Klss2021, SearchConfiguration, SearchConfigurationError
 from klss.text import read_text
 

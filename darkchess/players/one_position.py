@@ -15,10 +15,11 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.contest import Decision, Limit, Progress, king_capture
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.view import View
 from darkchess.players.model import DarkChess
-from darkchess.players.player import Decision, Limit, Progress, TrackingPlayer, king_capture
+from darkchess.players.tracking import TrackingPlayer
 from klss.search import Budget
 from klss.search.expansion.deepening import deepening
 
@@ -42,14 +43,15 @@ class GreedyPlayer(TrackingPlayer):
         self._evaluator = evaluator
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.players.player.Player`."""
-        view = self._turn()
+        """See :class:`darkchess.game.contest.Player`."""
+        followed = self._turn()
+        view = followed.views[-1]
         began = time.monotonic()
         taking = king_capture(view)
         if taking is not None:
             return Decision(taking, {})
         share = limit.set_seconds()
-        positions = self._up_to_date(None if share is None else began + share)
+        positions = followed.up_to_date(None if share is None else began + share)
         row = positions.sample(1, self._seed * 1_000_003 + view.ply)[0]
         moves = sorted(view.legal_moves, key=encode)
         after = np.empty((len(moves), 9), dtype=np.uint64)
@@ -75,21 +77,20 @@ class BestGuessPlayer(TrackingPlayer):
         """``cap`` and ``threads``: of the position set."""
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
-        self._model: DarkChess | None = None
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.players.player.Player`."""
+        """See :class:`darkchess.game.contest.Player`."""
         super().start(view, start, ruleset)
         self._evaluator.new_game()
-        self._model = DarkChess(view.color, ruleset, self._evaluator)
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.players.player.Player`; with ``nodes``, about so many positions are valued."""
-        view = self._turn()
-        assert self._model is not None
+        """See :class:`darkchess.game.contest.Player`; with ``nodes``, about so many positions are valued."""
+        followed = self._turn()
+        view = followed.views[-1]
+        model = DarkChess(view.color, followed.ruleset, self._evaluator)
         share, seconds = limit.set_seconds(), limit.seconds()
         budget = Budget(limit.nodes, seconds)
-        positions = self._up_to_date(None if share is None else time.monotonic() + share)
+        positions = followed.up_to_date(None if share is None else time.monotonic() + share)
         taking = king_capture(view)
         told = {"positions": positions.size, "capped_by": positions.capped_by}
         if taking is not None:
@@ -97,13 +98,13 @@ class BestGuessPlayer(TrackingPlayer):
         self._evaluator.deadline = None if seconds is None else time.monotonic() + budget.left()
         count = SAMPLE if limit.nodes is None else min(SAMPLE, limit.nodes)
         rows = positions.sample(count, self._seed * 1_000_003 + view.ply)
-        guess = self._model.states(rows[[int(np.argmin(self._evaluator.values(rows)))]], 0)
-        found = self._model.expand(guess)
+        guess = model.states(rows[[int(np.argmin(self._evaluator.values(rows)))]], 0)
+        found = model.expand(guess)
         nodes = len(rows) + len(found.values)
         values, depth = found.values.copy(), 1
         undecided = np.flatnonzero(found.movers == 1)
         offsets = np.array([0, len(undecided)], dtype=np.int64)
-        deeper_values = deepening(self._model, guess, offsets, found.states[undecided], budget, nodes, _MARGIN_S)
+        deeper_values = deepening(model, guess, offsets, found.states[undecided], budget, nodes, _MARGIN_S)
         while values.max() < 1.0:
             deeper, visited = next(deeper_values, (None, 0))
             nodes += visited

@@ -9,10 +9,10 @@ from importlib import resources
 import chess
 
 from darkchess.board.position import Position
+from darkchess.game.contest import Player
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER
 from darkchess.game.view import View
-from darkchess.players.player import Player
 
 __all__ = ["BenchPosition", "bench_games", "bench_positions", "seated"]
 

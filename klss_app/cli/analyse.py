@@ -99,7 +99,7 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"--once-over: got {parsed.pgn!r}, a game that is not over; expected one with a result")
     game = _replayed(record, parsed.ply, color, options.ruleset)
 
-    from darkchess.players.player import Limit
+    from darkchess.game.contest import Limit
     from uci_bridge.evaluators import evaluator_label, make_evaluator
 
     seed = DEFAULT_SEED if parsed.seed is None else parsed.seed

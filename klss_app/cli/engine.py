@@ -96,7 +96,7 @@ class _Loading(threading.Thread):
         """Load; called by the thread. What goes wrong here will go wrong again where it can be told."""
         import chess
 
-        from darkchess.game.arbiter import warm_up
+        from darkchess.warm_up import warm_up
         from uci_bridge.players import configured_player
 
         try:

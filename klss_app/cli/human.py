@@ -1,4 +1,4 @@
-"""A human at the terminal, as a contestant: shown her own views and nothing else, asked for moves."""
+"""A human at the terminal, as a player: shown her own views and nothing else, asked for moves."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import chess
 
+from darkchess.game.contest import Decision, Limit, OutOfTime, Player, Progress, Resignation
 from darkchess.game.render import Style, board_lines
+from darkchess.game.rules import PAPER, Ruleset
 from klss_app.cli.terminal import Terminal, TimeUp
 
 if TYPE_CHECKING:
     from darkchess.board.position import Position
-    from darkchess.game.arbiter import Progress
-    from darkchess.game.rules import Ruleset
     from darkchess.game.view import View
-    from darkchess.players.player import Decision, Limit
 
 __all__ = ["HELP", "HumanPlayer", "Quit", "clock_text", "events", "screen"]
 
@@ -115,8 +114,8 @@ def screen(
     return [player(not bottom), *(" " + line for line in board), player(bottom)]
 
 
-class HumanPlayer:
-    """The human; see :class:`darkchess.game.arbiter.Contestant`.
+class HumanPlayer(Player):
+    """The human; see :class:`darkchess.game.contest.Player`.
 
     Parameters
     ----------
@@ -139,7 +138,7 @@ class HumanPlayer:
         self._drawn = -1
         self.bottom: chess.Color = chess.WHITE
 
-    def start(self, view: View, start: Position, ruleset: Ruleset) -> None:
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """A new game: her board is drawn when it is her turn."""
         self._views = [view]
         self.bottom = view.color
@@ -183,13 +182,10 @@ class HumanPlayer:
         Raises
         ------
         Resignation, OutOfTime
-            See :mod:`darkchess.game.arbiter`.
+            See :mod:`darkchess.game.contest`.
         Quit, InputClosed
             She leaves.
         """
-        from darkchess.game.arbiter import OutOfTime
-        from darkchess.players.player import Decision
-
         view = self._views[-1]
         if self._drawn != len(self._views) - 1:
             self.draw()
@@ -249,8 +245,6 @@ class HumanPlayer:
         self.draw()
 
     def _resign(self) -> NoReturn:
-        from darkchess.game.arbiter import Resignation
-
         raise Resignation
 
     def _quit(self) -> NoReturn:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from darkchess.game.contest import DEFAULT_TIME_S
 from klss.seeds import fresh_seed
 from klss.text import read_text
 from klss_app.cli.errors import UsageError
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from uci_bridge.players import Command
 
 __all__ = [
-    "DEFAULT_TIME_S",
     "PLAYERS",
     "GameOptions",
     "Parser",
@@ -35,9 +35,6 @@ __all__ = [
 
 PLAYERS = "klss2021, baseline, best-guess, greedy, random; NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
 """What may stand where a player is asked for, as the helps say it."""
-
-DEFAULT_TIME_S = 5.0
-"""Seconds a move where neither ``--time`` nor ``--nodes`` nor ``--clock`` says otherwise."""
 
 
 class Parser(argparse.ArgumentParser):

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
+from darkchess.game.contest import Decision, Limit, Player, Progress
+from darkchess.game.rules import PAPER, Ruleset
 from klss.seeds import player_seed
 from klss.text import printable
 from klss_app.cli.errors import FailedError, UsageError
@@ -37,11 +39,9 @@ from uci_bridge.descendants import end_descendants
 
 if TYPE_CHECKING:
     from darkchess.board.position import Position
-    from darkchess.game.arbiter import Played, Progress
+    from darkchess.game.arbiter import Played
     from darkchess.game.referee import Referee
-    from darkchess.game.rules import Ruleset
     from darkchess.game.view import View
-    from darkchess.players.player import Decision, Limit, Player
     from uci_bridge.players import PlayerMaker
 
 __all__ = ["run"]
@@ -131,8 +131,8 @@ class Interrupt:
             raise KeyboardInterrupt
 
 
-class Watched:
-    """An engine with a spinner while it thinks; otherwise the contestant it wraps."""
+class Watched(Player):
+    """An engine with a spinner while it thinks."""
 
     def __init__(self, player: Player, name: str, terminal: Terminal) -> None:
         self._player = player
@@ -140,18 +140,18 @@ class Watched:
         self._terminal = terminal
         self._state: dict[str, Any] = {}
 
-    def start(self, view: View, start: Position, ruleset: Ruleset) -> None:
-        """See :class:`darkchess.game.arbiter.Contestant`."""
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
+        """See :class:`darkchess.game.contest.Player`."""
         self._player.start(view, start, ruleset)
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.game.arbiter.Contestant`."""
+        """See :class:`darkchess.game.contest.Player`."""
         self._state = {}
         with self._terminal.spinner(self._text):
             self._player.observe(view)
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.game.arbiter.Contestant`."""
+        """See :class:`darkchess.game.contest.Player`."""
         self._state = {}
         with self._terminal.spinner(self._text), Interrupt() as interrupt:
             decision = self._player.choose(limit, self._state.update)
@@ -159,10 +159,8 @@ class Watched:
             return decision
 
     def end(self, view: View) -> None:
-        """See :class:`darkchess.game.arbiter.Contestant`."""
-        end = getattr(self._player, "end", None)
-        if end is not None:
-            end(view)
+        """See :class:`darkchess.game.contest.Player`."""
+        self._player.end(view)
 
     def _text(self, seconds: float) -> str:
         state = self._state
@@ -289,7 +287,7 @@ class Game:
         from uci_bridge.evaluators import named
 
         options = self._options
-        contestants: dict[chess.Color, Any] = {
+        players: dict[chess.Color, Player] = {
             color: Watched(player, self._names[color], self._terminal)
             for color, player in self._loading.players.items()
         }
@@ -297,10 +295,10 @@ class Game:
         self._names.update({color: named(self._names[color], told) for color, told in self._loading.evaluators.items()})
         budgets = {color: Budget(options.time_s, options.nodes, options.clock) for color in chess.COLORS}
         if human is not None and self._human is not None:
-            contestants[self._human] = human
+            players[self._human] = human
             budgets[self._human] = Budget(clock=options.clock)
         arbiter = Arbiter(
-            referee, contestants, budgets, None if human is not None else self._print_ply, remaining_s=self._clocks
+            referee, players, budgets, None if human is not None else self._print_ply, remaining_s=self._clocks
         )
         if human is None:
             names = self._names

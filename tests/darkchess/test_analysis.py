@@ -19,8 +19,9 @@ from darkchess.belief.marginals import marginals
 from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
-from darkchess.players.player import KlssPlayer, Limit
+from darkchess.players.player import KlssPlayer
 from klss.search import Baseline, Klss2021, SearchConfiguration
 
 FEW = Klss2021(particles=30)

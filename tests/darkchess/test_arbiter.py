@@ -9,16 +9,18 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.game.arbiter import Arbiter, Budget, Forfeit, OutOfTime, Resignation, TruthCount, warm_up
+from darkchess.game.arbiter import Arbiter, Budget, TruthCount
+from darkchess.game.contest import Decision, Forfeit, Limit, OutOfTime, Player, PlayerError, Resignation
 from darkchess.game.referee import Referee
-from darkchess.game.rules import Outcome, Ruleset
+from darkchess.game.rules import PAPER, Outcome, Ruleset
 from darkchess.game.view import View
-from darkchess.players.player import Decision, Limit, RandomPlayer
+from darkchess.players.tracking import RandomPlayer
+from darkchess.warm_up import warm_up
 
 SCHOLAR = ("e2e4", "f7f6", "d1h5", "a7a6", "h5e8")
 
 
-class Scripted:
+class Scripted(Player):
     """Plays given moves, then raises; notes all that it is given."""
 
     def __init__(self, moves: tuple[str, ...], then: type[Exception] = Resignation) -> None:
@@ -27,7 +29,7 @@ class Scripted:
         self.given: list[Any] = []
         self.limits: list[Limit] = []
 
-    def start(self, view: View, start: Position, ruleset: Ruleset) -> None:
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         self.given = [view]
         self.started = (start, ruleset)
 
@@ -149,3 +151,15 @@ def test_warming_up_shows_a_player_moves_of_both_sides(color: chess.Color) -> No
 
     warm_up(Counting(seed=3), color)
     assert {"own_move", "opp_move"} <= set(Counting.kinds)
+
+
+def test_a_player_whose_game_was_not_started_or_was_closed_says_so() -> None:
+    player = RandomPlayer()
+    for asked in (lambda: player.view, lambda: player.position_set, lambda: player.choose(Limit())):
+        with pytest.raises(PlayerError, match="the game was not started; call start"):
+            asked()
+    player.start(Referee().view(chess.WHITE), Position.start())
+    assert player.position_set.size == 1
+    player.close()
+    with pytest.raises(PlayerError, match="the game was not started"):
+        player.observe(Referee().view(chess.WHITE))

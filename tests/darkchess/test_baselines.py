@@ -10,11 +10,12 @@ import pytest
 from darkchess.belief.position_set import PositionSet
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER
 from darkchess.players.configuration import configuration, make_player
 from darkchess.players.model import DarkChess, PositionBelief
-from darkchess.players.player import KlssPlayer, Limit
+from darkchess.players.player import KlssPlayer
 from klss.search import TERMINAL, Baseline, Budget, Klss2021, Search
 from klss.search.equilibrium.linear_program import GadgetChoice
 from tests.darkchess import naive

@@ -7,9 +7,9 @@ import json
 import chess
 import pytest
 
+from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
 from darkchess.players.configuration import CONFIGURATIONS, ConfigurationError, configuration, make_player
-from darkchess.players.player import Limit
 
 ABLATIONS = {
     "klss2021-noreach": ("reach", False),

@@ -8,8 +8,9 @@ import chess
 import numpy as np
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
-from darkchess.players.player import KlssPlayer, Limit
+from darkchess.players.player import KlssPlayer
 from klss.search import Parts, SearchConfiguration, Trunk
 from klss.search.parts import Effort, Subgame
 from klss.search.profile import Profile

@@ -15,11 +15,12 @@ from darkchess.belief.position_set import PositionSet
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER
 from darkchess.players.configuration import configuration, make_player
 from darkchess.players.model import DarkChess, PositionBelief
-from darkchess.players.player import KlssPlayer, Limit
+from darkchess.players.player import KlssPlayer
 from klss.search import TERMINAL, Budget, Klss2021, Search, Trunk
 from klss.search.parts import Standing
 from klss.search.profile import extended
@@ -236,7 +237,7 @@ def test_what_is_seen_after_an_own_move_is_taken_in_on_the_opponent_s_time() -> 
     player.start(referee.view(chess.WHITE), referee.position, PAPER)
     referee.push(player.choose(Limit(nodes=500)).move)
     player.observe(referee.view(chess.WHITE))
-    assert player._set is not None and player._set.view.ply == 1, "before anybody asks for the set"
+    assert player._followed.known.view.ply == 1, "before anybody asks for the set"
 
 
 def test_a_seed_and_a_node_budget_give_the_same_game_twice() -> None:

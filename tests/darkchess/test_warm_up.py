@@ -12,7 +12,8 @@ import chess, numpy as np, sys
 from numba.core.registry import CPUDispatcher
 from darkchess import Referee
 from darkchess.belief import enemy_moves as _enemy_moves
-from darkchess.game.arbiter import Arbiter, Budget, warm_up
+from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.warm_up import warm_up
 from darkchess.players.configuration import configuration, make_player
 from darkchess.belief.position_set import PositionSet
 

@@ -9,7 +9,7 @@ import json
 import pytest
 
 import darkchess.belief.enemy_moves as enemy_moves
-import darkchess.players.player as player_module
+import darkchess.players.tracking as tracking
 import klss_app.bench.evaluator as evaluator_bench
 from darkchess.belief.position_set import PositionSet
 from darkchess.players.configuration import configuration
@@ -25,7 +25,7 @@ from klss_app.cli.main import main
 def test_the_signature_is_the_expected_one_on_one_thread_and_on_two(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(player_module, "PositionSet", functools.partial(PositionSet, threads=threads))
+    monkeypatch.setattr(tracking, "PositionSet", functools.partial(PositionSet, threads=threads))
     monkeypatch.setattr(enemy_moves, "ALONE", 1)
     found, expected = signature(configuration("klss2021")), expected_signature()
     assert found == expected, (

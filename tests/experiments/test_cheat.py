@@ -5,9 +5,10 @@ from __future__ import annotations
 import chess
 import pytest
 
-from darkchess.game.arbiter import Arbiter, Budget, Contestant
+from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.contest import Limit, Player, PlayerError
 from darkchess.game.referee import Referee
-from darkchess.players.player import Limit, PlayerError, RandomPlayer
+from darkchess.players.tracking import RandomPlayer
 from uci_bridge.match.cheat import StockfishCheat
 
 
@@ -50,7 +51,7 @@ def test_the_same_nodes_give_the_same_game_and_it_beats_random_moves(require_sto
     for _ in range(2):
         referee = Referee()
         cheat = StockfishCheat(referee, require_stockfish)
-        players: dict[chess.Color, Contestant] = {chess.WHITE: RandomPlayer(seed=3), chess.BLACK: cheat}
+        players: dict[chess.Color, Player] = {chess.WHITE: RandomPlayer(seed=3), chess.BLACK: cheat}
         Arbiter(referee, players, dict.fromkeys(chess.COLORS, Budget(nodes=1000))).play()
         cheat.close()
         assert referee.outcome is not None and referee.outcome.winner == chess.BLACK

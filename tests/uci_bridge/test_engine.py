@@ -11,10 +11,11 @@ import chess
 import pytest
 
 from darkchess.belief.position_set import PositionSet
+from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
 from darkchess.game.rules import Outcome
 from darkchess.players.configuration import configuration
-from darkchess.players.player import KlssPlayer, Limit
+from darkchess.players.player import KlssPlayer
 from tests.darkchess.position_set_games import STARTS, choose
 from tests.uci_bridge.protocol_games import game_of, ids, move_json, observation_json, push, random_game, turn
 from uci_bridge.evaluators import EvaluatorChoice

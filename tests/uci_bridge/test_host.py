@@ -18,9 +18,10 @@ import pytest
 
 from darkchess.board.position import Position
 from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.contest import Forfeit, Limit, OutOfTime
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PYCHESS, Outcome, Ruleset
-from darkchess.players.player import Forfeit, Limit, OutOfTime, RandomPlayer
+from darkchess.players.tracking import RandomPlayer
 from tests.uci_bridge.protocol_games import game_of
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience

@@ -16,12 +16,12 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.game.arbiter import Budget, Contestant
+from darkchess.game.arbiter import Budget
+from darkchess.game.contest import Limit, Player
 from darkchess.game.record import read_pgn
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER
 from darkchess.players.configuration import configuration, make_player
-from darkchess.players.player import Limit
 from klss.seeds import game_seed, opening_seed, player_seed
 from klss_app.cli.main import main
 from uci_bridge.match.engines import Engines
@@ -52,9 +52,9 @@ class Watched(Engines):
         super().__init__(match.setup())
         self.told: dict[str, list[int]] = {"a": [], "b": []}
 
-    def contestant(self, side: str, seed: int, referee: Referee) -> Contestant:
+    def player(self, side: str, seed: int, referee: Referee) -> Player:
         self.told[side].append(seed)
-        return super().contestant(side, seed, referee)
+        return super().player(side, seed, referee)
 
 
 def played(match: Match, games: int) -> tuple[list[GameResult], dict[str, list[int]]]:

@@ -20,11 +20,11 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.game.arbiter import Arbiter, Budget, Progress, Resignation
+from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.contest import Decision, Limit, Player, Progress, Resignation
 from darkchess.game.referee import Referee
-from darkchess.game.rules import Ruleset
+from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.view import View
-from darkchess.players.player import Decision, Limit
 from tests.wall.twins import Twins, load, replayed, tags
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
 
@@ -34,14 +34,14 @@ CALM = Patience(start_s=120.0, push_s=60.0, close_s=2.0)
 SUITE = TWINS[:: len(TWINS) // 20][:20]
 
 
-class Scripted:
+class Scripted(Player):
     """Plays the moves of a game, then resigns."""
 
     def __init__(self, moves: tuple[str, ...]) -> None:
         self._moves = moves
         self._ply = 0
 
-    def start(self, view: View, start: Position, ruleset: Ruleset) -> None:
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         self._ply = 0
 
     def observe(self, view: View) -> None:
@@ -62,7 +62,7 @@ class Asked(Scripted):
         self._hosted = hosted
         self._since = since
 
-    def start(self, view: View, start: Position, ruleset: Ruleset) -> None:
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         super().start(view, start, ruleset)
         self._hosted.start(view, start, ruleset)
 

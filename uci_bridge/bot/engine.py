@@ -28,10 +28,10 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError
+from darkchess.game.contest import Forfeit, Limit, OutOfTime
 from darkchess.game.rules import PYCHESS
 from darkchess.game.view import View
 from darkchess.players.configuration import configuration
-from darkchess.players.player import Forfeit, Limit, OutOfTime
 from klss import __version__
 from uci_bridge.bot.config import EngineConfig
 from uci_bridge.bot.seat import Clock, SeatError

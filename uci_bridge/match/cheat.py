@@ -23,10 +23,10 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.contest import Decision, Limit, Player, PlayerError, Progress
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.view import View
-from darkchess.players.player import Decision, Limit, PlayerError, Progress
 from uci_bridge.stockfish.evaluator import find_stockfish, orthodox_fens
 from uci_bridge.stockfish.uci import EnginePool
 
@@ -43,8 +43,8 @@ _MARGIN_S = 0.02
 _BEST = re.compile(rb"\bbestmove ([a-h][1-8][a-h][1-8][nbrq]?)\b")
 
 
-class StockfishCheat:
-    """A contestant of :class:`darkchess.game.arbiter.Arbiter` that looks at the true game; one for one game.
+class StockfishCheat(Player):
+    """A player of :class:`darkchess.game.arbiter.Arbiter`'s that looks at the true game; one for one game.
 
     Parameters
     ----------

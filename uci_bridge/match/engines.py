@@ -17,12 +17,12 @@ from typing import Any, Final
 import chess
 
 from darkchess.board.position import Position
-from darkchess.game.arbiter import Budget, Contestant
+from darkchess.game.arbiter import Budget
+from darkchess.game.contest import Decision, Forfeit, Limit, Player
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.view import View
 from darkchess.players.configuration import Configuration
-from darkchess.players.player import Decision, Forfeit, Limit
 from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker, engine_argv
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.host import HostedPlayer
@@ -112,7 +112,7 @@ class Engines:
                 self._makers[side] = PlayerMaker(spec, setup.evaluator, setup.ruleset)
                 self._makers[side].warm_up(chess.WHITE)
 
-    def contestant(self, side: Side, seed: int, referee: Referee) -> Contestant:
+    def player(self, side: Side, seed: int, referee: Referee) -> Player:
         """The player of a side for one game; ``referee`` is for the cheat alone."""
         if side in self._processes:
             return _Seat(self._processes[side], seed=seed)
@@ -120,8 +120,7 @@ class Engines:
             return self._makers[side].make(seed)
         from uci_bridge.match.cheat import StockfishCheat
 
-        cheat: Contestant = StockfishCheat(referee, self._setup.evaluator.stockfish, seed=seed)
-        return cheat
+        return StockfishCheat(referee, self._setup.evaluator.stockfish, seed=seed)
 
     def get_ready(self) -> None:
         """Start the processes that do not run, both at once, and have them load what they need before time is taken.
@@ -161,7 +160,7 @@ class _Seat(HostedPlayer):
         self._asked_once = False
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.players.player.Player`."""
+        """See :class:`darkchess.game.contest.Player`."""
         super().start(view, start, ruleset)
         self._asked_once = False
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import chess
 
-from darkchess.game.arbiter import Arbiter, Contestant, Played, TruthCount
+from darkchess.game.arbiter import Arbiter, Played, TruthCount
 from darkchess.game.record import GameRecord, write_pgn
 from darkchess.players.configuration import Configuration
 from klss.seeds import player_seed
@@ -82,7 +82,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     side_of = sides(task.game)
     engines.get_ready()
     players = {
-        color: engines.contestant(side, player_seed(task.seed, chess.COLOR_NAMES[color]), referee)
+        color: engines.player(side, player_seed(task.seed, chess.COLOR_NAMES[color]), referee)
         for color, side in side_of.items()
     }
     moves: list[dict[str, Any]] = []
@@ -105,7 +105,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
         Arbiter(referee, players, budgets, on_ply, truth).play()
     finally:
         for player in players.values():
-            _close(player)
+            player.close()
     seconds = time.monotonic() - begin
     outcome = referee.outcome
     assert outcome is not None
@@ -124,9 +124,9 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
         "seconds": round(seconds, 3),
     }
     if outcome.reason in ("forfeit", "flag") and outcome.winner is not None:
-        trouble = getattr(players[not outcome.winner], "trouble", None)
+        trouble = players[not outcome.winner].trouble
         if trouble:
-            line["fault"] = str(trouble)[:_FAULT_SHOWN]
+            line["fault"] = trouble[:_FAULT_SHOWN]
     if truth is not None:
         line["truth"] = dataclasses.asdict(truth)
     headers = {
@@ -147,9 +147,3 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
 def _plain(value: Any) -> Any:
     """A diagnostic as JSON can say it, the same from this process and from another: what is not finite is None."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _close(player: Contestant) -> None:
-    close = getattr(player, "close", None)
-    if close is not None:
-        close()

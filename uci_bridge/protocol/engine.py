@@ -30,10 +30,10 @@ from darkchess.board.move import encode
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError, ViewError
 from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.contest import Decision, Limit, Player
 from darkchess.game.rules import PAPER, PYCHESS, Ruleset
 from darkchess.game.view import View, initial_view, observed
 from darkchess.players.configuration import Configuration, make_player
-from darkchess.players.player import Decision, Limit, Player
 from uci_bridge.errors import ProtocolError
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 from uci_bridge.lines import LineSplitter

@@ -6,7 +6,7 @@ the game's: ids are hashes of that key.
 
 The engine's faults are found here: a move that is not legal, garbage, an error, silence, a dead process. Each costs the
 engine its process; unless ``restarts`` allow another try with the whole transcript, it costs the game
-(:class:`darkchess.players.player.Forfeit`, or :class:`darkchess.players.player.OutOfTime` once the clock is used up).
+(:class:`darkchess.game.contest.Forfeit`, or :class:`darkchess.game.contest.OutOfTime` once the clock is used up).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from darkchess.board.position import START_FEN, Position
+from darkchess.game.contest import Decision, Forfeit, Limit, OutOfTime, Player, Progress
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.view import View
-from darkchess.players.player import Decision, Forfeit, Limit, OutOfTime
 from uci_bridge.errors import EngineFailed, ProtocolError
 from uci_bridge.protocol.codec import read_reply, write_request
 from uci_bridge.protocol.engine_process import EngineProcess, Late, Patience
@@ -52,7 +52,7 @@ _STRAYS = 16
 """Blank lines, or acknowledgements of nothing, that are passed over."""
 
 
-class HostedPlayer:
+class HostedPlayer(Player):
     """One player of one game, played by an engine process.
 
     Parameters
@@ -68,16 +68,12 @@ class HostedPlayer:
 
     Attributes
     ----------
-    position_set : None
-        Whatever the engine holds possible, it keeps to itself.
     trouble : str or None
         The engine's last fault.
     """
 
-    position_set = None
-
     def __init__(self, engine: EngineProcess, *, seed: int = 0, key: str | None = None, restarts: int = 0) -> None:
-        self.trouble: str | None = None
+        self.trouble = None
         self._engine = engine
         self._closed = False
         self._seed = seed % _SEEDS
@@ -95,7 +91,7 @@ class HostedPlayer:
 
     # ----------------------------------------------------------------------------------------------- a player's methods
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.players.player.Player`; a new session, also where this player has played before."""
+        """See :class:`darkchess.game.contest.Player`; a new session, also where this player has played before."""
         self._games += 1
         self._closed = False
         self._ids = Ids(self._hashed("game"), self._hashed("session"), "engine")
@@ -109,7 +105,7 @@ class HostedPlayer:
             self._note(str(fault))  # choose tries once more, and then says so
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.players.player.Player`; nothing is raised for what the engine does."""
+        """See :class:`darkchess.game.contest.Player`; nothing is raised for what the engine does."""
         self._views.append(view)
         if view.kind == "own_move" or view.game_over is not None:
             self._push(view)
@@ -120,8 +116,8 @@ class HostedPlayer:
             self._views[-1] = view
             self._push(view)
 
-    def choose(self, limit: Limit, progress: Callable[[dict[str, float]], None] | None = None) -> Decision:
-        """See :class:`darkchess.players.player.Player`.
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`darkchess.game.contest.Player`.
 
         Raises
         ------
