@@ -3,7 +3,7 @@
 Rounds of two phases: every thread writes the successors of its share of the sources into buffers, then every thread
 inserts what belongs to its region of the table. Between rounds the table grows or, past the cap, drops what has the
 largest keyed hash; and a deadline may end the step. What results does not depend on threads, buffers or the table's
-size (see :mod:`darkchess.belief._kernels.position_table`), unless a deadline ended it.
+size (see :mod:`darkchess.belief.position_table`), unless a deadline ended it.
 
 A streamed step makes all successors again for each slice of their hashes, so that the table need hold one slice only:
 slower, but the memory is that of the sources, of the result and of :data:`SLICE` entries.
@@ -18,42 +18,20 @@ from typing import Literal
 
 import numpy as np
 
-from darkchess.belief._kernels import position_set, position_table
+from darkchess.belief import position_table
+from darkchess.belief._kernels import position_set
+from darkchess.belief.position_table import PositionTable
 from darkchess.board.kernels.tables import TABLES
-from darkchess.threads import both, each
+from darkchess.threads import both
 from klss.arrays import Ints, Words
 
-__all__ = [
-    "PositionTable",
-    "Progress",
-    "Step",
-    "Words",
-    "across_enemy_move",
-    "exercise_table",
-    "merged",
-]  # fmt: skip
-
+__all__ = ["Progress", "Step", "across_enemy_move", "merged"]
 
 Progress = Callable[[float, int], None]
 """Called after every round with the part of a step that is done, and how many positions it has found."""
 
-LOAD = 0.75
-"""Most a region is filled."""
-
-SLACK = 1 << 18
-"""Least number of entries beyond the cap before the table is cut back to it (or a quarter of the cap)."""
-
-BUFFER = 1 << 16
-"""Entries of a thread's buffer for each region."""
-
 SLICE = 1 << 24
 """Entries of a slice."""
-
-LEAST_HALF = 1 << 12
-"""Least size of a region."""
-
-LEAST_ROOM = 3 * position_set.MOST_SUCCESSORS
-"""Room that a round needs: each of two threads goes on while its buffer can take one more source's successors."""
 
 _APART = 64
 """Columns between what two threads count: each writes at every successor, and cache lines that they shared would
@@ -63,7 +41,6 @@ travel between the cores each time (they made two threads as slow as one).
 ALONE = 1 << 14
 """Below this many sources a second thread costs more than it brings."""
 
-_ALL = 0xFFFF_FFFF_FFFF_FFFF
 _GATHER_S = 40e-9
 """Time to pack one entry at the end of a step, on a busy machine: kept back from a deadline."""
 
@@ -72,136 +49,6 @@ _FOUND_PER_S = 4_000_000
 
 _MAKE_ROOM_S = 200e-9
 """Time to move one entry when the table grows or is cut, and to pack it afterwards."""
-
-
-class PositionTable:
-    """A growing set of enemy halves that holds at most a bound, the ones with the smallest keyed hash.
-
-    Parameters
-    ----------
-    key
-        Keys the hash.
-    cap
-        How many entries are wanted at most.
-    hint
-        How many are expected.
-    spare
-        An array to build in if it is large enough, uint64[·, 2]; its contents are lost.
-    threads
-        1 or 2.
-    floor
-        Least hash of what is wanted.
-
-    Attributes
-    ----------
-    layout
-        Which hash goes where.
-    cut
-        Whether something was dropped because of the bound.
-    """
-
-    def __init__(
-        self, key: np.uint64, cap: int, hint: int, spare: Words | None = None, threads: int = 1, floor: int = 0
-    ) -> None:
-        self.key = key
-        self.cap = cap
-        self._threads = threads
-        self._floor = floor
-        self.cut = False
-        self._most_half = int((cap + max(cap // 4, SLACK)) / (2 * LOAD)) + LEAST_HALF
-        self._spare = spare
-        self._threshold = _ALL - floor
-        self._counts = np.zeros(2, dtype=np.int64)
-        self._allocate(min(max(int(hint / (2 * LOAD)), LEAST_HALF), self._most_half))
-        each(lambda region: self._region(region).fill(0), threads)
-
-    def _allocate(self, half: int) -> None:
-        size = 2 * (half + position_table.SPILL)
-        if self._spare is not None and self._spare.shape[0] >= size:
-            self.array, self._spare = self._spare, None
-        else:
-            self.array = np.empty((size, 2), dtype=np.uint64)
-        self.slots = self.array[:size]
-        self.half = half
-        self._set_scale()
-
-    def _region(self, region: int) -> Words:
-        middle = self.half + position_table.SPILL
-        return self.slots[:middle] if region == 0 else self.slots[middle:]
-
-    def _set_scale(self) -> None:
-        lead = 64 - self._threshold.bit_length()
-        top = (self._threshold << lead & _ALL) >> 32
-        scale = (2 * self.half << 32) // (top + 1)
-        self.layout = position_table.Layout(
-            self.key, np.uint64(self._floor), np.uint64(self._threshold), np.uint64(lead), np.uint64(scale), self.half
-        )
-
-    def __len__(self) -> int:
-        return int(self._counts.sum())
-
-    @property
-    def room(self) -> int:
-        """How many more entries are sure to find room, whatever their hashes."""
-        return int(self.half * LOAD) - int(self._counts.max())
-
-    @property
-    def scarce(self) -> bool:
-        """Whether it is time for :meth:`make_room`."""
-        return self.room < max(LEAST_ROOM, min(2 * BUFFER, int(self.half * LOAD) // 8))
-
-    def insert(self, entries: Words, count: int) -> Ints:
-        """Insert ``entries[:count]``, at most :attr:`room`; returns what :meth:`add` wants to be told afterwards."""
-        new = np.zeros(2, dtype=np.int64)
-        left = position_table.insert(entries, count, self.slots, self.layout, new)
-        assert left == 0, "the position table's spill room is exhausted"
-        return new
-
-    def add(self, new: Ints) -> None:
-        """Count what :meth:`insert` put; by one thread only."""
-        self._counts += new
-
-    def make_room(self, done: float = 1.0) -> None:
-        """Grow; or, at the bound, keep the ``cap`` entries with the smallest keyed hash.
-
-        ``done`` is the part of the work that brought what the table holds: it grows twofold to eightfold, towards what
-        the rest may bring.
-        """
-        if self.half < self._most_half:
-            old = self.slots
-            growth = min(max(2.0, done**-0.8), 8.0)
-            self._allocate(min(int(growth * self.half), self._most_half))
-            position_table.rehash(old, self.slots, self.layout, self._counts)
-        else:
-            self.cut = True
-            count = min(self._gather(), self.cap)
-            self._threshold = self.hash_of(self.slots[count - 1]) - self._floor
-            self._set_scale()
-            position_table.spread(self.slots, count, self.layout, self._counts)
-
-    def hash_of(self, entry: Words) -> int:
-        """The keyed hash of an entry (uint64[2])."""
-        return int(position_table.half_hash(entry[0], entry[1], self.key))
-
-    def finish(self) -> Words:
-        """The entries in canonical order, at most ``cap``: the front of :attr:`array`, so the table ends here."""
-        count = self._gather()
-        if count > self.cap:
-            self.cut = True
-            count = self.cap
-        return self.slots[:count]
-
-    def _gather(self) -> int:
-        """Pack the entries to the front in canonical order; returns how many there are."""
-        counts = [0, 0]
-
-        def gather(region: int) -> None:
-            counts[region] = int(position_table.gather(self._region(region), self.key))
-
-        each(gather, self._threads)
-        low, high = counts
-        self.slots[low : low + high] = self._region(1)[:high]
-        return low + high
 
 
 @dataclass(frozen=True)
@@ -249,7 +96,7 @@ def across_enemy_move(
     masks, expected
         See :mod:`darkchess.belief._kernels.position_set`.
     key, cap, spare
-        See :class:`PositionTable`.
+        See :class:`darkchess.belief.position_table.PositionTable`.
     deadline
         A moment of :func:`time.monotonic`; None reads no clock. The step goes on past it until it has found a position.
     threads
@@ -302,7 +149,7 @@ def _of_slice(progress: Progress | None, floor: int, before: int) -> Progress | 
     """What a pass for one slice tells: of all hashes, those below ``floor`` are done, with ``before`` positions."""
     if progress is None:
         return None
-    return lambda share, found: progress(floor / _ALL, before + found)
+    return lambda share, found: progress(floor / position_table.HASHES, before + found)
 
 
 def _fill(
@@ -319,7 +166,10 @@ def _fill(
     Returns how many there were (those that the table has no slot for included), and whether the deadline ended it.
     """
     count = sources.shape[0]
-    buffers = np.empty((threads, 2, BUFFER if count > 200 else 320 * (count + 1), 2), dtype=np.uint64)
+    buffers = np.empty(
+        (threads, 2, position_table.BUFFER if count > 200 else position_set.MOST_SUCCESSORS * (count + 1), 2),
+        dtype=np.uint64,
+    )
     share = -(-count // threads)
     cursors = [min(share * thread, count) for thread in range(threads)]
     starts = list(cursors)
@@ -366,10 +216,10 @@ def merged(halves: Words, *, key: np.uint64, cap: int) -> Step:
     """``halves`` without duplicates, in canonical order, at most ``cap``; ``successors`` is their number."""
     count = halves.shape[0]
     table = PositionTable(key, cap, 2 * count)
-    for start in range(0, count, BUFFER):
+    for start in range(0, count, position_table.BUFFER):
         while table.scarce:
             table.make_room()
-        part = halves[start : start + BUFFER]
+        part = halves[start : start + position_table.BUFFER]
         while part.shape[0]:
             fitting = min(part.shape[0], table.room)
             table.add(table.insert(part, fitting))
@@ -378,13 +228,3 @@ def merged(halves: Words, *, key: np.uint64, cap: int) -> Step:
                 table.make_room()
     positions = table.finish()
     return Step(positions, table.array, count, "cap" if table.cut else None)
-
-
-def exercise_table(halves: Words) -> None:
-    """Let a small table with ``halves`` (uint64[n, 2]) in it grow, be cut, and be packed."""
-    table = PositionTable(np.uint64(1), halves.shape[0], 0)
-    table.add(table.insert(halves, halves.shape[0]))
-    table.make_room()
-    table._most_half = table.half
-    table.make_room()
-    table.finish()

@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from darkchess.belief._kernels import information, position_repair, position_set, position_table
-from darkchess.belief.enemy_moves import Progress, Step, across_enemy_move, exercise_table, merged
+from darkchess.belief.enemy_moves import Progress, Step, across_enemy_move, merged
+from darkchess.belief.position_table import exercise_table
 from darkchess.board.kernels import board
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import START_FEN, Position

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from darkchess import PAPER, Referee
-from darkchess.belief import enemy_moves as _enemy_moves
-from darkchess.belief._kernels import position_table
+from darkchess.belief import enemy_moves, position_table
+from darkchess.belief._kernels import position_table as kernels
 from darkchess.belief.position_set import PositionSet
 from darkchess.board.kernels.tables import TABLES
 from darkchess.game._kernels import vision
@@ -66,9 +66,9 @@ def test_the_set_is_the_same_on_two_threads_in_any_batch_and_with_any_table(
 ) -> None:
     _, plain = after_line(chess.BLACK, seed=5, cap=cap)
     for threads, buffer, slack in [(1, 700, 16), (2, 700, 16), (2, 1 << 16, 1 << 18)]:
-        monkeypatch.setattr(_enemy_moves, "ALONE", 8)
-        monkeypatch.setattr(_enemy_moves, "BUFFER", buffer)
-        monkeypatch.setattr(_enemy_moves, "SLACK", slack)
+        monkeypatch.setattr(enemy_moves, "ALONE", 8)
+        monkeypatch.setattr(position_table, "BUFFER", buffer)
+        monkeypatch.setattr(position_table, "SLACK", slack)
         _, other = after_line(chess.BLACK, seed=5, cap=cap, threads=threads)
         assert other.capped_by == plain.capped_by
         assert other.successors == plain.successors
@@ -81,20 +81,20 @@ def test_the_set_is_the_same_on_two_threads_in_any_batch_and_with_any_table(
 def test_a_streamed_set_is_the_same_in_slices_of_any_size(
     cap: int, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_enemy_moves, "ALONE", 8)
-    monkeypatch.setattr(_enemy_moves, "SLACK", 16)
+    monkeypatch.setattr(enemy_moves, "ALONE", 8)
+    monkeypatch.setattr(position_table, "SLACK", 16)
     _, plain = after_line(chess.BLACK, seed=5, cap=cap)
     for slice_size in (100, 999, 6000):
-        monkeypatch.setattr(_enemy_moves, "SLICE", slice_size)
+        monkeypatch.setattr(enemy_moves, "SLICE", slice_size)
         _, streamed = after_line(chess.BLACK, seed=5, cap=cap, threads=threads, stream=True)
         assert streamed.capped_by == plain.capped_by
         assert (streamed._positions == plain._positions).all()
 
 
 def test_progress_tells_a_growing_part_of_the_step_and_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_enemy_moves, "BUFFER", 400)
+    monkeypatch.setattr(position_table, "BUFFER", 400)
     for stream in (False, True):
-        monkeypatch.setattr(_enemy_moves, "SLICE", 5000)
+        monkeypatch.setattr(enemy_moves, "SLICE", 5000)
         game, known = after_line(chess.BLACK, 6, stream=stream)
         game.push(chess.Move.from_uci(LINE[6]))
         told: list[tuple[float, int]] = []
@@ -107,7 +107,7 @@ def test_progress_tells_a_growing_part_of_the_step_and_what_was_found(monkeypatc
 def test_a_deadline_that_is_passed_leaves_a_declared_sample_of_true_members(monkeypatch: pytest.MonkeyPatch) -> None:
     game, exact = after_line(chess.BLACK, 6)
     _, late = after_line(chess.BLACK, 6)
-    monkeypatch.setattr(_enemy_moves, "BUFFER", 400)
+    monkeypatch.setattr(position_table, "BUFFER", 400)
     game.push(chess.Move.from_uci(LINE[6]))
     exact.observe(game.view(chess.BLACK))
     late.observe(game.view(chess.BLACK), deadline=time.monotonic() - 1)
@@ -132,7 +132,7 @@ def test_without_a_deadline_no_clock_is_read(monkeypatch: pytest.MonkeyPatch) ->
 
     for name in ("monotonic", "perf_counter", "time", "process_time"):
         monkeypatch.setattr(time, name, never)
-    monkeypatch.setattr(_enemy_moves, "BUFFER", 400)
+    monkeypatch.setattr(position_table, "BUFFER", 400)
     _, known = after_line(chess.BLACK, cap=200)
     assert known.capped_by == "cap"
     assert known.sample(5).shape == (5, 9)
@@ -210,13 +210,13 @@ def test_arrays_are_reused_and_counted() -> None:
 
 @pytest.mark.parametrize("cap", [100_000, 5000, 300])
 def test_the_table_holds_a_set_through_growing_and_cutting(cap: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_enemy_moves, "SLACK", 16)
-    monkeypatch.setattr(_enemy_moves, "LEAST_HALF", 1500)
+    monkeypatch.setattr(position_table, "SLACK", 16)
+    monkeypatch.setattr(position_table, "LEAST_HALF", 1500)
     rng = np.random.default_rng(cap)
     entries = rng.integers(1, 1 << 63, size=(20_000, 2), dtype=np.uint64)
     entries[10_000:] = entries[rng.integers(0, 10_000, size=10_000)]
     key = np.uint64(99)
-    table = _enemy_moves.PositionTable(key, cap, 100)
+    table = position_table.PositionTable(key, cap, 100)
     for start in range(0, 20_000, 500):
         while table.scarce:
             table.make_room()
@@ -231,4 +231,4 @@ def test_the_table_holds_a_set_through_growing_and_cutting(cap: int, monkeypatch
     assert [tuple(row) for row in got] == want
     hashes = [keyed_hash(*row, 99) for row in got]
     assert all(first < second for first, second in pairwise(hashes))
-    assert hashes[0] == int(position_table.half_hash(*np.array(got[0], dtype=np.uint64), key))
+    assert hashes[0] == int(kernels.half_hash(*np.array(got[0], dtype=np.uint64), key))

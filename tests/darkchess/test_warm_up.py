@@ -11,7 +11,7 @@ SCRIPT = """
 import chess, numpy as np, sys
 from numba.core.registry import CPUDispatcher
 from darkchess import Referee
-from darkchess.belief import enemy_moves as _enemy_moves
+from darkchess.belief import position_table
 from darkchess.game.arbiter import Arbiter, Budget
 from darkchess.warm_up import warm_up
 from darkchess.players.configuration import configuration, make_player
@@ -31,7 +31,7 @@ warm_up(make_player(chosen), chess.WHITE)
 before = compiled()
 
 # A table that grows and is cut: seven quiet plies with little room.
-_enemy_moves.SLACK, _enemy_moves.BUFFER = 16, 400
+position_table.SLACK, position_table.BUFFER = 16, 400
 game = Referee()
 known = PositionSet(game.view(chess.BLACK), game.position, cap=300)
 for uci in ["g1f3", "a7a6", "b1c3", "h7h6", "e2e3", "b7b6", "d2d3", "g7g6"]:
