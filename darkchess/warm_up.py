@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from darkchess.belief.position_set import compile_rare_kernels
-from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.game.contest import Player
 from darkchess.game.referee import Referee
 from darkchess.players.tracking import RandomPlayer
@@ -21,7 +21,7 @@ def warm_up(player: Player, color: chess.Color) -> None:
 
     Her next game starts afresh, as every game does.
     """
-    few = Budget(nodes=_WARM_UP_NODES)
+    few = TimeControl(nodes=_WARM_UP_NODES)
     players = {color: player, not color: RandomPlayer()}
     scratch = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, few))
     scratch.begin()

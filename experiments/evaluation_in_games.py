@@ -4,7 +4,7 @@ The models of :mod:`experiments.tune_evaluation`, fitted again: the start by han
 block of its terms at a time, and the packaged weights (sum and network). Each plays ``klss2021`` with a node budget
 against the next better one: blocks against the whole sum, the start by hand against the sum, the packaged weights
 against the sum. Both sides search equally many nodes, so that a slow term costs nothing here; what a value costs stands
-in ``results/tune_evaluation.json`` beside each model's error.
+in ``results/tune_evaluation.json`` beside the error of each.
 
 The first run needs ``--positions``, a file of :mod:`experiments.evaluation_positions`. Games are kept in ``--runs`` as
 they end; the same command goes on where it stopped. ``results/evaluation_in_games.json`` is written at the end of every
@@ -26,9 +26,9 @@ from typing import Any
 import chess
 import numpy as np
 
-from darkchess.evaluation.evaluator import BuiltinEvaluator, Model, packaged_model
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Weights, packaged_weights
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS
-from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.players.configuration import configuration, make_player
 from experiments.evaluation_positions import held_out
 from experiments.tune_evaluation import by_hand, train
@@ -55,14 +55,14 @@ def matches() -> dict[str, tuple[str, str]]:
 
 
 def fit(positions: Path, folder: Path, epochs: int, seed: int) -> None:
-    """Write every model that is not there yet into ``folder``."""
+    """Write all weights that are not there yet into ``folder``."""
     names = ["by hand", "sum", "packaged", *(name for name in matches() if name.startswith("without"))]
     missing = [name for name in names if not _file(folder, name).exists()]
     if not missing:
         return
     folder.mkdir(parents=True, exist_ok=True)
     by_hand().write(_file(folder, "by hand"))
-    packaged_model().write(_file(folder, "packaged"))
+    packaged_weights().write(_file(folder, "packaged"))
     many = np.load(positions)
     mine = np.flatnonzero(~held_out(many["games"]))[::_SHARE]
     rows, values = many["rows"][mine], many["values"][mine].astype(np.float64)
@@ -70,15 +70,15 @@ def fit(positions: Path, folder: Path, epochs: int, seed: int) -> None:
         if name in ("by hand", "packaged"):
             continue
         print(f"fitting {name} to {len(rows):,} positions", file=sys.stderr, flush=True)
-        without, model = None, by_hand()
+        without, weights = None, by_hand()
         if name != "sum":
             first, size = FEATURE_BLOCKS[name.removeprefix("without ")]
             without = slice(first, first + size)
-            model.part("linear")[without] = 0.0
+            weights.part("linear")[without] = 0.0
         for turn in range(2):
             rate = 0.01 / (1 + turn)
-            model = train(model, rows, values, epochs=epochs, rate=rate, seed=seed + turn, without=without)
-        model.write(_file(folder, name))
+            weights = train(weights, rows, values, epochs=epochs, rate=rate, seed=seed + turn, without=without)
+        weights.write(_file(folder, name))
 
 
 def _file(folder: Path, name: str) -> Path:
@@ -87,7 +87,7 @@ def _file(folder: Path, name: str) -> Path:
 
 @cache
 def _evaluator(path: str) -> BuiltinEvaluator:
-    return BuiltinEvaluator(Model.read(Path(path)))
+    return BuiltinEvaluator(Weights.read(Path(path)))
 
 
 def play(folder: Path, name: str, game: int, nodes: int, seed: int) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def play(folder: Path, name: str, game: int, nodes: int, seed: int) -> dict[str,
         )
         for color, side in sides(game).items()
     }
-    Arbiter(referee, players, dict.fromkeys(chess.COLORS, Budget(nodes=nodes))).play()
+    Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes))).play()
     outcome = referee.outcome
     assert outcome is not None
     result = 0.5 if outcome.winner is None else float(sides(game)[outcome.winner] == "a")

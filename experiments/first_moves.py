@@ -18,7 +18,7 @@ from typing import Any
 
 import chess
 
-from darkchess.game.arbiter import Arbiter, Budget, Played
+from darkchess.game.arbiter import Arbiter, Played, TimeControl
 from darkchess.game.referee import Referee
 from darkchess.players.configuration import configuration
 from experiments.series.runner import RESULTS, fingerprint
@@ -34,7 +34,7 @@ _EVERY = 10
 """Samples between two writings of the file."""
 
 
-def sample(maker: PlayerMaker, budget: Budget, seed: int) -> list[Any]:
+def sample(maker: PlayerMaker, budget: TimeControl, seed: int) -> list[Any]:
     """White's first move and Black's reply with one seed: [seed, move in SAN, reply in SAN]."""
     moves: list[chess.Move] = []
 
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--nodes", type=int, metavar="N", help="nodes a move instead")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="where first_moves.json goes")
     parsed = parser.parse_args(arguments)
-    budget = Budget(nodes=parsed.nodes) if parsed.nodes else Budget(time_s=parsed.time)
+    budget = TimeControl(nodes=parsed.nodes) if parsed.nodes else TimeControl(time_s=parsed.time)
     chosen = configuration(parsed.player)
     setup = Setup(chosen, chosen, budget)
     path = parsed.results / "first_moves.json"

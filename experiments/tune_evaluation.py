@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.tables import TABLES
-from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Model
+from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Weights
 from darkchess.evaluation.kernels.evaluation import static
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, phase
 from darkchess.evaluation.kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND, UNITS
@@ -49,7 +49,7 @@ _POWER = 1.5
 """The loss is |Δtanh| to this power: between the mean (2) and the median (1)."""
 
 
-def by_hand() -> Model:
+def by_hand() -> Weights:
     """Where tuning starts: the usual worth of the men, and slopes towards the centre, forward, and more mobility."""
     linear = np.zeros((FEATURES, 2))
     worth = [(0.9, 1.1), (3.2, 3.0), (3.4, 3.2), (4.8, 5.2), (9.6, 9.6), (0.0, 0.0)]
@@ -67,14 +67,14 @@ def by_hand() -> Model:
     for size, usual, step in ((9, 4, 0.06), (14, 6, 0.06), (15, 6, 0.04), (28, 12, 0.02)):
         linear[first : first + size] = step * (np.arange(size) - usual)[:, None]
         first += size
-    return Model(np.ascontiguousarray(linear.ravel(), dtype=np.float32))
+    return Weights(np.ascontiguousarray(linear.ravel(), dtype=np.float32))
 
 
-def with_network(model: Model, seed: int) -> Model:
-    """``model`` with a fresh network whose output is 0."""
+def with_network(weights: Weights, seed: int) -> Weights:
+    """``weights`` with a fresh network whose output is 0."""
     rng = np.random.default_rng(seed)
-    grown = Model(np.zeros(PACKED_SIZE, dtype=np.float32))
-    grown.packed[:LINEAR_SIZE] = model.packed[:LINEAR_SIZE]
+    grown = Weights(np.zeros(PACKED_SIZE, dtype=np.float32))
+    grown.packed[:LINEAR_SIZE] = weights.packed[:LINEAR_SIZE]
     grown.part("first")[:] = rng.normal(0.0, 0.05, (2 * FEATURES, FIRST))
     grown.part("first_bias")[:] = 0.1
     grown.part("second")[:] = rng.normal(0.0, (2.0 / FIRST) ** 0.5, (FIRST, SECOND))
@@ -82,13 +82,13 @@ def with_network(model: Model, seed: int) -> Model:
 
 
 @kernel
-def _gradient(rows, targets, order, tables, model, grad, index, count, maps, units, back):  # type: ignore[no-untyped-def]
+def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, units, back):  # type: ignore[no-untyped-def]
     """Add the gradient of the loss over ``rows[order]`` to ``grad``; returns the sum of |Δtanh|."""
     total = 0.0
     zero = np.float32(0.0)
     for position in order:
         row = rows[position]
-        score = static(row, tables, model, index, count, maps, units)
+        score = static(row, tables, weights, index, count, maps, units)
         value = np.tanh(score / PAWNS_SCALE)
         error = value - targets[position]
         total += abs(error)
@@ -100,14 +100,14 @@ def _gradient(rows, targets, order, tables, model, grad, index, count, maps, uni
             times = pull * np.float32(count[i])
             grad[2 * index[i]] += times * share
             grad[2 * index[i] + 1] += times * (np.float32(1.0) - share)
-        if model.shape[0] == LINEAR_SIZE:
+        if weights.shape[0] == LINEAR_SIZE:
             continue
         for k in range(SECOND):
             unit = units[FIRST + k]
             back[FIRST + k] = zero
             if unit > zero:
                 grad[_LAST + k] += pull * unit
-                back[FIRST + k] = pull * model[_LAST + k]
+                back[FIRST + k] = pull * weights[_LAST + k]
                 grad[_SECOND_BIAS + k] += back[FIRST + k]
         for j in range(FIRST):
             back[j] = zero
@@ -117,7 +117,7 @@ def _gradient(rows, targets, order, tables, model, grad, index, count, maps, uni
                 sum_back = zero
                 for k in range(SECOND):
                     grad[at + k] += unit * back[FIRST + k]
-                    sum_back += model[at + k] * back[FIRST + k]
+                    sum_back += weights[at + k] * back[FIRST + k]
                 back[j] = sum_back
             grad[_FIRST_BIAS + j] += back[j]
         for i in range(n):
@@ -133,21 +133,21 @@ def _gradient(rows, targets, order, tables, model, grad, index, count, maps, uni
 
 
 @kernel
-def _adam(model, grad, mean, square, rate, decay, step):  # type: ignore[no-untyped-def]
+def _adam(weights, grad, mean, square, rate, decay, step):  # type: ignore[no-untyped-def]
     """One step of Adam with decoupled weight decay of the network; clears ``grad``."""
-    for i in range(model.shape[0]):
+    for i in range(weights.shape[0]):
         slope = grad[i] / np.float32(_BATCH)
         mean[i] = _DECAY_1 * mean[i] + (1.0 - _DECAY_1) * slope
         square[i] = _DECAY_2 * square[i] + (1.0 - _DECAY_2) * slope * slope
         first = mean[i] / (1.0 - _DECAY_1**step)
         second = square[i] / (1.0 - _DECAY_2**step)
-        model[i] -= rate * (first / (np.sqrt(second) + 1e-9) + (decay * model[i] if i >= LINEAR_SIZE else 0.0))
+        weights[i] -= rate * (first / (np.sqrt(second) + 1e-9) + (decay * weights[i] if i >= LINEAR_SIZE else 0.0))
         grad[i] = 0.0
 
 
-def mean_error(model: Model, rows: Words, values: Floats) -> dict[str, float]:
+def mean_error(weights: Weights, rows: Words, values: Floats) -> dict[str, float]:
     """Mean and root mean square of the difference to ``values``, and positions valued a second of processor time."""
-    evaluator = BuiltinEvaluator(model)
+    evaluator = BuiltinEvaluator(weights)
     evaluator.values(rows[:1])
     begun = time.process_time()
     error = evaluator.values(rows) - values
@@ -160,7 +160,7 @@ def mean_error(model: Model, rows: Words, values: Floats) -> dict[str, float]:
 
 
 def train(
-    model: Model,
+    weights: Weights,
     rows: Words,
     values: Floats,
     *,
@@ -169,20 +169,20 @@ def train(
     seed: int,
     decay: float = 0.01,
     without: slice | None = None,
-) -> Model:
-    """Fit a copy of ``model`` to ``values`` (tanh, for the side to move) of ``rows``; the rate falls to nothing along
+) -> Weights:
+    """Fit a copy of ``weights`` to ``values`` (tanh, for the side to move) of ``rows``; the rate falls to nothing along
     half a cosine.
 
     ``without`` are features of the tapered sum that stay worth nothing.
     """
-    scores, leaves = BuiltinEvaluator(model).search(rows, leaves=True)
+    scores, leaves = BuiltinEvaluator(weights).search(rows, leaves=True)
     quiet = np.abs(scores) < 500.0
     rows, leaves, targets = rows[quiet], leaves[quiet], values[quiet]
     flipped = (rows[:, 8] ^ leaves[:, 8]) & np.uint64(1) != 0
     targets = np.where(flipped, -targets, targets).astype(np.float32)
     del rows
-    model = Model(model.packed.copy())
-    grad, mean, square = (np.zeros_like(model.packed) for _ in range(3))
+    weights = Weights(weights.packed.copy())
+    grad, mean, square = (np.zeros_like(weights.packed) for _ in range(3))
     scratch = (
         np.zeros(MAX_FEATURES, np.int32), np.zeros(MAX_FEATURES, np.int32), np.zeros(MAPS, np.uint64),
         np.zeros(UNITS, np.float32), np.zeros(UNITS, np.float32),
@@ -195,22 +195,22 @@ def train(
         total = 0.0
         begun = time.monotonic()
         for first in range(0, len(leaves), _BATCH):
-            total += _gradient(leaves, targets, order[first : first + _BATCH], TABLES, model.packed, grad, *scratch)
+            total += _gradient(leaves, targets, order[first : first + _BATCH], TABLES, weights.packed, grad, *scratch)
             step += 1
             now = rate * 0.5 * (1.0 + np.cos(np.pi * step / (batches * epochs)))
             if without is not None:
                 grad[:LINEAR_SIZE].reshape(-1, 2)[without] = 0.0
-            _adam(model.packed, grad, mean, square, now, decay, step)
+            _adam(weights.packed, grad, mean, square, now, decay, step)
         print(
             f"  epoch {epoch + 1}: {total / len(leaves):.4f} on quiet positions, {time.monotonic() - begun:.0f} s",
             file=sys.stderr,
             flush=True,
         )
-    return model
+    return weights
 
 
 def _blocks(
-    start: Model,
+    start: Weights,
     rows: Words,
     values: Floats,
     test: tuple[Any, Any],
@@ -222,7 +222,7 @@ def _blocks(
     for name, (first, size) in FEATURE_BLOCKS.items():
         if name == "piece on square":
             continue
-        lame = Model(start.packed.copy())
+        lame = Weights(start.packed.copy())
         lame.part("linear")[first : first + size] = 0.0
         lame = train(lame, rows, values, epochs=epochs, rate=0.003, seed=seed, without=slice(first, first + size))
         found[name] = mean_error(lame, *test)
@@ -262,30 +262,32 @@ def main(argv: list[str] | None = None) -> int:
     }
     stages = figures["stages"] = {}
 
-    def measured(stage: str, model: Model) -> Model:
-        stages[stage] = mean_error(model, *test)
+    def measured(stage: str, weights: Weights) -> Weights:
+        stages[stage] = mean_error(weights, *test)
         print(f"{stage}: {stages[stage]}", file=sys.stderr, flush=True)
-        return model
+        return weights
 
-    model = measured("by hand", by_hand())
+    weights = measured("by hand", by_hand())
     share = slice(None, None, arguments.linear_share)
     for turn in range(2):  # the second time with the leaves of a search that knows something
-        model = train(model, rows[share], values[share], epochs=3, rate=0.01 / (1 + turn), seed=arguments.seed + turn)
-    linear = measured("linear", model)
+        weights = train(
+            weights, rows[share], values[share], epochs=3, rate=0.01 / (1 + turn), seed=arguments.seed + turn
+        )
+    linear = measured("linear", weights)
     if arguments.blocks:
         figures["without"] = _blocks(linear, rows[::16], values[::16], test, 3, arguments.seed)
     measured("linear, deep", train(linear, *deep, epochs=arguments.deep_epochs, rate=0.0005, seed=arguments.seed))
     if not arguments.no_network:
-        model = with_network(linear, arguments.seed)
-        model = train(model, rows, values, epochs=arguments.epochs, rate=0.0015, seed=arguments.seed)
-        model = measured("network, leaves of the sum", model)
+        weights = with_network(linear, arguments.seed)
+        weights = train(weights, rows, values, epochs=arguments.epochs, rate=0.0015, seed=arguments.seed)
+        weights = measured("network, leaves of the sum", weights)
         epochs = (arguments.epochs + 1) // 2
-        model = train(model, rows, values, epochs=epochs, rate=0.0007, seed=arguments.seed + 1)
-        model = measured("network", model)
-    model = measured("deep", train(model, *deep, epochs=arguments.deep_epochs, rate=0.0001, seed=arguments.seed))
+        weights = train(weights, rows, values, epochs=epochs, rate=0.0007, seed=arguments.seed + 1)
+        weights = measured("network", weights)
+    weights = measured("deep", train(weights, *deep, epochs=arguments.deep_epochs, rate=0.0001, seed=arguments.seed))
     arguments.out.mkdir(parents=True, exist_ok=True)
-    model.write(arguments.out / "evaluation_weights.npz")
-    measured("written", Model.read(arguments.out / "evaluation_weights.npz"))
+    weights.write(arguments.out / "evaluation_weights.npz")
+    measured("written", Weights.read(arguments.out / "evaluation_weights.npz"))
     np.savez_compressed(
         arguments.out / "evaluation_positions.npz",
         rows=test[0],

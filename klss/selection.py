@@ -84,8 +84,8 @@ def select(subgame: Subgame, rule: Rule, *, blueprint: Floats, opponent: Floats,
     """
     if rule not in RULES:
         raise GameError(f"rule {rule!r}: expected one of {', '.join(RULES)}")
-    if subgame.kind != "maxmargin":
-        raise GameError(f"gadget of kind {subgame.kind!r}: expected maxmargin; convert it first")
+    if subgame.gadget != "maxmargin":
+        raise GameError(f"gadget: got {subgame.gadget!r}, expected maxmargin; convert it first")
     form = sequence_form(subgame.game)
     program = build_program(form, floor)
     count = form.treeplexes[0].sequence_count

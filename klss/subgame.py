@@ -44,7 +44,7 @@ from klss.knowledge import knowledge_set
 from klss.movers import CHANCE, TERMINAL
 
 __all__ = [
-    "Kind",
+    "Gadget",
     "Subgame",
     "Values",
     "counterfactual_values",
@@ -54,7 +54,8 @@ __all__ = [
 ]
 
 
-Kind = Literal["maxmargin", "resolve"]
+Gadget = Literal["maxmargin", "resolve"]
+"""What stands on top of a subgame: player 1 chooses her infoset, or nature does and she plays on or exits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,7 @@ class Subgame:
     ----------
     game : Game
         Player 1 moves first: which of her infosets I0 (Maxmargin), or Exit or Play at the one chance chose (Resolve).
-    kind : "maxmargin" | "resolve"
+    gadget : "maxmargin" | "resolve"
     infoset : int
         Player 0's infoset I, numbered as in ``game``.
     origin : (int64[J0], int64[J1])
@@ -99,7 +100,7 @@ class Subgame:
     """
 
     game: Game
-    kind: Kind
+    gadget: Gadget
     infoset: int
     origin: tuple[Ints, Ints]
     roots: Ints
@@ -110,7 +111,7 @@ class Subgame:
     def root_sequences(self) -> Ints:
         """int64[N]: player 1's sequence that enters each I0 (the choice of it, or Play)."""
         own = self.game.observations[1]
-        if self.kind == "maxmargin":
+        if self.gadget == "maxmargin":
             points: Ints = own.first_point[0] + np.arange(self.roots.size)
         else:
             points = own.first_point[: self.roots.size] + 1
@@ -278,7 +279,7 @@ def _gifts(game: Game, values: Values, roots: Ints, count_gadget_choice: bool) -
 
 def _assemble(
     game: Game,
-    kind: Kind,
+    gadget: Gadget,
     infoset: int,
     top: Ints,
     inside: Bools,
@@ -381,7 +382,7 @@ def _assemble(
         (observations[0], observations[1]),
         (payoffs[0], payoffs[1]),
     )
-    return Subgame(made, kind, mine, (origins[0], origins[1]), roots, scale, alternate)
+    return Subgame(made, gadget, mine, (origins[0], origins[1]), roots, scale, alternate)
 
 
 def _with_ancestors(tree: Observations, used: Bools, owned: Bools) -> Bools:
@@ -396,10 +397,10 @@ def _with_ancestors(tree: Observations, used: Bools, owned: Bools) -> Bools:
     return used
 
 
-def _converted(subgame: Subgame, kind: Kind) -> Subgame:
-    if subgame.kind == kind:
+def _converted(subgame: Subgame, gadget: Gadget) -> Subgame:
+    if subgame.gadget == gadget:
         return subgame
-    return _to_resolve(subgame) if kind == "resolve" else _to_maxmargin(subgame)
+    return _to_resolve(subgame) if gadget == "resolve" else _to_maxmargin(subgame)
 
 
 def _to_resolve(subgame: Subgame) -> Subgame:

@@ -33,10 +33,10 @@ __all__ = [
     "Evaluator",
     "Floats",
     "Ints",
-    "Model",
+    "Weights",
     "Words",
     "as_rows",
-    "packaged_model",
+    "packaged_weights",
 ]
 
 
@@ -135,7 +135,7 @@ def as_rows(rows: Words) -> Words:
 
 
 @dataclass(frozen=True)
-class Model:
+class Weights:
     """Weights of the built-in evaluation, in pawns: a tapered sum, and a network added to it or not.
 
     Attributes
@@ -166,10 +166,10 @@ class Model:
         return self.packed[start : start + math.prod(shape)].reshape(shape)
 
     @staticmethod
-    def read(file: str | os.PathLike[str] | BinaryIO) -> Model:
+    def read(file: str | os.PathLike[str] | BinaryIO) -> Weights:
         """Read what :meth:`write` wrote."""
         with np.load(file) as data:
-            return Model(np.ascontiguousarray(data["packed"], dtype=np.float32))
+            return Weights(np.ascontiguousarray(data["packed"], dtype=np.float32))
 
     def write(self, file: str | os.PathLike[str]) -> None:
         """Write the weights as npz, in half precision."""
@@ -177,10 +177,10 @@ class Model:
 
 
 @lru_cache(maxsize=1)
-def packaged_model() -> Model:
+def packaged_weights() -> Weights:
     """The packaged weights; written by ``experiments/tune_evaluation.py``."""
     with resources.files("darkchess.evaluation").joinpath("data/evaluation_weights.npz").open("rb") as file:
-        return Model.read(cast(BinaryIO, file))
+        return Weights.read(cast(BinaryIO, file))
 
 
 class BuiltinEvaluator:
@@ -188,7 +188,7 @@ class BuiltinEvaluator:
 
     Parameters
     ----------
-    model
+    weights
         The weights; the packaged ones by default.
     threads
         1 or 2: how many share a batch. The values are the same.
@@ -207,8 +207,8 @@ class BuiltinEvaluator:
 
     name = "builtin"
 
-    def __init__(self, model: Model | None = None, *, threads: int = 1) -> None:
-        self._model = packaged_model() if model is None else model
+    def __init__(self, weights: Weights | None = None, *, threads: int = 1) -> None:
+        self._weights = packaged_weights() if weights is None else weights
         self._threads = threads
         self.deadline: float | None = None  # never looked at: a batch takes milliseconds
         self._nodes_a_second = _FIRST_NODES_A_SECOND
@@ -230,7 +230,7 @@ class BuiltinEvaluator:
 
         def evaluate(share: int) -> None:
             part = slice(0, middle) if share == 0 else slice(middle, None)
-            evaluate_many(rows[part], TABLES, _WORTH, self._model.packed, scores[part], found[part])
+            evaluate_many(rows[part], TABLES, _WORTH, self._weights.packed, scores[part], found[part])
 
         both(evaluate, threads)
         return scores, found
@@ -260,7 +260,7 @@ class BuiltinEvaluator:
             if budget.seconds is not None:
                 soft, hard = _SLICE_NODES, min(hard, max(_SLICE_NODES, left * self._nodes_a_second))
             given_up = minimax_many(
-                rows, depth, no_move, int(soft), int(hard), TABLES, _WORTH, self._model.packed, scores, progress
+                rows, depth, no_move, int(soft), int(hard), TABLES, _WORTH, self._weights.packed, scores, progress
             )
             visited += int(progress[1])
             if budget.seconds is not None and progress[1] >= _SLICE_NODES // 2:

@@ -18,11 +18,11 @@ from darkchess.game.contest import Decision, Forfeit, Limit, OutOfTime, Player, 
 from darkchess.game.referee import Referee
 from darkchess.game.rules import Outcome
 
-__all__ = ["Arbiter", "Budget", "Played", "TruthCount"]
+__all__ = ["Arbiter", "Played", "TimeControl", "TruthCount"]
 
 
 @dataclass(frozen=True)
-class Budget:
+class TimeControl:
     """What limits a player's thinking in a game.
 
     Attributes
@@ -91,7 +91,7 @@ class Arbiter:
         The true game; may have been played on already.
     players
         The player of each colour.
-    budgets
+    controls
         What limits each of them.
     on_ply
         Called after every move that was played.
@@ -103,15 +103,15 @@ class Arbiter:
 
     referee: Referee
     players: Mapping[chess.Color, Player]
-    budgets: Mapping[chess.Color, Budget]
+    controls: Mapping[chess.Color, TimeControl]
     on_ply: Callable[[Played], None] | None = None
     truth: TruthCount | None = None
     remaining_s: dict[chess.Color, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for color, budget in self.budgets.items():
-            if budget.clock is not None:
-                self.remaining_s.setdefault(color, budget.clock[0])
+        for color, control in self.controls.items():
+            if control.clock is not None:
+                self.remaining_s.setdefault(color, control.clock[0])
         self._shown = dict.fromkeys(chess.COLORS, 0)
         self._told_end = dict.fromkeys(chess.COLORS, False)
 
@@ -160,13 +160,13 @@ class Arbiter:
             self.on_ply(Played(self.referee.ply, color, decision, seconds))
 
     def _limit(self, color: chess.Color) -> Limit:
-        budget = self.budgets[color]
-        clock = None if budget.clock is None else (self.remaining_s[color], budget.clock[1])
-        return Limit(time_s=budget.time_s, nodes=budget.nodes, clock=clock)
+        control = self.controls[color]
+        clock = None if control.clock is None else (self.remaining_s[color], control.clock[1])
+        return Limit(time_s=control.time_s, nodes=control.nodes, clock=clock)
 
     def _charge(self, color: chess.Color, seconds: float) -> bool:
         """Take ``seconds`` off the clock; False when it ran out."""
-        clock = self.budgets[color].clock
+        clock = self.controls[color].clock
         if clock is None:
             return True
         self.remaining_s[color] -= seconds

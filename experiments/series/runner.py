@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import klss
-from darkchess.game.arbiter import Budget
+from darkchess.game.arbiter import TimeControl
 from darkchess.players.configuration import configuration
 from experiments.series.summary import SESSIONS, series_document
 from uci_bridge.errors import StockfishMissing
@@ -152,10 +152,10 @@ class Plan:
             budget_b=None if a == b else b,
         )
 
-    def _budget(self, share: float) -> Budget:
+    def _budget(self, share: float) -> TimeControl:
         if self.nodes is not None:
-            return Budget(nodes=max(1, round(self.nodes * share)))
-        return Budget(time_s=self.time_s * share)
+            return TimeControl(nodes=max(1, round(self.nodes * share)))
+        return TimeControl(time_s=self.time_s * share)
 
     def folder(self, series: str, pairing: Pairing) -> Path:
         """Where that match is kept."""

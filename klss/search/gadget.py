@@ -17,9 +17,9 @@ from scipy import sparse
 
 from klss.arrays import Floats, Ints
 from klss.search.model import Belief
-from klss.search.profile import Gadget
 from klss.search.trunk import Trunk
 from klss.sequence_form import SequenceForm
+from klss.subgame import Gadget
 from klss.treeplex import Treeplex
 
 __all__ = ["gadget_form", "information_penalty"]

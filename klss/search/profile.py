@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from klss.arrays import Floats, Int32s
 from klss.search.trunk import Trunk
+from klss.subgame import Gadget
 
-__all__ = ["SUPPORT", "Gadget", "Profile", "extended", "reach_of_0", "strategy_at_root", "utility_at"]
-
-Gadget = Literal["maxmargin", "resolve"]
-"""What stands on top of a trunk (:mod:`klss.search.gadget`)."""
+__all__ = ["SUPPORT", "Profile", "extended", "reach_of_0", "strategy_at_root", "utility_at"]
 
 SUPPORT = 1e-9
 """A probability above this is in the support; exact plans are vertices, where the others are zero up to rounding."""

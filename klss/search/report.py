@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from klss.search.profile import Gadget
+from klss.subgame import Gadget
 
 __all__ = ["Report"]
 

@@ -23,8 +23,8 @@ from klss.errors import SolverError
 from klss.search import Klss2021, Parts
 from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.program import Answer, GadgetProgram
-from klss.search.profile import Gadget
 from klss.search.trunk import Trunk
+from klss.subgame import Gadget
 from klss_app.bench.positions import bench_games
 from klss_app.bench.report import Progress, Report, load, spread
 

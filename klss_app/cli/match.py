@@ -143,7 +143,7 @@ def _player(text: str, parsed: argparse.Namespace, options: GameOptions) -> Spec
 
 
 def _match(parsed: argparse.Namespace, options: GameOptions, specs: dict[str, Spec], out: Path | None) -> Match:
-    from darkchess.game.arbiter import Budget
+    from darkchess.game.arbiter import TimeControl
     from uci_bridge.match.match import Match, kept_seed
     from uci_bridge.match.statistics import Sprt
 
@@ -159,7 +159,7 @@ def _match(parsed: argparse.Namespace, options: GameOptions, specs: dict[str, Sp
         b=specs["b"],
         games=number,
         seed=seed,
-        budget=Budget(options.time_s, options.nodes, options.clock),
+        budget=TimeControl(options.time_s, options.nodes, options.clock),
         ruleset=options.ruleset,
         fen=options.fen,
         evaluator=options.evaluator_choice(),

@@ -79,7 +79,7 @@ def run(arguments: Sequence[str]) -> int:
         if spec != HUMAN and spec not in PLAIN_NAMES:
             chosen_player(spec, parsed.stockfish)
     options = game_options(parsed)
-    game = Game(options, specs, Terminal(parsed.ascii), parsed.pgn)
+    game = TerminalGame(options, specs, Terminal(parsed.ascii), parsed.pgn)
     return game.run()
 
 
@@ -224,7 +224,7 @@ class Loading(threading.Thread):
             maker.close()
 
 
-class Game:
+class TerminalGame:
     """One game of ``klss play``.
 
     Parameters
@@ -283,7 +283,7 @@ class Game:
         with self._terminal.spinner(lambda seconds: f"{LOADING}  {seconds:.0f} s"):
             referee = self._loading.wait()
 
-        from darkchess.game.arbiter import Arbiter, Budget
+        from darkchess.game.arbiter import Arbiter, TimeControl
         from uci_bridge.evaluators import named
 
         options = self._options
@@ -293,12 +293,12 @@ class Game:
         }
         # From here on the screen says what values positions: before, it was not known.
         self._names.update({color: named(self._names[color], told) for color, told in self._loading.evaluators.items()})
-        budgets = {color: Budget(options.time_s, options.nodes, options.clock) for color in chess.COLORS}
+        controls = {color: TimeControl(options.time_s, options.nodes, options.clock) for color in chess.COLORS}
         if human is not None and self._human is not None:
             players[self._human] = human
-            budgets[self._human] = Budget(clock=options.clock)
+            controls[self._human] = TimeControl(clock=options.clock)
         arbiter = Arbiter(
-            referee, players, budgets, None if human is not None else self._print_ply, remaining_s=self._clocks
+            referee, players, controls, None if human is not None else self._print_ply, remaining_s=self._clocks
         )
         if human is None:
             names = self._names

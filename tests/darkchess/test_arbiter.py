@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.game.arbiter import Arbiter, Budget, TruthCount
+from darkchess.game.arbiter import Arbiter, TimeControl, TruthCount
 from darkchess.game.contest import Decision, Forfeit, Limit, OutOfTime, Player, PlayerError, Resignation
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER, Outcome, Ruleset
@@ -43,9 +43,9 @@ class Scripted(Player):
         return Decision(chess.Move.from_uci(self.moves.pop(0)), {})
 
 
-def arbiter(white: Scripted, black: Scripted, budget: Budget | None = None, **rest: Any) -> Arbiter:
+def arbiter(white: Scripted, black: Scripted, budget: TimeControl | None = None, **rest: Any) -> Arbiter:
     players = {chess.WHITE: white, chess.BLACK: black}
-    return Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, budget or Budget()), **rest)
+    return Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, budget or TimeControl()), **rest)
 
 
 def test_each_player_is_given_each_of_her_own_views_once_in_order_and_nothing_else() -> None:
@@ -91,7 +91,7 @@ def test_resigning_ends_the_game_for_the_other_side() -> None:
 
 def test_a_clock_is_charged_and_given_its_increment() -> None:
     white, black = Scripted(SCHOLAR[::2]), Scripted(SCHOLAR[1::2])
-    game = arbiter(white, black, Budget(clock=(1000.0, 7.0)))
+    game = arbiter(white, black, TimeControl(clock=(1000.0, 7.0)))
     game.play()
     assert white.limits[0] == Limit(clock=(1000.0, 7.0))
     assert 1000.0 < white.limits[1].clock[0] <= 1007.0 and 1007.0 < white.limits[2].clock[0] <= 1014.0  # type: ignore[index]
@@ -103,14 +103,14 @@ def test_a_flag_loses_and_the_late_move_is_not_played() -> None:
             time.sleep(0.02)
             return super().choose(limit, progress)
 
-    game = arbiter(Slow(("e2e4",)), Scripted(()), Budget(clock=(0.01, 5.0)))
+    game = arbiter(Slow(("e2e4",)), Scripted(()), TimeControl(clock=(0.01, 5.0)))
     game.play()
     assert game.referee.outcome == Outcome(chess.BLACK, "flag") and game.referee.ply == 0
     assert game.remaining_s[chess.WHITE] == 0.0
 
 
 def test_who_notices_herself_that_she_ran_out_of_time_is_flagged() -> None:
-    game = arbiter(Scripted((), OutOfTime), Scripted(()), Budget(clock=(100.0, 0.0)))
+    game = arbiter(Scripted((), OutOfTime), Scripted(()), TimeControl(clock=(100.0, 0.0)))
     game.play()
     assert game.referee.outcome == Outcome(chess.BLACK, "flag")
 
@@ -133,7 +133,7 @@ def test_a_lost_truth_is_counted() -> None:
 
     truth = TruthCount()
     players = {chess.WHITE: Deluded(seed=1), chess.BLACK: RandomPlayer(seed=2)}
-    game = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, Budget(nodes=1)), truth=truth)
+    game = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=1)), truth=truth)
     game.begin()
     game.play_ply()
     game.play_ply()

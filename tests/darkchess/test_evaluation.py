@@ -18,7 +18,7 @@ from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, mak
 from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
-from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator, Model, packaged_model
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator, Weights, packaged_weights
 from darkchess.evaluation.kernels.evaluation import WON as WON_SCORE
 from darkchess.evaluation.kernels.evaluation import static
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, features
@@ -164,7 +164,7 @@ def test_more_men_are_worth_more() -> None:
 
 def test_the_score_is_the_static_evaluation_of_the_leaf(positions: Rows) -> None:
     scores, leaves = BuiltinEvaluator().search(positions, leaves=True)
-    model = packaged_model().packed
+    weights = packaged_weights().packed
     scratch = (
         np.zeros(MAX_FEATURES, np.int32),
         np.zeros(MAX_FEATURES, np.int32),
@@ -175,7 +175,7 @@ def test_the_score_is_the_static_evaluation_of_the_leaf(positions: Rows) -> None
     for position, score, leaf in zip(positions, scores, leaves):
         if abs(score) < 500:
             sign = 1 if (position[8] ^ leaf[8]) & np.uint64(1) == 0 else -1
-            assert score == sign * static(leaf, TABLES, model, *scratch)
+            assert score == sign * static(leaf, TABLES, weights, *scratch)
             checked += 1
     assert checked > 1000
 
@@ -247,17 +247,17 @@ def test_packaged_weights_are_near_stockfish_depth_10_on_held_out_positions() ->
 
 
 def test_weights_survive_the_file(tmp_path: os.PathLike[str]) -> None:
-    model = packaged_model()
+    weights = packaged_weights()
     path = os.path.join(tmp_path, "weights.npz")
-    model.write(path)
-    assert np.array_equal(Model.read(path).packed, model.packed)
+    weights.write(path)
+    assert np.array_equal(Weights.read(path).packed, weights.packed)
 
 
 def test_bad_shapes_say_what_is_expected() -> None:
     with pytest.raises(ValueError, match=r"got shape \(9,\), expected \(n, 9\)"):
         BuiltinEvaluator().values(row(chess.STARTING_FEN))
     with pytest.raises(ValueError, match=rf"got shape \(3,\), expected \({PACKED_SIZE},\)"):
-        Model(np.zeros(3, np.float32))
+        Weights(np.zeros(3, np.float32))
 
 
 def test_interpreted_kernels_give_the_same_values(positions: Rows, tmp_path: os.PathLike[str]) -> None:

@@ -12,7 +12,7 @@ import chess, numpy as np, sys
 from numba.core.registry import CPUDispatcher
 from darkchess import Referee
 from darkchess.belief import position_table
-from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.warm_up import warm_up
 from darkchess.players.configuration import configuration, make_player
 from darkchess.belief.position_set import PositionSet
@@ -47,7 +47,7 @@ assert known.recoveries == 2
 
 # A game, to its end.
 players = {color: make_player(chosen, seed=color) for color in chess.COLORS}
-Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, Budget(nodes=200))).play()
+Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=200))).play()
 after = compiled()
 print(sorted(name for name in after if after[name] != before.get(name)))
 """

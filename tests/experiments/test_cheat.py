@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.game.contest import Limit, Player, PlayerError
 from darkchess.game.referee import Referee
 from darkchess.players.tracking import RandomPlayer
@@ -52,7 +52,7 @@ def test_the_same_nodes_give_the_same_game_and_it_beats_random_moves(require_sto
         referee = Referee()
         cheat = StockfishCheat(referee, require_stockfish)
         players: dict[chess.Color, Player] = {chess.WHITE: RandomPlayer(seed=3), chess.BLACK: cheat}
-        Arbiter(referee, players, dict.fromkeys(chess.COLORS, Budget(nodes=1000))).play()
+        Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=1000))).play()
         cheat.close()
         assert referee.outcome is not None and referee.outcome.winner == chess.BLACK
         games.append(referee.moves)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from darkchess.game.arbiter import Budget
+from darkchess.game.arbiter import TimeControl
 from darkchess.game.record import read_pgn
 from darkchess.players.configuration import configuration
 from uci_bridge.evaluators import EvaluatorChoice
@@ -26,7 +26,9 @@ FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
 
 
 def match_of(a: str, b: str, nodes: int = 1, **rest: Any) -> Match:
-    return Match(player_spec(a), player_spec(b), **({"games": 4, "seed": 11, "budget": Budget(nodes=nodes)} | rest))
+    return Match(
+        player_spec(a), player_spec(b), **({"games": 4, "seed": 11, "budget": TimeControl(nodes=nodes)} | rest)
+    )
 
 
 def played(match: Match, *games: int) -> list[GameResult]:

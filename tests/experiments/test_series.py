@@ -10,7 +10,7 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.game.arbiter import Budget
+from darkchess.game.arbiter import TimeControl
 from experiments.ablations import SERIES as ABLATIONS
 from experiments.doublings import SERIES as DOUBLINGS
 from experiments.first_moves import sample
@@ -34,7 +34,7 @@ SHUFFLE = Series(
 
 def write_match(folder: Path, winners: Sequence[str | None]) -> None:
     """A match's directory, as it writes it; two moves a game, |P| 10 and 1000."""
-    match = Match(player_spec("klss2021"), player_spec("greedy"), len(winners), 5, Budget(time_s=0.125))
+    match = Match(player_spec("klss2021"), player_spec("greedy"), len(winners), 5, TimeControl(time_s=0.125))
     folder.mkdir(parents=True)
     (folder / "match.json").write_text(json.dumps(match.identity()))
     games, moves = "", ""
@@ -145,7 +145,9 @@ def test_doublings_give_a_twice_the_time_of_b() -> None:
 
 
 def test_budgets_are_the_sides_whatever_colours_they_have() -> None:
-    match = Match(player_spec("klss2021"), player_spec("klss2021"), 2, 3, Budget(nodes=400), budget_b=Budget(nodes=20))
+    match = Match(
+        player_spec("klss2021"), player_spec("klss2021"), 2, 3, TimeControl(nodes=400), budget_b=TimeControl(nodes=20)
+    )
     assert match.identity()["budget_b"]["nodes"] == 20
     engines = Engines(match.setup())
     try:
@@ -160,9 +162,9 @@ def test_budgets_are_the_sides_whatever_colours_they_have() -> None:
 
 
 def test_a_match_with_one_budget_has_the_identity_it_had_before() -> None:
-    one = Match(player_spec("random"), player_spec("random"), 2, 3, Budget(nodes=9))
+    one = Match(player_spec("random"), player_spec("random"), 2, 3, TimeControl(nodes=9))
     assert "budget_b" not in one.identity()
-    assert one.setup().budget_of("b") == Budget(nodes=9)
+    assert one.setup().budget_of("b") == TimeControl(nodes=9)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -234,7 +236,7 @@ def test_powers_of_ten_open_their_bin() -> None:
 def test_first_moves_are_legal_and_a_function_of_the_seed() -> None:
     maker = PlayerMaker(player_spec("random"), EvaluatorChoice())
     board = chess.Board()  # whose rules are those of dark chess as long as no king is attacked
-    seed, white, black = sample(maker, Budget(nodes=1), 3)
+    seed, white, black = sample(maker, TimeControl(nodes=1), 3)
     board.push_san(white)
     board.push_san(black)
-    assert seed == 3 and sample(maker, Budget(nodes=1), 3) == [3, white, black]
+    assert seed == 3 and sample(maker, TimeControl(nodes=1), 3) == [3, white, black]

@@ -207,11 +207,11 @@ def test_a_line_that_no_match_writes_is_named(klss: Any, tmp_path: Path, file: s
 
 
 def _identity() -> dict[str, Any]:
-    from darkchess.game.arbiter import Budget
+    from darkchess.game.arbiter import TimeControl
     from darkchess.players.configuration import configuration
     from uci_bridge.match.match import Match
 
-    return Match(configuration("greedy"), configuration("random"), 2, 4, Budget(nodes=1)).identity()
+    return Match(configuration("greedy"), configuration("random"), 2, 4, TimeControl(nodes=1)).identity()
 
 
 def test_a_match_whose_disk_is_full_says_so_in_one_line_and_goes_on_later(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.game.referee import Referee
 from darkchess.game.rules import Ruleset
 from tests.uci_bridge.protocol_games import game_of, turn
@@ -116,7 +116,7 @@ def test_it_plays_against_itself_through_two_processes_and_after_a_kill_in_mid_g
         if played.ply == 8:
             pair[chess.BLACK].kill()
 
-    Arbiter(game, players, dict.fromkeys(chess.COLORS, Budget(nodes=20)), kill).play()
+    Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=20)), kill).play()
     assert game.outcome is not None and game.outcome.reason in ("king_captured", "ply_limit", "no_move")
     assert game.ply > 9 and pair[chess.WHITE].starts == 1 and pair[chess.BLACK].starts == 2
     assert [player.trouble for player in players.values()] == [None, None]

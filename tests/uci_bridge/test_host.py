@@ -17,7 +17,7 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.game.contest import Forfeit, Limit, OutOfTime
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PYCHESS, Outcome, Ruleset
@@ -59,12 +59,12 @@ def start() -> Iterator[Start]:
 
 
 def play(
-    engine: EngineProcess, budget: Budget, plies: int = 30, color: bool = chess.WHITE, **rest: Any
+    engine: EngineProcess, budget: TimeControl, plies: int = 30, color: bool = chess.WHITE, **rest: Any
 ) -> tuple[Referee, HostedPlayer]:
     """A game of the engine against a random player; drawn by agreement after some plies."""
     game = Referee(ruleset=Ruleset("short", "loss", plies))
     hosted = HostedPlayer(engine, seed=5, **rest)
-    arbiter = Arbiter(game, {color: hosted, not color: RandomPlayer(seed=1)}, {color: budget, not color: Budget()})
+    arbiter = Arbiter(game, {color: hosted, not color: RandomPlayer(seed=1)}, {color: budget, not color: TimeControl()})
     arbiter.play()
     return game, hosted
 
@@ -92,7 +92,7 @@ FAULTS = [
 @pytest.mark.parametrize(("how", "says", "color"), [(*fault, i % 2 == 0) for i, fault in enumerate(FAULTS)])
 def test_a_fault_forfeits_the_game_and_is_named(start: Start, how: str, says: str, color: bool) -> None:
     well = 1 if color else 0
-    game, hosted = play(start(how, str(well)), Budget(nodes=10), color=color)
+    game, hosted = play(start(how, str(well)), TimeControl(nodes=10), color=color)
     assert game.outcome == Outcome(not color, "forfeit")
     assert game.ply == (2 * well if color else 1)
     assert hosted.trouble is not None and says in hosted.trouble
@@ -101,14 +101,14 @@ def test_a_fault_forfeits_the_game_and_is_named(start: Start, how: str, says: st
 @pytest.mark.parametrize(
     ("how", "budget"),
     [
-        ("silent", Budget(nodes=10)),
-        ("silent", Budget(time_s=0.1)),
-        ("half", Budget(time_s=0.1)),
-        ("deaf", Budget(nodes=10)),
-        ("acknowledges", Budget(time_s=0.1, nodes=5)),
+        ("silent", TimeControl(nodes=10)),
+        ("silent", TimeControl(time_s=0.1)),
+        ("half", TimeControl(time_s=0.1)),
+        ("deaf", TimeControl(nodes=10)),
+        ("acknowledges", TimeControl(time_s=0.1, nodes=5)),
     ],
 )
-def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: Budget) -> None:
+def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: TimeControl) -> None:
     game, hosted = play(start(how, patience=HASTY), budget)
     assert game.outcome == Outcome(chess.BLACK, "forfeit") and game.ply == 0
     assert hosted.trouble is not None and "no answer" in hosted.trouble
@@ -116,14 +116,14 @@ def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: Bu
 
 @pytest.mark.parametrize("how", ["silent", "late", "half", "deaf"])
 def test_silence_and_lateness_flag_where_a_clock_runs(start: Start, how: str) -> None:
-    game, _ = play(start(how, "1", patience=CALM), Budget(clock=(0.4, 0.0)))
+    game, _ = play(start(how, "1", patience=CALM), TimeControl(clock=(0.4, 0.0)))
     assert game.outcome == Outcome(chess.BLACK, "flag")
     assert game.ply == (0 if how == "deaf" else 2)
 
 
 def test_an_engine_that_cannot_be_started_forfeits(tmp_path: Path) -> None:
     for program in (str(tmp_path / "none"), str(tmp_path)):
-        game, hosted = play(EngineProcess([program]), Budget(nodes=5))
+        game, hosted = play(EngineProcess([program]), TimeControl(nodes=5))
         assert game.outcome == Outcome(chess.BLACK, "forfeit") and game.ply == 0
         assert hosted.trouble is not None and program in hosted.trouble
         with pytest.raises(EngineFailed, match="can't start"):
@@ -135,19 +135,19 @@ def test_an_engine_that_cannot_be_started_forfeits(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("color", chess.COLORS)
 def test_an_engine_with_habits_of_its_own_plays_to_the_end(start: Start, how: str, color: bool) -> None:
-    game, hosted = play(start(how, patience=Patience(push_s=0.3, close_s=0.2)), Budget(nodes=10), color=color)
+    game, hosted = play(start(how, patience=Patience(push_s=0.3, close_s=0.2)), TimeControl(nodes=10), color=color)
     assert hosted.trouble is None
     assert game.outcome is not None and game.outcome.reason in ("ply_limit", "king_captured", "no_move")
 
 
 def test_signs_of_life_on_stderr_prolong_the_wait_for_the_first_answer(start: Start) -> None:
-    game, hosted = play(start("slow start", patience=HASTY), Budget(time_s=0.01), plies=4)
+    game, hosted = play(start("slow start", patience=HASTY), TimeControl(time_s=0.01), plies=4)
     assert hosted.trouble is None and game.ply == 4
 
 
 def test_an_engine_s_children_end_with_it(start: Start) -> None:
     engine = start("child", patience=HASTY)
-    play(engine, Budget(nodes=5), plies=4)
+    play(engine, TimeControl(nodes=5), plies=4)
     child = Path(f"/proc/{int(engine.stderr_tail)}/stat")
     assert child.read_text().split()[2] in "RSD"
     engine.close()
@@ -174,7 +174,7 @@ def test_an_engine_is_killed_when_the_interpreter_ends(tmp_path: Path) -> None:
 def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start: Start, tmp_path: Path) -> None:
     keep = tmp_path / "sent"
     engine = start("dead", "2", keep=keep)
-    game, hosted = play(engine, Budget(nodes=5), plies=8, restarts=3)
+    game, hosted = play(engine, TimeControl(nodes=5), plies=8, restarts=3)
     assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
     assert hosted.trouble is not None and "exit code 3" in hosted.trouble
     turns = [json.loads(line) for line in keep.read_bytes().splitlines()]
@@ -184,13 +184,13 @@ def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start:
 
 def test_a_hung_engine_is_started_again_long_before_its_clock_runs_out(start: Start) -> None:
     engine = start("silent", "1", patience=HASTY)
-    game, _ = play(engine, Budget(clock=(8.0, 0.0)), plies=4, restarts=3)
+    game, _ = play(engine, TimeControl(clock=(8.0, 0.0)), plies=4, restarts=3)
     assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
 
 
 def test_restarts_are_counted_and_end(start: Start) -> None:
     engine = start("dead")
-    game, _ = play(engine, Budget(nodes=5), restarts=2)
+    game, _ = play(engine, TimeControl(nodes=5), restarts=2)
     assert game.outcome == Outcome(chess.BLACK, "forfeit") and engine.starts == 3
 
 
@@ -209,7 +209,7 @@ def test_what_is_sent_are_transcripts_then_deltas_and_pushes_and_the_end_of_the_
     start: Start, tmp_path: Path
 ) -> None:
     keep = tmp_path / "sent"
-    game, _ = play(start("good", keep=keep), Budget(time_s=1.5), plies=5)
+    game, _ = play(start("good", keep=keep), TimeControl(time_s=1.5), plies=5)
     told = [json.loads(line) for line in keep.read_bytes().splitlines()]
     kinds = [
         ("turn" if "legalMoves" in each else "push", "observationTranscript" in each, each["ply"]) for each in told
@@ -229,7 +229,7 @@ def test_an_end_that_is_no_ply_is_pushed_too(start: Start, tmp_path: Path) -> No
     game = Referee()
     engine = start("good", keep=keep)
     players = {chess.WHITE: HostedPlayer(engine), chess.BLACK: HostedPlayer(start("dead"))}
-    Arbiter(game, players, dict.fromkeys(chess.COLORS, Budget(nodes=3))).play()
+    Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=3))).play()
     told = [json.loads(line) for line in keep.read_bytes().splitlines()]
     assert [each["ply"] for each in told] == [0, 1, 1]
     assert told[-1]["observation"]["game_over"] == {"winner": "white", "reason": "forfeit"}
@@ -272,7 +272,7 @@ def test_one_process_may_serve_several_players(start: Start) -> None:
     Arbiter(
         game,
         {color: HostedPlayer(engine, seed=int(color)) for color in chess.COLORS},
-        dict.fromkeys(chess.COLORS, Budget(nodes=5)),
+        dict.fromkeys(chess.COLORS, TimeControl(nodes=5)),
     ).play()
     assert game.outcome is not None and game.outcome.reason in ("ply_limit", "king_captured")
     assert engine.starts == 1

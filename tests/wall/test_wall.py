@@ -20,7 +20,7 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.game.arbiter import Arbiter, Budget
+from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.game.contest import Decision, Limit, Player, Progress, Resignation
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER, Ruleset
@@ -80,7 +80,13 @@ class Asked(Scripted):
 
 
 def drive(
-    engine: EngineProcess, moves: tuple[str, ...], pair: Twins, budget: Budget, *, since: int = 0, pause_s: float = 0.0
+    engine: EngineProcess,
+    moves: tuple[str, ...],
+    pair: Twins,
+    budget: TimeControl,
+    *,
+    since: int = 0,
+    pause_s: float = 0.0,
 ) -> list[tuple[int, Decision]]:
     """One game through referee, arbiter, host and engine; the engine's answers."""
     hosted = HostedPlayer(engine, seed=3, key=f"{pair.fen} {pair.a[0]}")
@@ -91,7 +97,7 @@ def drive(
     Arbiter(
         Referee(pair.fen),
         {pair.color: player, not pair.color: opponent},
-        {pair.color: budget, not pair.color: Budget()},
+        {pair.color: budget, not pair.color: TimeControl()},
     ).play()
     assert hosted.trouble is None
     return player.answers
@@ -108,7 +114,7 @@ class Recorder:
             patience=CALM,
         )
 
-    def sent(self, moves: tuple[str, ...], pair: Twins, budget: Budget, **rest: Any) -> bytes:
+    def sent(self, moves: tuple[str, ...], pair: Twins, budget: TimeControl, **rest: Any) -> bytes:
         """The bytes that reach the engine in one game."""
         before = self.file.stat().st_size if self.file.exists() else 0
         drive(self.engine, moves, pair, budget, **rest)
@@ -166,8 +172,8 @@ def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:
 @pytest.mark.usefixtures("engines")
 def test_two_games_that_look_the_same_reach_the_engine_as_the_same_bytes(recorder: Recorder) -> None:
     for pair in TWINS:
-        told = recorder.sent(pair.a, pair, Budget(nodes=10))
-        assert told == recorder.sent(pair.b, pair, Budget(nodes=10)), pair
+        told = recorder.sent(pair.a, pair, TimeControl(nodes=10))
+        assert told == recorder.sent(pair.b, pair, TimeControl(nodes=10)), pair
         turns = [json.loads(line) for line in told.splitlines() if b'"legalMoves"' in line]
         assert [turn["ply"] for turn in turns] == [
             ply for ply in range(len(pair.a) + 1) if ply % 2 == turns[0]["ply"] % 2
@@ -177,11 +183,11 @@ def test_two_games_that_look_the_same_reach_the_engine_as_the_same_bytes(recorde
 def test_a_game_that_looks_different_reaches_it_as_other_bytes(recorder: Recorder) -> None:
     """The comparison can fail: one move of hers, or one seen move of the opponent's, is enough."""
     pair = next(pair for pair in TWINS if pair.fen is None and pair.color == chess.WHITE)
-    shown = recorder.sent(("e2e4", "d7d5"), pair, Budget(nodes=10))
-    assert shown != recorder.sent(("e2e3", "d7d5"), pair, Budget(nodes=10))
-    assert shown != recorder.sent(("e2e4", "a7a6"), pair, Budget(nodes=10))
-    unseen = recorder.sent(("e2e4", "b7b6"), pair, Budget(nodes=10))
-    assert unseen == recorder.sent(("e2e4", "h7h6"), pair, Budget(nodes=10))
+    shown = recorder.sent(("e2e4", "d7d5"), pair, TimeControl(nodes=10))
+    assert shown != recorder.sent(("e2e3", "d7d5"), pair, TimeControl(nodes=10))
+    assert shown != recorder.sent(("e2e4", "a7a6"), pair, TimeControl(nodes=10))
+    unseen = recorder.sent(("e2e4", "b7b6"), pair, TimeControl(nodes=10))
+    assert unseen == recorder.sent(("e2e4", "h7h6"), pair, TimeControl(nodes=10))
 
 
 ALLOWED = {
@@ -229,7 +235,7 @@ def test_every_key_that_reaches_the_engine_is_on_the_list_and_no_text_says_more_
     recorder: Recorder,
 ) -> None:
     for pair in TWINS[::10]:
-        for budget in (Budget(nodes=10), Budget(time_s=2.0), Budget(clock=(60.0, 1.0))):
+        for budget in (TimeControl(nodes=10), TimeControl(time_s=2.0), TimeControl(clock=(60.0, 1.0))):
             for line in recorder.sent(pair.a, pair, budget).splitlines():
                 message = json.loads(line)
                 check_keys(message, "", "", pair.fen)
@@ -249,9 +255,9 @@ def test_only_the_clock_and_the_budget_tell_time(recorder: Recorder) -> None:
 
     pair = next(pair for pair in TWINS if len(pair.a) > 8)
     for budget, other in (
-        (Budget(clock=(60.0, 1.0)), Budget(clock=(30.0, 1.0))),
-        (Budget(time_s=2.0), Budget(time_s=3.0)),
-        (Budget(nodes=5), Budget(nodes=5)),
+        (TimeControl(clock=(60.0, 1.0)), TimeControl(clock=(30.0, 1.0))),
+        (TimeControl(time_s=2.0), TimeControl(time_s=3.0)),
+        (TimeControl(nodes=5), TimeControl(nodes=5)),
     ):
         fast, slow = recorder.sent(pair.a, pair, budget), recorder.sent(pair.b, pair, other, pause_s=0.02)
         assert masked(fast) == masked(slow)
@@ -263,7 +269,7 @@ def same_answers(engines: list[EngineProcess], pairs: list[Twins], nodes: int, t
     for pair in pairs:
         since = max(0, len(pair.a) - 2 * (turns - 1))
         answers = [
-            drive(engine, moves, pair, Budget(nodes=nodes), since=since)
+            drive(engine, moves, pair, TimeControl(nodes=nodes), since=since)
             for engine, moves in zip(engines, (pair.a, pair.b), strict=True)
         ]
         assert len(answers[0]) >= 1 and answers[0] == answers[1], pair

@@ -17,7 +17,7 @@ from typing import Any, Final
 import chess
 
 from darkchess.board.position import Position
-from darkchess.game.arbiter import Budget
+from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Decision, Forfeit, Limit, Player
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER, Ruleset
@@ -73,17 +73,17 @@ class Setup:
 
     a: Spec
     b: Spec
-    budget: Budget
+    budget: TimeControl
     ruleset: Ruleset = PAPER
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
     check_truth: bool = False
-    budget_b: Budget | None = None
+    budget_b: TimeControl | None = None
 
     def spec(self, side: Side) -> Spec:
         """The player of that side."""
         return self.a if side == "a" else self.b
 
-    def budget_of(self, side: Side) -> Budget:
+    def budget_of(self, side: Side) -> TimeControl:
         """What limits that side."""
         return self.budget if side == "a" or self.budget_b is None else self.budget_b
 

@@ -101,8 +101,8 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     truth = TruthCount() if setup.check_truth else None
     begin = time.monotonic()
     try:
-        budgets = {color: setup.budget_of(side) for color, side in side_of.items()}
-        Arbiter(referee, players, budgets, on_ply, truth).play()
+        controls = {color: setup.budget_of(side) for color, side in side_of.items()}
+        Arbiter(referee, players, controls, on_ply, truth).play()
     finally:
         for player in players.values():
             player.close()

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from darkchess.game.arbiter import Budget, TruthCount
+from darkchess.game.arbiter import TimeControl, TruthCount
 from darkchess.game.rules import PAPER, Ruleset
 from klss.seeds import game_seed, opening_seed
 from uci_bridge.match.engines import Setup, Side, Spec
@@ -177,14 +177,14 @@ class Match:
     b: Spec
     games: int | None
     seed: int
-    budget: Budget
+    budget: TimeControl
     ruleset: Ruleset = PAPER
     fen: str | None = None
     evaluator: EvaluatorChoice = dataclasses.field(default_factory=EvaluatorChoice)
     check_truth: bool = False
     openings: RandomOpenings | FileOpenings | None = None
     sprt: Sprt | None = None
-    budget_b: Budget | None = None
+    budget_b: TimeControl | None = None
 
     def __post_init__(self) -> None:
         """Refuse a match without an end."""

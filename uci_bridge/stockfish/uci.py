@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 
 from uci_bridge.engine_environment import engine_environment
 
-__all__ = ["EnginePool", "EngineProcess", "trouble_with"]
+__all__ = ["EnginePool", "UciProcess", "trouble_with"]
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         log.warning("engine process %d does not end after kill", process.pid)
 
 
-class EngineProcess:
+class UciProcess:
     """One engine: starts, takes bytes, gives answers. Nothing here waits.
 
     Attributes
@@ -187,7 +187,7 @@ class EngineProcess:
 def trouble_with(command: Sequence[str]) -> str | None:
     """What keeps a program from being a UCI engine: it is started, and asked for a move once; None if nothing does."""
     try:
-        engine = EngineProcess(command, b"uci\nisready\nposition startpos\ngo depth 1\n")
+        engine = UciProcess(command, b"uci\nisready\nposition startpos\ngo depth 1\n")
     except OSError as error:
         return f"it can't be started ({error.strerror})"
     try:
@@ -227,7 +227,7 @@ class EnginePool:
         self._silence_s = silence_s
         self._start_s = start_s
         self._lock = threading.Lock()
-        self._engines: list[EngineProcess | None] = [None] * processes
+        self._engines: list[UciProcess | None] = [None] * processes
         self._retry_at = [0.0] * processes
         self._failures = [0] * processes
         self.restarts = 0
@@ -286,7 +286,7 @@ class EnginePool:
 
     def _start(self, slot: int) -> str | None:
         try:
-            self._engines[slot] = EngineProcess(self._command, self._greeting)
+            self._engines[slot] = UciProcess(self._command, self._greeting)
         except OSError as error:
             self._engines[slot] = None
             self._retry_at[slot] = time.monotonic() + 5.0
@@ -315,7 +315,7 @@ class EnginePool:
             if problem:
                 log.warning("engine %s: %s", self._command[0], problem)
 
-    def _judge(self, engine: EngineProcess, now: float) -> None:
+    def _judge(self, engine: UciProcess, now: float) -> None:
         """Declare an engine dead that hangs."""
         if engine.dead is None and not engine.ready and now - engine.started > self._start_s:
             engine.dead = f"it did not say readyok within {self._start_s:g} s"
@@ -382,7 +382,7 @@ class EnginePool:
         self._abandon()
         return answers
 
-    def _listen(self, wait_s: float) -> list[tuple[EngineProcess, list[bytes]]]:
+    def _listen(self, wait_s: float) -> list[tuple[UciProcess, list[bytes]]]:
         """Wait for the pipes of all engines at once, write what fits, return the answers that came."""
         heard = []
         with selectors.DefaultSelector() as selector:

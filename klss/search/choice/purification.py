@@ -16,7 +16,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from klss.arrays import Bools, Floats
-from klss.search.profile import Gadget, Profile
+from klss.search.profile import Profile
+from klss.subgame import Gadget
 
 __all__ = ["MOST", "Purified", "purified"]
 

@@ -21,8 +21,9 @@ from klss.arrays import Floats
 from klss.search.budget import Budget
 from klss.search.equilibrium.program import GadgetProgram
 from klss.search.parts import Effort, SearchConfigurationError, Subgame
-from klss.search.profile import Gadget, Profile, extended
+from klss.search.profile import Profile, extended
 from klss.search.trunk import Trunk
+from klss.subgame import Gadget
 
 __all__ = ["TOLERANCE", "GadgetChoice", "LinearPrograms", "check_caution"]
 

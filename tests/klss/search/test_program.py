@@ -19,8 +19,8 @@ from klss.search import Trunk
 from klss.search.equilibrium.program import GadgetProgram, solve_gadget
 from klss.search.expansion.support import leaves_to_expand
 from klss.search.gadget import gadget_form
-from klss.search.profile import Gadget
 from klss.search.subgame.order_one import fresh_roots
+from klss.subgame import Gadget
 
 FENS = [
     "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",

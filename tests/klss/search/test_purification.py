@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from klss.search.choice.purification import MOST, purified
-from klss.search.profile import Gadget
 from klss.search.subgame.sections import Section, likeliest
 from klss.search.trunk import Trunk
+from klss.subgame import Gadget
 
 
 @given(

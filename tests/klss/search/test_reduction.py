@@ -8,8 +8,8 @@ import pytest
 from klss.search.equilibrium.program import GadgetProgram
 from klss.search.equilibrium.reduction import reduced
 from klss.search.gadget import gadget_form
-from klss.search.profile import Gadget
 from klss.sequence_form import SequenceForm
+from klss.subgame import Gadget
 from tests.klss.search.test_program import growing
 
 Entries = dict[tuple[int, int], float]
