@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from darkchess.game.record import GameRecord, read_pgn
 from darkchess.game.referee import Referee
 from experiments.games import match_folders
 from experiments.series.runner import RESULTS, positive
+from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import head, write_document
 
 __all__ = ["main", "samples", "summary"]
@@ -91,16 +93,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     rows: list[list[Any]] = []
     for folder in match_folders(parsed.folders):
-        for path in sorted(folder.glob("game-*.pgn"))[: parsed.games]:
-            try:
-                game = int(path.stem.removeprefix("game-"))
-                record = read_pgn(path.read_text(encoding="utf-8"))[0]
-            except (OSError, ValueError, IndexError, DarkchessError) as error:
-                print(f"{path}: left out, expected a game's PGN: {error}", file=sys.stderr)
-                continue
-            rows += ([folder.name, game, *sample] for sample in samples(record, parsed.every, parsed.draws))
-            print(f"\r{folder.name}: game {game}, {len(rows)} positions", end="", file=sys.stderr, flush=True)
-        print(file=sys.stderr)
+        with closing(ProgressLine(folder.name)) as line:
+            for path in sorted(folder.glob("game-*.pgn"))[: parsed.games]:
+                try:
+                    game = int(path.stem.removeprefix("game-"))
+                    record = read_pgn(path.read_text(encoding="utf-8"))[0]
+                except (OSError, ValueError, IndexError, DarkchessError) as error:
+                    line.close()
+                    print(f"{path}: left out, expected a game's PGN: {error}", file=sys.stderr)
+                    continue
+                rows += ([folder.name, game, *sample] for sample in samples(record, parsed.every, parsed.draws))
+                line.tell(f"game {game}, {len(rows)} positions")
     if not rows:
         print(f"no games in {', '.join(map(str, parsed.folders))}; expected directories of matches", file=sys.stderr)
         return 1

@@ -18,7 +18,8 @@ Reading order:
 - ``tables`` the paper's tables, one row at a time
 - ``search`` the depth-limited, nested loop from a value function only
 - ``text`` other people's text, read and shown; ``memory`` what is left; ``seeds`` one-way derived
-- ``kernel`` the decorator of every compiled function; ``kernel_cache`` where its work is kept
+- ``kernel`` the decorator of every compiled function; ``kernel_cache`` where its work is kept; ``hashing`` the mixer of
+  hashes that kernels share
 
 Everything but :func:`solve` is imported from the modules: this package imports nothing until it is called, so that the
 command line starts at once.

@@ -1,3 +1,3 @@
-"""The front door: ``cli`` (one file a command) and ``bench`` (the figures that ``klss bench`` shows). Nothing imports
-it but ``python -m klss`` and the entry point.
+"""The front door: ``cli`` (one file a command), ``bench`` (the figures that ``klss bench`` shows), ``progress`` (one
+line on stderr). Nothing below imports it but ``python -m klss`` and the entry point.
 """

@@ -28,6 +28,7 @@ import klss
 from darkchess.game.arbiter import TimeControl
 from darkchess.players.configuration import configuration
 from experiments.series.summary import SESSIONS, series_document
+from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.documents import commit, write_document
@@ -162,7 +163,7 @@ class Plan:
         return self.runs / series / pairing.name
 
 
-def play(series: str, pairing: Pairing, plan: Plan, progress: Progress | None = None) -> Standing:
+def play(series: str, pairing: Pairing, plan: Plan, progress: MatchProgress | None = None) -> Standing:
     """Play what is left of a match.
 
     Raises
@@ -237,26 +238,28 @@ def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-class Progress:
+class MatchProgress:
     """The count of a match as it goes on: rewritten on a terminal, else a line now and then."""
 
     def __init__(self, label: str, games: int) -> None:
         self._label, self._games = label, games
         self._last = time.monotonic()
-        self._terminal = sys.stderr.isatty()
+        self._line = ProgressLine(label) if sys.stderr.isatty() else None
 
     def show(self, standing: Standing, *, last: bool = False) -> None:
         """Tell where the match stands."""
-        now = time.monotonic()
-        if not (last or self._terminal or now - self._last > _SHOW_EVERY_S):
-            return
-        self._last = now
         text = (
-            f"{self._label}: {standing.games}/{self._games}  +{standing.wins} ={standing.draws} -{standing.losses}"
+            f"{standing.games}/{self._games}  +{standing.wins} ={standing.draws} -{standing.losses}"
             f"  {100 * standing.score / max(1, standing.games):.1f} %"
         )
-        begin, end = ("\r\x1b[K", "\n" if last else "") if self._terminal else ("", "\n")
-        print(f"{begin}{text}", end=end, file=sys.stderr, flush=True)
+        now = time.monotonic()
+        if self._line is not None and last:
+            self._line.close()
+        elif self._line is not None:
+            self._line.tell(text, at_once=True)
+        if last or (self._line is None and now - self._last > _SHOW_EVERY_S):
+            self._last = now
+            print(f"{self._label}: {text}", file=sys.stderr, flush=True)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -308,7 +311,7 @@ def _play_all(series: str, pairings: Sequence[Pairing], plan: Plan) -> int:
         if pairing.takes_stockfish and not _has_stockfish():
             print(f"{series}/{pairing.name}: left out, Stockfish is not installed", file=sys.stderr)
             continue
-        progress = Progress(f"{series}/{pairing.name}", plan.games)
+        progress = MatchProgress(f"{series}/{pairing.name}", plan.games)
         try:
             progress.show(play(series, pairing, plan, progress), last=True)
         except MatchError as error:

@@ -21,8 +21,8 @@ import chess
 from klss_app.cli.analyse_report import document, text, truth_document, truth_text
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, add_game_options, configured, game_options, nodes, pgn_games, writable_file
-from klss_app.cli.progress import Progress
 from klss_app.cli.terminal import Terminal
+from klss_app.progress import ProgressLine
 
 if TYPE_CHECKING:
     from darkchess.analysis.analyst import Analyst
@@ -111,7 +111,7 @@ def run(arguments: Sequence[str]) -> int:
     limit = Limit(options.time_s, options.nodes, options.clock)
     with closing(evaluator()) as valuing:
         analyst = _analyst(game, color, chosen, valuing, seed)
-        with closing(Progress("klss analyse")) as line:
+        with closing(ProgressLine("klss analyse")) as line:
             analysis = analyst.think(limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
         name = valuing.name
         label = evaluator_label(chosen, dataclasses.replace(choice, name=name))  # type: ignore[arg-type]
@@ -197,7 +197,7 @@ def _analyst(game: Referee, color: chess.Color, chosen: Configuration, evaluator
         seed=seed,
         **_choices(chosen),
     )
-    with closing(Progress("klss analyse")) as line:
+    with closing(ProgressLine("klss analyse")) as line:
         for view in views[1:]:
             analyst.observe(view)
             line.tell(f"ply {view.ply} of {len(views) - 1}, {analyst.position_set.size:,} positions possible")
@@ -220,7 +220,7 @@ def _losses(
     for move in record.moves:
         if whole.outcome is None:
             whole.push(move)
-    with closing(Progress("klss analyse --once-over")) as line:
+    with closing(ProgressLine("klss analyse --once-over")) as line:
         return losses(
             whole,
             evaluator,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, limits
 from klss_app.cli.options import Parser, seed
-from klss_app.cli.progress import Progress
+from klss_app.progress import ProgressLine
 
 if TYPE_CHECKING:
     from klss.equilibrium import Solution
@@ -45,7 +45,7 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss solve``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    progress = Progress(f"solving {parsed.game}")
+    progress = ProgressLine(f"solving {parsed.game}")
     with limits(parsed) as max_bytes, closing(progress):
         from klss.equilibrium import solve
         from klss.openspiel import load

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, limits
 from klss_app.cli.options import Parser, seed
-from klss_app.cli.progress import Progress
+from klss_app.progress import ProgressLine
 
 if TYPE_CHECKING:
     from klss.tables import NamedGame, Row
@@ -82,7 +82,7 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
     rows: list[Row] = []
     for name in _chosen(parsed, TABLE_1):
         for order, nesting in _columns(parsed):
-            progress = Progress(f"{name}, k = {order:g}, {nesting}")
+            progress = ProgressLine(f"{name}, k = {order:g}, {nesting}")
             try:
                 row = table_1_row(
                     name,

@@ -19,7 +19,7 @@ import chess
 
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, cap, check_fen, chosen_seed, pgn_games, seed
-from klss_app.cli.progress import Progress
+from klss_app.progress import ProgressLine
 
 if TYPE_CHECKING:
     from darkchess.belief.position_set import PositionSet
@@ -153,9 +153,9 @@ def _tracked(referee: Referee, moves: Sequence[chess.Move], tracks: dict[chess.C
         for color, track in tracks.items():
             if track.capped is not None:
                 continue
-            with contextlib.closing(Progress(f"ply {referee.ply}, {chess.COLOR_NAMES[color]}'s set")) as bar:
+            with contextlib.closing(ProgressLine(f"ply {referee.ply}, {chess.COLOR_NAMES[color]}'s set")) as bar:
 
-                def tell(done: float, found: int, bar: Progress = bar) -> None:
+                def tell(done: float, found: int, bar: ProgressLine = bar) -> None:
                     bar.tell(f"{done:.0%}, {found:,} positions")
 
                 track.known.observe(referee.view(color), progress=tell)

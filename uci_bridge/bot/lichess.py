@@ -31,6 +31,7 @@ import msgspec
 from uci_bridge.bot.dialect import PYCHESS, Dialect, Event, FinishedGame, GameLine, MalformedLine, valid_id
 from uci_bridge.bot.pychess_page import finished_game, page_of
 from uci_bridge.errors import UciBridgeError
+from uci_bridge.lines import LineSplitter
 
 __all__ = [
     "Account", "Backoff", "Client", "Garbage", "Limited", "Refused", "Rejected", "ServerError", "Timing", "Token",
@@ -203,25 +204,6 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-class _Lines:
-    """Bytes to lines, with a longest line. What comes after the last newline is not a line."""
-
-    def __init__(self) -> None:
-        self._rest = bytearray()
-
-    def feed(self, data: bytes) -> list[bytes]:
-        """The lines that ``data`` completes."""
-        *whole, rest = data.split(b"\n")
-        lines = []
-        for part in whole:
-            lines.append(bytes(self._rest) + part)
-            self._rest.clear()
-        self._rest += rest
-        if len(self._rest) > MAX_LINE_BYTES or any(len(line) > MAX_LINE_BYTES for line in lines):
-            raise Garbage(f"stream: got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one")
-        return [line.strip() for line in lines]
-
-
 def _excerpt(text: str) -> str:
     """A server's own words, short and on one line, fit for a log."""
     return " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())[:120]
@@ -368,7 +350,7 @@ class Client:
 
     async def _stream(self, path: str, headers: Mapping[str, str]) -> AsyncGenerator[bytes | None, None]:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=self.timing.connect_s)
-        lines = _Lines()
+        splitter = LineSplitter(MAX_LINE_BYTES)
         try:
             async with contextlib.AsyncExitStack() as stack:
                 async with asyncio.timeout(self.timing.call_s):
@@ -382,7 +364,11 @@ class Client:
                         chunk = await response.content.readany()
                     if not chunk:
                         return
-                    for line in lines.feed(chunk):
+                    found = splitter.feed(chunk)
+                    lines = [line.strip() for line in found if line is not None]
+                    if len(lines) < len(found) or splitter.overlong:
+                        raise Garbage(f"stream: got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one")
+                    for line in lines:
                         deadline = asyncio.get_running_loop().time() + self.timing.idle_s
                         yield line
         except ServerError:  # some are also OSErrors

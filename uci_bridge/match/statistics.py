@@ -35,8 +35,6 @@ _PRIOR = 1e-3
 _ERROR = 0.05
 """Of both kinds, of the sequential test."""
 
-_NEWTON_STEPS = 100
-
 
 def score_of_elo(elo: float) -> float:
     """Expected score a game at an Elo difference.
@@ -164,22 +162,18 @@ def _tilted(scores: Sequence[float], counts: Sequence[float], mean: float) -> li
 
     x solves sum p (score - mean) / (1 + x (score - mean)) = 0, which falls in x between its two poles.
     """
+    from scipy.optimize import brentq  # takes half a second to import, which only a sequential test should pay
+
     offsets = [score - mean for score in scores]
-    low, high = -1.0 / max(offsets), -1.0 / min(offsets)
-    x = 0.0
-    for _ in range(_NEWTON_STEPS):
-        terms = [offset / (1.0 + x * offset) for offset in offsets]
-        value = sum(number * term for number, term in zip(counts, terms))
-        if value > 0.0:
-            low = x
-        else:
-            high = x
-        step = x + value / sum(number * term**2 for number, term in zip(counts, terms))
-        # Newton's step, or the middle where it leaves the bracket.
-        following = step if low < step < high else (low + high) / 2
-        if following == x:
-            break
-        x = following
+    worst, best, total = min(offsets), max(offsets), sum(counts)
+
+    def slope(x: float) -> float:
+        return sum(number * offset / (1.0 + x * offset) for number, offset in zip(counts, offsets))
+
+    # As near to a pole as this, and not past 0, the pole's term outweighs all others: the slope has its sign.
+    low = min(0.0, -1.0 / best - 0.5 * counts[-1] / (total * worst))
+    high = max(0.0, -1.0 / worst - 0.5 * counts[0] / (total * best))
+    x = brentq(slope, low, high, xtol=1e-16)
     return [1.0 / (1.0 + x * offset) for offset in offsets]
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from darkchess.belief._kernels.position_set import decode_half
-from darkchess.board.kernels.bits import mix64
 from darkchess.board.kernels.moves import has_move, make
 from darkchess.game._kernels.vision import observation_key
+from klss.hashing import mix64
 from klss.kernel import kernel
 
 __all__ = ["observation_keys"]

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from darkchess.belief._kernels.position_set import EMPTY, EP_CAPTORS, OWN, REQUIRED, SEEN, can_move, without
-from darkchess.board.kernels.bits import bit, lowest, mix64, popcount, without_lowest
+from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from klss.hashing import mix64
 from klss.kernel import kernel
 
 __all__ = ["repair", "without_captured"]

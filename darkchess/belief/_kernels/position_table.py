@@ -23,7 +23,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from darkchess.board.kernels.bits import mix64
+from klss.hashing import mix64
 from klss.kernel import kernel
 
 __all__ = ["SPILL", "Layout", "gather", "half_hash", "home", "insert", "rank", "rehash", "select", "spread"]

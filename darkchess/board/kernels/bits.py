@@ -15,7 +15,7 @@ from numba.extending import intrinsic, overload
 
 from klss.kernel import kernel
 
-__all__ = ["bit", "highest", "lowest", "mix64", "popcount", "without_lowest"]
+__all__ = ["bit", "highest", "lowest", "popcount", "without_lowest"]
 
 
 @intrinsic
@@ -91,12 +91,3 @@ def bit(square: int) -> Any:
 def without_lowest(mask: Any) -> Any:
     """``mask`` (uint64) less its lowest square."""
     return mask & (mask - np.uint64(1))
-
-
-@kernel(inline="always")
-def mix64(value: Any) -> Any:
-    """A bijection of uint64 that spreads every input bit (the finaliser of SplitMix64, Steele et al. 2014)."""
-    value = np.uint64(value)
-    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return value ^ (value >> np.uint64(31))

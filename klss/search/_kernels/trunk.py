@@ -11,19 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from klss.hashing import mix64
 from klss.kernel import kernel
 from klss.movers import TERMINAL
 
-__all__ = ["attach", "best_response_tree", "mark_above", "mix", "repetitions", "spread_down", "times_observed"]
-
-
-@kernel(inline="always")
-def mix(value: Any) -> Any:
-    """A bijection of uint64 that spreads every input bit (the finaliser of SplitMix64)."""
-    value = np.uint64(value)
-    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return value ^ (value >> np.uint64(31))
+__all__ = ["attach", "best_response_tree", "mark_above", "repetitions", "spread_down", "times_observed"]
 
 
 @kernel(inline="always")
@@ -31,7 +23,7 @@ def label_of(own_action: int, observation: Any, mover: int) -> Any:
     """What a player learns on one step: her own action (−1: not hers), her observation, and who acts next if that
     is she.
     """
-    return mix(mix(np.uint64(own_action + 1)) ^ observation) + np.uint64(mover)
+    return mix64(mix64(np.uint64(own_action + 1)) ^ observation) + np.uint64(mover)
 
 
 @kernel
@@ -40,7 +32,7 @@ def find_or_add(table_keys: Any, table_values: Any, key: Any, value: int) -> Any
     is new.
     """
     mask = np.uint64(table_keys.shape[0] - 1)
-    slot = mix(key) & mask
+    slot = mix64(key) & mask
     while True:
         found = table_values[slot]
         if found < 0:
@@ -63,7 +55,7 @@ def fill_table(keys: Any, count: int, table_keys: Any, table_values: Any) -> Non
 def lookup(table_keys: Any, table_values: Any, key: Any) -> Any:
     """Value of ``key``, −1 when it is not in the table."""
     mask = np.uint64(table_keys.shape[0] - 1)
-    slot = mix(key) & mask
+    slot = mix64(key) & mask
     while True:
         found = table_values[slot]
         if found < 0 or table_keys[slot] == key:
@@ -74,7 +66,7 @@ def lookup(table_keys: Any, table_values: Any, key: Any) -> Any:
 @kernel
 def child_key(parent_key: Any, own_action: int, observation: Any, mover: int) -> Any:
     """Key of the infoset reached from the infoset ``parent_key``."""
-    return mix(parent_key ^ label_of(own_action, observation, mover))
+    return mix64(parent_key ^ label_of(own_action, observation, mover))
 
 
 @kernel
@@ -179,7 +171,7 @@ def attach(
                 label = label_of(own_action, observations[c, player], acts)
                 infosets = infosets0 if player == 0 else infosets1
                 above = nodes.infoset[parent, player]
-                key = mix(infosets.key[above] ^ label)
+                key = mix64(infosets.key[above] ^ label)
                 new = counts[player]
                 found = find_or_add(tables[player][0], tables[player][1], key, new)
                 if found == new:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 import time
 
-__all__ = ["Progress"]
+__all__ = ["ProgressLine"]
 
 _SHOW_AFTER_S = 1.0
 
 
-class Progress:
+class ProgressLine:
     """One line on stderr, rewritten, shown only on a terminal and only after a second."""
 
     def __init__(self, title: str) -> None:
@@ -27,6 +27,7 @@ class Progress:
             print(f"\r\x1b[K{self._title}: {what} ({now - self._begin:.0f} s)", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Remove the line."""
+        """Remove the line; what is told afterwards begins it again."""
         if self._shown:
+            self._shown = False
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
