@@ -1,16 +1,24 @@
-"""The evaluator that a configuration names, or that the caller asks for where it leaves that open."""
+"""The evaluators by their names, and the one that a configuration names, or that the caller asks for where it leaves
+that open.
+
+A command line asks for the names before its first board, so compiled code is imported where an evaluator is made.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.game.rules import PAPER, Ruleset
-from darkchess.players.configuration import Configuration
-from uci_bridge.stockfish.evaluator import StockfishEvaluator, stockfish_version
 
-__all__ = ["EvaluatorChoice", "evaluator_label", "make_evaluator", "named"]
+if TYPE_CHECKING:
+    from darkchess.evaluation.evaluator import Evaluator
+    from darkchess.players.configuration import Configuration
+
+__all__ = ["EVALUATORS", "EvaluatorChoice", "EvaluatorName", "evaluator_label", "make_evaluator", "named"]
+
+EvaluatorName = Literal["builtin", "stockfish"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +28,7 @@ class EvaluatorChoice:
     Attributes
     ----------
     name
-        ``"builtin"``, the same on every machine, or ``"stockfish"``.
+        One of :data:`EVALUATORS`; the built-in one is the same on every machine.
     stockfish
         Path of Stockfish; None: where :func:`uci_bridge.stockfish.evaluator.find_stockfish` looks.
     reproducible
@@ -29,10 +37,34 @@ class EvaluatorChoice:
         How many Stockfish processes share the work otherwise.
     """
 
-    name: Literal["builtin", "stockfish"] = "builtin"
+    name: EvaluatorName = "builtin"
     stockfish: str | None = None
     reproducible: bool = False
     processes: int = 1
+
+
+def _builtin(threads: int, choice: EvaluatorChoice, ruleset: Ruleset) -> Evaluator:
+    from darkchess.evaluation.evaluator import BuiltinEvaluator
+
+    return BuiltinEvaluator(threads=threads)
+
+
+def _stockfish(threads: int, choice: EvaluatorChoice, ruleset: Ruleset) -> Evaluator:
+    from uci_bridge.stockfish.evaluator import StockfishEvaluator
+
+    return StockfishEvaluator(
+        choice.stockfish,
+        processes=1 if choice.reproducible else choice.processes,
+        reproducible=choice.reproducible,
+        no_move_value=0.0 if ruleset.no_move == "draw" else -1.0,
+    )
+
+
+EVALUATORS: dict[EvaluatorName, Callable[[int, EvaluatorChoice, Ruleset], Evaluator]] = {
+    "builtin": _builtin,
+    "stockfish": _stockfish,
+}
+"""How each evaluator is made: of a player's threads, the caller's choice and the game's rules."""
 
 
 def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> Evaluator:
@@ -44,15 +76,7 @@ def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, rulese
         Stockfish was named, or its path was, and there is none.
     """
     name = choice.name if configuration.evaluator == "auto" else configuration.evaluator
-    if name == "builtin":
-        return BuiltinEvaluator(threads=configuration.threads)
-    no_move_value = 0.0 if ruleset.no_move == "draw" else -1.0
-    return StockfishEvaluator(
-        choice.stockfish,
-        processes=1 if choice.reproducible else choice.processes,
-        reproducible=choice.reproducible,
-        no_move_value=no_move_value,
-    )
+    return EVALUATORS[name](configuration.threads, choice, ruleset)
 
 
 def evaluator_label(configuration: Configuration, choice: EvaluatorChoice) -> str | None:
@@ -65,6 +89,8 @@ def evaluator_label(configuration: Configuration, choice: EvaluatorChoice) -> st
     name = choice.name if configuration.evaluator == "auto" else configuration.evaluator
     if name == "builtin":
         return "built-in evaluator"
+    from uci_bridge.stockfish.evaluator import stockfish_version
+
     return stockfish_version(choice.stockfish) or "Stockfish"
 
 

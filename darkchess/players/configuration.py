@@ -27,7 +27,15 @@ from darkchess.players.tracking import RandomPlayer
 from klss.search import Baseline, Klss2021, SearchConfiguration, SearchConfigurationError
 from klss.text import read_text
 
-__all__ = ["CONFIGURATIONS", "PLAYERS", "Configuration", "ConfigurationError", "configuration", "make_player"]
+__all__ = [
+    "CONFIGURATIONS",
+    "PLAYERS",
+    "Configuration",
+    "ConfigurationError",
+    "configuration",
+    "main_names",
+    "make_player",
+]
 
 
 class ConfigurationError(DarkchessError, ValueError):
@@ -173,6 +181,15 @@ CONFIGURATIONS: dict[str, Configuration] = {
 """The named configurations. ``klss2021`` is the paper's agent, ``klss2021-…`` has one thing off, or other;
 ``baseline`` is the paper's (§7): one ply of imperfect information, a perfect-information search below it.
 """
+
+
+def main_names() -> list[str]:
+    """The named configurations that are no other's variants.
+
+    >>> main_names()[0]
+    'klss2021'
+    """
+    return [name for name in CONFIGURATIONS if not any(name.startswith(f"{other}-") for other in CONFIGURATIONS)]
 
 
 def configuration(text: str) -> Configuration:

@@ -30,7 +30,7 @@ from darkchess.players.configuration import configuration
 from experiments.series.summary import SESSIONS, series_document
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
-from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
 from uci_bridge.match.documents import commit, write_document
 from uci_bridge.match.files import read_match
 from uci_bridge.match.match import Match, MatchError, Standing
@@ -350,7 +350,7 @@ def _parser(series: Series) -> argparse.ArgumentParser:
     )
     add("--openings", type=int, default=4, metavar="PLIES", help="random plies that begin a pair (default 4)")
     add("--seed", type=int, default=1, help="of every match (default 1)")
-    add("--evaluator", choices=("builtin", "stockfish"), default="builtin", help="(default builtin)")
+    add("--evaluator", choices=tuple(EVALUATORS), default="builtin", help="(default builtin)")
     names = [pairing.name for pairing in series.pairings]
     if len(names) > 1:
         add("--only", nargs="+", choices=names, metavar="NAME", help=f"play only these: {', '.join(names)}")

@@ -53,7 +53,7 @@ def _parser() -> Parser:
         "--configuration",
         default="klss2021",
         metavar="NAME",
-        help="who thinks: klss2021, klss2021-fresh, …, baseline; NAME,field=value,…; FILE.toml",
+        help="who thinks: {searches}; NAME,field=value,…; FILE.toml",
     )
     add_game_options(parser, fen=False)
     parser.add_argument("--plot", metavar="FILE", help="draw the belief there as well (.svg or .png)")

@@ -14,15 +14,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from klss_app.cli.errors import UsageError
-from klss_app.cli.options import Parser, check_stockfish, configured, processes
+from klss_app.cli.options import CONFIGURATION, Parser, check_evaluator, configured, processes
 from uci_bridge.descendants import end_descendants
+from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
 
 if TYPE_CHECKING:
     from darkchess.players.configuration import Configuration
-    from uci_bridge.players import EvaluatorChoice
 
 __all__ = ["run"]
 
@@ -37,9 +36,9 @@ def _parser() -> Parser:
         "--configuration",
         default="klss2021",
         metavar="NAME",
-        help="klss2021 (default), baseline, best-guess, greedy, random; NAME,field=value,…; FILE.toml",
+        help=f"(default klss2021) {CONFIGURATION}",
     )
-    parser.add_argument("--evaluator", metavar="NAME", help="builtin (default) or stockfish")
+    parser.add_argument("--evaluator", metavar="NAME", help=f"{' or '.join(EVALUATORS)} (default builtin)")
     parser.add_argument(
         "--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)"
     )
@@ -56,18 +55,13 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss engine``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    if parsed.evaluator not in (None, "builtin", "stockfish"):
-        raise UsageError(f"--evaluator: got {parsed.evaluator!r}, expected builtin or stockfish")
-    if parsed.evaluator == "stockfish" or parsed.stockfish is not None:
-        check_stockfish(parsed.stockfish)
+    check_evaluator(parsed.evaluator, parsed.stockfish)
     configuration = configured(parsed.configuration, parsed.stockfish)
 
-    from uci_bridge.players import EvaluatorChoice
     from uci_bridge.protocol.engine import Engine, serve
 
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="klss engine: %(message)s")
-    name: Literal["builtin", "stockfish"] = "stockfish" if parsed.evaluator == "stockfish" else "builtin"
-    choice = EvaluatorChoice(name, parsed.stockfish, processes=parsed.evaluator_processes)
+    choice = EvaluatorChoice(parsed.evaluator or "builtin", parsed.stockfish, processes=parsed.evaluator_processes)
     loading = _Loading(configuration, choice)
     engine = Engine(configuration, choice, loaded=loading.wait)
     with _stdout_for_answers_only() as answers, open(0, "rb", buffering=0, closefd=False) as requests:

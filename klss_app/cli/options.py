@@ -15,15 +15,17 @@ from darkchess.game.contest import DEFAULT_TIME_S
 from klss.seeds import fresh_seed
 from klss.text import read_text
 from klss_app.cli.errors import UsageError
+from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
 
 if TYPE_CHECKING:
     from darkchess.game.record import GameRecord
     from darkchess.game.rules import Ruleset
     from darkchess.players.configuration import Configuration
-    from uci_bridge.evaluators import EvaluatorChoice
+    from uci_bridge.evaluators import EvaluatorName
     from uci_bridge.players import Command
 
 __all__ = [
+    "CONFIGURATION",
     "PLAYERS",
     "GameOptions",
     "Parser",
@@ -33,8 +35,11 @@ __all__ = [
     "game_options",
 ]
 
-PLAYERS = "klss2021, baseline, best-guess, greedy, random; NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
-"""What may stand where a player is asked for, as the helps say it."""
+CONFIGURATION = "{configurations}; NAME,field=value,…; FILE.toml"
+"""What may stand where a configuration is asked for, as the helps say it; :class:`Parser` puts the names in."""
+
+PLAYERS = f"{CONFIGURATION}; cmd:PROGRAM …"
+"""What may stand where a player is asked for."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -42,6 +47,17 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, command: str, description: str, **rest: Any) -> None:
         super().__init__(prog=f"klss {command}", description=description, allow_abbrev=False, **rest)
+
+    def format_help(self) -> str:
+        """The help, with the names of configurations: only now, since compiled code comes with them."""
+        for action in self._actions:
+            if action.help is not None and "{" in action.help:
+                from darkchess.players.configuration import CONFIGURATIONS, main_names
+
+                names = main_names()
+                searches = [name for name in names if CONFIGURATIONS[name].search is not None]
+                action.help = action.help.format(configurations=", ".join(names), searches=", ".join(searches))
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse complains of."""
@@ -152,25 +168,21 @@ class GameOptions:
     clock: tuple[float, float] | None
     seed: int
     fen: str | None
-    evaluator: str | None
+    evaluator: EvaluatorName | None
     stockfish: str | None
     evaluator_processes: int = 1
 
     def evaluator_choice(self, *, path_suffices: bool = False) -> EvaluatorChoice:
-        """What to use where a configuration leaves its evaluator open; imports compiled code.
+        """What to use where a configuration leaves its evaluator open.
 
         Parameters
         ----------
         path_suffices
             ``--stockfish`` alone asks for Stockfish too.
         """
-        from uci_bridge.evaluators import EvaluatorChoice
-
-        asked = self.evaluator == "stockfish" or (
-            path_suffices and self.evaluator is None and self.stockfish is not None
-        )
+        by_path: EvaluatorName = "stockfish" if path_suffices and self.stockfish is not None else "builtin"
         return EvaluatorChoice(
-            "stockfish" if asked else "builtin",
+            self.evaluator or by_path,
             self.stockfish,
             reproducible=self.nodes is not None,
             processes=self.evaluator_processes,
@@ -195,7 +207,7 @@ def add_game_options(parser: Parser, *, fen: bool = True) -> None:
         game.add_argument("--fen", metavar="FEN", help="start position, known to both players")
     game.add_argument("--seed", type=seed, metavar="N", help="seed of all random choices (default: a fresh one)")
     engine = parser.add_argument_group("the engine")
-    engine.add_argument("--evaluator", metavar="NAME", help="builtin or stockfish")
+    engine.add_argument("--evaluator", metavar="NAME", help=" or ".join(EVALUATORS))
     engine.add_argument(
         "--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)"
     )
@@ -233,8 +245,7 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
 
     if arguments.rules not in RULESETS:
         raise UsageError(f"--rules: got {arguments.rules!r}, expected one of {', '.join(RULESETS)}")
-    if arguments.evaluator not in (None, "builtin", "stockfish"):
-        raise UsageError(f"--evaluator: got {arguments.evaluator!r}, expected builtin or stockfish")
+    check_evaluator(arguments.evaluator, arguments.stockfish)
     limited = arguments.time is not None or arguments.nodes is not None or arguments.clock is not None
     options = GameOptions(
         ruleset=RULESETS[arguments.rules],
@@ -247,8 +258,6 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
         stockfish=arguments.stockfish,
         evaluator_processes=arguments.evaluator_processes,
     )
-    if options.stockfish is not None or options.evaluator == "stockfish":
-        check_stockfish(options.stockfish)
     if options.fen is not None:
         check_fen(options.fen)
     return options
@@ -290,6 +299,14 @@ def chosen_player(text: str, stockfish: str | None = None) -> Configuration | Co
         return player_spec(text)
     except ConfigurationError as error:
         raise UsageError(str(error)) from None
+
+
+def check_evaluator(name: str | None, stockfish: str | None) -> None:
+    """Raise :class:`UsageError` unless ``--evaluator`` is known, if it was given, and Stockfish, if named, is there."""
+    if name is not None and name not in EVALUATORS:
+        raise UsageError(f"--evaluator: got {name!r}, expected {' or '.join(EVALUATORS)}")
+    if name == "stockfish" or stockfish is not None:
+        check_stockfish(stockfish)
 
 
 def check_stockfish(path: str | None) -> None:

@@ -6,9 +6,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
+
+from darkchess.players.configuration import CONFIGURATIONS, Configuration
+from klss_app.cli.main import main
+from uci_bridge.evaluators import EVALUATORS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -141,6 +145,23 @@ def test_help_and_version_need_nothing_heavy_and_exit_0(program: Any) -> None:
     assert program("--help").code == 0
     assert program("--version").out.startswith("klss ")
     assert "--white" in program("play", "--help").out
+
+
+def test_a_new_player_or_evaluator_is_in_the_helps_and_the_complaints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(CONFIGURATIONS, "novelty", Configuration("novelty", "random"))
+    monkeypatch.setitem(CONFIGURATIONS, "novelty-variant", Configuration("novelty-variant", "random"))
+    monkeypatch.setitem(EVALUATORS, "oracle", EVALUATORS["builtin"])
+    for command in ("play", "match", "engine"):
+        assert main([command, "--help"]) == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert "baseline, best-guess, greedy, random, novelty; NAME" in told
+        assert "builtin or stockfish or oracle" in told
+    for command in (["play"], ["engine"], ["match", "greedy", "random"]):
+        assert main([*command, "--evaluator", "nothing"]) == 2
+        assert "got 'nothing', expected builtin or stockfish or oracle" in capsys.readouterr().err
+    assert {"auto", *EVALUATORS} - {"oracle"} == set(get_args(get_type_hints(Configuration)["evaluator"]))
 
 
 def test_help_is_shown_where_the_terminal_knows_ascii_only(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from uci_bridge.bot.dialect import Challenge
 from uci_bridge.bot.lichess import Token, is_loopback
 from uci_bridge.bot.own_process import take_variable
 from uci_bridge.errors import UciBridgeError
+from uci_bridge.evaluators import EVALUATORS, EvaluatorName
 
 __all__ = ["AcceptRules", "BotConfig", "ConfigError", "EngineConfig", "TokenSource", "load_config", "read_token"]
 
@@ -66,7 +67,7 @@ class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     command
         A foreign engine that speaks the protocol: program and arguments.
     evaluator
-        ``builtin`` or ``stockfish``; for ours.
+        One of :data:`uci_bridge.evaluators.EVALUATORS`; for ours.
     nodes, move_time_s
         Limits of a move; where there are none the clock is the limit.
     margin_ms
@@ -75,7 +76,7 @@ class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     configuration: _Name | None = None
     command: Annotated[list[_Name], msgspec.Meta(min_length=1, max_length=64)] | None = None
-    evaluator: Literal["builtin", "stockfish"] | None = None
+    evaluator: EvaluatorName | None = None
     nodes: Annotated[int, msgspec.Meta(ge=1)] | None = None
     move_time_s: Annotated[float, msgspec.Meta(gt=0)] | None = None
     margin_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 1000
@@ -298,10 +299,6 @@ _WORDS = {
     "object": "keys and values", "str": "text", "array": "a list", "float": "a number", "int": "a whole number",
     "bool": "true or false",
 }  # fmt: skip
-_WORDS = {
-    "object": "keys and values", "str": "text", "array": "a list", "float": "a number", "int": "a whole number",
-    "bool": "true or false",
-}  # fmt: skip
 _SECRET = "token"
 
 
@@ -320,8 +317,6 @@ def _complaint(message: str, raw: Mapping[str, Any]) -> str:
         known = _fields(keys)
         near = difflib.get_close_matches(match[1], known, n=1)
         hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
-        if path == _SECRET:  # the key itself may be the token, put in the wrong place
-            return f"token: unknown key; expected one of {', '.join(known)}"
         if path == _SECRET:  # the key itself may be the token, put in the wrong place
             return f"token: unknown key; expected one of {', '.join(known)}"
         return f"unknown key: got {'.'.join(filter(None, [path, match[1][:60]]))}; {hint}"
@@ -350,7 +345,7 @@ def _choices(expected: str, keys: list[tuple[str, str]]) -> str:
     """What is expected, by name where there are only so many choices."""
     if not expected.startswith("Invalid enum value"):
         return expected
-    choices = {"dialect": "pychess or lichess", "evaluator": "builtin or stockfish", "rated": "casual or rated"}
+    choices = {"dialect": "pychess or lichess", "evaluator": " or ".join(EVALUATORS), "rated": "casual or rated"}
     names = [name for name, _ in keys if name in choices]
     return choices[names[-1]] if names else "one of the known values"
 
