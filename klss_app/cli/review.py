@@ -12,7 +12,7 @@ from klss_app.cli.terminal import InputClosed, Terminal
 if TYPE_CHECKING:
     from darkchess.game.referee import Referee
 
-__all__ = ["moves_text", "ply_lines", "result_text", "review"]
+__all__ = ["ply_lines", "result_text", "review"]
 
 _LOSSES = {
     "king_captured": "{}'s king was captured",
@@ -56,11 +56,6 @@ def _numbered(referee: Referee, ply: int) -> str:
     before = referee.positions[ply - 1]
     dots = "." if before.turn else "..."
     return f"{before.fullmove}{dots} {san(before, referee.moves[ply - 1])}"
-
-
-def moves_text(referee: Referee) -> str:
-    """The movetext so far, both sides."""
-    return " ".join(_numbered(referee, ply) for ply in range(1, referee.ply + 1))
 
 
 def ply_lines(referee: Referee, ply: int, terminal: Terminal, bottom: chess.Color, fog: bool = True) -> list[str]:

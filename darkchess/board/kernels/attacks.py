@@ -16,7 +16,7 @@ from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUE
 from darkchess.board.kernels.tables import ANTIDIAGONAL, DIAGONAL, FILE, KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES, RANK
 from klss.kernel import kernel
 
-__all__ = ["attacked_by", "bishop_attacks", "line_attacks", "piece_attacks", "rook_attacks"]
+__all__ = ["attacked_by", "bishop_attacks", "line_attacks", "rook_attacks"]
 
 
 @kernel(inline="always")
@@ -42,23 +42,6 @@ def bishop_attacks(square: int, occupied: Any, tables: Any) -> Any:
     return line_attacks(tables[square, DIAGONAL], tables[square, DIAGONAL + 1], occupied) | line_attacks(
         tables[square, ANTIDIAGONAL], tables[square, ANTIDIAGONAL + 1], occupied
     )
-
-
-@kernel(inline="always")
-def piece_attacks(piece: int, side: int, square: int, occupied: Any, tables: Any) -> Any:
-    """Squares that a piece of ``side`` (0 White, 1 Black) attacks; a pawn's are its two diagonals, own men count as
-    attacked."""
-    if piece == 0:
-        return tables[square, PAWN_CAPTURES + side]
-    if piece == 1:
-        return tables[square, KNIGHT_STEPS]
-    if piece == 2:
-        return bishop_attacks(square, occupied, tables)
-    if piece == 3:
-        return rook_attacks(square, occupied, tables)
-    if piece == 4:
-        return rook_attacks(square, occupied, tables) | bishop_attacks(square, occupied, tables)
-    return tables[square, KING_STEPS]
 
 
 @kernel

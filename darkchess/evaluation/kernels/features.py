@@ -53,7 +53,6 @@ last, how many features there are.
 MAPS = 15
 """How many they are."""
 
-_FILE_A = np.uint64(0x0101010101010101)
 _NOT_A = np.uint64(0xFEFEFEFEFEFEFEFE)
 _NOT_H = np.uint64(0x7F7F7F7F7F7F7F7F)
 
