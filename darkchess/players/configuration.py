@@ -24,7 +24,7 @@ from darkchess.game.contest import Player
 from darkchess.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.players.player import KlssPlayer
 from darkchess.players.tracking import RandomPlayer
-from klss.search import Baseline, Klss2021, SearchConfiguration, SearchConfigurationError
+from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration, SearchConfigurationError
 from klss.text import read_text
 
 __all__ = [
@@ -172,6 +172,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
         _variant("nopenalty", information=math.inf),
         _variant("sampled", purify=False),
         _variant("nocaution", caution=1.0),
+        Configuration("kluss", "klss", search=Kluss()),
         Configuration("baseline", "baseline", search=Baseline()),
         Configuration("best-guess", "best-guess"),
         Configuration("greedy", "greedy", evaluator="builtin"),

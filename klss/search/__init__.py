@@ -12,6 +12,7 @@ from klss.search.baseline import Baseline
 from klss.search.budget import Budget
 from klss.search.enumerated import EnumeratedBelief, EnumeratedModel
 from klss.search.klss2021 import Klss2021
+from klss.search.kluss import Kluss
 from klss.search.model import CHANCE, TERMINAL, Belief, Expansion, Model, Past
 from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationError
 from klss.search.report import Report
@@ -28,6 +29,7 @@ __all__ = [
     "EnumeratedModel",
     "Expansion",
     "Klss2021",
+    "Kluss",
     "Model",
     "ModelError",
     "Parts",

@@ -30,8 +30,7 @@ def _treeplex(trunk: Trunk, player: int, shift: int, top: list[tuple[int, int, i
     whose sequences move up by ``shift``.
     """
     infosets = trunk.infosets[player]
-    active = np.flatnonzero(infosets.first[: trunk.infoset_count(player)] >= 0)
-    active = active[np.argsort(infosets.first[active])]
+    active = trunk.acting(player)
     head = np.array(top, dtype=np.int64).reshape(-1, 3)
     parents = infosets.sequence[active].astype(np.int64)
     if player == 1:

@@ -22,7 +22,7 @@ from typing import Protocol
 
 import numpy as np
 
-from klss.arrays import Bools, Floats
+from klss.arrays import Bools, Floats, Ints
 from klss.errors import KlssError
 from klss.search.budget import Budget
 from klss.search.growth import Growth
@@ -68,11 +68,17 @@ class Subgame:
         Its roots stand at player 0's infoset 0, the one she is at.
     carried, sampled : int
         How many roots come from the previous trunk and from the belief.
+    prior : float64[J] or None
+        How likely player 1 is to come to each root infoset; None: to all alike.
+    origin : (int64[S0], int64[S1]) or None
+        The previous trunk's sequence that each one of the trunk is, −1 where it is none; None: nothing was carried.
     """
 
     trunk: Trunk
     carried: int
     sampled: int
+    prior: Floats | None = None
+    origin: tuple[Ints, Ints] | None = None
 
 
 class Builder(Protocol):
@@ -106,6 +112,10 @@ class Solving(Protocol):
         """A profile for the trunk as it stands: one exact solve, or some iterations. One that is not ``solved`` ends
         the search.
         """
+        ...
+
+    def finish(self) -> Profile:
+        """The profile to play by, now that nothing grows any more: what time is left is the solver's."""
         ...
 
 

@@ -15,7 +15,7 @@ from klss.arrays import Floats, Int32s
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
 
-__all__ = ["SUPPORT", "Profile", "extended", "reach_of_0", "strategy_at_root", "utility_at"]
+__all__ = ["SUPPORT", "Profile", "extended", "liking", "reach_of_0", "strategy_at_root", "utility_at"]
 
 SUPPORT = 1e-9
 """A probability above this is in the support; exact plans are vertices, where the others are zero up to rounding."""
@@ -89,28 +89,31 @@ def utility_at(trunk: Trunk, profile: Profile, infoset: int) -> float:
     return float(utility[below == 0].sum()) / total
 
 
+def liking(trunk: Trunk, player: int, since: int = 0) -> Floats:
+    """What the evaluator says for each sequence of ``player``, for her: Σ chance·value of the children it leads to,
+    float64[S]; it tells the sequences of one infoset apart. Only nodes from ``since`` on are counted.
+    """
+    nodes, new = trunk.nodes, slice(since, trunk.node_count)
+    parent, sequence = np.maximum(nodes.parent[new], 0), nodes.sequence[new, player]
+    after = sequence != nodes.sequence[parent, player]  # the children of the player's own nodes
+    weights = nodes.chance[new][after] * nodes.value[new][after]
+    sums = np.bincount(sequence[after], weights=weights, minlength=trunk.sequence_count(player))
+    return np.asarray(sums if player == 0 else -sums)
+
+
 def extended(trunk: Trunk, profile: Profile) -> Profile:
     """An earlier profile on a trunk that has grown since: at infosets that are new, the action whose children the
     evaluator likes best for the mover (as Obscuro starts new infosets, arXiv 2506.01242). Not ``solved``.
     """
-    nodes, count = trunk.nodes, trunk.node_count
-    parent = np.maximum(nodes.parent[:count], 0)
     plans = []
     for player, plan in ((0, profile.x), (1, profile.y)):
-        infosets, sequence = trunk.infosets[player], nodes.sequence[:count, player]
-        after = sequence != sequence[parent]  # the children of the player's own nodes
-        sign = 1.0 if player == 0 else -1.0
-        liking = sign * np.bincount(
-            sequence[after],
-            weights=nodes.chance[:count][after] * nodes.value[:count][after],
-            minlength=trunk.sequence_count(player),
-        )
+        infosets, liked = trunk.infosets[player], liking(trunk, player)
         longer = np.concatenate([plan, np.zeros(trunk.sequence_count(player) - len(plan))])
         active = np.flatnonzero(infosets.first[: trunk.infoset_count(player)] >= len(plan))
         for infoset in active[np.argsort(infosets.first[active])]:
             reached = longer[infosets.sequence[infoset]]
             if reached > 0.0:  # most are not
                 first, size = int(infosets.first[infoset]), int(infosets.size[infoset])
-                longer[first + int(np.argmax(liking[first : first + size]))] = reached
+                longer[first + int(np.argmax(liked[first : first + size]))] = reached
         plans.append(longer)
     return dataclasses.replace(profile, x=plans[0], y=plans[1], solved=False)

@@ -136,9 +136,10 @@ class Search:
         while True:
             profile = solving.improve()
             supports.append(strategy_at_root(trunk, profile)[1] > 0.0)
-            growth.tell(growing.depths()[0])
+            if progress is not None:
+                growth.tell(growing.depths()[0])
             if not profile.solved or growth.spent or not growing.grow(profile):
-                return Solved(profile, supports, growth, growing, solving.effort)
+                return Solved(solving.finish(), supports, growth, growing, solving.effort)
 
     @staticmethod
     def _report(subgame: Subgame, belief: Belief, solved: Solved, budget: Budget) -> Report:

@@ -213,6 +213,17 @@ class Trunk:
         return self.nodes.first_child[: self.node_count] < 0
 
     @property
+    def expanded(self) -> Ints:
+        """The nodes that have children: int64[n], in the order of creation."""
+        return np.flatnonzero(self.nodes.first_child[: self.node_count] >= 0)
+
+    def acting(self, player: int) -> Ints:
+        """The infosets at which ``player`` has sequences: int64[n], in the order of these, parents first."""
+        first = self.infosets[player].first[: self.infoset_count(player)]
+        found = np.flatnonzero(first >= 0)
+        return found[np.argsort(first[found])]
+
+    @property
     def open_leaf(self) -> Bools:
         """Which nodes can be expanded: bool[N]."""
         opened: Bools = self.leaf & (self.nodes.mover[: self.node_count] != TERMINAL)

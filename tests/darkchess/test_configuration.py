@@ -44,7 +44,7 @@ def test_what_results_hold_of_each_is_strict_json_and_says_the_same_again(name: 
 
 
 def test_no_other_names_are_known_and_the_one_that_sees_everything_is_none() -> None:
-    assert CONFIGURATIONS.keys() == ABLATIONS.keys() | {"klss2021", "greedy", "random"}
+    assert CONFIGURATIONS.keys() == ABLATIONS.keys() | {"klss2021", "kluss", "greedy", "random"}
     with pytest.raises(ConfigurationError):
         configuration("stockfish-cheat")
 

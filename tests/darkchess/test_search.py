@@ -240,11 +240,12 @@ def test_what_is_seen_after_an_own_move_is_taken_in_on_the_opponent_s_time() -> 
     assert player._followed.known.view.ply == 1, "before anybody asks for the set"
 
 
-def test_a_seed_and_a_node_budget_give_the_same_game_twice() -> None:
+@pytest.mark.parametrize("name", ["klss2021,particles=20", "kluss"])
+def test_a_seed_and_a_node_budget_give_the_same_game_twice_on_one_thread_and_on_two(name: str) -> None:
     games = []
-    for _ in range(2):
+    for threads in (1, 2):
         referee = Referee(MIDDLEGAME, PAPER)
-        players = {c: make_player(configuration("klss2021,particles=20"), seed=7) for c in (True, False)}
+        players = {c: make_player(configuration(f"{name},threads={threads}"), seed=7) for c in (True, False)}
         for color, player in players.items():
             player.start(referee.view(color), referee.position, PAPER)
         said = []
@@ -258,7 +259,7 @@ def test_a_seed_and_a_node_budget_give_the_same_game_twice() -> None:
     assert games[0] == games[1]
 
 
-@pytest.mark.parametrize("name", ["klss2021", "greedy"])
+@pytest.mark.parametrize("name", ["klss2021", "kluss", "greedy"])
 def test_a_king_that_can_be_taken_is_taken(name: str) -> None:
     referee = Referee("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", PAPER)
     player = make_player(configuration(name), seed=1)

@@ -108,10 +108,16 @@ class _Solving:
                 break
             self._gadget = "resolve" if self._gadget == "maxmargin" else "maxmargin"
         if not finished:
-            return extended(self._trunk, profile)
+            self._profile = extended(self._trunk, profile)
+            return self._profile
         if self._budget.seconds is not None:
             self._solver.rate = (self._budget.elapsed() - began) / max(self._trunk.node_count, _LEAST_NODES)
         return profile
+
+    def finish(self) -> Profile:
+        """See :class:`klss.search.parts.Solving`: the last one, cut off or not."""
+        assert self._profile is not None, "improve comes first"
+        return self._profile
 
     def _solve(self) -> tuple[Profile, bool]:
         """The best profile there is, of this gadget or, where its solver did not finish, an earlier one; and whether

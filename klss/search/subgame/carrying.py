@@ -14,8 +14,12 @@ from klss.search.trunk import Roots, Trunk
 __all__ = ["next_trunk"]
 
 
-def next_trunk(trunk: Trunk, infoset: int, sections: list[Section], fresh: Roots) -> Trunk:
-    """The next subgame's trunk: ``sections`` of the previous one, none or more, and ``fresh`` roots."""
+def next_trunk(
+    trunk: Trunk, infoset: int, sections: list[Section], fresh: Roots
+) -> tuple[Trunk, tuple[Ints, Ints] | None]:
+    """The next subgame's trunk: ``sections`` of the previous one, none or more, and ``fresh`` roots; and
+    the sequences that its own come from (:class:`klss.search.parts.Subgame`, ``origin``).
+    """
     nodes = trunk.nodes
     carried = np.concatenate([np.zeros(0, dtype=np.int64), *(section.nodes for section in sections)])
     groups = np.concatenate(
@@ -37,12 +41,12 @@ def next_trunk(trunk: Trunk, infoset: int, sections: list[Section], fresh: Roots
         key=key,
     )
     new = Trunk.from_roots(roots)
-    if sections:
-        _carry(trunk, new, infoset, sections, carried, weights)
-    return new
+    return new, _carry(trunk, new, infoset, sections, carried, weights) if sections else None
 
 
-def _carry(old: Trunk, new: Trunk, infoset: int, sections: list[Section], carried: Ints, weights: Floats) -> None:
+def _carry(
+    old: Trunk, new: Trunk, infoset: int, sections: list[Section], carried: Ints, weights: Floats
+) -> tuple[Ints, Ints]:
     """Copy what is below the carried roots (nodes 0 … r − 1 of ``new``) and the entries folded in."""
     count = old.node_count
     origin = np.full(count, -1, dtype=np.int64)  # which carried root each node lies below
@@ -108,6 +112,15 @@ def _carry(old: Trunk, new: Trunk, infoset: int, sections: list[Section], carrie
     new.folded_infoset = maps[1][entries]
     new.folded_value = np.concatenate([section.folded_value for section in sections])
     new.index_infosets()
+    return _origin(sequence_maps[0], new.sequence_count(0)), _origin(sequence_maps[1], new.sequence_count(1))
+
+
+def _origin(sequence_map: Int32s, count: int) -> Ints:
+    """The map of a player's sequences the other way round; −1 where a new one has no old one."""
+    origin = np.full(count, -1, dtype=np.int64)
+    kept = np.flatnonzero(sequence_map > 0)
+    origin[sequence_map[kept]] = kept
+    return origin
 
 
 def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: Int32s, rest: Ints) -> Int32s:

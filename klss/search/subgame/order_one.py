@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import States
+from klss.arrays import Floats, States
 from klss.search.model import Belief, Model
 from klss.search.parts import Standing, Subgame
 from klss.search.profile import utility_at
@@ -63,7 +63,9 @@ class OrderOne:
         fresh = fresh_roots(states, model, estimate, seeds[2])
         if previous is None:
             return Subgame(Trunk.from_roots(fresh), 0, len(states))
-        return Subgame(next_trunk(previous.trunk, previous.infoset, sections, fresh), len(known), len(states))
+        trunk, origin = next_trunk(previous.trunk, previous.infoset, sections, fresh)
+        prior = _prior(previous, sections, trunk.group_count)
+        return Subgame(trunk, len(known), len(states), prior, origin)
 
     def _carried(self, standing: Standing, model: Model, seed: int) -> tuple[Standing, list[Section], float] | None:
         """The sections that are carried on, and û; None where there are none."""
@@ -76,6 +78,18 @@ class OrderOne:
         estimate = utility_at(trunk, profile, standing.infoset)
         sections = merge_transpositions(trunk, sections, model, seed)
         return standing, likeliest(trunk, profile.y, sections, self.most_carried, seed), estimate
+
+
+def _prior(standing: Standing, sections: list[Section], roots: int) -> Floats:
+    """½(y(J)/Σy + 1/m) for each root infoset, the carried ones first: half where player 1 was expected to come
+    (Obscuro, arXiv 2506.01242).
+    """
+    expected = np.zeros(roots)
+    sequences = standing.trunk.nodes.sequence
+    expected[: len(sections)] = [standing.profile.y[sequences[section.nodes[0], 1]] for section in sections]
+    total = float(expected.sum())
+    uniform = np.full(roots, 1.0 / roots)
+    return 0.5 * (expected / total + uniform) if total > 0.0 else uniform
 
 
 def fresh_roots(states: States, model: Model, estimate: float, seed: int) -> Roots:

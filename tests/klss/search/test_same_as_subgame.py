@@ -158,7 +158,8 @@ def compare_below(
         wanted = names[0][int(trunk.infosets[0].key[infoset])]
         in_source = wanted if origins is None else int(np.flatnonzero(origins[0] == wanted)[0])
         theirs = make_subgame(source, source_plan, in_source, 1, reach=reach)
-        ours = next_trunk(trunk, infoset, sections, fresh_roots(NO_KEYS[:, None][:0].reshape(0, 1), model, np.inf, 0))
+        nobody = fresh_roots(NO_KEYS.reshape(0, 1), model, np.inf, 0)
+        ours, _ = next_trunk(trunk, infoset, sections, nobody)
         chained = chain(theirs, origins)
         for kind in ("maxmargin", "resolve"):
             gadget = theirs if kind == "maxmargin" else maxmargin_to_resolve(theirs)

@@ -1,0 +1,148 @@
+"""Kernel of one-sided walks down a trunk (:mod:`klss.search.expansion.one_sided`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from klss.hashing import mix64
+from klss.kernel import kernel
+
+__all__ = ["walks"]
+
+_STEP = 0x9E3779B97F4A7C15
+
+
+@kernel
+def _draw(state: Any) -> float:
+    """Uniform in [0, 1); ``state`` uint64[1] (SplitMix64)."""
+    state[0] += np.uint64(_STEP)
+    return np.float64(mix64(state[0]) >> np.uint64(11)) * 2.0**-53
+
+
+@kernel
+def _explore(
+    first: int, size: int, sign: float, plan: Any, quality: Any, visits: Any, sums: Any, squares: Any, support: float,
+    exploration: float, state: Any,
+) -> int:  # fmt: skip
+    """The explorer's sequence: half the time any of her support, else the most promising one (PUCT)."""
+    if _draw(state) < 0.5:
+        total = 0.0
+        for s in range(first, first + size):
+            total += plan[s]
+        count = 0
+        for s in range(first, first + size):
+            if plan[s] > support * total:
+                count += 1
+        if count > 0:
+            left = int(_draw(state) * count)
+            for s in range(first, first + size):
+                if plan[s] > support * total:
+                    if left == 0:
+                        return s
+                    left -= 1
+    visited = 0.0
+    for s in range(first, first + size):
+        visited += visits[s]
+    root = np.sqrt(visited)
+    best, most = first, -np.inf
+    for s in range(first, first + size):
+        count = visits[s] + 2.0  # two more values, −1 and 1
+        mean = sums[s] / count
+        deviation = np.sqrt(max(0.0, (squares[s] + 2.0) / count - mean * mean))
+        worth = sign * quality[s] + exploration * deviation * root / (1.0 + visits[s])
+        if worth > most:
+            best, most = s, worth
+    return best
+
+
+@kernel
+def _visit(s: int, quality: Any, visits: Any, sums: Any, squares: Any) -> None:
+    visits[s] += 1.0
+    sums[s] += quality[s]
+    squares[s] += quality[s] * quality[s]
+
+
+@kernel
+def _root(nodes: Any, root_count: int, plan: Any, chosen: int, state: Any) -> int:
+    """A root, drawn by nature and player 1's plan, or by nature alone among those of her root sequence ``chosen``."""
+    total = 0.0
+    for k in range(root_count):
+        s = nodes.sequence[k, 1]
+        if chosen == 0 or s == chosen:
+            total += nodes.chance[k] * (plan[s] if chosen == 0 else 1.0)
+    even = total <= 0.0
+    at = _draw(state) * (np.float64(root_count) if even else total)
+    last = 0
+    for k in range(root_count):
+        s = nodes.sequence[k, 1]
+        if even or chosen == 0 or s == chosen:
+            weight = 1.0 if even else nodes.chance[k] * (plan[s] if chosen == 0 else 1.0)
+            last = k
+            if at < weight:
+                return k
+            at -= weight
+    return last
+
+
+@kernel
+def walks(
+    explorer: int, nodes: Any, root_count: int, infosets: Any, plans: Any, quality: Any, visits: Any,
+    sums: Any, squares: Any, support: float, exploration: float, state: Any, leaves: Any,
+) -> int:  # fmt: skip
+    """Fill ``leaves`` (int64[n]) with distinct open leaves, one a walk; returns how many were found.
+
+    The explorer explores, the other and nature draw from what they play. A walk that ends where nothing can grow, or at
+    a leaf that another one found, counts for nothing but its visits.
+    """
+    found = 0
+    groups = 0
+    for k in range(root_count):
+        groups = max(groups, nodes.sequence[k, 1])
+    for _ in range(leaves.shape[0]):
+        chosen = 0
+        if explorer == 1:
+            chosen = _explore(
+                1, groups, -1.0, plans[1], quality, visits, sums, squares, support, exploration, state,
+            )  # fmt: skip
+            _visit(chosen, quality, visits, sums, squares)
+        node = _root(nodes, root_count, plans[1], chosen, state)
+        while nodes.first_child[node] >= 0:
+            mover = nodes.mover[node]
+            begin = nodes.first_child[node]
+            if mover == 0 or mover == 1:
+                infoset = nodes.infoset[node, mover]
+                first, size = infosets[mover].first[infoset], infosets[mover].size[infoset]
+                if mover == explorer:
+                    s = _explore(
+                        first, size, 1.0 if explorer == 0 else -1.0, plans[mover], quality, visits, sums, squares,
+                        support, exploration, state,
+                    )  # fmt: skip
+                    _visit(s, quality, visits, sums, squares)
+                else:
+                    mass = 0.0
+                    for c in range(first, first + size):
+                        mass += plans[mover][c]
+                    at = _draw(state) * mass
+                    s = first
+                    while s < first + size - 1 and (at >= plans[mover][s] or plans[mover][s] <= 0.0):
+                        at -= plans[mover][s]
+                        s += 1
+                node = begin + (s - first)
+            else:
+                at = _draw(state) * nodes.chance[node]
+                child = begin
+                while child < begin + nodes.child_count[node] - 1 and at >= nodes.chance[child]:
+                    at -= nodes.chance[child]
+                    child += 1
+                node = child
+        if nodes.mover[node] < -1:  # over
+            continue
+        known = False
+        for i in range(found):
+            known = known or leaves[i] == node
+        if not known:
+            leaves[found] = node
+            found += 1
+    return found
