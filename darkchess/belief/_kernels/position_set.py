@@ -37,7 +37,19 @@ from darkchess.belief._kernels.position_table import half_hash, home
 from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
 from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, META, PAWN, QUEEN, ROOK, WHITE
-from darkchess.board.kernels.tables import ANTIDIAGONAL, DIAGONAL, FILE, KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES, RANK
+from darkchess.board.kernels.tables import (
+    ANTIDIAGONAL_ABOVE,
+    ANTIDIAGONAL_BELOW,
+    DIAGONAL_ABOVE,
+    DIAGONAL_BELOW,
+    FILE_ABOVE,
+    FILE_BELOW,
+    KING_STEPS,
+    KNIGHT_STEPS,
+    PAWN_CAPTURES,
+    RANK_ABOVE,
+    RANK_BELOW,
+)
 from klss.kernel import kernel
 
 __all__ = [
@@ -236,11 +248,11 @@ def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> 
             # A slider moves iff a neighbour on one of its lines is not its own man.
             beside = tables[square, KING_STEPS]
             if code == BISHOP:
-                lines = tables[square, DIAGONAL] | tables[square, DIAGONAL + 1]
-                beside &= lines | tables[square, ANTIDIAGONAL] | tables[square, ANTIDIAGONAL + 1]
+                lines = tables[square, DIAGONAL_BELOW] | tables[square, DIAGONAL_ABOVE]
+                beside &= lines | tables[square, ANTIDIAGONAL_BELOW] | tables[square, ANTIDIAGONAL_ABOVE]
             elif code != QUEEN:
-                lines = tables[square, FILE] | tables[square, FILE + 1]
-                beside &= lines | tables[square, RANK] | tables[square, RANK + 1]
+                lines = tables[square, FILE_BELOW] | tables[square, FILE_ABOVE]
+                beside &= lines | tables[square, RANK_BELOW] | tables[square, RANK_ABOVE]
             if beside & ~enemy != np.uint64(0):
                 return True
     return False

@@ -13,7 +13,19 @@ import numpy as np
 
 from darkchess.board.kernels.bits import bit, highest
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
-from darkchess.board.kernels.tables import ANTIDIAGONAL, DIAGONAL, FILE, KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES, RANK
+from darkchess.board.kernels.tables import (
+    ANTIDIAGONAL_ABOVE,
+    ANTIDIAGONAL_BELOW,
+    DIAGONAL_ABOVE,
+    DIAGONAL_BELOW,
+    FILE_ABOVE,
+    FILE_BELOW,
+    KING_STEPS,
+    KNIGHT_STEPS,
+    PAWN_CAPTURES,
+    RANK_ABOVE,
+    RANK_BELOW,
+)
 from klss.kernel import kernel
 
 __all__ = ["attacked_by", "bishop_attacks", "line_attacks", "rook_attacks"]
@@ -31,16 +43,16 @@ def line_attacks(lower: Any, upper: Any, occupied: Any) -> Any:
 @kernel(inline="always")
 def rook_attacks(square: int, occupied: Any, tables: Any) -> Any:
     """Squares that a rook on ``square`` attacks; own men count as attacked."""
-    return line_attacks(tables[square, FILE], tables[square, FILE + 1], occupied) | line_attacks(
-        tables[square, RANK], tables[square, RANK + 1], occupied
+    return line_attacks(tables[square, FILE_BELOW], tables[square, FILE_ABOVE], occupied) | line_attacks(
+        tables[square, RANK_BELOW], tables[square, RANK_ABOVE], occupied
     )
 
 
 @kernel(inline="always")
 def bishop_attacks(square: int, occupied: Any, tables: Any) -> Any:
     """Squares that a bishop on ``square`` attacks; own men count as attacked."""
-    return line_attacks(tables[square, DIAGONAL], tables[square, DIAGONAL + 1], occupied) | line_attacks(
-        tables[square, ANTIDIAGONAL], tables[square, ANTIDIAGONAL + 1], occupied
+    return line_attacks(tables[square, DIAGONAL_BELOW], tables[square, DIAGONAL_ABOVE], occupied) | line_attacks(
+        tables[square, ANTIDIAGONAL_BELOW], tables[square, ANTIDIAGONAL_ABOVE], occupied
     )
 
 

@@ -2,8 +2,8 @@
 in the fastest cache.
 
 Columns: :data:`KNIGHT_STEPS`, :data:`KING_STEPS`, :data:`PAWN_CAPTURES` (what a white pawn attacks, then what a black
-one does), then for each line through the square (:data:`FILE`, :data:`RANK`, :data:`DIAGONAL`, :data:`ANTIDIAGONAL`)
-the squares below it and, in the next column, above it (by square number), without the square itself.
+one does), then for each line through the square (file, rank, diagonal, antidiagonal) the squares below it and above it
+(by square number), without the square itself. Each has a name: a sum of a name and a number is no constant to numba.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import numpy as np
 from klss.arrays import Words
 
 __all__ = [
-    "ANTIDIAGONAL", "DIAGONAL", "FILE", "KING_STEPS", "KNIGHT_STEPS", "PAWN_CAPTURES", "RANK", "TABLES",
-    "attack_tables",
+    "ANTIDIAGONAL_ABOVE", "ANTIDIAGONAL_BELOW", "DIAGONAL_ABOVE", "DIAGONAL_BELOW", "FILE_ABOVE", "FILE_BELOW",
+    "KING_STEPS", "KNIGHT_STEPS", "PAWN_CAPTURES", "RANK_ABOVE", "RANK_BELOW", "TABLES", "attack_tables",
 ]  # fmt: skip
 
 KNIGHT_STEPS, KING_STEPS, PAWN_CAPTURES = 0, 1, 2
-FILE, RANK, DIAGONAL, ANTIDIAGONAL = 4, 6, 8, 10
+FILE_BELOW, FILE_ABOVE, RANK_BELOW, RANK_ABOVE = 4, 5, 6, 7
+DIAGONAL_BELOW, DIAGONAL_ABOVE, ANTIDIAGONAL_BELOW, ANTIDIAGONAL_ABOVE = 8, 9, 10, 11
 
 
 def _mask(square: int, steps: list[tuple[int, int]], length: int = 1) -> int:
