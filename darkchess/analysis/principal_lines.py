@@ -25,7 +25,7 @@ from darkchess.game.san import san
 from klss.arrays import Floats, Int32s, Ints
 from klss.best_response import best_response
 from klss.search.gadget import gadget_form
-from klss.search.profile import SUPPORT, Profile, strategy_at_root
+from klss.search.profile import SUPPORT, Profile, reach_of, strategy_at_root
 from klss.search.trunk import Trunk
 
 __all__ = ["Line", "LineMove", "RootValues", "principal_lines", "root_values"]
@@ -44,12 +44,6 @@ class RootValues(NamedTuple):
     values: Floats
 
 
-def _reach(trunk: Trunk, y: Floats) -> Floats:
-    """Nature's and player 1's part of the probability of each node: float64[N]."""
-    count = trunk.node_count
-    return np.asarray(trunk.nodes.chance[:count] * y[trunk.nodes.sequence[:count, 1]])
-
-
 def _responses(trunk: Trunk, y: Floats) -> Floats:
     """What each of player 0's sequences is worth to her when she plays best after it, unnormalised: float64[S0]."""
     form = gadget_form(trunk, "maxmargin")
@@ -65,7 +59,7 @@ def root_values(trunk: Trunk, profile: Profile) -> RootValues:
     nodes, count = trunk.nodes, trunk.node_count
     first, size = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
     codes, probabilities = strategy_at_root(trunk, profile)
-    reach = _reach(trunk, profile.y)
+    reach = reach_of(1, trunk, profile.y)
     expanded = nodes.first_child[: trunk.root_count] >= 0
     total = float(reach[: trunk.root_count][expanded].sum())
     if total <= SUPPORT:
@@ -122,7 +116,7 @@ def principal_lines(
 
     A line ends where more than half of the probability is on nodes that were not expanded, or are decided.
     """
-    reach = _reach(trunk, profile.y)
+    reach = reach_of(1, trunk, profile.y)
     responses = _responses(trunk, profile.y)
     lines = []
     for code in codes:

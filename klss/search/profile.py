@@ -15,7 +15,7 @@ from klss.arrays import Floats, Int32s
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
 
-__all__ = ["SUPPORT", "Profile", "extended", "liking", "reach_of_0", "strategy_at_root", "utility_at"]
+__all__ = ["SUPPORT", "Profile", "extended", "liking", "reach_of", "strategy_at_root", "utility_at"]
 
 SUPPORT = 1e-9
 """A probability above this is in the support; exact plans are vertices, where the others are zero up to rounding."""
@@ -54,10 +54,10 @@ class Profile:
     solved: bool
 
 
-def reach_of_0(trunk: Trunk, x: Floats) -> Floats:
-    """Nature's and player 0's part of the probability of each node: float64[N]."""
+def reach_of(player: int, trunk: Trunk, plan: Floats) -> Floats:
+    """Nature's and the player's part of the probability of each node: float64[N]."""
     count = trunk.node_count
-    return np.asarray(trunk.nodes.chance[:count] * x[trunk.nodes.sequence[:count, 0]])
+    return np.asarray(trunk.nodes.chance[:count] * plan[trunk.nodes.sequence[:count, player]])
 
 
 def strategy_at_root(trunk: Trunk, profile: Profile) -> tuple[Int32s, Floats]:
@@ -76,7 +76,7 @@ def utility_at(trunk: Trunk, profile: Profile, infoset: int) -> float:
     Where player 1 never goes there (line 13 then divides zero by zero), the profile's utility at the root stands in.
     """
     nodes, count = trunk.nodes, trunk.node_count
-    reach = reach_of_0(trunk, profile.x) * profile.y[nodes.sequence[:count, 1]]
+    reach = reach_of(0, trunk, profile.x) * profile.y[nodes.sequence[:count, 1]]
     utility = np.where(trunk.leaf, reach * nodes.value[:count], 0.0)
     members = trunk.members(infoset)
     total = float(reach[members].sum())

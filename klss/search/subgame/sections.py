@@ -28,7 +28,7 @@ import numpy as np
 from klss.arrays import Floats, Ints
 from klss.search._kernels import trunk as kernels
 from klss.search.model import TERMINAL, Model
-from klss.search.profile import reach_of_0
+from klss.search.profile import reach_of
 from klss.search.trunk import Trunk
 
 __all__ = ["Section", "likeliest", "merge_transpositions", "sections_at"]
@@ -80,7 +80,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[S
     """
     nodes, count = trunk.nodes, trunk.node_count
     theirs, infoset_count = trunk.infosets[1], trunk.infoset_count(1)
-    probability = reach_of_0(trunk, x)
+    probability = reach_of(0, trunk, x)
     members = trunk.members(infoset)
     members = members[(probability[members] > 0.0) & (nodes.mover[members] != TERMINAL)]
     if not len(members):
