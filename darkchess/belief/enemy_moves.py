@@ -22,8 +22,8 @@ from darkchess.belief import position_table
 from darkchess.belief._kernels import position_set
 from darkchess.belief.position_table import PositionTable
 from darkchess.board.kernels.tables import TABLES
-from darkchess.threads import both
 from klss.arrays import Ints, Words
+from klss.threads import both
 
 __all__ = ["Progress", "Step", "across_enemy_move", "merged"]
 

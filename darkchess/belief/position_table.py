@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from darkchess.belief._kernels import position_set, position_table
-from darkchess.threads import each
 from klss.arrays import Ints, Words
+from klss.threads import each
 
 __all__ = ["BUFFER", "HASHES", "PositionTable", "exercise_table"]
 

@@ -23,9 +23,9 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.kernels.evaluation import WON, evaluate_many
 from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
-from darkchess.threads import both
 from klss.arrays import Floats, Ints, Words
 from klss.search import Budget
+from klss.threads import both
 
 __all__ = [
     "PAWNS_SCALE",

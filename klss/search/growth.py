@@ -3,21 +3,28 @@
 Every expander adds its leaves through :meth:`Growth.expand`; so there is one place that knows how many nodes are left,
 how much time the next equilibrium needs, and how much memory a trunk takes.
 
-Threads: only the thread that runs the search touches the trunk. Whoever works beside it (evaluators, an expander that
-prepares the next leaves) is given copies of states and hands back an :class:`klss.search.model.Expansion`; it is
-attached at the hand-over point, which is here. So arrays may grow, and with a node budget the order of attaching, and
-with it every byte, does not depend on the number of threads.
+Threads: a batch is *prepared* (children, observations, values: the model's work, in kernels that release the lock),
+then *attached*, in the order of its leaves, by the thread that runs the search. Preparing is shared out in small
+pieces: a second thread takes the next piece until none is left, and so does the first, once it has done what goes on
+beside (the solver's iterations on the trunk as it stands). While pieces are being prepared nobody writes the trunk:
+the solver writes its own arrays, and a piece's expansion is its own. What a piece is, what it comes to, and the order
+of attaching do not depend on who prepares it, so that with a node budget every byte is the same on one thread and on
+two.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from klss.arrays import Ints, Keys
 from klss.search.budget import Budget
-from klss.search.model import Model
+from klss.search.model import Expansion, Model
 from klss.search.trunk import Trunk
+from klss.threads import both
 
 __all__ = ["Growth", "Progress"]
 
@@ -25,6 +32,9 @@ Progress = Callable[[dict[str, float]], None]
 
 _BATCH = 64
 """Leaves expanded between two looks at the budget."""
+
+_PIECE = 4
+"""Leaves that a thread prepares at once; with one thread a batch is one piece."""
 
 _LEAVES_A_SECOND = 250
 """Leaves of a batch for each second that is left.
@@ -56,7 +66,11 @@ class Growth:
     memory_mb : int
         The trunk stops growing when it and its programs are estimated at so many megabytes.
     reserve_s : callable
-        Seconds to keep for the next equilibrium of the trunk as it stands.
+        Seconds to keep for the next equilibrium of the trunk as it stands, within a budget.
+    rng : numpy.random.Generator
+        For what an expander draws.
+    threads : int
+        1 or 2.
     progress : callable or None
         Whom :meth:`tell` tells.
     added : int
@@ -68,7 +82,9 @@ class Growth:
     budget: Budget
     history: Keys
     memory_mb: int
-    reserve_s: Callable[[Trunk], float]
+    reserve_s: Callable[[Trunk, Budget], float]
+    rng: np.random.Generator
+    threads: int = 1
     progress: Progress | None = None
     added: int = 0
 
@@ -76,15 +92,12 @@ class Growth:
     def spent(self) -> bool:
         """Whether nodes, time or memory have run out."""
         full = self.trunk.node_count * _BYTES_A_NODE >= self.memory_mb * 1_000_000
-        return self.budget.nodes_left(self.added) <= 0 or self.left_s() <= 0.0 or full
+        late = self.budget.left() <= self.reserve_s(self.trunk, self.budget)
+        return self.budget.nodes_left(self.added) <= 0 or late or full
 
-    def left_s(self) -> float:
-        """Seconds left for growing; infinite without a time limit."""
-        return self.budget.left() - self.reserve_s(self.trunk)
-
-    def expand(self, leaves: Ints, *, at_least: int = 0) -> None:
+    def expand(self, leaves: Ints, *, at_least: int = 0, beside: Callable[[], None] | None = None) -> None:
         """Expand ``leaves`` (int64[n], distinct open leaves) in batches while the limits allow, ``at_least`` so many
-        of them.
+        of them; run ``beside``, which must not write the trunk, once while the first batch is prepared.
         """
         at = 0
         while at < len(leaves) and (at < at_least or not self.spent):
@@ -92,8 +105,33 @@ class Growth:
             size = _BATCH if room == float("inf") else max(1, min(_BATCH, int(room) // _NODES_A_LEAF))
             if self.budget.seconds is not None:
                 size = max(1, min(size, int(_LEAVES_A_SECOND * self.budget.left())))
-            self.added += self.trunk.expand(leaves[at : at + size], self.model, self.history)
-            at += size
+            self.added += self._expand(leaves[at : at + size], beside)
+            at, beside = at + size, None
+
+    def _expand(self, leaves: Ints, beside: Callable[[], None] | None) -> int:
+        """Prepare and attach; how many nodes were added, those below nature's nodes among them."""
+        before = self.trunk.node_count
+        while len(leaves):
+            start = self.trunk.node_count
+            for piece, expansion in self._prepared(leaves, beside):
+                self.trunk.attach(piece, expansion)
+            leaves, beside = self.trunk.nature_since(start), None
+        return self.trunk.node_count - before
+
+    def _prepared(self, leaves: Ints, beside: Callable[[], None] | None) -> list[tuple[Ints, Expansion]]:
+        size = len(leaves) if self.threads == 1 else _PIECE
+        pieces = [leaves[at : at + size] for at in range(0, len(leaves), size)]
+        expansions: list[Expansion | None] = [None] * len(pieces)
+        turn = itertools.count()
+
+        def prepare(thread: int) -> None:
+            if thread == 0 and beside is not None:
+                beside()
+            while (at := next(turn)) < len(pieces):
+                expansions[at] = self.trunk.prepare(pieces[at], self.model, self.history)
+
+        both(prepare, self.threads)
+        return [(piece, found) for piece, found in zip(pieces, expansions, strict=True) if found is not None]
 
     def tell(self, depth: int) -> None:
         """Report progress: nodes, depth and seconds."""

@@ -8,6 +8,7 @@ from klss.search.choice.mixture import Mixture
 from klss.search.choice.purification import Purified
 from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.one_sided import OneSided
+from klss.search.likelihood.by_value import ByValue
 from klss.search.parts import Parts, SearchConfiguration, at_least_one
 from klss.search.subgame.order_one import OrderOne
 
@@ -21,9 +22,13 @@ class Kluss(SearchConfiguration):
     Attributes
     ----------
     particles : int
-        Roots, carried ones among them.
+        Most roots, carried ones among them.
     most_carried : int
         Most roots carried on from the previous trunk.
+    share : float
+        Of a move's nodes, what goes into expanding roots at the most; infinite: no limit.
+    slope, even : float
+        Of the likelihood by value (:mod:`klss.search.likelihood.by_value`).
     root : "blend", "maxmargin" or "resolve"
         See :mod:`klss.search.equilibrium.pcfr`.
     iterations : int
@@ -36,9 +41,12 @@ class Kluss(SearchConfiguration):
         Whether the move is drawn from the purified strategy.
     """
 
-    particles: int = 60
+    particles: int = 256
     information: float = float("inf")
-    most_carried: int = 30
+    most_carried: int = 128
+    share: float = 0.25
+    slope: float = 5.0
+    even: float = 0.2
     root: RootLayer = "blend"
     iterations: int = 8
     exploration: float = 1.0
@@ -54,7 +62,9 @@ class Kluss(SearchConfiguration):
     def parts(self) -> Parts:
         """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(
-            builder=OrderOne(self.particles, self.most_carried),
+            builder=OrderOne(
+                self.particles, self.most_carried, share=self.share, likelihood=ByValue(self.slope, self.even)
+            ),
             solver=RegretMinimiser(self.root, self.iterations),
             expander=OneSided(self.exploration, self.walks),
             choice=Purified() if self.purify else Mixture(),

@@ -1,28 +1,29 @@
 """The parts of a search, each a small protocol with one place for its rivals. The loop (:mod:`klss.search.search`)
 knows only these; a configuration (:class:`SearchConfiguration`) puts one of each together.
 
-=========  =================================  ====================================================
+========== ================================== ====================================================
 part       does                               rivals in
-=========  =================================  ====================================================
+========== ================================== ====================================================
 builder    the next move's subgame            :mod:`klss.search.subgame`
 solver     both players' plans on a trunk     :mod:`klss.search.equilibrium`
 expander   the trunk's growth                 :mod:`klss.search.expansion`
 choice     what is played of the mixture      :mod:`klss.search.choice`
-=========  =================================  ====================================================
+likelihood what the roots are drawn by        :mod:`klss.search.likelihood`
+========== ================================== ====================================================
 
 Builder, solver, expander and choice are made once a game and may remember; what belongs to one move is what their
-``begin`` returns.
+``begin`` returns. A likelihood is the builder's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from klss.arrays import Bools, Floats, Ints
+from klss.arrays import Bools, Floats, Ints, States
 from klss.errors import KlssError
 from klss.search.budget import Budget
 from klss.search.growth import Growth
@@ -36,6 +37,7 @@ __all__ = [
     "Effort",
     "Expander",
     "Growing",
+    "Likelihood",
     "Parts",
     "SearchConfiguration",
     "SearchConfigurationError",
@@ -84,8 +86,28 @@ class Subgame:
 class Builder(Protocol):
     """Builds subgames."""
 
-    def build(self, standing: Standing | None, belief: Belief, model: Model, rng: np.random.Generator) -> Subgame:
-        """The subgame of this move; ``standing`` is None at the first one, ``belief`` is not empty."""
+    def build(
+        self, standing: Standing | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
+    ) -> Subgame:
+        """The subgame of this move; ``standing`` is None at the first one, ``belief`` is not empty, and the search is
+        expected to add so many ``nodes``.
+        """
+        ...
+
+
+class Likelihood(Protocol):
+    """How likely it is that the game stands at a state of the belief: which ones are drawn as roots, and what they
+    weigh.
+    """
+
+    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:
+        """See :meth:`klss.search.model.Belief.sample`."""
+        ...
+
+    def weights(self, states: States, values: Floats) -> Floats:
+        """What each of ``states`` (uint64[n, w]) weighs beside the others, given its estimated utility for player 0:
+        float64[n], not negative, of any scale.
+        """
         ...
 
 
@@ -114,6 +136,12 @@ class Solving(Protocol):
         """
         ...
 
+    def beside(self) -> None:
+        """Go on with the trunk as it stood at the last :meth:`improve` while its next leaves are prepared by another
+        thread; nothing of the trunk is written. A solver that has nothing to go on with does nothing.
+        """
+        ...
+
     def finish(self) -> Profile:
         """The profile to play by, now that nothing grows any more: what time is left is the solver's."""
         ...
@@ -126,7 +154,7 @@ class Solver(Protocol):
         """Start on a move's trunk; ``penalty`` is what player 0 pays for each action at her infoset, None: nothing."""
         ...
 
-    def reserve_s(self, trunk: Trunk) -> float:
+    def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
         """Seconds to keep for the next :meth:`Solving.improve` on the trunk as it stands."""
         ...
 
@@ -143,8 +171,11 @@ class Growing(Protocol):
         """The largest and the mean depth looked at, in plies."""
         ...
 
-    def grow(self, profile: Profile) -> bool:
-        """Add what ``profile`` asks for. False: nothing that could still be grown would matter."""
+    def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
+        """Add what ``profile`` asks for; ``beside`` is the solver's (:meth:`Solving.beside`), to be run once while
+        leaves are prepared (:meth:`klss.search.growth.Growth.expand`). False: nothing that could still be grown would
+        matter.
+        """
         ...
 
 

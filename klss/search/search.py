@@ -22,6 +22,12 @@ __all__ = ["Result", "Search", "Solved"]
 
 _NO_KEYS = np.zeros(0, dtype=np.uint64)
 
+_FIRST_SPEED = 40_000.0
+"""Nodes a second, before any was measured."""
+
+_LEAST_SPEED = 1000.0
+"""Likewise, whatever was measured: a move that grew nothing tells nothing of the next one."""
+
 
 @dataclass(frozen=True)
 class Result:
@@ -66,14 +72,18 @@ class Search:
         The last trunk and profile, and where player 0 is in it; None before the first search.
     """
 
-    def __init__(self, model: Model, configuration: SearchConfiguration, *, seed: int = 0) -> None:
-        """``seed``: of the draws among particles and moves."""
+    def __init__(self, model: Model, configuration: SearchConfiguration, *, seed: int = 0, threads: int = 1) -> None:
+        """``seed``: of the draws among particles and moves. ``threads``: 1, or 2 where the model may be asked by two
+        at once (:mod:`klss.search.growth`); what is found does not depend on it, but for the time it takes.
+        """
         self.standing: Standing | None = None
         self._model = model
         self._configuration = configuration
         self._parts = configuration.parts()
         self._seed = seed
+        self._threads = threads
         self._searches = 0
+        self._speed = _FIRST_SPEED
 
     def observe(self, own_action: int, observation: int, acts: bool) -> None:
         """Walk down: her action (−1: the opponent's or nature's), the key of what she then observed, and whether
@@ -107,8 +117,12 @@ class Search:
         """
         self._searches += 1
         seed = [self._seed, self._searches]
-        subgame = self._parts.builder.build(self.standing, belief, self._model, np.random.default_rng(seed))
+        expected = self._speed * budget.left() if budget.nodes is None else float(budget.nodes)
+        subgame = self._parts.builder.build(self.standing, belief, self._model, np.random.default_rng(seed), expected)
+        began = budget.elapsed()
         solved = self.solve(subgame, belief, budget, history=history, progress=progress)
+        if budget.nodes is None:
+            self._speed = max(_LEAST_SPEED, solved.growth.added / max(budget.elapsed() - began, 1e-3))
         self.standing = Standing(subgame.trunk, solved.profile, 0)
         actions, mixture = strategy_at_root(subgame.trunk, solved.profile)
         probabilities = self._parts.choice.play(mixture, solved.profile, solved.supports)
@@ -128,7 +142,17 @@ class Search:
         """The loop (App. E, lines 22–38). Without a belief nothing is charged for information."""
         trunk, configuration, parts = subgame.trunk, self._configuration, self._parts
         seen = np.sort(history) if history is not None else _NO_KEYS
-        growth = Growth(trunk, self._model, budget, seen, configuration.memory_mb, parts.solver.reserve_s, progress)
+        growth = Growth(
+            trunk,
+            self._model,
+            budget,
+            seen,
+            configuration.memory_mb,
+            parts.solver.reserve_s,
+            rng=np.random.default_rng([self._seed, self._searches, 2]),
+            threads=self._threads,
+            progress=progress,
+        )
         growing = parts.expander.begin(growth)
         penalty = information_penalty(trunk, belief, configuration.information)
         solving = parts.solver.begin(subgame, penalty, budget)
@@ -138,7 +162,7 @@ class Search:
             supports.append(strategy_at_root(trunk, profile)[1] > 0.0)
             if progress is not None:
                 growth.tell(growing.depths()[0])
-            if not profile.solved or growth.spent or not growing.grow(profile):
+            if not profile.solved or growth.spent or not growing.grow(profile, solving.beside):
                 return Solved(solving.finish(), supports, growth, growing, solving.effort)
 
     @staticmethod

@@ -22,7 +22,7 @@ from klss.errors import KlssError
 from klss.search._kernels import trunk as kernels
 from klss.search.model import CHANCE, TERMINAL, Expansion, Model
 
-__all__ = ["InfosetArrays", "ModelError", "NodeArrays", "Roots", "SequenceArrays", "Trunk"]
+__all__ = ["InfosetArrays", "ModelError", "NodeArrays", "Roots", "SequenceArrays", "Trunk", "doubled", "grown"]
 
 
 class ModelError(KlssError, ValueError):
@@ -97,11 +97,13 @@ class Roots:
     key: int
 
 
-def _grown(arrays: Iterable[npt.NDArray[Any]], room: int) -> list[npt.NDArray[Any]]:
+def grown(arrays: Iterable[npt.NDArray[Any]], room: int) -> list[npt.NDArray[Any]]:
+    """``arrays`` with ``room`` entries each, zeros behind what they hold."""
     return [np.concatenate([a, np.zeros((room - a.shape[0], *a.shape[1:]), dtype=a.dtype)]) for a in arrays]
 
 
-def _room(needed: int, have: int) -> int:
+def doubled(needed: int, have: int) -> int:
+    """How much room to make for ``needed`` entries where there is room for ``have``."""
     return max(needed, 2 * have)
 
 
@@ -212,11 +214,6 @@ class Trunk:
         """Which nodes have no children (terminal ones too): bool[N]."""
         return self.nodes.first_child[: self.node_count] < 0
 
-    @property
-    def expanded(self) -> Ints:
-        """The nodes that have children: int64[n], in the order of creation."""
-        return np.flatnonzero(self.nodes.first_child[: self.node_count] >= 0)
-
     def acting(self, player: int) -> Ints:
         """The infosets at which ``player`` has sequences: int64[n], in the order of these, parents first."""
         first = self.infosets[player].first[: self.infoset_count(player)]
@@ -284,11 +281,20 @@ class Trunk:
         before = self.node_count
         while len(leaves):
             start = self.node_count
-            self._attach(leaves, model.expand(self.states[leaves], _Past(self.nodes, leaves, history)))
-            leaves = start + np.flatnonzero(self.nodes.mover[start : self.node_count] == CHANCE)
+            self.attach(leaves, self.prepare(leaves, model, history))
+            leaves = self.nature_since(start)
         return self.node_count - before
 
-    def _attach(self, leaves: Ints, expansion: Expansion) -> None:
+    def prepare(self, leaves: Ints, model: Model, history: Keys) -> Expansion:
+        """The children of ``leaves``, for :meth:`attach`; nothing is written."""
+        return model.expand(self.states[leaves], _Past(self.nodes, leaves, history))
+
+    def nature_since(self, start: int) -> Ints:
+        """Nature's nodes from ``start`` on: int64[n]."""
+        return start + np.flatnonzero(self.nodes.mover[start : self.node_count] == CHANCE)
+
+    def attach(self, leaves: Ints, expansion: Expansion) -> None:
+        """Add the children that :meth:`prepare` found."""
         added = len(expansion.values)
         self.make_room(added, (added, added), (added, added))
         arrays = (
@@ -329,20 +335,20 @@ class Trunk:
         """Let the arrays hold that many more nodes, infosets and sequences (of player 0 and 1)."""
         needed = self.node_count + nodes
         if needed > len(self.nodes.parent):
-            room = _room(needed, len(self.nodes.parent))
-            self.nodes = NodeArrays(*_grown(self.nodes, room))
-            (self.states,) = _grown((self.states,), room)
+            room = doubled(needed, len(self.nodes.parent))
+            self.nodes = NodeArrays(*grown(self.nodes, room))
+            (self.states,) = grown((self.states,), room)
         grown_infosets, grown_sequences = list(self.infosets), list(self.sequences)
         for player in range(2):
             needed = self.infoset_count(player) + infosets[player]
             if needed > len(self.infosets[player].key):
                 grown_infosets[player] = InfosetArrays(
-                    *_grown(self.infosets[player], _room(needed, len(self.infosets[player].key)))
+                    *grown(self.infosets[player], doubled(needed, len(self.infosets[player].key)))
                 )
             needed = self.sequence_count(player) + sequences[player]
             if needed > len(self.sequences[player].action):
                 grown_sequences[player] = SequenceArrays(
-                    *_grown(self.sequences[player], _room(needed, len(self.sequences[player].action)))
+                    *grown(self.sequences[player], doubled(needed, len(self.sequences[player].action)))
                 )
         self.infosets = (grown_infosets[0], grown_infosets[1])
         self.sequences = (grown_sequences[0], grown_sequences[1])

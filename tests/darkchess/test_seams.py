@@ -18,7 +18,7 @@ from klss.search.subgame.order_one import fresh_roots
 
 
 class OneGuess:  # a builder: one position of the belief, whatever was searched before
-    def build(self, standing, belief, model, rng):
+    def build(self, standing, belief, model, rng, nodes):
         state = belief.sample(1, np.zeros((0, model.state_width), dtype=np.uint64), int(rng.integers(2**32)))
         return Subgame(Trunk.from_roots(fresh_roots(state, model, np.inf, 0)), carried=0, sampled=1)
 
@@ -42,7 +42,10 @@ class Uniform:  # a solver that solves nothing
 
     finish = improve
 
-    def reserve_s(self, trunk):
+    def beside(self):
+        pass
+
+    def reserve_s(self, trunk, budget):
         return 0.0
 
 
@@ -57,7 +60,7 @@ class Anywhere:  # an expander that likes any leaf
     def depths(self):
         return 1, 1.0
 
-    def grow(self, profile):
+    def grow(self, profile, beside):
         leaves = np.flatnonzero(self.growth.trunk.open_leaf)
         self.growth.expand(np.random.default_rng(self.growth.added).permutation(leaves)[:5])
         return True

@@ -1,139 +1,172 @@
-"""Kernels of regret minimisation on a trunk (:mod:`klss.search.equilibrium.pcfr`): gradients, PCFR+ updates, plans.
+"""Kernels of regret minimisation on a trunk (:mod:`klss.search.equilibrium.pcfr`).
 
-All work on sequences. ``acting`` lists a player's infosets that have sequences, in the order of their first ones, so
-that parents come before children; ``expanded`` the nodes that have children, in the order of creation.
+All work on sequences. A *side* lists a player's infosets that have sequences, parents before children.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from klss.kernel import kernel
+from klss.search._kernels.utilities import against
 
-__all__ = ["best_plan", "gradient", "improve", "realize", "values"]
+__all__ = ["BLEND", "MAXMARGIN", "RESOLVE", "iterate", "realise", "set_roots"]
 
-
-@kernel
-def gradient(
-    player: int, nodes: Any, root_count: int, expanded: Any, other_plan: Any, utility: Any, reach: Any
-) -> None:
-    """What each sequence of ``player`` brings player 0 against the other's plan, at the leaves that follow it before
-    her next action.
-
-    Parameters
-    ----------
-    utility : float64[S]
-        Added to.
-    reach : float64[I]
-        Of ``player``'s infosets: nature's and the other's part of the probability of the nodes at which she acts; added
-        to.
-    """
-    other = 1 - player
-    for node in range(root_count):
-        if nodes.first_child[node] < 0:
-            utility[nodes.sequence[node, player]] += (
-                nodes.chance[node] * other_plan[nodes.sequence[node, other]] * nodes.value[node]
-            )
-    for k in range(expanded.shape[0]):
-        node = expanded[k]
-        weight = nodes.chance[node] * other_plan[nodes.sequence[node, other]]
-        if weight <= 0.0:
-            continue
-        if nodes.mover[node] == player:
-            reach[nodes.infoset[node, player]] += weight
-        first = nodes.first_child[node]
-        for child in range(first, first + nodes.child_count[node]):
-            if nodes.first_child[child] < 0:
-                utility[nodes.sequence[child, player]] += (
-                    nodes.chance[child] * other_plan[nodes.sequence[child, other]] * nodes.value[child]
-                )
+BLEND, MAXMARGIN, RESOLVE = range(3)
+"""What stands at the top."""
 
 
 @kernel
-def improve(acting: Any, infosets: Any, sign: float, utility: Any, regret: Any, strategy: Any) -> None:
+def improve(side: Any, sign: float, utility: Any, reach: Any, learned: Any) -> None:
     """One step of PCFR+ at every infoset, from the leaves up; ``utility`` becomes the counterfactual utility of each
-    sequence (for player 0). Where nothing depends on what is played, nothing is changed.
+    sequence (for player 0). What the other does not reach is skipped.
 
     Parameters
     ----------
-    acting : int64[A]
     sign : float
         1 for player 0, −1 for player 1.
-    utility, regret, strategy : float64[S]
     """
-    for k in range(acting.shape[0] - 1, -1, -1):
-        infoset = acting[k]
-        first = infosets.first[infoset]
-        stop = first + infosets.size[infoset]
+    regret, strategy = learned.regret, learned.strategy
+    for k in range(side.first.shape[0] - 1, -1, -1):
+        if reach[side.infoset[k]] <= 0.0:
+            continue
+        first = side.first[k]
+        stop = first + side.size[k]
         value = 0.0
-        touched = False
         for s in range(first, stop):
             value += strategy[s] * utility[s]
-            touched = touched or utility[s] != 0.0
-        if touched:
-            total = 0.0
-            for s in range(first, stop):
-                instant = sign * (utility[s] - value)
-                regret[s] = max(0.0, regret[s] + instant)
-                strategy[s] = max(0.0, regret[s] + instant)  # the prediction: the next one is like this one
-                total += strategy[s]
-            if total > 0.0:
-                for s in range(first, stop):
-                    strategy[s] /= total
-            else:
-                best = first
-                for s in range(first + 1, stop):
-                    if sign * utility[s] > sign * utility[best]:
-                        best = s
-                for s in range(first, stop):
-                    strategy[s] = 0.0
-                strategy[best] = 1.0
-        utility[infosets.sequence[infoset]] += value
-
-
-@kernel
-def best_plan(acting: Any, infosets: Any, sign: float, utility: Any) -> None:
-    """As :func:`improve`, for a best response instead: ``utility`` becomes what each sequence brings if she goes on
-    best.
-    """
-    for k in range(acting.shape[0] - 1, -1, -1):
-        infoset = acting[k]
-        first = infosets.first[infoset]
-        best = utility[first]
-        for s in range(first + 1, first + infosets.size[infoset]):
-            if sign * utility[s] > sign * best:
-                best = utility[s]
-        utility[infosets.sequence[infoset]] += best
-
-
-@kernel
-def values(acting: Any, infosets: Any, plan: Any, utility: Any, reach: Any, quality: Any) -> None:
-    """What each sequence is worth per unit of ``reach`` under ``plan``, into ``quality`` where the reach is positive;
-    ``utility`` is used up.
-    """
-    for k in range(acting.shape[0] - 1, -1, -1):
-        infosets_first = infosets.first[acting[k]]
-        stop = infosets_first + infosets.size[acting[k]]
-        mass = 0.0
-        value = 0.0
         total = 0.0
-        for s in range(infosets_first, stop):
-            mass += plan[s]
-            value += plan[s] * utility[s]
-            total += utility[s]
-        value = value / mass if mass > 0.0 else total / (stop - infosets_first)
-        weight = reach[acting[k]]
-        if weight > 0.0:
-            for s in range(infosets_first, stop):
-                quality[s] = utility[s] / weight
-        utility[infosets.sequence[acting[k]]] += value
+        for s in range(first, stop):
+            instant = sign * (utility[s] - value)
+            regret[s] = max(0.0, regret[s] + instant)
+            strategy[s] = max(0.0, regret[s] + instant)  # the prediction: the next one is like this one
+            total += strategy[s]
+        if total > 0.0:
+            for s in range(first, stop):
+                strategy[s] /= total
+        else:
+            best = first
+            for s in range(first + 1, stop):
+                if sign * utility[s] > sign * utility[best]:
+                    best = s
+            for s in range(first, stop):
+                strategy[s] = 0.0
+            strategy[best] = 1.0
+        utility[side.parent[k]] += value
 
 
 @kernel
-def realize(acting: Any, infosets: Any, strategy: Any, plan: Any) -> None:
-    """The plan of a strategy, float64[S]; ``plan`` holds that of the sequences that no infoset has."""
-    for k in range(acting.shape[0]):
-        infoset = acting[k]
-        above = plan[infosets.sequence[infoset]]
-        for s in range(infosets.first[infoset], infosets.first[infoset] + infosets.size[infoset]):
-            plan[s] = above * strategy[s]
+def realise(side: Any, learned: Any) -> None:
+    """The plan of a strategy; it holds that of the sequences that no infoset has (the empty one, player 1's root
+    sequences) on entry.
+    """
+    plan, strategy, live = learned.plan, learned.strategy, learned.live
+    for k in range(side.first.shape[0]):
+        above = plan[side.parent[k]]
+        first = side.first[k]
+        stop = first + side.size[k]
+        if above > 0.0:
+            live[k] = True
+            for s in range(first, stop):
+                plan[s] = above * strategy[s]
+        elif live[k]:  # else it is 0 already
+            live[k] = False
+            for s in range(first, stop):
+                plan[s] = 0.0
+
+
+@kernel
+def set_roots(layer: int, top: Any, plan: Any) -> None:
+    """How player 1 comes to each root infoset, into her plan's root sequences."""
+    roots = top.prior.shape[0]
+    most = 0.0
+    for j in range(roots):
+        most = max(most, top.playing[j])
+    for j in range(roots):
+        resolve = top.prior[j] * top.playing[j]
+        if layer == MAXMARGIN:
+            plan[1 + j] = top.chosen[j]
+        elif layer == RESOLVE:
+            plan[1 + j] = resolve
+        else:
+            plan[1 + j] = most * resolve + (1.0 - most) * top.chosen[j]
+
+
+@kernel
+def improve_roots(top: Any, utility: Any) -> None:
+    """One step of both gadgets' choice at the top; ``utility[1 + j]`` are the margins under both plans."""
+    roots = top.prior.shape[0]
+    value = 0.0
+    least = 0
+    for j in range(roots):
+        value += top.chosen[j] * utility[1 + j]
+        if utility[1 + j] < utility[1 + least]:
+            least = j
+    total = 0.0
+    for j in range(roots):
+        margin = utility[1 + j]
+        instant = value - margin
+        top.margin_regret[j] = max(0.0, top.margin_regret[j] + instant)
+        top.chosen[j] = max(0.0, top.margin_regret[j] + instant)
+        total += top.chosen[j]
+        played = top.playing[j] * margin  # leaving brings 0
+        top.play_regret[0, j] = max(0.0, top.play_regret[0, j] + played - margin)
+        top.play_regret[1, j] = max(0.0, top.play_regret[1, j] + played)
+        on = max(0.0, top.play_regret[0, j] + played - margin)
+        off = max(0.0, top.play_regret[1, j] + played)
+        if on + off > 0.0:
+            top.playing[j] = on / (on + off)
+        else:
+            top.playing[j] = 1.0 if margin < 0.0 else 0.0
+    for j in range(roots):
+        if total > 0.0:
+            top.chosen[j] /= total
+        else:
+            top.chosen[j] = 1.0 if j == least else 0.0
+
+
+@kernel
+def _add(weight: float, learned: Any) -> None:
+    for s in range(learned.total.shape[0]):
+        learned.total[s] += weight * learned.plan[s]
+
+
+@kernel
+def iterate(
+    times: int, before: int, layer: int, tree: Any, sides: Any, learned: Any, top: Any, least: Any, charged: int,
+    penalty: Any,
+) -> None:  # fmt: skip
+    """``times`` iterations: player 0 against player 1's plan, then player 1 against player 0's new one.
+
+    Parameters
+    ----------
+    before : int
+        How many there were: the plans of iteration t count t² in the sums.
+    layer : int
+        What stands at the top.
+    least : (float64[I0], float64[I1])
+        What reaches start from.
+    charged : int
+        Player 0's first sequence at her infoset; ``penalty`` float64[n] is charged there and after.
+    """
+    utilities = (np.empty(learned[0].plan.shape[0]), np.empty(learned[1].plan.shape[0]))
+    reaches = (np.empty(least[0].shape[0]), np.empty(least[1].shape[0]))
+    for t in range(times):
+        for player in range(2):
+            utility, reach = utilities[player], reaches[player]
+            utility[:] = 0.0
+            reach[:] = least[player]
+            against(player, tree, learned[1 - player].plan, utility, reach)
+            if player == 0:
+                for a in range(penalty.shape[0]):
+                    utility[charged + a] -= penalty[a]
+            improve(sides[player], 1.0 - 2.0 * player, utility, reach, learned[player])
+            if player == 1:
+                improve_roots(top, utility)
+                set_roots(layer, top, learned[1].plan)
+            realise(sides[player], learned[player])
+        weight = np.float64(before + t + 1) ** 2
+        _add(weight, learned[0])
+        _add(weight, learned[1])

@@ -81,7 +81,7 @@ class LinearPrograms:
         """See :class:`klss.search.parts.Solver`."""
         return _Solving(self, subgame.trunk, penalty, budget)
 
-    def reserve_s(self, trunk: Trunk) -> float:
+    def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
         """See :class:`klss.search.parts.Solver`."""
         return _GROWTH * self.rate * trunk.node_count + _MARGIN_S
 
@@ -113,6 +113,9 @@ class _Solving:
         if self._budget.seconds is not None:
             self._solver.rate = (self._budget.elapsed() - began) / max(self._trunk.node_count, _LEAST_NODES)
         return profile
+
+    def beside(self) -> None:
+        """See :class:`klss.search.parts.Solving`: a program is solved at once, or not."""
 
     def finish(self) -> Profile:
         """See :class:`klss.search.parts.Solving`: the last one, cut off or not."""

@@ -15,23 +15,29 @@ Decided here:
 * A new infoset starts on its best child by evaluation; a carried one with the strategy it had, its regrets forgotten at
   once by the first real ones (they belong to another root layer).
 * The prior is ½(y(J)/Σy + 1/m), y the previous plan where a root was carried, 1/m where it was sampled.
+* Half of the iterations run while the trunk's next leaves are prepared (:meth:`klss.search.parts.Solving.beside`).
+* When nothing grows any more, the plans of the last iterations are averaged too, the later ones weighing more (t²); the
+  last iterate or that average is played by, whichever has the smaller gap.
 * The gap is that of the subgame whose root infosets come with the last weights: what both players would gain below.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from klss.arrays import Floats, Ints
+from klss.arrays import Bools, Floats, Int32s, Ints
+from klss.best_response import best_response
 from klss.search._kernels import regrets as kernels
 from klss.search.budget import Budget
 from klss.search.parts import Effort, Subgame
 from klss.search.profile import Profile, liking
-from klss.search.trunk import Trunk
+from klss.search.trunk import Trunk, doubled, grown
+from klss.search.utilities import Side, Utilities
 from klss.subgame import Gadget
+from klss.treeplex import Treeplex
 
 __all__ = ["RegretMinimiser", "RootLayer"]
 
@@ -49,8 +55,30 @@ _MARGIN_S = 0.004
 _IN_USE = 0.5
 """Resolve is in use where player 1 plays on at some root infoset with a greater probability."""
 
+_NONE = np.zeros(0)
+
 _AT_ONCE = 16
 """Iterations between two looks at the clock."""
+
+
+class Learned(NamedTuple):
+    """What is kept of a player's sequences."""
+
+    regret: Floats  # [S]
+    strategy: Floats  # [S]
+    plan: Floats  # [S]
+    total: Floats  # [S], weighted sum of plans; [0] where none is kept
+    live: Bools  # [A], whether the plan of an infoset's sequences is not 0
+
+
+class Top(NamedTuple):
+    """What is kept of the root infosets, J of them: both gadgets' choices."""
+
+    prior: Floats  # [J]
+    chosen: Floats  # [J], Maxmargin's mixture
+    margin_regret: Floats  # [J]
+    playing: Floats  # [J], Resolve's probability of playing on
+    play_regret: Floats  # [2, J], of playing on and of leaving
 
 
 class RegretMinimiser:
@@ -70,16 +98,14 @@ class RegretMinimiser:
         self.iterations = iterations
         self.last_iterations = last_iterations
         self.last: list[Floats] | None = None  # both players' strategies on the previous trunk
-        self._seconds: float | None = None
 
     def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> _Iterating:
         """See :class:`klss.search.parts.Solver`."""
-        self._seconds = budget.seconds
         return _Iterating(self, subgame, penalty, budget)
 
-    def reserve_s(self, trunk: Trunk) -> float:
+    def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
         """See :class:`klss.search.parts.Solver`."""
-        return _MARGIN_S + (0.0 if self._seconds is None else _LAST_SHARE * self._seconds)
+        return _MARGIN_S + (0.0 if budget.seconds is None else _LAST_SHARE * budget.seconds)
 
 
 class _Iterating:
@@ -87,156 +113,148 @@ class _Iterating:
 
     def __init__(self, solver: RegretMinimiser, subgame: Subgame, penalty: Floats | None, budget: Budget) -> None:
         self.effort = Effort()
-        self._solver, self._trunk, self._penalty, self._budget = solver, subgame.trunk, penalty, budget
+        self._solver, self._trunk, self._budget = solver, subgame.trunk, budget
+        self._utilities = Utilities(subgame.trunk)
         roots = subgame.trunk.group_count
-        self._regret = [np.zeros(0), np.zeros(0)]
-        self._strategy = [np.zeros(0), np.zeros(0)]
-        self._acting: list[Ints] = [np.zeros(0, dtype=np.int64)] * 2
-        self._expanded = np.zeros(0, dtype=np.int64)
-        self._known = 0
+        self._penalty = np.zeros(0) if penalty is None else penalty
+        self._top = Top(
+            prior=np.full(roots, 1.0 / roots) if subgame.prior is None else subgame.prior,
+            chosen=np.full(roots, 1.0 / roots),
+            margin_regret=np.zeros(roots),
+            playing=np.ones(roots),
+            play_regret=np.zeros((2, roots)),
+        )
+        self._layer = {"blend": kernels.BLEND, "maxmargin": kernels.MAXMARGIN, "resolve": kernels.RESOLVE}[solver.root]
         self._sequences = [0, 0]
-        self._prior = np.full(roots, 1.0 / roots) if subgame.prior is None else subgame.prior
-        self._margin_regret, self._chosen = np.zeros(roots), np.full(roots, 1.0 / roots)
-        self._play_regret = np.zeros((2, roots))
-        self._playing = np.ones(roots)
-        self._plan: list[Floats] = [np.zeros(0), np.zeros(0)]
+        self._learned = [Learned(_NONE, _NONE, _NONE, _NONE, np.zeros(0, dtype=np.bool_)) for _ in range(2)]
         if subgame.origin is not None and solver.last is not None:
             for player, origin in enumerate(subgame.origin):
                 strategy = np.where(origin >= 0, solver.last[player][origin], 0.0)
-                self._strategy[player], self._regret[player] = strategy, _SEED * strategy
-                self._plan[player], self._sequences[player] = np.zeros(len(origin)), len(origin)
+                kept = self._learned[player]
+                self._sequences[player] = len(origin)
+                self._learned[player] = kept._replace(
+                    regret=_SEED * strategy, strategy=strategy, plan=np.zeros(len(origin))
+                )
 
     def improve(self) -> Profile:
         """See :class:`klss.search.parts.Solving`."""
-        began = self._budget.elapsed()
         self._take_in()
-        for _ in range(self._solver.iterations):
-            self._iterate()
-        self.effort.seconds += self._budget.elapsed() - began
-        return self._profile(0.0, 0.0, 0.0)
+        self._iterate((self._solver.iterations + 1) // 2)
+        return self._profile(self._plans(), 0.0, 0.0, 0.0)
+
+    def beside(self) -> None:
+        """See :class:`klss.search.parts.Solving`."""
+        self._iterate(self._solver.iterations // 2)
 
     def finish(self) -> Profile:
         """See :class:`klss.search.parts.Solving`."""
-        began = self._budget.elapsed()
         self._take_in()
+        sums = [np.zeros(count) for count in self._sequences]
+        self._learned = [kept._replace(total=total) for kept, total in zip(self._learned, sums, strict=True)]
+        done = 0
         if self._budget.seconds is None:
-            for _ in range(self._solver.last_iterations):
-                self._iterate()
+            done = self._solver.last_iterations
+            self._iterate(done)
         while self._budget.seconds is not None and self._budget.left() > _MARGIN_S:
-            for _ in range(_AT_ONCE):
-                self._iterate()
+            self._iterate(_AT_ONCE, done)
+            done += _AT_ONCE
+        self._solver.last = [kept.strategy for kept in self._learned]
+        profile = self._judged(self._plans())
+        if done:
+            averaged = self._judged((sums[0] / sums[0][0], sums[1] / sums[0][0]))
+            profile = min(profile, averaged, key=lambda found: found.gap)
+        self.effort.gap = profile.gap
+        return profile
+
+    def _iterate(self, times: int, before: int = 0) -> None:
+        began = self._budget.elapsed()
+        sides, trunk = self._utilities.sides, self._trunk
+        kernels.iterate(
+            times, before, self._layer, self._utilities.tree, sides, self._views(sides), self._top,
+            (self._utilities.least_reach(0), self._utilities.least_reach(1)), int(trunk.infosets[0].first[0]),
+            self._penalty,
+        )  # fmt: skip
         self.effort.seconds += self._budget.elapsed() - began
-        self._solver.last = self._strategy
-        return self._judged()
+
+    def _views(self, sides: tuple[Side, Side]) -> tuple[Learned, Learned]:
+        """What was learned, without the room behind it."""
+        views = []
+        for kept, count, side in zip(self._learned, self._sequences, sides, strict=True):
+            regret, strategy, plan = kept.regret[:count], kept.strategy[:count], kept.plan[:count]
+            views.append(Learned(regret, strategy, plan, kept.total, kept.live[: len(side.first)]))
+        return views[0], views[1]
 
     def _take_in(self) -> None:
         """Note what has grown: room for new sequences, and where new infosets start."""
-        trunk, known = self._trunk, self._known
+        trunk, known = self._trunk, self._utilities.known
         if trunk.node_count == known:
             return
-        self._known = trunk.node_count
-        self._expanded = trunk.expanded
-        for player in range(2):
-            infosets, count = trunk.infosets[player], trunk.sequence_count(player)
-            have = self._sequences[player]
-            self._acting[player] = acting = trunk.acting(player)
-            for arrays in (self._regret, self._strategy, self._plan):
-                if count > len(arrays[player]):
-                    arrays[player] = np.concatenate([arrays[player], np.zeros(max(count, 1024))])
+        before = self._utilities.take_in()
+        sides = self._utilities.sides
+        for player, side in enumerate(sides):
+            count, have, kept = trunk.sequence_count(player), self._sequences[player], self._learned[player]
+            room = doubled(count, len(kept.plan)) if count > len(kept.plan) else len(kept.plan)
+            regret, strategy, plan = grown((kept.regret, kept.strategy, kept.plan), room)
+            (live,) = grown((kept.live,), max(len(kept.live), doubled(len(side.first), 0)))
+            self._learned[player] = Learned(regret, strategy, plan, kept.total, live)
             self._sequences[player] = count
+            new = np.arange(before[player], len(side.first))
+            new = new[side.first[new] >= max(have, 1)]
             liked = liking(trunk, player, known)
-            for infoset in acting[np.searchsorted(infosets.first[acting], max(have, 1)) :]:
-                first, size = int(infosets.first[infoset]), int(infosets.size[infoset])
-                best = first + int(np.argmax(liked[first : first + size]))
-                self._regret[player][best], self._strategy[player][best] = _SEED, 1.0
-            self._plan[player][0] = 1.0
-        self._realize(0)
-        self._set_roots()
-        self._realize(1)
+            best = _best(liked, side.first[new], side.size[new])
+            regret[best], strategy[best] = _SEED, 1.0
+            plan[0] = 1.0
+        views = self._views(sides)
+        kernels.realise(sides[0], views[0])
+        kernels.set_roots(self._layer, self._top, views[1].plan)
+        kernels.realise(sides[1], views[1])
 
-    def _iterate(self) -> None:
-        """Player 0 against player 1's plan, then player 1 against player 0's new one."""
-        utility, _ = self._gradient(0)
-        kernels.improve(self._acting[0], self._trunk.infosets[0], 1.0, utility, self._regret[0], self._strategy[0])
-        self._realize(0)
-        utility, _ = self._gradient(1)
-        kernels.improve(self._acting[1], self._trunk.infosets[1], -1.0, utility, self._regret[1], self._strategy[1])
-        self._improve_roots(utility[1 : 1 + self._trunk.group_count])
-        self._realize(1)
+    def _plans(self) -> tuple[Floats, Floats]:
+        x, y = (kept.plan[:count].copy() for kept, count in zip(self._learned, self._sequences, strict=True))
+        return x, y
 
-    def _gradient(self, player: int) -> tuple[Floats, Floats]:
-        trunk = self._trunk
-        utility, reach = np.zeros(trunk.sequence_count(player)), np.zeros(trunk.infoset_count(player))
-        kernels.gradient(player, trunk.nodes, trunk.root_count, self._expanded, self._plan[1 - player], utility, reach)
-        if player == 0 and self._penalty is not None:
-            first = int(trunk.infosets[0].first[0])
-            utility[first : first + len(self._penalty)] -= self._penalty
-        if player == 1:
-            utility[1 : 1 + trunk.group_count] -= trunk.alternate
-            np.add.at(utility, trunk.infosets[1].sequence[trunk.folded_infoset], trunk.folded_value)
-        return utility, reach
-
-    def _improve_roots(self, margins: Floats) -> None:
-        """One step of both gadgets' choice at the top; ``margins`` float64[J] are those of both plans."""
-        instant = float(self._chosen @ margins) - margins
-        self._margin_regret = np.maximum(0.0, self._margin_regret + instant)
-        self._chosen = _normal(np.maximum(0.0, self._margin_regret + instant), margins)
-        value = self._playing * margins  # exit brings 0
-        moves = np.stack([value - margins, value])  # regrets of playing on and of leaving
-        self._play_regret = np.maximum(0.0, self._play_regret + moves)
-        ahead = np.maximum(0.0, self._play_regret + moves)
-        total = ahead.sum(axis=0)
-        self._playing = np.where(total > 0.0, ahead[0] / np.where(total > 0.0, total, 1.0), margins < 0.0)
-        self._set_roots()
-
-    def _set_roots(self) -> None:
-        roots, plan = self._trunk.group_count, self._plan[1]
-        if self._solver.root == "maxmargin":
-            weights = self._chosen
-        elif self._solver.root == "resolve":
-            weights = self._prior * self._playing
-        else:
-            most = float(self._playing.max(initial=0.0))
-            weights = most * self._prior * self._playing + (1.0 - most) * self._chosen
-        plan[1 : 1 + roots] = weights
-
-    def _realize(self, player: int) -> None:
-        kernels.realize(self._acting[player], self._trunk.infosets[player], self._strategy[player], self._plan[player])
-
-    def _profile(self, margin: float, objective: float, gap: float) -> Profile:
-        blended = self._solver.root == "blend" and self._playing.max(initial=0.0) > _IN_USE
-        x, y = (self._plan[player][: self._sequences[player]].copy() for player in range(2))
+    def _profile(self, plans: tuple[Floats, Floats], margin: float, objective: float, gap: float) -> Profile:
+        blended = self._solver.root == "blend" and self._top.playing.max(initial=0.0) > _IN_USE
         gadget: Gadget = "resolve" if self._solver.root == "resolve" or blended else "maxmargin"
-        return Profile(gadget, x, y, margin, objective, gap, solved=True)
+        return Profile(gadget, *plans, margin, objective, gap, solved=True)
 
-    def _judged(self) -> Profile:
-        """The profile with its margin, what it is sure of, and its gap, by best responses."""
-        trunk = self._trunk
-        roots = trunk.group_count
-        weights = self._plan[1][1 : 1 + roots]
-        best0, _ = self._gradient(0)
-        kernels.best_plan(self._acting[0], trunk.infosets[0], 1.0, best0)
-        best1, _ = self._gradient(1)
-        kernels.best_plan(self._acting[1], trunk.infosets[1], -1.0, best1)
-        margins = best1[1 : 1 + roots]
-        # A less alternate values, both with the last weights of the root infosets.
-        folded = trunk.infosets[1].sequence[trunk.folded_infoset]
-        upper = float(best0[0] - weights @ trunk.alternate + self._plan[1][folded] @ trunk.folded_value)
-        lower = float(weights @ margins)
-        if self._penalty is not None:
-            first = int(trunk.infosets[0].first[0])
-            lower -= float(self._plan[0][first : first + len(self._penalty)] @ self._penalty)
-        self.effort.gap = upper - lower
-        profile = self._profile(float(margins.min()), lower, upper - lower)
+    def _judged(self, plans: tuple[Floats, Floats]) -> Profile:
+        """A profile with its margin, what it is sure of, and its gap, by best responses."""
+        trunk, (x, y) = self._trunk, plans
+        first, roots = int(trunk.infosets[0].first[0]), trunk.group_count
+        own, theirs = (_treeplex(side, top) for side, top in zip(self._utilities.sides, (0, roots), strict=True))
+        utility, _ = self._utilities.against(0, y)
+        utility[first : first + len(self._penalty)] -= self._penalty
+        weights, charge = y[1 : 1 + roots], float(x[first : first + len(self._penalty)] @ self._penalty)
+        given = float(y[trunk.infosets[1].sequence[trunk.folded_infoset]] @ trunk.folded_value)
+        upper = best_response(own, utility, maximize=True).value + given - float(weights @ trunk.alternate)
+        utility, _ = self._utilities.against(1, x)
+        margins = best_response(theirs, utility, maximize=False).sequence_value[1 : 1 + roots]
+        lower = float(weights @ margins) - charge
+        profile = self._profile(plans, float(margins.min()), lower, upper - lower)
         if profile.gadget == "resolve":
-            profile = replace(profile, margin=float(self._prior @ np.minimum(margins, 0.0)))
+            profile = replace(profile, margin=float(self._top.prior @ np.minimum(margins, 0.0)))
         return profile
 
 
-def _normal(weights: Floats, margins: Floats) -> Floats:
-    total = float(weights.sum())
-    if total > 0.0:
-        return np.asarray(weights / total)
-    chosen = np.zeros(len(weights))
-    chosen[int(np.argmin(margins))] = 1.0
-    return chosen
+def _best(liked: Floats, first: Int32s, size: Int32s) -> Ints:
+    """The sequence that is liked best of each infoset's."""
+    if not len(first):
+        return np.zeros(0, dtype=np.int64)
+    # New infosets' sequences follow one another.
+    ends = np.cumsum(size)
+    block = liked[first[0] : first[0] + ends[-1]]
+    top = np.repeat(np.maximum.reduceat(block, ends - size), size)
+    at = np.flatnonzero(block == top)
+    return np.asarray(first[0] + at[np.searchsorted(at, ends - size)])
+
+
+def _treeplex(side: Side, roots: int) -> Treeplex:
+    """The treeplex of a side; player 1's with one more infoset on top, where she chooses among the ``roots``."""
+    top = [(0, 1, roots)] if roots else []
+    head = np.array(top, dtype=np.int64).reshape(-1, 3)
+    return Treeplex(
+        parent_sequence=np.concatenate([head[:, 0], side.parent]),
+        first_sequence=np.concatenate([head[:, 1], side.first]),
+        action_count=np.concatenate([head[:, 2], side.size]),
+    )

@@ -15,7 +15,7 @@ Decided here, where the paper leaves it open:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -135,7 +135,7 @@ class _Deepened:
         depth, mean = leaf_depths(self.trunk)
         return depth * (1 + self.plies), mean * (1 + self.plies)
 
-    def grow(self, profile: Profile) -> bool:
+    def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
         """See :class:`klss.search.parts.Growing`."""
         return False
 
@@ -155,7 +155,7 @@ def _deepen(growth: Growth) -> int:
         trunk.states[children],
         growth.budget,
         growth.added,
-        growth.reserve_s(trunk),
+        growth.reserve_s(trunk, growth.budget),
     ):
         growth.added += visited
         if values is None:

@@ -10,28 +10,35 @@ visits and of two more, −1 and 1; the other plays as she does in the profile. 
 
 Decided here: the roots are expanded first (an unexpanded one counts the same for every action). Utilities are taken
 once for every batch of walks; where the other does not go, an action keeps the one it had. Player 1's choice of a root
-infoset is an action like any other, worth its margin.
+infoset is an action like any other, worth its margin. A batch grows with the trunk, so that the solver's work, which is
+in proportion to it, keeps a bounded part of the time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Floats
-from klss.search._kernels import regrets, walk
+from klss.arrays import Ints
+from klss.search._kernels import utilities as kernels
+from klss.search._kernels import walk
 from klss.search.expansion.depths import leaf_depths, open_roots
 from klss.search.growth import Growth
 from klss.search.profile import Profile
+from klss.search.utilities import Utilities
 
 __all__ = ["OneSided"]
 
 _SUPPORT = 1e-3
 """Of an infoset's probability: what is played less is not in the support."""
 
-_FRUITLESS = 200
-"""Rounds without a leaf after which nothing is left to grow."""
+_FRUITLESS = 100
+"""Rounds of each explorer without a leaf after which nothing is left to grow."""
+
+_EXPANDED_A_WALK = 64
+"""Expanded nodes of the trunk for each walk of a batch, where that is more than the least."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class OneSided:
     exploration : float
         C.
     walks : int
-        Between two looks at the profile.
+        Between two looks at the profile, at the least.
     """
 
     exploration: float = 1.0
@@ -61,49 +68,49 @@ class _Walking:
     def __init__(self, growth: Growth, rule: OneSided) -> None:
         self.iterations = 1
         self._growth, self._rule = growth, rule
-        self._state = np.array([len(growth.history) + 1], dtype=np.uint64)
+        self._utilities = Utilities(growth.trunk)
+        self._state = growth.rng.integers(0, 2**63, size=1, dtype=np.uint64)
         self._statistics = [np.zeros((4, 0)), np.zeros((4, 0))]  # quality, visits, sums, squares of each sequence
-        self._leaves = np.zeros(rule.walks, dtype=np.int64)
 
     def depths(self) -> tuple[int, float]:
         """See :class:`klss.search.parts.Growing`."""
         return leaf_depths(self._growth.trunk)
 
-    def grow(self, profile: Profile) -> bool:
+    def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
         """See :class:`klss.search.parts.Growing`."""
-        for _ in range(_FRUITLESS):
-            self.iterations += 1
-            found = self._walk(self.iterations & 1, profile)
-            if found:
-                self._growth.expand(self._leaves[:found])
-                return True
+        self._utilities.take_in()
+        leaves = np.zeros(max(self._rule.walks, self._utilities.expanded_count // _EXPANDED_A_WALK), dtype=np.int64)
+        for turn in (1, 2):  # the other explores if this one finds nothing
+            explorer = (self.iterations + turn) & 1
+            self._take_quality(explorer, profile)
+            for _ in range(_FRUITLESS):
+                found = self._walk(explorer, profile, leaves)
+                if found:
+                    self.iterations += turn
+                    self._growth.expand(leaves[:found], beside=beside)
+                    return True
         return False
 
-    def _walk(self, explorer: int, profile: Profile) -> int:
-        trunk, plans = self._growth.trunk, (profile.x, profile.y)
-        statistics = self._statistics[explorer]
-        more = trunk.sequence_count(explorer) - statistics.shape[1]
-        if more:
-            statistics = np.concatenate([statistics, np.zeros((4, more))], axis=1)
-            self._statistics[explorer] = statistics
-        self._take_quality(explorer, profile, statistics[0])
+    def _walk(self, explorer: int, profile: Profile, leaves: Ints) -> int:
+        trunk = self._growth.trunk
         return int(
             walk.walks(
-                explorer, trunk.nodes, trunk.root_count, trunk.infosets, plans, *statistics, _SUPPORT,
-                self._rule.exploration, self._state, self._leaves,
+                explorer, trunk.nodes, trunk.root_count, trunk.infosets, (profile.x, profile.y),
+                *self._statistics[explorer], _SUPPORT, self._rule.exploration, self._state, leaves,
             )
         )  # fmt: skip
 
-    def _take_quality(self, player: int, profile: Profile, quality: Floats) -> None:
+    def _take_quality(self, player: int, profile: Profile) -> None:
         """u(I, a) of each of the explorer's sequences, where the other goes."""
-        trunk, own = self._growth.trunk, (profile.x, profile.y)[player]
-        infosets, nodes = trunk.infosets[player], trunk.nodes
-        utility, reach = np.zeros(trunk.sequence_count(player)), np.zeros(trunk.infoset_count(player))
-        other = (profile.y, profile.x)[player]
-        regrets.gradient(player, nodes, trunk.root_count, trunk.expanded, other, utility, reach)
-        if player == 1:
-            np.add.at(utility, infosets.sequence[trunk.folded_infoset], trunk.folded_value)
-        regrets.values(trunk.acting(player), infosets, own, utility, reach, quality)
-        if player == 1:  # the gadget's root: what coming to each root infoset costs her
+        trunk, statistics = self._growth.trunk, self._statistics[player]
+        more = trunk.sequence_count(player) - statistics.shape[1]
+        if more:
+            statistics = np.concatenate([statistics, np.zeros((4, more))], axis=1)
+            self._statistics[player] = statistics
+        quality = statistics[0]
+        own, other = (profile.x, profile.y) if player == 0 else (profile.y, profile.x)
+        utility, reach = self._utilities.against(player, other)
+        kernels.values(self._utilities.sides[player], own, utility, reach, quality)
+        if player == 1:  # what coming to each root infoset costs her
             roots = slice(1, 1 + trunk.group_count)
-            quality[roots] = utility[roots] - trunk.alternate
+            quality[roots] = utility[roots]

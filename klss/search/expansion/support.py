@@ -15,6 +15,7 @@ profile: line 32's rule expands them in the first iteration whatever the plans a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -64,12 +65,12 @@ class _Deepening:
         """See :class:`klss.search.parts.Growing`."""
         return leaf_depths(self.growth.trunk)
 
-    def grow(self, profile: Profile) -> bool:
+    def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
         """See :class:`klss.search.parts.Growing`."""
         leaves = self._wanted(profile, self.iterations)
         if not len(leaves) and not self._is_held_back(profile):
             return False
-        self.growth.expand(leaves)
+        self.growth.expand(leaves, beside=beside)
         self.iterations += 1
         return True
 

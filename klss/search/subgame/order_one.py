@@ -11,19 +11,27 @@ Deviations, and what the text leaves open:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from klss.arrays import Floats, States
+from klss.search.likelihood.uniform import Uniform
 from klss.search.model import Belief, Model
-from klss.search.parts import Standing, Subgame
+from klss.search.parts import Likelihood, Standing, Subgame
 from klss.search.profile import utility_at
 from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.sections import Section, likeliest, merge_transpositions, sections_at
 from klss.search.trunk import Roots, Trunk
 
 __all__ = ["OrderOne", "fresh_roots"]
+
+_NODES_A_ROOT = 32
+"""What expanding a root is expected to take."""
+
+_LEAST_ROOTS = 16
+"""Roots of a search however short."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +48,27 @@ class OrderOne:
         Whether gifts lower the alternate values.
     nested : bool
         Whether the previous trunk is carried on; if not, every search starts afresh.
+    share : float
+        The part of the move's nodes that go into expanding roots at the most; there are fewer of them, then, carried
+        ones among them, of which half may be carried. Infinite: always as many as the two numbers say.
+    likelihood : Likelihood
+        What roots are drawn and weighed by.
     """
 
     particles: int = 200
     most_carried: int = 100
     reach: bool = True
     nested: bool = True
+    share: float = math.inf
+    likelihood: Likelihood = field(default_factory=Uniform)
 
-    def build(self, standing: Standing | None, belief: Belief, model: Model, rng: np.random.Generator) -> Subgame:
+    def build(
+        self, standing: Standing | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
+    ) -> Subgame:
         """See :class:`klss.search.parts.Builder`."""
         seeds = [int(seed) for seed in rng.integers(0, 2**63, size=3)]
-        found = self._carried(standing, model, seeds[0]) if standing is not None and self.nested else None
+        particles, most_carried = self._limits(nodes)
+        found = self._carried(standing, model, most_carried, seeds[0]) if standing is not None and self.nested else None
         if found is None:
             previous, estimate = None, np.inf
             sections: list[Section] = []
@@ -58,16 +76,43 @@ class OrderOne:
         else:
             previous, sections, estimate = found
             known = previous.trunk.states[np.concatenate([section.nodes for section in sections])]
-        wanted = self.particles - len(known)
-        states = belief.sample(wanted, known, seeds[1]) if wanted > 0 and len(known) < belief.size else known[:0]
+        wanted = particles - len(known)
+        more = wanted > 0 and len(known) < belief.size
+        states = self.likelihood.sample(belief, wanted, known, seeds[1]) if more else known[:0]
         fresh = fresh_roots(states, model, estimate, seeds[2])
         if previous is None:
-            return Subgame(Trunk.from_roots(fresh), 0, len(states))
-        trunk, origin = next_trunk(previous.trunk, previous.infoset, sections, fresh)
-        prior = _prior(previous, sections, trunk.group_count)
-        return Subgame(trunk, len(known), len(states), prior, origin)
+            trunk, origin = Trunk.from_roots(fresh), None
+        else:
+            trunk, origin = next_trunk(previous.trunk, previous.infoset, sections, fresh)
+        return Subgame(trunk, len(known), len(states), self._prior(trunk, previous, sections), origin)
 
-    def _carried(self, standing: Standing, model: Model, seed: int) -> tuple[Standing, list[Section], float] | None:
+    def _limits(self, nodes: float) -> tuple[int, int]:
+        """Most roots, and most carried ones, of a search of ``nodes``."""
+        if math.isinf(self.share):
+            return self.particles, self.most_carried
+        particles = min(self.particles, max(_LEAST_ROOTS, int(self.share * nodes / _NODES_A_ROOT)))
+        return particles, min(self.most_carried, (particles + 1) // 2)
+
+    def _prior(self, trunk: Trunk, previous: Standing | None, sections: list[Section]) -> Floats:
+        """½(y(J)/Σy + w(J)/Σw) for each root infoset, the carried ones first: half where player 1 was expected to come
+        (Obscuro, arXiv 2506.01242, where w is the same for all), half what the roots weigh; all of the latter where
+        nothing is carried.
+        """
+        count, groups = trunk.root_count, trunk.group_count
+        weights = self.likelihood.weights(trunk.states[:count], trunk.nodes.value[:count])
+        summed = np.bincount(trunk.nodes.sequence[:count, 1] - 1, weights=weights, minlength=groups)
+        weighed = np.asarray(summed / summed.sum())
+        if previous is None:
+            return weighed
+        expected = np.zeros(groups)
+        sequences = previous.trunk.nodes.sequence
+        expected[: len(sections)] = [previous.profile.y[sequences[section.nodes[0], 1]] for section in sections]
+        total = float(expected.sum())
+        return np.asarray(0.5 * (expected / total + weighed)) if total > 0.0 else weighed
+
+    def _carried(
+        self, standing: Standing, model: Model, most: int, seed: int
+    ) -> tuple[Standing, list[Section], float] | None:
         """The sections that are carried on, and û; None where there are none."""
         trunk, profile = standing.trunk, standing.profile
         if standing.infoset < 0:
@@ -77,19 +122,7 @@ class OrderOne:
             return None
         estimate = utility_at(trunk, profile, standing.infoset)
         sections = merge_transpositions(trunk, sections, model, seed)
-        return standing, likeliest(trunk, profile.y, sections, self.most_carried, seed), estimate
-
-
-def _prior(standing: Standing, sections: list[Section], roots: int) -> Floats:
-    """½(y(J)/Σy + 1/m) for each root infoset, the carried ones first: half where player 1 was expected to come
-    (Obscuro, arXiv 2506.01242).
-    """
-    expected = np.zeros(roots)
-    sequences = standing.trunk.nodes.sequence
-    expected[: len(sections)] = [standing.profile.y[sequences[section.nodes[0], 1]] for section in sections]
-    total = float(expected.sum())
-    uniform = np.full(roots, 1.0 / roots)
-    return 0.5 * (expected / total + uniform) if total > 0.0 else uniform
+        return standing, likeliest(trunk, profile.y, sections, most, seed), estimate
 
 
 def fresh_roots(states: States, model: Model, estimate: float, seed: int) -> Roots:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 __all__ = ["both", "each"]
+
+
+_engaged = threading.Lock()
+"""Held while the second thread is at work: whoever asks for it meanwhile, itself or the first, does both shares."""
 
 
 @cache
@@ -17,13 +22,21 @@ def _helper(process: int) -> ThreadPoolExecutor:
 
 
 def both(task: Callable[[int], object], threads: int) -> None:
-    """Run ``task(0)``, and ``task(1)`` beside it when there are two threads."""
-    other = _helper(os.getpid()).submit(task, 1) if threads == 2 else None
-    try:
+    """Run ``task(0)``, and ``task(1)`` beside it when there are two threads (after it, where the second is engaged)."""
+    if threads == 1:
         task(0)
-    finally:
-        if other is not None:
-            other.result()
+    elif not _engaged.acquire(blocking=False):
+        task(0)
+        task(1)
+    else:
+        try:
+            other = _helper(os.getpid()).submit(task, 1)
+            try:
+                task(0)
+            finally:
+                other.result()
+        finally:
+            _engaged.release()
 
 
 def each(task: Callable[[int], object], threads: int) -> None:

@@ -1,0 +1,1 @@
+"""How likely it is that the game stands at a state of the belief."""

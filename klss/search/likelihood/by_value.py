@@ -1,0 +1,43 @@
+"""A state is the likelier the better it is for the opponent, since she chose her moves: exp(−β·u), u its estimated
+utility for player 0, and a part of all weight spread evenly, for opponents who did not choose that well.
+
+States are drawn uniformly: it is the weight that counts, not the draw (docs/search.md, "What the belief is worth").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from klss.arrays import Floats, States
+from klss.search.model import Belief
+
+__all__ = ["ByValue"]
+
+
+@dataclass(frozen=True)
+class ByValue:
+    """Weighs by value.
+
+    Attributes
+    ----------
+    slope : float
+        β ≥ 0; 0: all alike.
+    even : float
+        The part of the weight, from 0 to 1, that is spread evenly.
+    """
+
+    slope: float = 5.0
+    even: float = 0.2
+
+    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:
+        """See :class:`klss.search.parts.Likelihood`."""
+        return belief.sample(count, exclude, seed)
+
+    def weights(self, states: States, values: Floats) -> Floats:
+        """See :class:`klss.search.parts.Likelihood`."""
+        if not len(values):
+            return np.zeros(0)
+        likelihood = np.exp(-self.slope * (values - values.min()))
+        return np.asarray((1.0 - self.even) * likelihood / likelihood.sum() + self.even / len(values))

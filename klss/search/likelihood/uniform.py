@@ -1,0 +1,22 @@
+"""All states of a belief alike: what the 2021 paper takes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from klss.arrays import Floats, States
+from klss.search.model import Belief
+
+__all__ = ["Uniform"]
+
+
+class Uniform:
+    """Draws and weighs all alike."""
+
+    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:
+        """See :class:`klss.search.parts.Likelihood`."""
+        return belief.sample(count, exclude, seed)
+
+    def weights(self, states: States, values: Floats) -> Floats:
+        """See :class:`klss.search.parts.Likelihood`."""
+        return np.ones(len(states))

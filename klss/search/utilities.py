@@ -1,0 +1,164 @@
+"""What each sequence of a player is worth on a growing trunk against the other's plan: what regret minimisers and
+walks work with.
+
+A pass goes over the *expanded* nodes only (one in some thirty), and reads their leaves' payoffs one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from klss.arrays import Floats, Int8s, Int32s
+from klss.search._kernels import utilities as kernels
+from klss.search.trunk import Trunk, doubled, grown
+
+__all__ = ["Side", "Tree", "Utilities"]
+
+
+class Side(NamedTuple):
+    """A player's infosets that have sequences, in the order of these, so that parents come before children."""
+
+    infoset: Int32s  # [A]
+    parent: Int32s  # [A], her sequence before
+    first: Int32s  # [A], her first sequence there
+    size: Int32s  # [A], how many she has there
+
+
+class Tree(NamedTuple):
+    """What a pass reads of a trunk; see :class:`klss.search.trunk.NodeArrays` for the first ones."""
+
+    mover: Int8s  # [N]
+    sequence: Int32s  # [N, 2]
+    infoset: Int32s  # [N, 2]
+    chance: Floats  # [N]
+    first_child: Int32s  # [N]
+    child_count: Int32s  # [N]
+    expanded: Int32s  # [X], the nodes that have children
+    payoff: Floats  # [N], chance · value at leaves, 0 elsewhere
+    roots: int
+    alternate: Floats  # [J]
+    folded_sequence: Int32s  # [E], player 1's
+    folded_value: Floats  # [E]
+
+
+class Utilities:
+    """Utilities on one move's trunk; :meth:`take_in` follows its growth in time proportional to what is new.
+
+    Attributes
+    ----------
+    sides : (Side, Side)
+        Both players' infosets that have sequences.
+    """
+
+    def __init__(self, trunk: Trunk) -> None:
+        self._trunk = trunk
+        self._known = 0
+        self._sequences = [1, 1 + trunk.group_count]
+        self._counts = [0, 0]
+        self._expanded_count = 0
+        self._expanded = np.zeros(0, dtype=np.int32)
+        self._payoff = np.zeros(0)
+        self._sides = [Side(*(np.zeros(0, dtype=np.int32) for _ in range(4))) for _ in range(2)]
+        self._folded = trunk.infosets[1].sequence[trunk.folded_infoset]
+        self._always = _above(trunk, trunk.folded_infoset)
+
+    @property
+    def known(self) -> int:
+        """How many nodes were taken in."""
+        return self._known
+
+    @property
+    def expanded_count(self) -> int:
+        """How many of them have children."""
+        return self._expanded_count
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """See the class."""
+        own, theirs = (Side(*(a[:n] for a in side)) for side, n in zip(self._sides, self._counts, strict=True))
+        return own, theirs
+
+    def take_in(self) -> tuple[int, int]:
+        """Follow the trunk's growth; how many entries of each side were there before."""
+        before = (self._counts[0], self._counts[1])
+        trunk, known, count = self._trunk, self._known, self._trunk.node_count
+        if count == known:
+            return before
+        nodes = trunk.nodes
+        if len(self._payoff) < count:
+            (self._payoff,) = grown((self._payoff,), doubled(count, len(self._payoff)))
+        new = slice(known, count)
+        parents = nodes.parent[new]
+        opened = parents[(parents >= 0) & (nodes.first_child[np.maximum(parents, 0)] == np.arange(known, count))]
+        self._payoff[new] = nodes.chance[new] * nodes.value[new]
+        self._payoff[opened] = 0.0
+        total = self._expanded_count + len(opened)
+        if len(self._expanded) < total:
+            (self._expanded,) = grown((self._expanded,), doubled(total, len(self._expanded)))
+        self._expanded[self._expanded_count : total] = opened
+        self._expanded_count, self._known = total, count
+        for player in range(2):
+            self._take_in_side(player)
+        return before
+
+    def _take_in_side(self, player: int) -> None:
+        trunk, have, count = self._trunk, self._counts[player], self._trunk.sequence_count(player)
+        infosets, start = trunk.infosets[player], self._sequences[player]
+        at = trunk.sequences[player].infoset[start:count]
+        at = at[infosets.first[at] == np.arange(start, count)]
+        total = have + len(at)
+        if len(self._sides[player].infoset) < total:
+            self._sides[player] = Side(*grown(self._sides[player], doubled(total, len(self._sides[player].infoset))))
+        side, new = self._sides[player], slice(have, total)
+        side.infoset[new], side.parent[new] = at, infosets.sequence[at]
+        side.first[new], side.size[new] = infosets.first[at], infosets.size[at]
+        self._counts[player], self._sequences[player] = total, count
+
+    @property
+    def tree(self) -> Tree:
+        """What the kernels read, as far as it was taken in."""
+        trunk, nodes = self._trunk, self._trunk.nodes
+        return Tree(
+            mover=nodes.mover,
+            sequence=nodes.sequence,
+            infoset=nodes.infoset,
+            chance=nodes.chance,
+            first_child=nodes.first_child,
+            child_count=nodes.child_count,
+            expanded=self._expanded[: self._expanded_count],
+            payoff=self._payoff,
+            roots=trunk.root_count,
+            alternate=trunk.alternate,
+            folded_sequence=self._folded,
+            folded_value=trunk.folded_value,
+        )
+
+    def least_reach(self, player: int) -> Floats:
+        """What reaches start from, float64[I]: positive where entries are folded in below, whatever the other plays."""
+        reach = np.zeros(self._trunk.infoset_count(player))
+        if player == 1:
+            reach[: len(self._always)] = self._always
+        return reach
+
+    def against(self, player: int, other: Floats) -> tuple[Floats, Floats]:
+        """What each sequence of ``player`` brings player 0 at the leaves that follow it before her next action, the
+        other playing the plan ``other``: float64[S]; and what of the probability of coming to each of her infosets is
+        nature's and the other's: float64[I].
+
+        A root sequence of player 1's brings its margin: the alternate value is taken off.
+        """
+        utility, reach = np.zeros(self._trunk.sequence_count(player)), self.least_reach(player)
+        kernels.against(player, self.tree, other, utility, reach)
+        return utility, reach
+
+
+def _above(trunk: Trunk, infosets: Int32s) -> Floats:
+    """A trifle at ``infosets`` of player 1 and at all above them, 0 elsewhere: float64[I]."""
+    marked = np.zeros(trunk.infoset_count(1))
+    for infoset in np.unique(infosets).tolist():
+        while infoset >= 0 and marked[infoset] == 0.0:
+            marked[infoset] = kernels.TRIFLE
+            infoset = int(trunk.infosets[1].parent[infoset])
+    return marked
