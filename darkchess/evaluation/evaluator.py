@@ -61,10 +61,11 @@ class Evaluator(Protocol):
     """Floats of positions, in batches.
 
     ``deadline`` is a moment of :func:`time.monotonic` (None: none) after which answers have to come from whatever is
-    quick; the player sets it to the end of her move's time.
+    quick; the player sets it to the end of her move's time. ``reentrant``: whether two threads may ask at once.
     """
 
     deadline: float | None
+    reentrant: bool
 
     @property
     def name(self) -> str:
@@ -206,6 +207,7 @@ class BuiltinEvaluator:
     """
 
     name = "builtin"
+    reentrant = True
 
     def __init__(self, weights: Weights | None = None, *, threads: int = 1) -> None:
         self._weights = packaged_weights() if weights is None else weights

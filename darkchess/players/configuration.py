@@ -59,7 +59,7 @@ class Configuration:
     cap : int
         Most positions in the position set.
     threads : int
-        1 or 2, of the position set and of the built-in evaluator; every answer is the same.
+        1 or 2, of the position set, the search and the built-in evaluator; with a node budget every answer is the same.
     search : SearchConfiguration or None
         What the player thinks with; None: without a search of :mod:`klss.search`. In texts and results its fields
         stand beside the others.

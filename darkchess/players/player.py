@@ -74,7 +74,7 @@ class KlssPlayer(TrackingPlayer):
         cap: int = 10_000_000,
         threads: int = 1,
     ) -> None:
-        """``cap`` and ``threads``: of the position set; by default klss2021's search."""
+        """``cap``: of the position set; ``threads``: of all; by default klss2021's search."""
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
         self._configuration = configuration or Klss2021()
@@ -85,7 +85,9 @@ class KlssPlayer(TrackingPlayer):
         super().start(view, start, ruleset)
         self._evaluator.new_game()
         model = DarkChess(view.color, ruleset, self._evaluator)
-        self._thinking = _Thinking(model, Search(model, self._configuration, seed=self._seed), [_key(view)])
+        threads = self._threads if self._evaluator.reentrant else 1
+        search = Search(model, self._configuration, seed=self._seed, threads=threads)
+        self._thinking = _Thinking(model, search, [_key(view)])
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.game.contest.Player`. What her own move shows is taken in off her clock."""

@@ -1,4 +1,4 @@
-"""``kluss``: 1-KLSS solved by PCFR+ on a trunk that grows one-sidedly."""
+"""``kluss``: 2-KLUSS solved by PCFR+ on a trunk that grows one-sidedly."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from klss.search.choice.purification import Purified
 from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.one_sided import OneSided
 from klss.search.likelihood.by_value import ByValue
-from klss.search.parts import Parts, SearchConfiguration, at_least_one
+from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationError, at_least_one
 from klss.search.subgame.order_one import OrderOne
+from klss.search.subgame.order_two import OrderTwo
 
 __all__ = ["Kluss"]
 
@@ -21,6 +22,8 @@ class Kluss(SearchConfiguration):
 
     Attributes
     ----------
+    order : 1 or 2
+        Of the subgame: 1-KLSS or 2-KLUSS.
     particles : int
         Most roots, carried ones among them.
     most_carried : int
@@ -41,6 +44,7 @@ class Kluss(SearchConfiguration):
         Whether the move is drawn from the purified strategy.
     """
 
+    order: int = 2
     particles: int = 256
     information: float = float("inf")
     most_carried: int = 128
@@ -58,11 +62,18 @@ class Kluss(SearchConfiguration):
         super().__post_init__()
         for field in ("most_carried", "iterations", "walks"):
             at_least_one(field, getattr(self, field))
+        if self.order not in (1, 2):
+            raise SearchConfigurationError(f"order is {self.order}, expected 1 or 2")
+        for field in ("share", "slope", "exploration"):
+            if not getattr(self, field) >= 0.0:
+                raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 on")
+        if not 0.0 <= self.even <= 1.0:
+            raise SearchConfigurationError(f"even is {self.even}, expected a number from 0 to 1")
 
     def parts(self) -> Parts:
         """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(
-            builder=OrderOne(
+            builder=(OrderOne if self.order == 1 else OrderTwo)(
                 self.particles, self.most_carried, share=self.share, likelihood=ByValue(self.slope, self.even)
             ),
             solver=RegretMinimiser(self.root, self.iterations),

@@ -85,6 +85,11 @@ class Roots:
         Alternate value of each, gift included (what "exit" is worth to player 0).
     key : int
         Key of player 0's infoset.
+    own : int32[R] or None
+        Player 0's root infoset that the root belongs to: 0, the one she is at, or another, 1 … K, which player 1 can't
+        rule out. None: all belong to 0.
+    own_keys : uint64[K]
+        Keys of these others, all different.
     """
 
     states: Keys
@@ -95,6 +100,8 @@ class Roots:
     keys: Keys
     alternate: Floats
     key: int
+    own: Int32s | None = None
+    own_keys: Keys = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
 
 
 def grown(arrays: Iterable[npt.NDArray[Any]], room: int) -> list[npt.NDArray[Any]]:
@@ -179,20 +186,22 @@ class Trunk:
     @classmethod
     def from_roots(cls, roots: Roots) -> Trunk:
         """A trunk of unexpanded roots."""
+        others = 1 + len(roots.own_keys)
         trunk = cls(
             nodes=empty_nodes(max(1024, 2 * len(roots.values))),
             node_count=0,
             states=np.zeros((max(1024, 2 * len(roots.values)), roots.states.shape[1]), dtype=np.uint64),
-            infosets=(empty_infosets(256), empty_infosets(max(256, 2 * len(roots.keys)))),
+            infosets=(empty_infosets(max(256, 2 * others)), empty_infosets(max(256, 2 * len(roots.keys)))),
             sequences=(empty_sequences(1024), empty_sequences(max(1024, 2 * len(roots.keys)))),
-            counts=np.array([1, 0, 1, 1], dtype=np.int64),
+            counts=np.array([others, 0, 1, 1], dtype=np.int64),
             alternate=np.zeros(0),
             root_count=0,
             folded_infoset=np.zeros(0, dtype=np.int32),
             folded_value=np.zeros(0),
         )
         own = trunk.infosets[0]
-        own.key[0], own.parent[0], own.sequence[0], own.first[0] = roots.key, -1, 0, -1
+        own.key[0], own.key[1:others] = roots.key, roots.own_keys
+        own.parent[:others], own.sequence[:others], own.first[:others] = -1, 0, -1
         trunk.add_roots(roots)
         return trunk
 
@@ -255,7 +264,7 @@ class Trunk:
         nodes.action[at] = -1
         nodes.mover[at] = roots.movers
         nodes.depth[at] = 0
-        nodes.infoset[at, 0] = 0
+        nodes.infoset[at, 0] = 0 if roots.own is None else roots.own
         nodes.infoset[at, 1] = base + roots.group
         nodes.sequence[at, 0] = 0
         nodes.sequence[at, 1] = theirs.sequence[base + roots.group]

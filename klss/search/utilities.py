@@ -14,7 +14,10 @@ from klss.arrays import Floats, Int8s, Int32s
 from klss.search._kernels import utilities as kernels
 from klss.search.trunk import Trunk, doubled, grown
 
-__all__ = ["Side", "Tree", "Utilities"]
+__all__ = ["Opened", "Side", "Tree", "Utilities"]
+
+
+_NOBODY = np.zeros(0, dtype=np.int32)
 
 
 class Side(NamedTuple):
@@ -26,18 +29,27 @@ class Side(NamedTuple):
     size: Int32s  # [A], how many she has there
 
 
-class Tree(NamedTuple):
-    """What a pass reads of a trunk; see :class:`klss.search.trunk.NodeArrays` for the first ones."""
+class Opened(NamedTuple):
+    """The nodes that have children, in the order of these; what a pass reads of them lies side by side."""
 
-    mover: Int8s  # [N]
-    sequence: Int32s  # [N, 2]
-    infoset: Int32s  # [N, 2]
-    chance: Floats  # [N]
-    first_child: Int32s  # [N]
-    child_count: Int32s  # [N]
-    expanded: Int32s  # [X], the nodes that have children
+    chance: Floats  # [X]
+    first: Int32s  # [X], first child
+    children: Int32s  # [X], how many
+    mover: Int8s  # [X]
+    own: Int32s  # [X], player 0's last sequence on the way here
+    theirs: Int32s  # [X], player 1's
+    infoset: Int32s  # [X], the mover's
+    moves: Int32s  # [X], the mover's first sequence here
+
+
+class Tree(NamedTuple):
+    """What a pass reads of a trunk."""
+
+    opened: Opened
     payoff: Floats  # [N], chance · value at leaves, 0 elsewhere
     roots: int
+    first_child: Int32s  # [N], as in klss.search.trunk.NodeArrays
+    sequence: Int32s  # [N, 2], likewise
     alternate: Floats  # [J]
     folded_sequence: Int32s  # [E], player 1's
     folded_value: Floats  # [E]
@@ -57,10 +69,12 @@ class Utilities:
         self._known = 0
         self._sequences = [1, 1 + trunk.group_count]
         self._counts = [0, 0]
-        self._expanded_count = 0
-        self._expanded = np.zeros(0, dtype=np.int32)
+        self._opened_count = 0
+        self._opened = Opened(
+            np.zeros(0), _NOBODY, _NOBODY, np.zeros(0, dtype=np.int8), _NOBODY, _NOBODY, _NOBODY, _NOBODY
+        )
         self._payoff = np.zeros(0)
-        self._sides = [Side(*(np.zeros(0, dtype=np.int32) for _ in range(4))) for _ in range(2)]
+        self._sides = [Side(_NOBODY, _NOBODY, _NOBODY, _NOBODY) for _ in range(2)]
         self._folded = trunk.infosets[1].sequence[trunk.folded_infoset]
         self._always = _above(trunk, trunk.folded_infoset)
 
@@ -70,9 +84,9 @@ class Utilities:
         return self._known
 
     @property
-    def expanded_count(self) -> int:
+    def opened_count(self) -> int:
         """How many of them have children."""
-        return self._expanded_count
+        return self._opened_count
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -94,14 +108,24 @@ class Utilities:
         opened = parents[(parents >= 0) & (nodes.first_child[np.maximum(parents, 0)] == np.arange(known, count))]
         self._payoff[new] = nodes.chance[new] * nodes.value[new]
         self._payoff[opened] = 0.0
-        total = self._expanded_count + len(opened)
-        if len(self._expanded) < total:
-            (self._expanded,) = grown((self._expanded,), doubled(total, len(self._expanded)))
-        self._expanded[self._expanded_count : total] = opened
-        self._expanded_count, self._known = total, count
+        self._take_in_opened(opened)
+        self._known = count
         for player in range(2):
             self._take_in_side(player)
         return before
+
+    def _take_in_opened(self, at: Int32s) -> None:
+        nodes, have = self._trunk.nodes, self._opened_count
+        total = have + len(at)
+        if len(self._opened.first) < total:
+            self._opened = Opened._make(grown(self._opened, doubled(total, len(self._opened.first))))
+        opened, new, movers = self._opened, slice(have, total), nodes.mover[at]
+        player, first = np.maximum(movers, 0), nodes.first_child[at]  # for nature's nodes anything
+        opened.chance[new], opened.first[new], opened.children[new] = nodes.chance[at], first, nodes.child_count[at]
+        opened.mover[new], opened.infoset[new] = movers, nodes.infoset[at, player]
+        opened.own[new], opened.theirs[new] = nodes.sequence[at, 0], nodes.sequence[at, 1]
+        opened.moves[new] = nodes.sequence[first, player]
+        self._opened_count = total
 
     def _take_in_side(self, player: int) -> None:
         trunk, have, count = self._trunk, self._counts[player], self._trunk.sequence_count(player)
@@ -119,17 +143,13 @@ class Utilities:
     @property
     def tree(self) -> Tree:
         """What the kernels read, as far as it was taken in."""
-        trunk, nodes = self._trunk, self._trunk.nodes
+        trunk = self._trunk
         return Tree(
-            mover=nodes.mover,
-            sequence=nodes.sequence,
-            infoset=nodes.infoset,
-            chance=nodes.chance,
-            first_child=nodes.first_child,
-            child_count=nodes.child_count,
-            expanded=self._expanded[: self._expanded_count],
+            opened=Opened._make(a[: self._opened_count] for a in self._opened),
             payoff=self._payoff,
             roots=trunk.root_count,
+            first_child=trunk.nodes.first_child,
+            sequence=trunk.nodes.sequence,
             alternate=trunk.alternate,
             folded_sequence=self._folded,
             folded_value=trunk.folded_value,

@@ -306,6 +306,7 @@ class StockfishEvaluator:
             raise ValueError(f"Stockfish: got {processes} processes in the reproducible mode, expected 1")
         self.path = find_stockfish(path)
         self.deadline: float | None = None
+        self.reentrant = False
         self.fallbacks = 0
         self._fallback = BuiltinEvaluator() if fallback is None else fallback
         self._no_move_value = no_move_value

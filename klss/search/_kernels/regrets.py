@@ -32,28 +32,28 @@ def improve(side: Any, sign: float, utility: Any, reach: Any, learned: Any) -> N
     for k in range(side.first.shape[0] - 1, -1, -1):
         if reach[side.infoset[k]] <= 0.0:
             continue
-        first = side.first[k]
-        stop = first + side.size[k]
+        first = np.uint64(side.first[k])  # unsigned: numba then looks for no negative indices
+        size = np.uint64(side.size[k])
         value = 0.0
-        for s in range(first, stop):
-            value += strategy[s] * utility[s]
+        for a in range(size):
+            value += strategy[first + a] * utility[first + a]
+        for a in range(size):
+            instant = sign * (utility[first + a] - value)
+            regret[first + a] = max(0.0, regret[first + a] + instant)
+            strategy[first + a] = max(0.0, regret[first + a] + instant)  # the prediction: the next one is like this one
         total = 0.0
-        for s in range(first, stop):
-            instant = sign * (utility[s] - value)
-            regret[s] = max(0.0, regret[s] + instant)
-            strategy[s] = max(0.0, regret[s] + instant)  # the prediction: the next one is like this one
-            total += strategy[s]
+        for a in range(size):
+            total += strategy[first + a]
         if total > 0.0:
-            for s in range(first, stop):
-                strategy[s] /= total
+            for a in range(size):
+                strategy[first + a] /= total
         else:
-            best = first
-            for s in range(first + 1, stop):
-                if sign * utility[s] > sign * utility[best]:
-                    best = s
-            for s in range(first, stop):
-                strategy[s] = 0.0
-            strategy[best] = 1.0
+            best = np.uint64(0)
+            for a in range(size):
+                strategy[first + a] = 0.0
+                if sign * utility[first + a] > sign * utility[first + best]:
+                    best = np.uint64(a)
+            strategy[first + best] = 1.0
         utility[side.parent[k]] += value
 
 
@@ -136,7 +136,7 @@ def _add(weight: float, learned: Any) -> None:
 @kernel
 def iterate(
     times: int, before: int, layer: int, tree: Any, sides: Any, learned: Any, top: Any, least: Any, charged: int,
-    penalty: Any,
+    penalty: Any, utilities: Any, reaches: Any,
 ) -> None:  # fmt: skip
     """``times`` iterations: player 0 against player 1's plan, then player 1 against player 0's new one.
 
@@ -150,9 +150,9 @@ def iterate(
         What reaches start from.
     charged : int
         Player 0's first sequence at her infoset; ``penalty`` float64[n] is charged there and after.
+    utilities, reaches : (float64[S0], float64[S1]), (float64[I0], float64[I1])
+        To work in.
     """
-    utilities = (np.empty(learned[0].plan.shape[0]), np.empty(learned[1].plan.shape[0]))
-    reaches = (np.empty(least[0].shape[0]), np.empty(least[1].shape[0]))
     for t in range(times):
         for player in range(2):
             utility, reach = utilities[player], reaches[player]

@@ -15,7 +15,16 @@ from klss.hashing import mix64
 from klss.kernel import kernel
 from klss.movers import TERMINAL
 
-__all__ = ["attach", "best_response_tree", "mark_above", "repetitions", "spread_down", "times_observed"]
+__all__ = [
+    "attach",
+    "best_response_tree",
+    "mark_above",
+    "profile_gifts_tree",
+    "profile_tree",
+    "repetitions",
+    "spread_down",
+    "times_observed",
+]
 
 
 @kernel(inline="always")
@@ -229,6 +238,47 @@ def gifts_tree(infosets: Any, infoset_count: int, sequence_value: Any, gift: Any
                 if sequence_value[s] < best:
                     best = sequence_value[s]
             gift[infoset] += sequence_value[infosets.sequence[infoset]] - best
+
+
+@kernel
+def profile_tree(
+    infosets: Any, infoset_count: int, plan: Any, sequence_value: Any, infoset_value: Any, decision_value: Any
+) -> None:
+    """As :func:`best_response_tree`, for the minimising player's ``plan`` (float64[sequences]); where it never comes,
+    a best response stands in. ``decision_value`` (float64[infosets]) gets what her own choice at each infoset is worth.
+    """
+    for infoset in range(infoset_count - 1, -1, -1):
+        first = infosets.first[infoset]
+        if first >= 0:
+            mass = 0.0
+            value = 0.0
+            best = sequence_value[first]
+            for s in range(first, first + infosets.size[infoset]):
+                mass += plan[s]
+                value += plan[s] * sequence_value[s]
+                best = min(best, sequence_value[s])
+            decision_value[infoset] = value / mass if mass > 0.0 else best
+            infoset_value[infoset] += decision_value[infoset]
+        parent = infosets.parent[infoset]
+        if parent < 0:
+            sequence_value[0] += infoset_value[infoset]
+        elif infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
+            sequence_value[infosets.sequence[infoset]] += infoset_value[infoset]
+        else:
+            infoset_value[parent] += infoset_value[infoset]
+
+
+@kernel
+def profile_gifts_tree(infosets: Any, infoset_count: int, sequence_value: Any, decision_value: Any, gift: Any) -> None:
+    """As :func:`gifts_tree`, for a plan's values: Σ max(0, u(I'a') − u(I'))."""
+    for infoset in range(infoset_count):
+        parent = infosets.parent[infoset]
+        gift[infoset] = 0.0
+        if parent < 0:
+            continue
+        gift[infoset] = gift[parent]
+        if infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
+            gift[infoset] += max(0.0, sequence_value[infosets.sequence[infoset]] - decision_value[parent])
 
 
 @kernel

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from klss.kernel import kernel
 
 __all__ = ["TRIFLE", "against", "values"]
@@ -21,30 +23,42 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
     for node in range(tree.roots):
         if tree.first_child[node] < 0:
             utility[tree.sequence[node, player]] += tree.payoff[node] * other_plan[tree.sequence[node, other]]
-    for k in range(tree.expanded.shape[0]):
-        node = tree.expanded[k]
-        plan = other_plan[tree.sequence[node, other]]
+    # Unsigned indices in the inner loops: numba then looks for no negative ones. Four sums at a time, because one alone
+    # waits for each addition.
+    opened, payoff, one, four = tree.opened, tree.payoff, np.uint64(1), np.uint64(4)
+    sequence, other_sequence = (opened.own, opened.theirs) if player == 0 else (opened.theirs, opened.own)
+    for k in range(opened.first.shape[0]):
+        plan = other_plan[other_sequence[k]]
         if plan <= 0.0:
             continue
-        first = tree.first_child[node]
-        count = tree.child_count[node]
-        mover = tree.mover[node]
+        first = np.uint64(opened.first[k])
+        count = np.uint64(opened.children[k])
+        moves = np.uint64(opened.moves[k])  # siblings' sequences follow one another
+        mover = opened.mover[k]
         if mover == player:
-            reach[tree.infoset[node, player]] += tree.chance[node] * plan
-            own = tree.sequence[first, player]  # siblings' sequences follow one another
+            reach[opened.infoset[k]] += opened.chance[k] * plan
             for c in range(count):
-                utility[own + c] += plan * tree.payoff[first + c]
+                utility[moves + c] += plan * payoff[first + c]
+        elif mover == other:
+            a, b, e, f = 0.0, 0.0, 0.0, 0.0
+            child, response, end = first, moves, first + count
+            while child + four <= end:
+                a += payoff[child] * other_plan[response]
+                b += payoff[child + one] * other_plan[response + one]
+                e += payoff[child + one + one] * other_plan[response + one + one]
+                f += payoff[child + four - one] * other_plan[response + four - one]
+                child += four
+                response += four
+            while child < end:
+                a += payoff[child] * other_plan[response]
+                child += one
+                response += one
+            utility[sequence[k]] += (a + b) + (e + f)
         else:
             total = 0.0
-            if mover == other:
-                theirs = tree.sequence[first, other]
-                for c in range(count):
-                    total += tree.payoff[first + c] * other_plan[theirs + c]
-            else:
-                for c in range(count):
-                    total += tree.payoff[first + c]
-                total *= plan
-            utility[tree.sequence[node, player]] += total
+            for c in range(count):
+                total += payoff[first + c]
+            utility[sequence[k]] += total * plan
     if player == 1:
         for j in range(tree.alternate.shape[0]):
             utility[1 + j] -= tree.alternate[j]

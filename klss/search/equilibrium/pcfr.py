@@ -169,10 +169,12 @@ class _Iterating:
     def _iterate(self, times: int, before: int = 0) -> None:
         began = self._budget.elapsed()
         sides, trunk = self._utilities.sides, self._trunk
+        least = (self._utilities.least_reach(0), self._utilities.least_reach(1))
         kernels.iterate(
             times, before, self._layer, self._utilities.tree, sides, self._views(sides), self._top,
-            (self._utilities.least_reach(0), self._utilities.least_reach(1)), int(trunk.infosets[0].first[0]),
-            self._penalty,
+            least, int(trunk.infosets[0].first[0]), self._penalty,
+            (np.empty(self._sequences[0]), np.empty(self._sequences[1])),
+            (np.empty_like(least[0]), np.empty_like(least[1])),
         )  # fmt: skip
         self.effort.seconds += self._budget.elapsed() - began
 

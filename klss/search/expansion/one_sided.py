@@ -79,7 +79,7 @@ class _Walking:
     def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
         """See :class:`klss.search.parts.Growing`."""
         self._utilities.take_in()
-        leaves = np.zeros(max(self._rule.walks, self._utilities.expanded_count // _EXPANDED_A_WALK), dtype=np.int64)
+        leaves = np.zeros(max(self._rule.walks, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64)
         for turn in (1, 2):  # the other explores if this one finds nothing
             explorer = (self.iterations + turn) & 1
             self._take_quality(explorer, profile)

@@ -27,6 +27,9 @@ def next_trunk(
     )
     weights = np.concatenate([np.zeros(0), *(section.weight for section in sections)])
     theirs_old = trunk.infosets[1]
+    at = nodes.infoset[carried, 0]
+    others = np.setdiff1d(at, [infoset])  # infosets of player 0 where she is not, though player 1 can't rule them out
+    own = np.where(at == infoset, 0, 1 + np.searchsorted(others, at))
     key = int(trunk.infosets[0].key[infoset]) if len(sections) else fresh.key
     roots = Roots(
         states=np.concatenate([trunk.states[carried], fresh.states]),
@@ -39,13 +42,15 @@ def next_trunk(
             [np.array([section.alternate for section in sections], dtype=np.float64), fresh.alternate]
         ),
         key=key,
+        own=np.concatenate([own, np.zeros(len(fresh.values), dtype=np.int64)]).astype(np.int32),
+        own_keys=trunk.infosets[0].key[others],
     )
     new = Trunk.from_roots(roots)
-    return new, _carry(trunk, new, infoset, sections, carried, weights) if sections else None
+    return new, _carry(trunk, new, infoset, others, sections, carried, weights) if sections else None
 
 
 def _carry(
-    old: Trunk, new: Trunk, infoset: int, sections: list[Section], carried: Ints, weights: Floats
+    old: Trunk, new: Trunk, infoset: int, others: Int32s, sections: list[Section], carried: Ints, weights: Floats
 ) -> tuple[Ints, Ints]:
     """Copy what is below the carried roots (nodes 0 … r − 1 of ``new``) and the entries folded in."""
     count = old.node_count
@@ -71,9 +76,10 @@ def _carry(
 
     maps = [np.full(old.infoset_count(p), -1, dtype=np.int32) for p in range(2)]
     maps[0][infoset] = 0
+    maps[0][others] = 1 + np.arange(len(others))
     for j, section in enumerate(sections):
         maps[1][section.infoset] = j
-    rest = (np.flatnonzero(below & (np.arange(len(below)) != infoset)), np.flatnonzero(needed & ~roots))
+    rest = (np.flatnonzero(below & (maps[0] < 0)), np.flatnonzero(needed & ~roots))
     added_sequences = []
     for player in range(2):
         maps[player][rest[player]] = new.infoset_count(player) + np.arange(len(rest[player]))

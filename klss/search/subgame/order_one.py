@@ -84,7 +84,8 @@ class OrderOne:
             trunk, origin = Trunk.from_roots(fresh), None
         else:
             trunk, origin = next_trunk(previous.trunk, previous.infoset, sections, fresh)
-        return Subgame(trunk, len(known), len(states), self._prior(trunk, previous, sections), origin)
+        carried = len(trunk.members(0)) - len(states)
+        return Subgame(trunk, carried, len(states), self._prior(trunk, previous, sections), origin)
 
     def _limits(self, nodes: float) -> tuple[int, int]:
         """Most roots, and most carried ones, of a search of ``nodes``."""
@@ -117,12 +118,17 @@ class OrderOne:
         trunk, profile = standing.trunk, standing.profile
         if standing.infoset < 0:
             return None
-        sections = sections_at(trunk, profile.x, standing.infoset, reach=self.reach)
+        sections = self.sections(standing, model, seed)
         if not sections:
             return None
         estimate = utility_at(trunk, profile, standing.infoset)
-        sections = merge_transpositions(trunk, sections, model, seed)
         return standing, likeliest(trunk, profile.y, sections, most, seed), estimate
+
+    def sections(self, standing: Standing, model: Model, seed: int) -> list[Section]:
+        """What is left of the previous trunk at player 0's infoset there, by player 1's infosets."""
+        trunk = standing.trunk
+        found = sections_at(trunk, standing.profile.x, standing.infoset, reach=self.reach)
+        return merge_transpositions(trunk, found, model, seed)
 
 
 def fresh_roots(states: States, model: Model, estimate: float, seed: int) -> Roots:

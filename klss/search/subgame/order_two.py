@@ -1,0 +1,102 @@
+"""2-KLUSS: knowledge-limited *unfrozen* subgame solving of order 2 (Zhang & Sandholm, arXiv 2506.01242), nested, with
+particles beside what was carried.
+
+Kept are the nodes of player 0's infoset I *and* all that player 1 can't tell from them: every infoset J of hers that
+meets I, whole. Below these nodes player 0 decides anew, also where she is not: nothing of her last strategy is frozen,
+nothing is folded in. A section's alternate value is that of the last *profile*, not of a best response, less the gift
+
+    ĝ(J) = Σ max(0, u(x, y | J'a') − u(x, y | J')),        J'a' on the way to J.
+
+Particles are positions that player 1 is taken to know, as in :mod:`klss.search.subgame.order_one`.
+
+Decided here:
+
+* Every quantity of J is divided by the probability with which nature and player 0 come to J, its nodes outside of I
+  included; such a node stays only if its share is 1e-3 or more.
+* Below what player 1's plan never plays, a best response stands in for it.
+* Transpositions are merged only where player 1 knows the position: a section of one node and no other at its infoset.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from klss.search._kernels import trunk as kernels
+from klss.search.model import TERMINAL, Model
+from klss.search.parts import Standing
+from klss.search.profile import Profile, reach_of
+from klss.search.subgame.order_one import OrderOne
+from klss.search.subgame.sections import Section, merge_transpositions
+from klss.search.trunk import Trunk
+
+__all__ = ["OrderTwo", "unfrozen_sections"]
+
+_LEAST_SHARE = 1e-3
+"""Of a node outside of player 0's infoset."""
+
+
+@dataclass(frozen=True)
+class OrderTwo(OrderOne):
+    """Builds the subgame of I and of what player 1 can't tell from it."""
+
+    def sections(self, standing: Standing, model: Model, seed: int) -> list[Section]:
+        """See :class:`klss.search.subgame.order_one.OrderOne`."""
+        trunk = standing.trunk
+        found = unfrozen_sections(trunk, standing.profile, standing.infoset, reach=self.reach)
+        return merge_transpositions(trunk, found, model, seed)
+
+
+def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bool) -> list[Section]:
+    """Sections of the next subgame at ``infoset`` of player 0, in the order of player 1's infosets.
+
+    Parameters
+    ----------
+    trunk : Trunk
+    profile : Profile
+        Both players' plans in ``trunk``.
+    infoset : int
+        I, an infoset of player 0 in ``trunk``.
+    reach : bool
+        Whether gifts are counted.
+
+    Returns
+    -------
+    list of Section
+        With nodes of other infosets of player 0's among theirs, and nothing folded in. Empty when no node of I is
+        reached with positive probability.
+    """
+    nodes, count = trunk.nodes, trunk.node_count
+    theirs, infoset_count = trunk.infosets[1], trunk.infoset_count(1)
+    probability = reach_of(0, trunk, profile.x)
+    members = trunk.members(infoset)
+    members = members[(probability[members] > 0.0) & (nodes.mover[members] != TERMINAL)]
+    if not len(members):
+        return []
+    contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
+    infoset_value = np.bincount(nodes.infoset[:count, 1], weights=contribution, minlength=infoset_count)
+    infoset_value += np.bincount(trunk.folded_infoset, weights=trunk.folded_value, minlength=infoset_count)
+    sequence_value, decision_value = np.zeros(trunk.sequence_count(1)), np.zeros(infoset_count)
+    kernels.profile_tree(theirs, infoset_count, profile.y, sequence_value, infoset_value, decision_value)
+    gift = np.zeros(infoset_count)
+    if reach:
+        kernels.profile_gifts_tree(theirs, infoset_count, sequence_value, decision_value, gift)
+
+    meets = np.zeros(infoset_count, dtype=np.bool_)
+    meets[nodes.infoset[members, 1]] = True
+    around = np.flatnonzero(meets[nodes.infoset[:count, 1]] & (probability > 0.0))
+    around = around[nodes.depth[around] == nodes.depth[members[0]]]
+    around = around[nodes.mover[around] != TERMINAL]
+    whole = np.bincount(nodes.infoset[around, 1], weights=probability[around], minlength=infoset_count)
+    share = probability[around] / whole[nodes.infoset[around, 1]]
+    kept = (share >= _LEAST_SHARE) | (nodes.infoset[around, 0] == infoset)
+    around, share = around[kept], share[kept]
+    nobody, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
+    sections = []
+    for their in np.flatnonzero(meets):
+        own = nodes.infoset[around, 1] == their
+        alternate = (infoset_value[their] - gift[their]) / whole[their]
+        weight = share[own] / share[own].sum()
+        sections.append(Section(int(their), around[own], weight, float(alternate), nobody, nothing))
+    return sections

@@ -1,0 +1,115 @@
+"""2-KLUSS on games that can be enumerated: what the last profile was worth is not lost, whatever is unfrozen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from klss import openspiel
+from klss.search import EnumeratedModel, Trunk
+from klss.search.enumerated import game_root
+from klss.search.equilibrium.program import solve_gadget
+from klss.search.model import TERMINAL
+from klss.search.profile import Profile
+from klss.search.subgame.carrying import next_trunk
+from klss.search.subgame.order_one import fresh_roots
+from klss.search.subgame.order_two import unfrozen_sections
+from klss.search.subgame.sections import sections_at
+
+NOTHING = np.zeros(0, dtype=np.uint64)
+GAMES = ["leduc_poker", "dark_hex(board_size=2,gameversion=adh)", "kuhn_poker"]
+
+
+def whole(name: str) -> tuple[Trunk, EnumeratedModel, Profile]:
+    """A game's trunk, expanded to its end, and its equilibrium."""
+    game = openspiel.load(name)
+    model = EnumeratedModel(game)
+    trunk = Trunk.from_roots(game_root(game, model))
+    while len(leaves := np.flatnonzero(trunk.open_leaf)):
+        trunk.expand(leaves, model, NOTHING)
+    return trunk, model, solve_gadget(trunk, "maxmargin")
+
+
+def places(trunk: Trunk, most: int = 40) -> list[int]:
+    """Infosets of player 0 below the root at which she acts."""
+    acting = trunk.nodes.infoset[: trunk.node_count, 0][trunk.nodes.mover[: trunk.node_count] == 0]
+    return [infoset for infoset in np.unique(acting).tolist() if infoset != 0][:most]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_equilibrium_loses_nothing_by_being_solved_again(name: str) -> None:
+    """The last plan itself is still there and has no negative margin, so the best margin is none either."""
+    trunk, model, profile = whole(name)
+    checked = 0
+    for infoset in places(trunk):
+        sections = unfrozen_sections(trunk, profile, infoset, reach=True)
+        if not sections:
+            continue
+        nobody = fresh_roots(NOTHING.reshape(0, 1), model, np.inf, 0)
+        below, _ = next_trunk(trunk, infoset, sections, nobody)
+        assert solve_gadget(below, "maxmargin").margin >= -1e-9
+        checked += 1
+    assert checked >= 1
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_whole_infosets_of_the_opponent_are_kept(name: str) -> None:
+    """Every node to which nature and player 0 come at an infoset of player 1 that meets hers, and no other: told by a
+    search over all pairs of nodes.
+    """
+    trunk, _, profile = whole(name)
+    nodes = trunk.nodes
+    reach = nodes.chance[: trunk.node_count] * profile.x[nodes.sequence[: trunk.node_count, 0]]
+    wider = 0
+    for infoset in places(trunk):
+        sections = unfrozen_sections(trunk, profile, infoset, reach=True)
+        kept = {int(node) for section in sections for node in section.nodes}
+        here = {int(n) for n in trunk.members(infoset) if reach[n] > 0.0 and nodes.mover[n] != TERMINAL}
+        meeting = {int(nodes.infoset[n, 1]) for n in here}
+        total = {j: sum(reach[n] for n in range(trunk.node_count) if nodes.infoset[n, 1] == j) for j in meeting}
+        expected = {
+            n
+            for n in range(trunk.node_count)
+            if int(nodes.infoset[n, 1]) in meeting
+            and nodes.mover[n] != TERMINAL
+            and (n in here or reach[n] >= 1e-3 * total[int(nodes.infoset[n, 1])])
+        }
+        assert kept == expected
+        assert all(section.weight.sum() == pytest.approx(1.0) for section in sections)
+        frozen = {int(n) for section in sections_at(trunk, profile.x, infoset, reach=True) for n in section.nodes}
+        assert frozen == here
+        wider += len(kept) > len(frozen)
+    assert wider or name == "dark_hex(board_size=2,gameversion=adh)"
+
+
+def test_a_carried_trunk_has_the_nodes_below_as_they_were() -> None:
+    """Children, values and both players' infosets below the roots of an unfrozen subgame: the same tree."""
+    trunk, model, profile = whole("leduc_poker")
+    for infoset in places(trunk, 12):
+        sections = unfrozen_sections(trunk, profile, infoset, reach=True)
+        if not sections:
+            continue
+        nobody = fresh_roots(NOTHING.reshape(0, 1), model, np.inf, 0)
+        below, _ = next_trunk(trunk, infoset, sections, nobody)
+        old_of = list(np.concatenate([section.nodes for section in sections]))
+        groups: dict[tuple[int, int], set[int]] = {}
+        stack = list(enumerate(old_of))
+        seen = 0
+        while stack:
+            new, old = stack.pop()
+            seen += 1
+            assert below.nodes.mover[new] == trunk.nodes.mover[old]
+            assert below.nodes.value[new] == trunk.nodes.value[old]
+            for player in range(2):
+                groups.setdefault((player, int(below.nodes.infoset[new, player])), set()).add(
+                    int(trunk.nodes.infoset[old, player])
+                )
+            count = int(below.nodes.child_count[new]) if below.nodes.first_child[new] >= 0 else 0
+            assert count == (trunk.nodes.child_count[old] if trunk.nodes.first_child[old] >= 0 else 0)
+            for c in range(count):
+                stack.append((int(below.nodes.first_child[new]) + c, int(trunk.nodes.first_child[old]) + c))
+        assert seen == below.node_count
+        assert all(len(same) == 1 for same in groups.values())
+        assert len(set(np.unique(below.nodes.infoset[: below.root_count, 0]).tolist())) == 1 + len(
+            {int(trunk.nodes.infoset[n, 0]) for n in old_of} - {infoset}
+        )

@@ -1,0 +1,144 @@
+"""One thread or two: what is prepared beside the solver is attached as if it had been prepared alone."""
+
+from __future__ import annotations
+
+import threading
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER
+from darkchess.players.model import DarkChess
+from klss.arrays import States
+from klss.search import Budget, Expansion, Kluss, Past
+from klss.search.growth import Growth
+from klss.search.parts import Subgame
+from klss.search.search import Search, Solved
+from klss.search.subgame.order_one import fresh_roots
+from klss.search.trunk import Trunk
+from klss.threads import both
+
+
+class Watched(DarkChess):
+    """The model; notes which threads ask it."""
+
+    def __init__(self) -> None:
+        super().__init__(chess.WHITE, PAPER, BuiltinEvaluator())
+        self.asked: set[int] = set()
+
+    def expand(self, states: States, past: Past | None = None) -> Expansion:
+        self.asked.add(threading.get_ident())
+        return super().expand(states, past)
+
+
+def start(model: DarkChess) -> Trunk:
+    rows = np.array([Referee().position.row], dtype=np.uint64)
+    return Trunk.from_roots(fresh_roots(model.states(rows, 0), model, np.inf, 0))
+
+
+def searched(threads: int, nodes: int) -> tuple[Solved, Trunk, Watched]:
+    model = Watched()
+    trunk = start(model)
+    search = Search(model, Kluss(), seed=3, threads=threads)
+    return search.solve(Subgame(trunk, 0, 1), None, Budget(nodes=nodes)), trunk, model
+
+
+def assert_same(first: Trunk, second: Trunk) -> None:
+    assert first.node_count == second.node_count
+    assert np.array_equal(first.states[: first.node_count], second.states[: second.node_count])
+    for one, other in zip(first.nodes, second.nodes, strict=True):
+        assert np.array_equal(one[: first.node_count], other[: first.node_count])
+    for player in range(2):
+        assert first.infoset_count(player) == second.infoset_count(player)
+        for one, other in zip(first.infosets[player], second.infosets[player], strict=True):
+            assert np.array_equal(one[: first.infoset_count(player)], other[: first.infoset_count(player)])
+
+
+def assert_sound(trunk: Trunk) -> None:
+    """Children follow their parents and one another, each has one place with each player, sequences lead to it."""
+    nodes, count = trunk.nodes, trunk.node_count
+    expanded = np.flatnonzero(nodes.first_child[:count] >= 0)
+    first, size = nodes.first_child[expanded], nodes.child_count[expanded]
+    assert (first > expanded).all() and int(size.sum()) == count - trunk.root_count
+    children = np.concatenate([np.arange(f, f + s) for f, s in zip(first.tolist(), size.tolist(), strict=True)])
+    assert len(np.unique(children)) == len(children)
+    assert np.array_equal(nodes.parent[children], np.repeat(expanded, size))
+    for player in range(2):
+        place = trunk.infosets[player]
+        assert np.array_equal(
+            place.parent[nodes.infoset[children, player]], nodes.infoset[nodes.parent[children], player]
+        )
+        assert np.array_equal(place.sequence[nodes.infoset[children, player]], nodes.sequence[children, player])
+
+
+def test_the_bytes_do_not_depend_on_the_threads() -> None:
+    (one, trunk, alone), (two, other, shared) = searched(1, 20_000), searched(2, 20_000)
+    assert_same(trunk, other)
+    assert_sound(other)
+    for name in ("x", "y", "margin", "gap"):
+        assert np.array_equal(getattr(one.profile, name), getattr(two.profile, name))
+    assert len(alone.asked) == 1 and len(shared.asked) == 2
+
+
+def grown_at_random(threads: int, seed: int, expansions: int) -> Trunk:
+    """Leaves drawn at random, whatever a solver would want."""
+    model = Watched()
+    trunk = start(model)
+    growth = Growth(trunk, model, Budget(nodes=10**8), np.zeros(0, dtype=np.uint64), 100_000, lambda *_: 0.0,
+                    rng=np.random.default_rng(seed), threads=threads)  # fmt: skip
+    expanded = 0
+    while expanded < expansions:
+        leaves = growth.rng.permutation(np.flatnonzero(trunk.open_leaf))[:5000]
+        growth.expand(leaves, beside=lambda: both(lambda share: None, threads))
+        expanded += len(leaves)
+    return trunk
+
+
+def stressed(seed: int, expansions: int) -> None:
+    """The same trunk on one thread, and on two while others take the interpreter's lock away all the time."""
+    stop = threading.Event()
+
+    def disturb() -> None:
+        while not stop.wait(1e-4):
+            sum(range(2000))
+
+    noise = [threading.Thread(target=disturb, daemon=True) for _ in range(4)]
+    for thread in noise:
+        thread.start()
+    try:
+        shared = grown_at_random(2, seed, expansions)
+    finally:
+        stop.set()
+        for thread in noise:
+            thread.join()
+    assert_same(grown_at_random(1, seed, expansions), shared)
+    assert_sound(shared)
+
+
+def test_expansions_under_stress_leave_the_same_tree() -> None:
+    stressed(seed=1, expansions=2000)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(20))
+def test_a_million_expansions_under_stress_leave_the_same_trees(seed: int) -> None:
+    stressed(seed, expansions=50_000)
+
+
+def test_work_for_two_threads_inside_of_such_work_is_done_all_the_same() -> None:
+    done: list[tuple[int, int]] = []
+    both(lambda outer: both(lambda inner: done.append((outer, inner)), 2), 2)
+    assert sorted(done) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_an_error_of_the_second_thread_is_the_caller_s() -> None:
+    def fail(share: int) -> None:
+        if share == 1:
+            raise ValueError("second")
+
+    with pytest.raises(ValueError, match="second"):
+        both(fail, 2)
+    both(lambda share: None, 2)  # and it works again
