@@ -15,7 +15,7 @@ from klss.arrays import Floats, Int32s
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
 
-__all__ = ["SUPPORT", "Profile", "extended", "liking", "reach_of", "strategy_at_root", "utility_at"]
+__all__ = ["SUPPORT", "Profile", "extended", "reach_of", "strategy_at_root", "utility_at"]
 
 SUPPORT = 1e-9
 """A probability above this is in the support; exact plans are vertices, where the others are zero up to rounding."""
@@ -89,14 +89,14 @@ def utility_at(trunk: Trunk, profile: Profile, infoset: int) -> float:
     return float(utility[below == 0].sum()) / total
 
 
-def liking(trunk: Trunk, player: int, since: int = 0) -> Floats:
+def _liking(trunk: Trunk, player: int) -> Floats:
     """What the evaluator says for each sequence of ``player``, for her: Σ chance·value of the children it leads to,
-    float64[S]; it tells the sequences of one infoset apart. Only nodes from ``since`` on are counted.
+    float64[S]; it tells the sequences of one infoset apart.
     """
-    nodes, new = trunk.nodes, slice(since, trunk.node_count)
-    parent, sequence = np.maximum(nodes.parent[new], 0), nodes.sequence[new, player]
+    nodes, count = trunk.nodes, trunk.node_count
+    parent, sequence = np.maximum(nodes.parent[:count], 0), nodes.sequence[:count, player]
     after = sequence != nodes.sequence[parent, player]  # the children of the player's own nodes
-    weights = nodes.chance[new][after] * nodes.value[new][after]
+    weights = nodes.chance[:count][after] * nodes.value[:count][after]
     sums = np.bincount(sequence[after], weights=weights, minlength=trunk.sequence_count(player))
     return np.asarray(sums if player == 0 else -sums)
 
@@ -107,7 +107,7 @@ def extended(trunk: Trunk, profile: Profile) -> Profile:
     """
     plans = []
     for player, plan in ((0, profile.x), (1, profile.y)):
-        infosets, liked = trunk.infosets[player], liking(trunk, player)
+        infosets, liked = trunk.infosets[player], _liking(trunk, player)
         longer = np.concatenate([plan, np.zeros(trunk.sequence_count(player) - len(plan))])
         active = np.flatnonzero(infosets.first[: trunk.infoset_count(player)] >= len(plan))
         for infoset in active[np.argsort(infosets.first[active])]:

@@ -100,45 +100,22 @@ class Utilities:
         trunk, known, count = self._trunk, self._known, self._trunk.node_count
         if count == known:
             return before
-        nodes = trunk.nodes
         if len(self._payoff) < count:
             (self._payoff,) = grown((self._payoff,), doubled(count, len(self._payoff)))
-        new = slice(known, count)
-        parents = nodes.parent[new]
-        opened = parents[(parents >= 0) & (nodes.first_child[np.maximum(parents, 0)] == np.arange(known, count))]
-        self._payoff[new] = nodes.chance[new] * nodes.value[new]
-        self._payoff[opened] = 0.0
-        self._take_in_opened(opened)
-        self._known = count
-        for player in range(2):
-            self._take_in_side(player)
+        have, opened = self._opened_count, int(kernels.count_opened(trunk.nodes, known, count))
+        if len(self._opened.first) < have + opened:
+            self._opened = Opened._make(grown(self._opened, doubled(have + opened, have)))
+        kernels.take_in_opened(trunk.nodes, known, count, self._payoff, self._opened, have)
+        self._opened_count, self._known = have + opened, count
+        for player, start in enumerate(self._sequences):
+            infosets, sequences = trunk.infosets[player], trunk.sequences[player]
+            end, have = trunk.sequence_count(player), before[player]
+            added = int(kernels.count_acting(infosets, sequences, start, end))
+            if len(self._sides[player].infoset) < have + added:
+                self._sides[player] = Side._make(grown(self._sides[player], doubled(have + added, have)))
+            kernels.take_in_acting(infosets, sequences, start, end, self._sides[player], have)
+            self._counts[player], self._sequences[player] = have + added, end
         return before
-
-    def _take_in_opened(self, at: Int32s) -> None:
-        nodes, have = self._trunk.nodes, self._opened_count
-        total = have + len(at)
-        if len(self._opened.first) < total:
-            self._opened = Opened._make(grown(self._opened, doubled(total, len(self._opened.first))))
-        opened, new, movers = self._opened, slice(have, total), nodes.mover[at]
-        player, first = np.maximum(movers, 0), nodes.first_child[at]  # for nature's nodes anything
-        opened.chance[new], opened.first[new], opened.children[new] = nodes.chance[at], first, nodes.child_count[at]
-        opened.mover[new], opened.infoset[new] = movers, nodes.infoset[at, player]
-        opened.own[new], opened.theirs[new] = nodes.sequence[at, 0], nodes.sequence[at, 1]
-        opened.moves[new] = nodes.sequence[first, player]
-        self._opened_count = total
-
-    def _take_in_side(self, player: int) -> None:
-        trunk, have, count = self._trunk, self._counts[player], self._trunk.sequence_count(player)
-        infosets, start = trunk.infosets[player], self._sequences[player]
-        at = trunk.sequences[player].infoset[start:count]
-        at = at[infosets.first[at] == np.arange(start, count)]
-        total = have + len(at)
-        if len(self._sides[player].infoset) < total:
-            self._sides[player] = Side(*grown(self._sides[player], doubled(total, len(self._sides[player].infoset))))
-        side, new = self._sides[player], slice(have, total)
-        side.infoset[new], side.parent[new] = at, infosets.sequence[at]
-        side.first[new], side.size[new] = infosets.first[at], infosets.size[at]
-        self._counts[player], self._sequences[player] = total, count
 
     @property
     def tree(self) -> Tree:

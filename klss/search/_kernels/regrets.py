@@ -12,7 +12,7 @@ import numpy as np
 from klss.kernel import kernel
 from klss.search._kernels.utilities import against
 
-__all__ = ["BLEND", "MAXMARGIN", "RESOLVE", "iterate", "realise", "set_roots"]
+__all__ = ["BLEND", "MAXMARGIN", "RESOLVE", "iterate", "realise", "set_roots", "start"]
 
 BLEND, MAXMARGIN, RESOLVE = range(3)
 """What stands at the top."""
@@ -55,6 +55,34 @@ def improve(side: Any, sign: float, utility: Any, reach: Any, learned: Any) -> N
                     best = np.uint64(a)
             strategy[first + best] = 1.0
         utility[side.parent[k]] += value
+
+
+@kernel
+def start(
+    player: int, nodes: Any, known: int, count: int, have: int, side: Any, acting: int, seed: float, regret: Any,
+    strategy: Any,
+) -> None:  # fmt: skip
+    """Let each of ``side``'s infosets from ``acting`` on, but for those that had sequences before (below ``have``),
+    start on its best child by evaluation: the greatest Σ chance · value over the nodes ``known`` … ``count`` − 1.
+    """
+    sign = 1.0 - 2.0 * player
+    for node in range(known, count):
+        s = nodes.sequence[node, player]
+        parent = nodes.parent[node]
+        if s >= have and parent >= 0 and s != nodes.sequence[parent, player]:
+            strategy[s] += sign * nodes.chance[node] * nodes.value[node]
+    for k in range(acting, side.first.shape[0]):
+        first = side.first[k]
+        if first < have:
+            continue
+        best = first
+        for s in range(first + 1, first + side.size[k]):
+            if strategy[s] > strategy[best]:
+                best = s
+        for s in range(first, first + side.size[k]):
+            strategy[s] = 0.0
+        strategy[best] = 1.0
+        regret[best] = seed
 
 
 @kernel

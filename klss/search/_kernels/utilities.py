@@ -8,10 +8,65 @@ import numpy as np
 
 from klss.kernel import kernel
 
-__all__ = ["TRIFLE", "against", "values"]
+__all__ = ["TRIFLE", "against", "count_acting", "count_opened", "take_in_acting", "take_in_opened", "values"]
 
 TRIFLE = 1e-250
 """A reach that counts as one only in that it is not 0."""
+
+
+@kernel
+def count_opened(nodes: Any, known: int, count: int) -> int:
+    """How many nodes have their first child among nodes ``known`` … ``count`` − 1."""
+    found = 0
+    for child in range(known, count):
+        parent = nodes.parent[child]
+        if parent >= 0 and nodes.first_child[parent] == child:
+            found += 1
+    return found
+
+
+@kernel
+def take_in_opened(nodes: Any, known: int, count: int, payoff: Any, opened: Any, have: int) -> None:
+    """Enter these nodes into ``opened`` from place ``have`` on, and all payoffs."""
+    for child in range(known, count):
+        payoff[child] = nodes.chance[child] * nodes.value[child]
+        node = nodes.parent[child]
+        if node >= 0 and nodes.first_child[node] == child:
+            payoff[node] = 0.0
+            mover = nodes.mover[node]
+            player = max(mover, 0)  # for nature's nodes anything
+            opened.chance[have] = nodes.chance[node]
+            opened.first[have] = child
+            opened.children[have] = nodes.child_count[node]
+            opened.mover[have] = mover
+            opened.own[have] = nodes.sequence[node, 0]
+            opened.theirs[have] = nodes.sequence[node, 1]
+            opened.infoset[have] = nodes.infoset[node, player]
+            opened.moves[have] = nodes.sequence[child, player]
+            have += 1
+
+
+@kernel
+def count_acting(infosets: Any, sequences: Any, start: int, end: int) -> int:
+    """How many infosets have their first sequence among sequences ``start`` … ``end`` − 1."""
+    found = 0
+    for s in range(start, end):
+        if infosets.first[sequences.infoset[s]] == s:
+            found += 1
+    return found
+
+
+@kernel
+def take_in_acting(infosets: Any, sequences: Any, start: int, end: int, side: Any, have: int) -> None:
+    """Enter these infosets into ``side`` from place ``have`` on."""
+    for s in range(start, end):
+        infoset = sequences.infoset[s]
+        if infosets.first[infoset] == s:
+            side.infoset[have] = infoset
+            side.parent[have] = infosets.sequence[infoset]
+            side.first[have] = s
+            side.size[have] = infosets.size[infoset]
+            have += 1
 
 
 @kernel

@@ -28,12 +28,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from klss.arrays import Bools, Floats, Int32s, Ints
+from klss.arrays import Bools, Floats
 from klss.best_response import best_response
 from klss.search._kernels import regrets as kernels
 from klss.search.budget import Budget
 from klss.search.parts import Effort, Subgame
-from klss.search.profile import Profile, liking
+from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
 from klss.search.utilities import Side, Utilities
 from klss.subgame import Gadget
@@ -200,11 +200,9 @@ class _Iterating:
             (live,) = grown((kept.live,), max(len(kept.live), doubled(len(side.first), 0)))
             self._learned[player] = Learned(regret, strategy, plan, kept.total, live)
             self._sequences[player] = count
-            new = np.arange(before[player], len(side.first))
-            new = new[side.first[new] >= max(have, 1)]
-            liked = liking(trunk, player, known)
-            best = _best(liked, side.first[new], side.size[new])
-            regret[best], strategy[best] = _SEED, 1.0
+            kernels.start(
+                player, trunk.nodes, known, trunk.node_count, have, side, before[player], _SEED, regret, strategy
+            )
             plan[0] = 1.0
         views = self._views(sides)
         kernels.realise(sides[0], views[0])
@@ -237,18 +235,6 @@ class _Iterating:
         if profile.gadget == "resolve":
             profile = replace(profile, margin=float(self._top.prior @ np.minimum(margins, 0.0)))
         return profile
-
-
-def _best(liked: Floats, first: Int32s, size: Int32s) -> Ints:
-    """The sequence that is liked best of each infoset's."""
-    if not len(first):
-        return np.zeros(0, dtype=np.int64)
-    # New infosets' sequences follow one another.
-    ends = np.cumsum(size)
-    block = liked[first[0] : first[0] + ends[-1]]
-    top = np.repeat(np.maximum.reduceat(block, ends - size), size)
-    at = np.flatnonzero(block == top)
-    return np.asarray(first[0] + at[np.searchsorted(at, ends - size)])
 
 
 def _treeplex(side: Side, roots: int) -> Treeplex:
