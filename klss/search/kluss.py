@@ -15,6 +15,9 @@ from klss.search.subgame.order_two import OrderTwo
 
 __all__ = ["Kluss"]
 
+_LEAST = 0.05
+"""Probability below which an action beside the likeliest is not played."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Kluss(SearchConfiguration):
@@ -42,6 +45,8 @@ class Kluss(SearchConfiguration):
         Leaves of a batch.
     purify : bool
         Whether the move is drawn from the purified strategy.
+    most : int
+        Most actions of that (:mod:`klss.search.choice.purification`).
     """
 
     order: int = 2
@@ -56,11 +61,12 @@ class Kluss(SearchConfiguration):
     exploration: float = 1.0
     walks: int = 8
     purify: bool = True
+    most: int = 3
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
         super().__post_init__()
-        for field in ("most_carried", "iterations", "walks"):
+        for field in ("most_carried", "iterations", "walks", "most"):
             at_least_one(field, getattr(self, field))
         if self.order not in (1, 2):
             raise SearchConfigurationError(f"order is {self.order}, expected 1 or 2")
@@ -78,5 +84,5 @@ class Kluss(SearchConfiguration):
             ),
             solver=RegretMinimiser(self.root, self.iterations),
             expander=OneSided(self.exploration, self.walks),
-            choice=Purified() if self.purify else Mixture(),
+            choice=Purified(self.most, _LEAST) if self.purify else Mixture(),
         )

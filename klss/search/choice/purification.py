@@ -4,7 +4,8 @@ Deviation from the 2021 paper, which samples from the mixture as it is. In a dep
 is noise: a vertex of the program mixes actions that are equal only against player 1's plan of the moment, and the
 margin that the gadget asks for says nothing of how much worse than another an action is in the positions to which that
 plan does not lead. Where Resolve is in use the likeliest action is played; where Maxmargin is, at most :data:`MOST`,
-those beside the likeliest only if every equilibrium of the second half of the iterations played them.
+those beside the likeliest only if every profile of the second half of the rounds played them, and if they are not so
+seldom that they may be a remnant of an average (2 % of a lost queen hide in one).
 
 The trunk is carried on with the mixture: what player 1 is taken to know of our play does not change.
 """
@@ -12,6 +13,7 @@ The trunk is carried on with the mixture: what player 1 is taken to know of our 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,15 +27,29 @@ MOST = 3
 """Most actions that are mixed."""
 
 
+@dataclass(frozen=True)
 class Purified:
-    """Plays the purified mixture."""
+    """Plays the purified mixture.
+
+    Attributes
+    ----------
+    most : int
+        Most actions that are mixed; 1: always the likeliest.
+    least : float
+        Probability below which an action beside the likeliest is not played.
+    """
+
+    most: int = MOST
+    least: float = 0.0
 
     def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
         """See :class:`klss.search.parts.Choice`."""
-        return purified(probabilities, profile.gadget, supports)
+        return purified(probabilities, profile.gadget, supports, self.most, self.least)
 
 
-def purified(probabilities: Floats, gadget: Gadget, supports: Sequence[Bools]) -> Floats:
+def purified(
+    probabilities: Floats, gadget: Gadget, supports: Sequence[Bools], most: int = MOST, least: float = 0.0
+) -> Floats:
     """What is played.
 
     Parameters
@@ -44,6 +60,8 @@ def purified(probabilities: Floats, gadget: Gadget, supports: Sequence[Bools]) -
         The one that it was found for.
     supports : sequence of bool[n]
         Which actions each round's profile played, the first one's first.
+    most, least
+        See :class:`Purified`.
 
     Returns
     -------
@@ -63,6 +81,6 @@ def purified(probabilities: Floats, gadget: Gadget, supports: Sequence[Bools]) -
     played[order[0]] = probabilities[order[0]]
     if gadget == "maxmargin":
         lasting = np.all(supports[len(supports) // 2 :], axis=0)
-        extra = [action for action in order[1:MOST] if lasting[action]]
+        extra = [action for action in order[1:most] if lasting[action] and probabilities[action] >= least]
         played[extra] = probabilities[extra]
     return np.asarray(played / played.sum())

@@ -214,7 +214,8 @@ class _Iterating:
         return x, y
 
     def _profile(self, plans: tuple[Floats, Floats], margin: float, objective: float, gap: float) -> Profile:
-        blended = self._solver.root == "blend" and self._top.playing.max(initial=0.0) > _IN_USE
+        # With one root infoset player 1 has nothing to choose: no gadget stands on top.
+        blended = self._solver.root == "blend" and len(self._top.prior) > 1 and self._top.playing.max() > _IN_USE
         gadget: Gadget = "resolve" if self._solver.root == "resolve" or blended else "maxmargin"
         return Profile(gadget, *plans, margin, objective, gap, solved=True)
 
