@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from klss.search.choice.mixture import Mixture
 from klss.search.choice.purification import Purified
+from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.one_sided import OneSided
+from klss.search.expansion.support import SupportDriven
 from klss.search.likelihood.by_value import ByValue
-from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationError, at_least_one
+from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationError, Solver, at_least_one
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
 
@@ -31,14 +34,20 @@ class Kluss(SearchConfiguration):
         Most roots, carried ones among them.
     most_carried : int
         Most roots carried on from the previous trunk.
+    nested : bool
+        Whether the previous trunk is carried on; if not, every search starts afresh.
     share : float
         Of a move's nodes, what goes into expanding roots at the most; infinite: no limit.
     slope, even : float
         Of the likelihood by value (:mod:`klss.search.likelihood.by_value`).
+    solver : "regrets" or "programs"
+        PCFR+, or klss2021's linear programs.
     root : "blend", "maxmargin" or "resolve"
-        See :mod:`klss.search.equilibrium.pcfr`.
+        See :mod:`klss.search.equilibrium.pcfr`; programs solve klss2021's hybrid where this says "blend".
     iterations : int
         Of PCFR+ after each batch of leaves.
+    expansion : "one-sided", "two-sided" or "support"
+        Explorers that take turns, or explore both at once, or klss2021's rule.
     exploration : float
         C of the expansion (:mod:`klss.search.expansion.one_sided`).
     walks : int
@@ -53,11 +62,14 @@ class Kluss(SearchConfiguration):
     particles: int = 256
     information: float = float("inf")
     most_carried: int = 128
+    nested: bool = True
     share: float = 0.25
     slope: float = 5.0
     even: float = 0.2
+    solver: Literal["regrets", "programs"] = "regrets"
     root: RootLayer = "blend"
     iterations: int = 8
+    expansion: Literal["one-sided", "two-sided", "support"] = "one-sided"
     exploration: float = 1.0
     walks: int = 8
     purify: bool = True
@@ -76,13 +88,24 @@ class Kluss(SearchConfiguration):
         if not 0.0 <= self.even <= 1.0:
             raise SearchConfigurationError(f"even is {self.even}, expected a number from 0 to 1")
 
+    def _solver(self) -> Solver:
+        if self.solver == "regrets":
+            return RegretMinimiser(self.root, self.iterations)
+        return LinearPrograms("hybrid" if self.root == "blend" else self.root)
+
     def parts(self) -> Parts:
         """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(
             builder=(OrderOne if self.order == 1 else OrderTwo)(
-                self.particles, self.most_carried, share=self.share, likelihood=ByValue(self.slope, self.even)
+                self.particles,
+                self.most_carried,
+                nested=self.nested,
+                share=self.share,
+                likelihood=ByValue(self.slope, self.even),
             ),
-            solver=RegretMinimiser(self.root, self.iterations),
-            expander=OneSided(self.exploration, self.walks),
+            solver=self._solver(),
+            expander=SupportDriven()
+            if self.expansion == "support"
+            else OneSided(self.exploration, self.walks, alternate=self.expansion == "one-sided"),
             choice=Purified(self.most, _LEAST) if self.purify else Mixture(),
         )

@@ -9,7 +9,10 @@ import numpy as np
 from klss.hashing import mix64
 from klss.kernel import kernel
 
-__all__ = ["walks"]
+__all__ = ["BOTH", "walks"]
+
+BOTH = 2
+"""Explorer: both players at once."""
 
 _STEP = 0x9E3779B97F4A7C15
 
@@ -23,9 +26,8 @@ def _draw(state: Any) -> float:
 
 @kernel
 def _explore(
-    first: int, size: int, sign: float, plan: Any, quality: Any, visits: Any, sums: Any, squares: Any, support: float,
-    exploration: float, state: Any,
-) -> int:  # fmt: skip
+    first: int, size: int, sign: float, plan: Any, noted: Any, support: float, exploration: float, state: Any
+) -> int:
     """The explorer's sequence: half the time any of her support, else the most promising one (PUCT)."""
     if _draw(state) < 0.5:
         total = 0.0
@@ -42,6 +44,7 @@ def _explore(
                     if left == 0:
                         return s
                     left -= 1
+    quality, visits, sums, squares = noted
     visited = 0.0
     for s in range(first, first + size):
         visited += visits[s]
@@ -58,7 +61,8 @@ def _explore(
 
 
 @kernel
-def _visit(s: int, quality: Any, visits: Any, sums: Any, squares: Any) -> None:
+def _visit(s: int, noted: Any) -> None:
+    quality, visits, sums, squares = noted
     visits[s] += 1.0
     sums[s] += quality[s]
     squares[s] += quality[s] * quality[s]
@@ -88,25 +92,30 @@ def _root(nodes: Any, root_count: int, plan: Any, chosen: int, state: Any) -> in
 
 @kernel
 def walks(
-    explorer: int, nodes: Any, root_count: int, infosets: Any, plans: Any, quality: Any, visits: Any,
-    sums: Any, squares: Any, support: float, exploration: float, state: Any, leaves: Any,
+    explorer: int, nodes: Any, root_count: int, infosets: Any, plans: Any, noted: Any, support: float,
+    exploration: float, state: Any, leaves: Any,
 ) -> int:  # fmt: skip
     """Fill ``leaves`` (int64[n]) with distinct open leaves, one a walk; returns how many were found.
 
-    The explorer explores, the other and nature draw from what they play. A walk that ends where nothing can grow, or at
-    a leaf that another one found, counts for nothing but its visits.
+    The explorer (0, 1 or :data:`BOTH`) explores, the other and nature draw from what they play. A walk that ends where
+    nothing can grow, or at a leaf that another one found, counts for nothing but its visits.
+
+    Parameters
+    ----------
+    plans : (float64[S0], float64[S1])
+    noted : ((float64[S0],) * 4, (float64[S1],) * 4)
+        Of each player's sequences: quality, visits, sum and sum of squares of the qualities met.
     """
+    both = explorer == BOTH
     found = 0
     groups = 0
     for k in range(root_count):
         groups = max(groups, nodes.sequence[k, 1])
     for _ in range(leaves.shape[0]):
         chosen = 0
-        if explorer == 1:
-            chosen = _explore(
-                1, groups, -1.0, plans[1], quality, visits, sums, squares, support, exploration, state,
-            )  # fmt: skip
-            _visit(chosen, quality, visits, sums, squares)
+        if explorer != 0:
+            chosen = _explore(1, groups, -1.0, plans[1], noted[1], support, exploration, state)
+            _visit(chosen, noted[1])
         node = _root(nodes, root_count, plans[1], chosen, state)
         while nodes.first_child[node] >= 0:
             mover = nodes.mover[node]
@@ -114,12 +123,10 @@ def walks(
             if mover == 0 or mover == 1:
                 infoset = nodes.infoset[node, mover]
                 first, size = infosets[mover].first[infoset], infosets[mover].size[infoset]
-                if mover == explorer:
-                    s = _explore(
-                        first, size, 1.0 if explorer == 0 else -1.0, plans[mover], quality, visits, sums, squares,
-                        support, exploration, state,
-                    )  # fmt: skip
-                    _visit(s, quality, visits, sums, squares)
+                if both or explorer == mover:
+                    sign = 1.0 - 2.0 * mover
+                    s = _explore(first, size, sign, plans[mover], noted[mover], support, exploration, state)
+                    _visit(s, noted[mover])
                 else:
                     mass = 0.0
                     for c in range(first, first + size):

@@ -51,10 +51,13 @@ class OneSided:
         C.
     walks : int
         Between two looks at the profile, at the least.
+    alternate : bool
+        Whether the explorers take turns; if not, both explore at once, and nobody plays (for comparison).
     """
 
     exploration: float = 1.0
     walks: int = 8
+    alternate: bool = True
 
     def begin(self, growth: Growth) -> _Walking:
         """See :class:`klss.search.parts.Expander`."""
@@ -81,8 +84,9 @@ class _Walking:
         self._utilities.take_in()
         leaves = np.zeros(max(self._rule.walks, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64)
         for turn in (1, 2):  # the other explores if this one finds nothing
-            explorer = (self.iterations + turn) & 1
-            self._take_quality(explorer, profile)
+            explorer = (self.iterations + turn) & 1 if self._rule.alternate else walk.BOTH
+            for player in (0, 1) if explorer == walk.BOTH else (explorer,):
+                self._take_quality(player, profile)
             for _ in range(_FRUITLESS):
                 found = self._walk(explorer, profile, leaves)
                 if found:
@@ -93,10 +97,11 @@ class _Walking:
 
     def _walk(self, explorer: int, profile: Profile, leaves: Ints) -> int:
         trunk = self._growth.trunk
+        noted = tuple(tuple(statistics) for statistics in self._statistics)
         return int(
             walk.walks(
-                explorer, trunk.nodes, trunk.root_count, trunk.infosets, (profile.x, profile.y),
-                *self._statistics[explorer], _SUPPORT, self._rule.exploration, self._state, leaves,
+                explorer, trunk.nodes, trunk.root_count, trunk.infosets, (profile.x, profile.y), noted, _SUPPORT,
+                self._rule.exploration, self._state, leaves,
             )
         )  # fmt: skip
 
