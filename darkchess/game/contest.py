@@ -22,12 +22,15 @@ if TYPE_CHECKING:  # a command line draws its first board before these load comp
     from darkchess.game.view import View
 
 __all__ = [
-    "DEFAULT_TIME_S", "Decision", "Forfeit", "Limit", "OutOfTime", "Player", "PlayerError", "Positions", "Progress",
-    "Resignation", "is_loud", "king_capture",
+    "DEFAULT_PLAYER", "DEFAULT_TIME_S", "Decision", "Forfeit", "Limit", "OutOfTime", "Player", "PlayerError",
+    "Positions", "Progress", "Resignation", "is_loud", "king_capture",
 ]  # fmt: skip
 
 Progress = Callable[[dict[str, float]], None]
 """Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""
+
+DEFAULT_PLAYER = "kluss"
+"""The configuration that plays where none is named: the strongest."""
 
 DEFAULT_TIME_S = 5.0
 """Seconds a move where nothing else limits it."""

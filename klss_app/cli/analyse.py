@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
+from darkchess.game.contest import DEFAULT_PLAYER
 from klss_app.cli.analyse_report import document, text, truth_document, truth_text
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, add_game_options, configured, game_options, nodes, pgn_games, writable_file
@@ -51,7 +52,7 @@ def _parser() -> Parser:
     parser.add_argument("--color", required=True, metavar="C", help="white or black: who is to move there")
     parser.add_argument(
         "--configuration",
-        default="klss2021",
+        default=DEFAULT_PLAYER,
         metavar="NAME",
         help="who thinks: {searches}; NAME,field=value,…; FILE.toml",
     )
@@ -92,7 +93,7 @@ def run(arguments: Sequence[str]) -> int:
     if chosen.search is None:
         raise UsageError(
             f"--configuration: got {parsed.configuration!r}, a player without a search of its own; expected one that "
-            "solves for a mixed strategy, such as klss2021 or baseline"
+            "solves for a mixed strategy, such as kluss or klss2021"
         )
     record = _record(Path(parsed.pgn))
     if parsed.once_over and record.outcome is None:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from darkchess.game.contest import DEFAULT_PLAYER
 from klss_app.cli.options import CONFIGURATION, Parser, check_evaluator, configured, processes
 from uci_bridge.descendants import end_descendants
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
@@ -34,9 +35,9 @@ def _parser() -> Parser:
     parser = Parser("engine", "The engine on stdin and stdout: one JSON request a line, one JSON answer a line.")
     parser.add_argument(
         "--configuration",
-        default="klss2021",
+        default=DEFAULT_PLAYER,
         metavar="NAME",
-        help=f"(default klss2021) {CONFIGURATION}",
+        help=f"(default {DEFAULT_PLAYER}) {CONFIGURATION}",
     )
     parser.add_argument("--evaluator", metavar="NAME", help=f"{' or '.join(EVALUATORS)} (default builtin)")
     parser.add_argument(

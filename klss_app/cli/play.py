@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from darkchess.game.contest import Decision, Limit, Player, Progress
+from darkchess.game.contest import DEFAULT_PLAYER, Decision, Limit, Player, Progress
 from darkchess.game.rules import PAPER, Ruleset
 from klss.seeds import player_seed
 from klss.text import printable
@@ -47,8 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 HUMAN = "human"
-DEFAULT_ENGINE = "klss2021"
-PLAIN_NAMES = (DEFAULT_ENGINE, "greedy", "random")
+PLAIN_NAMES = (DEFAULT_PLAYER, "klss2021", "greedy", "random")
 """Configurations that are known without importing any; others are looked up before the first board."""
 LOADING = "loading the engine (the first time it is compiled: a minute)"
 START_VISIBLE = 0xFFFF_FFFF
@@ -56,7 +55,7 @@ START_VISIBLE = 0xFFFF_FFFF
 
 
 def _parser() -> Parser:
-    parser = Parser("play", "Fog of War chess in the terminal. You are White against klss2021 unless told.")
+    parser = Parser("play", "Fog of War chess in the terminal. You are White against kluss unless told.")
     sides = parser.add_argument_group("the players")
     for side in ("white", "black"):
         sides.add_argument(f"--{side}", metavar="PLAYER", help=f"human, {PLAYERS}")
@@ -88,9 +87,9 @@ def _specs(white: str | None, black: str | None) -> dict[chess.Color, str]:
     if white is None and black is None:
         white = HUMAN
     if white is None:
-        white = DEFAULT_ENGINE if black == HUMAN else HUMAN
+        white = DEFAULT_PLAYER if black == HUMAN else HUMAN
     if black is None:
-        black = DEFAULT_ENGINE if white == HUMAN else HUMAN
+        black = DEFAULT_PLAYER if white == HUMAN else HUMAN
     if white == black == HUMAN:
         raise UsageError("--white and --black: got human for both, expected one at most: they'd see each other's board")
     return {chess.WHITE: white, chess.BLACK: black}

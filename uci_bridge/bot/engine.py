@@ -28,7 +28,7 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError
-from darkchess.game.contest import Forfeit, Limit, OutOfTime
+from darkchess.game.contest import DEFAULT_PLAYER, Forfeit, Limit, OutOfTime
 from darkchess.game.rules import PYCHESS
 from darkchess.game.view import View
 from darkchess.players.configuration import configuration
@@ -54,7 +54,7 @@ def engine_command(config: EngineConfig, folder: Path) -> list[str]:
     """The command of the engine that ``config`` asks for; a TOML file is looked for in ``folder``."""
     if config.command is not None:
         return list(config.command)
-    name = config.configuration or "klss2021"
+    name = config.configuration or DEFAULT_PLAYER
     if name.endswith(".toml"):
         name = str(folder / Path(name).expanduser())
     command = [sys.executable, "-m", "klss", "engine", "--configuration", name]
