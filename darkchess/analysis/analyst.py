@@ -147,7 +147,7 @@ class Analyst:
         self._configuration = configuration or Klss2021()
         self._evaluator = evaluator
         self._seed = seed
-        self._model = DarkChess(view.color, ruleset, evaluator)
+        self._model = DarkChess(view.color, ruleset, evaluator, self._configuration.window)
         self._views = [view]
         self._quiet = 0
         self.position_set = PositionSet(view, start, cap=cap, seed=seed, threads=threads)

@@ -23,6 +23,7 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.kernels.evaluation import WON, evaluate_many
 from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
+from darkchess.evaluation.kernels.siblings import evaluate_siblings
 from klss.arrays import Floats, Ints, Words
 from klss.search import Budget
 from klss.threads import both
@@ -35,6 +36,7 @@ __all__ = [
     "Ints",
     "Weights",
     "Words",
+    "as_family",
     "as_rows",
     "packaged_weights",
 ]
@@ -78,11 +80,20 @@ class Evaluator(Protocol):
         """
         ...
 
-    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words, window: float = math.inf) -> Floats:
         """Floats of the children of a whole expansion, each for its *own* side to move: float64[m].
 
-        ``child_rows[move_offsets[i]:move_offsets[i + 1]]`` (uint64[m, 9]; offsets int64[n + 1]) are positions one move
-        after ``rows[i]``.
+        Parameters
+        ----------
+        rows : uint64[n, 9]
+            The parents.
+        move_offsets : int64[n + 1]
+        child_rows : uint64[m, 9]
+            ``child_rows[move_offsets[i]:move_offsets[i + 1]]`` are positions one move after ``rows[i]``.
+        window : float
+            Above 0. A child that is more than this below the best one of its parent, as who moves at the parent sees
+            it, need not have its own value: any that is no better for that side than the window's edge and no worse
+            than the child is will do. Infinite: all values are wanted.
         """
         ...
 
@@ -133,6 +144,29 @@ def as_rows(rows: Words) -> Words:
             f"rows of positions: got shape {array.shape}, expected (n, {WIDTH}); one position is rows[None, :]"
         )
     return array
+
+
+def as_family(rows: Words, move_offsets: Ints, child_rows: Words) -> tuple[Words, Ints, Words]:
+    """Parents, offsets and children, see :meth:`Evaluator.child_values`, as contiguous arrays.
+
+    Raises
+    ------
+    ValueError
+        They don't fit each other.
+    """
+    rows, child_rows = as_rows(rows), as_rows(child_rows)
+    offsets = np.ascontiguousarray(move_offsets, dtype=np.int64)
+    if (
+        offsets.shape != (rows.shape[0] + 1,)
+        or offsets[0] != 0
+        or offsets[-1] != child_rows.shape[0]
+        or np.any(np.diff(offsets) < 0)
+    ):
+        raise ValueError(
+            f"move_offsets: got shape {offsets.shape}, "
+            f"expected {rows.shape[0] + 1} rising numbers from 0 to {child_rows.shape[0]}"
+        )
+    return rows, offsets, child_rows
 
 
 @dataclass(frozen=True)
@@ -237,9 +271,23 @@ class BuiltinEvaluator:
         both(evaluate, threads)
         return scores, found
 
-    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
-        """See :meth:`Evaluator.child_values`; the parents are not looked at."""
-        return self.values(child_rows)
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words, window: float = math.inf) -> Floats:
+        """See :meth:`Evaluator.child_values`; the parents are not looked at. How exact values in the window are says
+        :mod:`darkchess.evaluation.kernels.siblings`.
+        """
+        if window == math.inf:
+            return self.values(child_rows)
+        _, offsets, child_rows = as_family(rows, move_offsets, child_rows)
+        scores = np.empty(child_rows.shape[0], dtype=np.float64)
+        threads = self._threads if child_rows.shape[0] >= _WORTH_SHARING else 1
+        middle = int(np.searchsorted(offsets, offsets[-1] // threads))  # the parent at which the other's half begins
+
+        def evaluate(share: int) -> None:
+            part = offsets[: middle + 1] if share == 0 else offsets[middle:]
+            evaluate_siblings(child_rows, part, window, PAWNS_SCALE, TABLES, _WORTH, self._weights.packed, scores)
+
+        both(evaluate, threads)
+        return np.asarray(np.tanh(scores / PAWNS_SCALE))
 
     def search_values(
         self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float

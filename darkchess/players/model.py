@@ -8,6 +8,8 @@ value is exact.
 
 from __future__ import annotations
 
+import math
+
 import chess
 import numpy as np
 
@@ -39,15 +41,19 @@ class DarkChess:
         The searcher's.
     ruleset : Ruleset
     evaluator : Evaluator
+    window : float
+        Of the children's values (:meth:`darkchess.evaluation.evaluator.Evaluator.child_values`); infinite: all are
+        exact.
     """
 
     state_width = STATE_WIDTH
 
-    def __init__(self, color: chess.Color, ruleset: Ruleset, evaluator: Evaluator) -> None:
+    def __init__(self, color: chess.Color, ruleset: Ruleset, evaluator: Evaluator, window: float = math.inf) -> None:
         """See the class."""
         self._side = 0 if color == chess.WHITE else 1
         self._no_move_value = -1.0 if ruleset.no_move == "loss" else 0.0
         self._evaluator = evaluator
+        self._window = window
 
     def states(self, rows: States, quiet: int) -> States:
         """Search states (uint64[n, 10]) of positions (uint64[n, 9]) reached ``quiet`` plies after the searcher
@@ -88,7 +94,7 @@ class DarkChess:
         if estimated.any():
             kept = np.concatenate([[0], np.cumsum(estimated)])[offsets].astype(np.int64)
             theirs = self._evaluator.child_values(
-                np.ascontiguousarray(states[:, :9]), kept, np.ascontiguousarray(out[estimated, :9])
+                np.ascontiguousarray(states[:, :9]), kept, np.ascontiguousarray(out[estimated, :9]), self._window
             )
             values[estimated] = np.where(movers[estimated] == 0, theirs, -theirs)
         drawable = out[:, 9] >= FIFTY_MOVES_PLIES

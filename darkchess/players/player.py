@@ -84,7 +84,7 @@ class KlssPlayer(TrackingPlayer):
         """See :class:`darkchess.game.contest.Player`."""
         super().start(view, start, ruleset)
         self._evaluator.new_game()
-        model = DarkChess(view.color, ruleset, self._evaluator)
+        model = DarkChess(view.color, ruleset, self._evaluator, self._configuration.window)
         threads = self._threads if self._evaluator.reentrant else 1
         search = Search(model, self._configuration, seed=self._seed, threads=threads)
         self._thinking = _Thinking(model, search, [_key(view)])

@@ -61,6 +61,7 @@ class Kluss(SearchConfiguration):
     order: int = 2
     particles: int = 256
     information: float = float("inf")
+    window: float = 0.1
     most_carried: int = 128
     nested: bool = True
     share: float = 0.25

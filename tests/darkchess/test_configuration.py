@@ -87,6 +87,14 @@ def test_threads_are_one_or_two() -> None:
         configuration("klss2021,threads=3")
 
 
+@pytest.mark.parametrize("window", ["0", "-1"])
+def test_a_window_is_above_nothing_and_only_kluss_has_one(window: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"window is {float(window)}, expected a number above 0, inf for"):
+        configuration(f"kluss,window={window}")
+    assert configuration("kluss").fields()["window"] < 1.0
+    assert configuration("klss2021").fields()["window"] == configuration("baseline").fields()["window"] == "inf"
+
+
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_each_plays(name: str) -> None:
     referee = Referee()

@@ -18,6 +18,7 @@ ahead where it stands in there.
 from __future__ import annotations
 
 import logging
+import math
 import os
 import re
 import shutil
@@ -32,7 +33,7 @@ import numpy as np
 from darkchess.board.kernels.board import IDENTITY
 from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
 from darkchess.board.kernels.tables import TABLES
-from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator, as_rows
+from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator, as_family, as_rows
 from klss.arrays import Floats, Ints, Words
 from klss.search import Budget
 from uci_bridge.engine_environment import engine_environment
@@ -186,23 +187,6 @@ def _codes() -> dict[bytes, int]:
         for promotion, letter in enumerate(("", "n", "b", "r", "q"))
         if i != j
     }
-
-
-def _family(rows: Words, move_offsets: Ints, child_rows: Words) -> tuple[Words, Ints, Words]:
-    """Parents, offsets and children as contiguous arrays that fit each other; ValueError if they don't."""
-    rows, child_rows = as_rows(rows), as_rows(child_rows)
-    offsets = np.ascontiguousarray(move_offsets, dtype=np.int64)
-    if (
-        offsets.shape != (rows.shape[0] + 1,)
-        or offsets[0] != 0
-        or offsets[-1] != child_rows.shape[0]
-        or np.any(np.diff(offsets) < 0)
-    ):
-        raise ValueError(
-            f"move_offsets: got shape {offsets.shape}, "
-            f"expected {rows.shape[0] + 1} rising numbers from 0 to {child_rows.shape[0]}"
-        )
-    return rows, offsets, child_rows
 
 
 def _at_depth(answer: bytes, depth: int) -> dict[bytes, tuple[bytes, bytes]] | None:
@@ -365,9 +349,11 @@ class StockfishEvaluator:
             self._stand_in(rows, np.array(open_questions, dtype=np.int64), out, len(open_questions))
         return out
 
-    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
-        """See :meth:`darkchess.evaluation.evaluator.Evaluator.child_values`; one question for each parent."""
-        rows, offsets, child_rows = _family(rows, move_offsets, child_rows)
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words, window: float = math.inf) -> Floats:
+        """See :meth:`darkchess.evaluation.evaluator.Evaluator.child_values`; one question for each parent, whose answer
+        has all its children: the window saves nothing and is not looked at.
+        """
+        rows, offsets, child_rows = as_family(rows, move_offsets, child_rows)
         out, unknown, keys = self._settled(child_rows)
         if not unknown.size:
             return out
@@ -413,7 +399,7 @@ class StockfishEvaluator:
         """
         if not 1 <= depth < _DEEPEST:
             raise ValueError(f"perfect-information search: got depth {depth}, expected 1 to {_DEEPEST - 1}")
-        rows, offsets, child_rows = _family(rows, move_offsets, child_rows)
+        rows, offsets, child_rows = as_family(rows, move_offsets, child_rows)
         if not self._searched:  # load what the leftovers need, in the game that warms a player up
             self._searched = True
             self._ply_ahead(child_rows[:1], no_move_value)

@@ -25,7 +25,7 @@ from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, featu
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, UNITS, forward
 from klss.kernel import kernel
 
-__all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "quiescence", "static"]
+__all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "quiescence", "quiescence_from", "static"]
 
 WON = 1000.0
 """Score in pawns of a side that takes the king; tanh(WON/6) is 1.0 exactly."""
@@ -207,50 +207,78 @@ def _enter(
 
 @kernel
 def quiescence(
-    beta: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
+    stand: float, beta: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
     tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
 ) -> Any:  # fmt: skip
     """Fail-soft quiescence search of ``rows[0]``; ``leaves[0]`` becomes the position whose static evaluation the score
     (float64) is.
 
-    A static evaluation of ``rows[0]`` that reaches ``beta`` is returned at once: a lower bound of the score, which is
-    all that who passes such a beta wants to know. Nothing else depends on it. WON or more: the score, always.
+    A static evaluation of ``rows[0]`` that reaches ``stand`` is returned at once: a lower bound of the score, which is
+    all that who passes such a bound wants to know. Nothing else depends on it. A score that reaches ``beta`` is a lower
+    bound too, and the whole search is narrowed by it. WON or more, for both: the score, always.
 
     A loop with its own stack: numba's cache can't hold a function that calls itself. Arrays a ply: ``rows`` and
     ``leaves`` uint64[DEPTH + 1, 9], ``moves`` int32[DEPTH + 1, MAX_MOVES], ``keys`` float64[DEPTH + 1, MAX_MOVES],
     ``bounds`` float64[DEPTH + 1, 4], ``cursor`` int64[DEPTH + 1, 2] (next move, end).
     """
     bounds[0, _ALPHA] = -WON
+    bounds[0, _BETA] = stand
+    cursor[0, 1] = _enter(0, False, rows, leaves, moves, keys, bounds, tables, worth, model, index, count, maps, units)
     bounds[0, _BETA] = beta
+    return _descend(rows, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units)
+
+
+@kernel
+def quiescence_from(
+    best: float, defended: Any, beta: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
+    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+) -> Any:  # fmt: skip
+    """:func:`quiescence` with ``beta`` where it is known already that no king can be taken, that the static evaluation
+    is ``best``, below ``beta``, and what the other side attacks (``defended``, uint64).
+    """
+    for i in range(9):
+        leaves[0, i] = rows[0, i]
+    bounds[0, _ALPHA] = best
+    bounds[0, _BETA] = beta
+    bounds[0, _BEST] = best
+    bounds[0, _FLOOR] = best + _DELTA
+    cursor[0, 1] = _captures(rows[0], tables, defended, worth, moves[0], keys[0])
+    return _descend(rows, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units)
+
+
+@kernel
+def _descend(
+    rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
+    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+) -> Any:  # fmt: skip
+    """Search the first ``cursor[0, 1]`` moves of ``rows[0]``, which was entered; returns its score (float64)."""
+    cursor[0, 0] = 0
     ply = 0
-    nodes = 0
-    entering = True
+    nodes = 1
     while True:
-        if entering:
-            nodes += 1
-            last = ply >= DEPTH - 1 or nodes > _NODES
-            cursor[ply, 1] = _enter(
-                ply, last, rows, leaves, moves, keys, bounds, tables, worth, model, index, count, maps, units
-            )
-            cursor[ply, 0] = 0
-            if ply == 0:
-                bounds[0, _BETA] = WON
         i = cursor[ply, 0]
         if i < cursor[ply, 1]:
             _next_best(moves[ply], keys[ply], i, cursor[ply, 1])
-            if bounds[ply, _FLOOR] + keys[ply, i] > bounds[ply, _ALPHA]:
+            most = bounds[ply, _FLOOR] + keys[ply, i]
+            if most > bounds[ply, _ALPHA]:
                 cursor[ply, 0] = i + 1
                 make(rows[ply], moves[ply, i], tables, rows[ply + 1])
                 bounds[ply + 1, _ALPHA] = -bounds[ply, _BETA]
                 bounds[ply + 1, _BETA] = -bounds[ply, _ALPHA]
                 ply += 1
-                entering = True
+                nodes += 1
+                last = ply >= DEPTH - 1 or nodes > _NODES
+                cursor[ply, 1] = _enter(
+                    ply, last, rows, leaves, moves, keys, bounds, tables, worth, model, index, count, maps, units
+                )
+                cursor[ply, 0] = 0
                 continue
+            # What is left gains too little to matter; the score, a bound now, is not to leave it out.
+            bounds[ply, _BEST] = max(bounds[ply, _BEST], most)
         score = -bounds[ply, _BEST]
         if ply == 0:
             return -score
         ply -= 1
-        entering = False
         if score > bounds[ply, _BEST]:
             bounds[ply, _BEST] = score
             for j in range(9):
@@ -283,7 +311,7 @@ def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, l
         for i in range(9):
             stack[0, i] = rows[k, i]
         scores[k] = quiescence(
-            WON, stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units
+            WON, WON, stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units
         )
         if leaves_out.shape[0] != 0:
             for i in range(9):
