@@ -14,19 +14,18 @@ import chess
 import numpy as np
 
 from darkchess.belief.position_set import PositionSet
-from darkchess.board.kernels.board import IDENTITY
+from darkchess.board.kernels.board import IDENTITY, WIDTH
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.game.rules import FIFTY_MOVES_PLIES, REPETITIONS, Ruleset
-from darkchess.players._kernels.children import STATE_WIDTH, children, count_children
+from darkchess.game.rules import Ruleset
+from darkchess.players._kernels.children import STATE_WIDTH, children, count_children, finish
 from klss.arrays import Floats, Int8s, Int32s, Ints, States
-from klss.search import TERMINAL, Budget, Expansion, Past
+from klss.search import Budget, Expansion, Past
 
 __all__ = ["DarkChess", "PositionBelief"]
 
 
-_FORCING = 10.0
-"""Captures, checks and promotions rank above all other moves (D.2)."""
+_UNKNOWN = np.empty(0, dtype=np.int64)
 
 _INFORMATION_SAMPLE = 2000
 """Positions over which the next observation's entropy is taken."""
@@ -68,14 +67,15 @@ class DarkChess:
         """See :class:`klss.search.Model`. Where a draw by repetition or by fifty quiet moves *could* stand, as far as
         the searcher can tell, a child is worth 0 at most.
         """
-        offsets = np.empty(len(states) + 1, dtype=np.int64)
+        offsets, kept = np.empty((2, len(states) + 1), dtype=np.int64)
         count_children(states, TABLES, offsets)
         count = int(offsets[-1])
         out = np.empty((count, STATE_WIDTH), dtype=np.uint64)
+        rows = np.empty((count, WIDTH), dtype=np.uint64)
         actions = np.empty(count, dtype=np.int32)
         movers = np.empty(count, dtype=np.int8)
         observations = np.empty((count, 2), dtype=np.uint64)
-        values = np.empty(count, dtype=np.float64)
+        values, interest, ceilings = np.empty((3, count), dtype=np.float64)
         forcing = np.empty(count, dtype=np.bool_)
         children(
             states,
@@ -89,18 +89,14 @@ class DarkChess:
             observations,
             values,
             forcing,
+            rows,
+            kept,
         )
-        estimated = movers != TERMINAL
-        if estimated.any():
-            kept = np.concatenate([[0], np.cumsum(estimated)])[offsets].astype(np.int64)
-            theirs = self._evaluator.child_values(
-                np.ascontiguousarray(states[:, :9]), kept, np.ascontiguousarray(out[estimated, :9]), self._window
-            )
-            values[estimated] = np.where(movers[estimated] == 0, theirs, -theirs)
-        drawable = out[:, 9] >= FIFTY_MOVES_PLIES
-        if past is not None:
-            drawable |= past.times(offsets, observations[:, 0]) + 1 >= REPETITIONS
-        parent_is_mine = np.repeat((states[:, 8] & np.uint64(1)) == np.uint64(self._side), np.diff(offsets))
+        theirs = self._evaluator.child_values(
+            np.ascontiguousarray(states[:, :WIDTH]), kept, rows[: kept[-1]], self._window
+        )
+        times = past.times(offsets, observations[:, 0]) if past is not None else _UNKNOWN
+        finish(states, self._side, offsets, out, movers, theirs, times, values, forcing, interest, ceilings)
         return Expansion(
             offsets=offsets,
             states=out,
@@ -109,8 +105,8 @@ class DarkChess:
             probabilities=np.ones(count),
             observations=observations,
             values=values,
-            interest=np.where(parent_is_mine, values, -values) + _FORCING * forcing,
-            ceilings=np.where(drawable, 0.0, np.inf),
+            interest=interest,
+            ceilings=ceilings,
         )
 
     def deepened(

@@ -52,16 +52,17 @@ def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any,
     ``units`` float32[UNITS], the rest as in :func:`features`.
     """
     n = features(row, tables, index, count, maps)
-    middle = np.float32(0.0)
-    end = np.float32(0.0)
-    for i in range(n):
-        times = np.float32(count[i])
-        middle += model[2 * index[i]] * times
-        end += model[2 * index[i] + 1] * times
     share = np.float32(phase(row))
-    score = share * middle + (np.float32(1.0) - share) * end
     if model.shape[0] > LINEAR_SIZE:
-        score += forward(index, count, n, model, units)
+        output, middle, end = forward(index, count, n, model, units)
+        score = share * middle + (np.float32(1.0) - share) * end + output
+    else:
+        middle = end = np.float32(0.0)
+        for i in range(n):
+            times = np.float32(count[i])
+            middle += model[2 * index[i]] * times
+            end += model[2 * index[i] + 1] * times
+        score = share * middle + (np.float32(1.0) - share) * end
     return min(max(np.float64(score), -MOST), MOST)
 
 

@@ -1,5 +1,5 @@
 """Kernels of :mod:`darkchess.players.model`: all children of a batch of positions with what the search wants to know of
-each.
+each. Scratch memory is allocated by each call: threads may expand different batches side by side.
 
 A search state is a position's row with one more entry, 9: plies since the searcher last *observed* a pawn move or a
 capture (her own, or one of her men lost).
@@ -13,16 +13,20 @@ import numpy as np
 
 from darkchess.board.kernels.attacks import attacked_by
 from darkchess.board.kernels.bits import bit, lowest
-from darkchess.board.kernels.board import KING, PAWN, WHITE, turn
+from darkchess.board.kernels.board import KING, PAWN, WHITE, WIDTH, turn
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
 from darkchess.game._kernels.vision import observation_key
+from darkchess.game.rules import FIFTY_MOVES_PLIES, REPETITIONS
 from klss.kernel import kernel
 from klss.movers import TERMINAL
 
-__all__ = ["STATE_WIDTH", "children", "count_children"]
+__all__ = ["STATE_WIDTH", "children", "count_children", "finish"]
 
 STATE_WIDTH = 10
 _QUIET = 9
+
+_FORCING = 10.0
+"""Captures, checks and promotions rank above all other moves (paper, D.2)."""
 
 
 @kernel
@@ -61,20 +65,27 @@ def children(
     observations: Any,
     values: Any,
     forcing: Any,
+    rows: Any,
+    rows_offsets: Any,
 ) -> None:
     """Write the children of ``states`` in the order of their moves' codes.
 
     ``side`` is the searcher's (0 White, 1 Black), ``no_move_value`` what a side without a move gets. A position whose
     side to move can take the king, and one without a move, are terminal with their exact value for the
     searcher; ``values`` of the others are left alone. ``forcing`` (bool) marks captures, checks and promotions.
+
+    The positions that are not terminal are written into ``rows`` (uint64[m, 9]) too, those of ``states[i]`` into
+    ``rows[rows_offsets[i]:rows_offsets[i + 1]]``.
     """
     moves = np.empty(MAX_MOVES, dtype=np.int32)
+    rows_offsets[0] = 0
     for i in range(states.shape[0]):
         row = states[i]
         count = generate(row, tables, moves)
         sort_codes(moves, count)
         mover = turn(row)
         own_move = mover == side
+        kept = rows_offsets[i]
         for c in range(count):
             at = offsets[i] + c
             code = moves[c]
@@ -110,3 +121,40 @@ def children(
                 values[at] = sign * no_move_value
             else:
                 movers[at] = 0 if to_move == side else 1
+                for j in range(WIDTH):
+                    rows[kept, j] = child[j]
+                kept += 1
+        rows_offsets[i + 1] = kept
+
+
+@kernel
+def finish(
+    states: Any,
+    side: int,
+    offsets: Any,
+    out: Any,
+    movers: Any,
+    theirs: Any,
+    times: Any,
+    values: Any,
+    forcing: Any,
+    interest: Any,
+    ceilings: Any,
+) -> None:
+    """Fill in what depends on the values of the children that are not terminal, ``theirs`` (float64, in their order),
+    each for its side to move: ``values``, now all the searcher's, and ``interest``; and ``ceilings``.
+
+    ``times`` (int64[m], or of length 0: not known): how often the searcher observed what she does there before.
+    """
+    k = 0
+    for i in range(states.shape[0]):
+        own_move = turn(states[i]) == side
+        for at in range(offsets[i], offsets[i + 1]):
+            if movers[at] != TERMINAL:
+                values[at] = theirs[k] if movers[at] == 0 else -theirs[k]
+                k += 1
+            interest[at] = (values[at] if own_move else -values[at]) + (_FORCING if forcing[at] else 0.0)
+            drawable = out[at, _QUIET] >= np.uint64(FIFTY_MOVES_PLIES)
+            if times.shape[0] != 0 and times[at] + 1 >= REPETITIONS:
+                drawable = True
+            ceilings[at] = 0.0 if drawable else np.inf
