@@ -35,7 +35,7 @@ lint: $(VENV)/installed-dev
 check: lint test
 
 bench: $(VENV)/installed-play
-	@for part in tracker search evaluator equilibrium; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done
+	@for part in tracker search evaluator equilibrium suite; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done
 
 signature: $(VENV)/installed-play
 	@$(PY) -m klss_app.bench.signature $(ARGS)

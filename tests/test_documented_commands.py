@@ -17,7 +17,7 @@ import pytest
 import experiments.paper_tables
 import experiments.series.runner
 from darkchess.players.configuration import configuration
-from klss_app.bench import tracker
+from klss_app.bench import suite, tracker
 from klss_app.cli.bench import BENCHES
 from klss_app.cli.main import COMMANDS, main
 
@@ -54,6 +54,7 @@ IN_SMALL: dict[str, str] = {
     "klss bench tracker": "klss bench tracker --repetitions 1",
     "klss bench search": "klss bench search --time 0.05 --repetitions 1",
     "klss bench equilibrium": "klss bench equilibrium --nodes 500 --repetitions 1",
+    "klss bench suite": "klss bench suite --nodes 50 --repetitions 1",
     "python -m experiments.head_to_head": (
         "experiments.head_to_head --games 2 --workers 1 --runs runs --results results"
     ),
@@ -199,6 +200,8 @@ def test_the_documented_commands_run_in_small(
     line = tracker.bench_lines()[0]
     short = tracker.BenchLine(line.name, line.moves[: 10 + (not line.color)], line.color)
     monkeypatch.setattr(tracker, "bench_lines", lambda: [short])
+    entries = [entry for entry in suite.suite_entries() if entry.name in ("Qxe8", "rook v bishop and two pawns")]
+    monkeypatch.setattr(suite, "suite_entries", lambda: entries)
     for told, form in IN_SMALL.items():
         code = called(form)
         said = capsys.readouterr()

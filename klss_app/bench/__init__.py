@@ -1,7 +1,7 @@
-"""``klss bench``: how fast each part of the engine is here, and one signature of what it does.
+"""``klss bench``: how fast each part of the engine is here, one signature of what it does, and how right it plays.
 
 ``report`` (figures with their spread), ``positions``, ``signature``; then one file and one function of its name a
 bench: ``tracker`` (the position set), ``search`` (the engine within a move's time), ``evaluator`` (the built-in one),
-``equilibrium`` (the linear programs of real searches). Every figure comes from warm runs; ratios are taken within one
-run.
+``equilibrium`` (the linear programs of real searches), ``suite`` (positions where it is known what is right; the small
+games that are solved for it are ``bounded``). Every figure comes from warm runs; ratios are taken within one run.
 """

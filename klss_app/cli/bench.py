@@ -1,4 +1,6 @@
-"""``klss bench``: how fast the engine is here, and one signature of what it does."""
+"""``klss bench``: how fast the engine is here, one signature of what it does, and how right it plays where that is
+known.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +17,28 @@ from klss_app.cli.options import seed as seed_type
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
+    from darkchess.players.configuration import Configuration
     from klss_app.bench.report import Report
 
 __all__ = ["run"]
 
-BENCHES = ("tracker", "search", "evaluator", "equilibrium")
+BENCHES = ("tracker", "search", "evaluator", "equilibrium", "suite")
 
 
 def _parser() -> Parser:
     parser = Parser("bench", "Measure the engine on this machine.")
     parser.add_argument("bench", metavar="WHAT", help=f"one of: {', '.join(BENCHES)}")
     parser.add_argument(
-        "--time", type=seconds, default=5.0, metavar="S", help="search: seconds (default 5; figures are per that time)"
+        "--time",
+        type=seconds,
+        metavar="S",
+        help="search: seconds (default 5; figures are per that time); suite: seconds an entry",
     )
     parser.add_argument(
-        "--nodes", type=nodes, default=50_000, metavar="N", help="equilibrium: nodes a search (default 50000)"
+        "--nodes",
+        type=nodes,
+        metavar="N",
+        help="nodes a search; equilibrium (default 50000), suite (default 4000; goes before --time)",
     )
     parser.add_argument(
         "--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement (default 3)"
@@ -49,9 +58,13 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.stockfish is not None:
         check_stockfish(parsed.stockfish)
     chosen = configured(parsed.configuration, parsed.stockfish)
+    from darkchess.game.contest import Limit
+    from klss_app.bench.equilibrium import NODES as EQUILIBRIUM_NODES
     from klss_app.bench.equilibrium import equilibrium
     from klss_app.bench.evaluator import evaluator
     from klss_app.bench.search import search
+    from klss_app.bench.suite import NODES as SUITE_NODES
+    from klss_app.bench.suite import suite
     from klss_app.bench.tracker import tracker
 
     def say(line: str) -> None:
@@ -63,20 +76,39 @@ def run(arguments: Sequence[str]) -> int:
         report = evaluator(repetitions=parsed.repetitions, say=say)
     elif parsed.bench == "equilibrium":
         try:
-            report = equilibrium(chosen, nodes=parsed.nodes, repetitions=parsed.repetitions, say=say)
+            report = equilibrium(
+                chosen, nodes=parsed.nodes or EQUILIBRIUM_NODES, repetitions=parsed.repetitions, say=say
+            )
         except SolverError as error:
             raise FailedError(str(error)) from error
+    elif parsed.bench == "suite":
+        nodes_an_entry = parsed.nodes or (SUITE_NODES if parsed.time is None else None)
+        report = suite(
+            chosen,
+            _evaluator(parsed.stockfish, chosen),
+            Limit(time_s=parsed.time, nodes=nodes_an_entry),
+            repetitions=parsed.repetitions,
+            seed=parsed.seed,
+            say=say,
+        )
     else:
         report = search(
             chosen,
             _evaluators(parsed.stockfish, chosen.threads),
-            seconds=parsed.time,
+            seconds=parsed.time or 5.0,
             repetitions=parsed.repetitions,
             seed=parsed.seed,
             say=say,
         )
     _print(parsed.bench, parsed.configuration, report, as_json=parsed.json)
     return 0
+
+
+def _evaluator(stockfish: str | None, chosen: Configuration) -> Evaluator:
+    """The one that the configuration names, the built-in one where it leaves that open."""
+    from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
+
+    return make_evaluator(chosen, EvaluatorChoice(stockfish=stockfish, reproducible=True))
 
 
 def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | None]:

@@ -1,0 +1,164 @@
+"""A few plies of dark chess from a position that both players know, enumerated: small enough to be solved exactly, so
+that a mixed strategy at one turn can be held against the best one.
+
+The tree is a :class:`klss.game.Game` of histories: an infoset is all that a player has observed and done since the
+start; nothing is sampled, no transpositions are merged. A king that can be taken is taken, which ends the game, and so
+does having no move (ruleset ``paper``); what is undecided after the last ply counts 0 (``"draw"``), or what the
+built-in evaluator says (``"evaluator"``). The games are too short for draws by repetition. They are solved as
+sequence-form programs (:mod:`klss.equilibrium`); of the search nothing is used but its batches of children.
+
+*What a mixture loses* at a turn: the game's value, less its value for a player who plays that mixture there and, as
+well as possible, everywhere else. An equilibrium strategy loses nothing anywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import chess
+import numpy as np
+
+from darkchess.board.move import encode
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.rules import PAPER
+from darkchess.players.model import DarkChess
+from klss.arrays import Floats
+from klss.equilibrium import solve
+from klss.errors import SolverError
+from klss.game import Game, GameBuilder
+from klss.movers import TERMINAL
+from klss.sequence_form import SequenceForm, sequence_form
+
+__all__ = ["Bounded", "Leaves", "Turn", "bounded_game"]
+
+Leaves = Literal["draw", "evaluator"]
+
+_SUM = 1.0 - 1e-13
+"""What a fixed mixture sums to: a floor of more than 1 can't be met."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """An enumerated game.
+
+    Attributes
+    ----------
+    game : Game
+        Player 0 is the one who is judged.
+    knowledge : dict
+        What player 0 knows, by the codes of the moves (:mod:`darkchess.board.move`) that were really played: the key of
+        her infoset.
+    """
+
+    game: Game
+    knowledge: dict[tuple[int, ...], int]
+
+    @cached_property
+    def form(self) -> SequenceForm:
+        """Its sequence form."""
+        return sequence_form(self.game)
+
+    @cached_property
+    def value(self) -> float:
+        """What the game is worth to player 0."""
+        return _value(self.form)
+
+    def turn(self, moves: list[chess.Move]) -> Turn:
+        """Player 0's turn after ``moves`` from the start."""
+        infoset = self.game.observations[0].index[self.knowledge[tuple(encode(move) for move in moves)]]
+        return Turn(self, infoset)
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """A turn of player 0's: an infoset at which she moves."""
+
+    bounded: Bounded
+    infoset: int
+
+    @property
+    def histories(self) -> int:
+        """How many histories she can't tell apart here."""
+        return len(self.bounded.game.nodes_of(0, self.infoset))
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """Codes of her moves."""
+        return tuple(int(name) for name in self.bounded.game.observations[0].action_names[self.infoset])
+
+    def value_of(self, mixture: Floats) -> float:
+        """The game's value where she plays ``mixture`` here: float64[n] in the order of :attr:`actions`, sums to 1."""
+        form = self.bounded.form
+        treeplex = form.treeplexes[0]
+        here = int(self.bounded.game.observations[0].treeplex_infoset[self.infoset])
+        floor = np.zeros(treeplex.sequence_count)
+        first = int(treeplex.first_sequence[here])
+        floor[first : first + len(mixture)] = np.asarray(mixture) / float(np.sum(mixture)) * _SUM
+        return _value(form, floor)
+
+    def loss(self, mixture: Floats) -> float:
+        """What playing ``mixture`` here costs."""
+        return max(0.0, self.bounded.value - self.value_of(mixture))
+
+    def losses(self) -> Floats:
+        """What each single move costs: float64[n]."""
+        return np.array([self.loss(row) for row in np.eye(len(self.actions))])
+
+
+def _value(form: SequenceForm, floor: Floats | None = None) -> float:
+    found = solve(form, x_floor=floor)
+    if found.status != "optimal":
+        raise SolverError(f"bounded game: {found.status}, gap {found.exploitability:.1e}; expected an optimum")
+    return found.value
+
+
+def bounded_game(start: Position, color: chess.Color, plies: int, leaves: Leaves = "draw") -> Bounded:
+    """All games of at most ``plies`` plies from ``start``, seen from ``color``."""
+    model = DarkChess(color, PAPER, BuiltinEvaluator())
+    builder = GameBuilder()
+    states = model.states(start.row[None, :], 0)
+    movers = model.movers(states)
+    known = [np.zeros(1, dtype=np.int64)] * 2
+    next_key = 1
+    lines: list[tuple[int, ...]] = [()]
+    nodes = [builder.add_decision(None, None, player=int(movers[0]), observations=(0, 0))]
+    knowledge: dict[tuple[int, ...], int] = {(): 0}
+    for ply in range(plies):
+        expansion = model.expand(states)
+        count = len(expansion.states)
+        above = np.repeat(np.arange(len(states)), np.diff(expansion.offsets))
+        keys = []
+        for player in (0, 1):
+            own = np.where(movers[above] == player, expansion.actions, -1)
+            told = np.stack(
+                [known[player][above], own.astype(np.int64), expansion.observations[:, player].view(np.int64)], axis=1
+            )
+            _, index = np.unique(told, axis=0, return_inverse=True)
+            keys.append(next_key + index.reshape(count))
+        next_key += count
+        inner = expansion.movers != TERMINAL
+        if ply == plies - 1:
+            inner[:] = False
+        values = np.where((expansion.movers != TERMINAL) & (leaves == "draw"), 0.0, expansion.values)
+        added = []
+        below: list[tuple[int, ...]] = []
+        for i in range(count):
+            action = int(expansion.actions[i])
+            if inner[i]:
+                seen = int(keys[0][i]), int(keys[1][i])
+                mover = int(expansion.movers[i])
+                added.append(builder.add_decision(nodes[above[i]], str(action), player=mover, observations=seen))
+                line = (*lines[above[i]], action)
+                below.append(line)
+                knowledge[line] = seen[0]
+            else:
+                builder.add_terminal(nodes[above[i]], str(action), utility=float(values[i]))
+        states, movers = expansion.states[inner], expansion.movers[inner]
+        known = [keys[0][inner], keys[1][inner]]
+        nodes, lines = added, below
+        if not nodes:
+            break
+    return Bounded(builder.build(), knowledge)

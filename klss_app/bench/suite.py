@@ -1,0 +1,271 @@
+"""Positions to be judged by: how a configuration plays where it is known what is right, and why.
+
+An entry (``data/suite.json``) is a turn of a game, seen by the player to move through her views alone, with a source.
+It is judged by the *mixture* that the configuration plays there, not by a move that happened to be drawn:
+
+- **by moves**: the sum of the probabilities of the moves that are right. They follow from a law that is checked in
+  every position which the player can't rule out, or in the true one (docs/benchmarks.md lists the laws;
+  ``tests/klss_app/test_bench_suite.py`` proves each list by a brute force that shares no code with the engine);
+- **by loss**: the entry's first plies are a game that can be solved exactly (:mod:`klss_app.bench.bounded`); the score
+  is 1 less what the mixture loses there, in units of what playing all moves alike loses, at least 0.
+
+So every score is in [0, 1]: 1 is right, and in an entry judged by loss 0 is no better than blind.
+
+Nothing of an entry's earlier moves was searched: the search begins afresh at the turn, as in an analysis. A player
+without a search has no mixture; hers is the share of each move among :data:`DRAWS` seeds.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from itertools import pairwise
+from typing import Any
+
+import chess
+import numpy as np
+
+from darkchess.belief.position_set import PositionSet
+from darkchess.board.move import decode
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.contest import Limit, is_loud, king_capture
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER
+from darkchess.players.configuration import Configuration, make_player
+from darkchess.players.model import DarkChess, PositionBelief
+from klss.search import Budget, Search
+from klss_app.bench.bounded import Leaves, Turn, bounded_game
+from klss_app.bench.positions import BenchPosition, seated
+from klss_app.bench.report import Progress, Report, load, spread
+
+__all__ = ["DRAWS", "NODES", "Entry", "Exact", "Mixture", "mixture", "suite", "suite_entries"]
+
+NODES = 4_000
+"""Node budget of each entry where nothing else is asked for."""
+
+DRAWS = 16
+"""Seeds by which the mixture of a player without a search is told."""
+
+Mixture = dict[chess.Move, float]
+"""Probabilities of moves; those of moves that are never played may be missing."""
+
+
+@dataclass(frozen=True)
+class Exact:
+    """What is known of an entry's bounded game.
+
+    Attributes
+    ----------
+    plies : int
+        From the start.
+    leaves : "draw" or "evaluator"
+    value : float
+        The game's, for the player who is judged.
+    blind : float
+        What playing all moves alike loses.
+    pure : float
+        What the best single move loses; above 0 whoever is to lose nothing has to mix.
+    """
+
+    plies: int
+    leaves: Leaves
+    value: float
+    blind: float
+    pure: float
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A position to be judged by.
+
+    Attributes
+    ----------
+    name, theme, source, asked : str
+    fen : str or None
+        The start, which both players know; None: the usual one.
+    moves : tuple of chess.Move
+        From there to the turn.
+    law : str
+        Which law tells the right moves, or ``"loss"``.
+    right : frozenset of chess.Move
+        The right moves; empty where the loss is judged.
+    exact : Exact or None
+        Where the loss is judged.
+    watched : chess.Move or None
+        A move whose probability is told beside the score.
+    """
+
+    name: str
+    theme: str
+    source: str
+    asked: str
+    fen: str | None
+    moves: tuple[chess.Move, ...]
+    law: str
+    right: frozenset[chess.Move]
+    exact: Exact | None
+    watched: chess.Move | None
+
+    @cached_property
+    def game(self) -> Referee:
+        """The true game up to the turn."""
+        return Referee.replay(self.moves, self.fen)
+
+    @property
+    def color(self) -> chess.Color:
+        """The player who is judged."""
+        return self.game.turn
+
+    @property
+    def position(self) -> BenchPosition:
+        """The turn as she knows it."""
+        return BenchPosition(self.name, self.game.positions[0], tuple(self.game.views(self.color)))
+
+    @cached_property
+    def turn(self) -> Turn:
+        """Her turn in the bounded game, which is enumerated here."""
+        assert self.exact is not None, f"{self.name} is judged by moves"
+        game = bounded_game(self.game.positions[0], self.color, self.exact.plies, self.exact.leaves)
+        return game.turn(list(self.moves))
+
+    def solved(self) -> Exact:
+        """What is known of the bounded game, found anew: what the data should say."""
+        assert self.exact is not None, f"{self.name} is judged by moves"
+        turn = self.turn
+        return Exact(
+            plies=self.exact.plies,
+            leaves=self.exact.leaves,
+            value=turn.bounded.value,
+            blind=turn.loss(np.ones(len(turn.actions))),
+            pure=float(turn.losses().min()),
+        )
+
+    def score(self, played: Mixture) -> float:
+        """How right a mixture is, in [0, 1]; see the module."""
+        if self.exact is None:
+            return min(1.0, sum(played.get(move, 0.0) for move in self.right))
+        weights = np.array([played.get(decode(code), 0.0) for code in self.turn.actions])
+        loss = self.exact.value - self.turn.value_of(weights)
+        return min(1.0, max(0.0, 1.0 - loss / self.exact.blind))
+
+    def blind_score(self) -> float:
+        """The score of playing all moves alike."""
+        return 0.0 if self.exact is not None else len(self.right) / len(self.game.legal_moves())
+
+
+def suite_entries() -> list[Entry]:
+    """The packaged entries."""
+    text = resources.files("klss_app.bench").joinpath("data/suite.json").read_text(encoding="utf-8")
+    return [_entry(found) for found in json.loads(text)]
+
+
+def _entry(found: dict[str, Any]) -> Entry:
+    return Entry(
+        name=found["name"],
+        theme=found["theme"],
+        source=found["source"],
+        asked=found["asked"],
+        fen=found.get("fen"),
+        moves=_moves(found["moves"]),
+        law=found["law"],
+        right=frozenset(_moves(found.get("right", ""))),
+        exact=Exact(**found["exact"]) if "exact" in found else None,
+        watched=chess.Move.from_uci(found["watched"]) if "watched" in found else None,
+    )
+
+
+def _moves(text: str) -> tuple[chess.Move, ...]:
+    return tuple(chess.Move.from_uci(move) for move in text.split())
+
+
+def mixture(
+    chosen: Configuration, evaluator: Evaluator, position: BenchPosition, limit: Limit, *, seed: int = 0
+) -> tuple[Mixture, int]:
+    """What the player of ``chosen`` plays at ``position``, and how many positions she holds possible.
+
+    What is asked is the strategy that her move is drawn from, after everything that the configuration does to it
+    (purification). A king that can be taken is taken, and an only move is played, without a search.
+    """
+    views = position.views
+    view = views[-1]
+    positions = PositionSet(views[0], position.start, cap=chosen.cap, seed=seed, threads=chosen.threads)
+    quiet = 0
+    for before, after in pairwise(views):
+        positions.observe(after)
+        quiet = 0 if is_loud(before, after) else quiet + 1
+    if chosen.search is None:
+        seeds = range(seed, seed + DRAWS)
+        drawn = [seated(make_player(chosen, evaluator, seed=each), position).choose(limit).move for each in seeds]
+        return {move: drawn.count(move) / DRAWS for move in set(drawn)}, positions.size
+    only = king_capture(view) or (view.legal_moves[0] if len(view.legal_moves) == 1 else None)
+    if only is not None:
+        return {only: 1.0}, positions.size
+    evaluator.new_game()
+    model = DarkChess(view.color, PAPER, evaluator)
+    budget = Budget(nodes=limit.nodes, seconds=limit.seconds())
+    evaluator.deadline = None if budget.seconds is None or budget.started is None else budget.started + budget.seconds
+    result = Search(model, chosen.search, seed=seed).search(
+        PositionBelief(positions, model, quiet),
+        budget,
+        history=np.array([each.key() for each in views], dtype=np.uint64),
+    )
+    evaluator.deadline = None
+    played = zip(result.actions.tolist(), result.probabilities.tolist())
+    return {decode(code): probability for code, probability in played if probability > 0.0}, positions.size
+
+
+def suite(
+    chosen: Configuration,
+    evaluator: Evaluator,
+    limit: Limit,
+    *,
+    repetitions: int = 1,
+    seed: int = 0,
+    say: Progress = lambda line: None,
+) -> Report:
+    """Figures ``score`` (the mean over all entries) and ``score_THEME``; each repetition has a seed of its own.
+
+    ``blind`` is the mean score of a player to whom all moves are alike.
+    """
+    entries = suite_entries()
+    rows: list[dict[str, Any]] = []
+    scores: dict[str, list[list[float]]] = {}
+    for entry in entries:
+        found: list[float] = []
+        for repetition in range(repetitions):
+            played, positions = mixture(chosen, evaluator, entry.position, limit, seed=seed + repetition)
+            found.append(entry.score(played))
+            row = {
+                "entry": entry.name,
+                "theme": entry.theme,
+                "repetition": repetition,
+                "score": found[-1],
+                "blind": entry.blind_score(),
+                "positions": positions,
+                "mixture": {move.uci(): played[move] for move in sorted(played, key=lambda each: -played[each])},
+                "load": load(),
+            }
+            if entry.watched is not None:
+                row["watched"] = {entry.watched.uci(): played.get(entry.watched, 0.0)}
+            rows.append(row)
+            say(f"{entry.theme}, {entry.name}: {found[-1]:.3f} (blind {entry.blind_score():.3f}), {_text(row)}")
+        scores.setdefault(entry.theme, []).append(found)
+    figures: dict[str, dict[str, Any] | None] = {
+        "score": spread(_means([found for theme in scores.values() for found in theme]), "of 1"),
+        "blind": spread([float(np.mean([entry.blind_score() for entry in entries]))], "of 1"),
+    }
+    for theme, values in scores.items():
+        figures[f"score_{theme}"] = spread(_means(values), f"of 1, {len(values)} entries")
+    return Report(figures, None, rows)
+
+
+def _means(scores: list[list[float]]) -> list[float]:
+    """The mean over entries, of each repetition."""
+    return [float(mean) for mean in np.mean(scores, axis=0)]
+
+
+def _text(row: dict[str, Any]) -> str:
+    played = ", ".join(f"{move} {probability:.2f}" for move, probability in list(row["mixture"].items())[:3])
+    return f"{row['positions']} possible; {played}"
