@@ -268,4 +268,5 @@ def _means(scores: list[list[float]]) -> list[float]:
 
 def _text(row: dict[str, Any]) -> str:
     played = ", ".join(f"{move} {probability:.2f}" for move, probability in list(row["mixture"].items())[:3])
-    return f"{row['positions']} possible; {played}"
+    watched = "".join(f"; watched: {move} {probability:.2f}" for move, probability in row.get("watched", {}).items())
+    return f"{row['positions']} possible; {played}{watched}"

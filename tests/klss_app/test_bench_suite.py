@@ -24,7 +24,7 @@ from klss_app.bench import suite as suite_module
 from klss_app.bench.bounded import bounded_game
 from klss_app.bench.positions import seated
 from klss_app.bench.suite import Entry, mixture, suite, suite_entries
-from tests.klss_app.suite_laws import LAWS, king_falls, parsed, turn, uci
+from tests.klss_app.suite_laws import LAWS, START, king_falls, parsed, turn, uci
 from tests.oracles import brute_force
 
 ENTRIES = {entry.name: entry for entry in suite_entries()}
@@ -47,6 +47,15 @@ def test_the_right_moves_are_those_of_the_law_in_every_possible_position(name: s
     found = turn(entry.fen, [move.uci() for move in entry.moves])
     assert {uci(move) for move in LAWS[entry.law](found)} == {move.uci() for move in entry.right}
     assert 0 < len(entry.right) < len(entry.game.legal_moves()), "some moves are right, and some are not"
+
+
+def test_nobody_overlooked_a_king_on_the_way() -> None:
+    """A king that can be taken is seen: no player lets it go, so no possible position need be believed to hold one."""
+    for entry in ENTRIES.values():
+        position = brute_force.parse(entry.fen or START)
+        for move in entry.moves:
+            assert not king_falls(position), entry.name
+            position = brute_force.play(position, parsed(move.uci()))
 
 
 # ---------------------------------------------------------------------------------------------------- judged by loss
@@ -234,7 +243,7 @@ def test_the_histories_of_the_theme_knowledge_are_nine_infosets_apart() -> None:
 @pytest.mark.parametrize("name", ["klss2021", "kluss", "baseline"])
 def test_the_mixture_is_what_the_player_draws_her_move_from(name: str) -> None:
     chosen, evaluator, limit = configuration(f"{name},threads=1"), BuiltinEvaluator(), Limit(nodes=300)
-    for entry in (ENTRIES["rook v queen"], ENTRIES["king v queen, in the open"], ENTRIES["Qxe8"]):
+    for entry in (ENTRIES["rook v queen"], ENTRIES["king v unseen rook"], ENTRIES["Qxe8"]):
         played, positions = mixture(chosen, evaluator, entry.position, limit, seed=1)
         decision = seated(make_player(chosen, evaluator, seed=1), entry.position).choose(limit)
         assert sum(played.values()) == pytest.approx(1.0) and played[decision.move] > 0.0
