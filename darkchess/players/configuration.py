@@ -153,6 +153,10 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 """The kinds of players, and how each is made: of its configuration, an evaluator and a seed."""
 
 
+_ALL = 10**9
+"""As ``most_carried``: no limit, since no trunk has so many nodes."""
+
+
 def _variant(suffix: str, **changes: Any) -> Configuration:
     """``klss2021`` with fields of its search changed."""
     return Configuration(f"klss2021-{suffix}", "klss", search=Klss2021(**changes))
@@ -172,6 +176,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
         _variant("nopenalty", information=math.inf),
         _variant("sampled", purify=False),
         _variant("nocaution", caution=1.0),
+        _variant("paper", most_carried=_ALL, first="maxmargin", caution=1.0, purify=False),
         Configuration("kluss", "klss", search=Kluss()),
         Configuration("baseline", "baseline", search=Baseline()),
         Configuration("best-guess", "best-guess"),
@@ -180,7 +185,8 @@ CONFIGURATIONS: dict[str, Configuration] = {
     )
 }
 """The named configurations. ``klss2021`` is the paper's agent, ``klss2021-…`` has one thing off, or other;
-``baseline`` is the paper's (§7): one ply of imperfect information, a perfect-information search below it.
+``klss2021-paper`` has every deviation off that can be switched (docs/search.md, "Deviations"); ``baseline`` is the
+paper's (§7): one ply of imperfect information, a perfect-information search below it.
 """
 
 

@@ -15,6 +15,7 @@ from klss.search.equilibrium.linear_program import GadgetChoice, LinearPrograms,
 from klss.search.expansion.support import SupportDriven, SupportRule
 from klss.search.parts import Parts, SearchConfiguration, at_least_one
 from klss.search.subgame.order_one import OrderOne
+from klss.subgame import Gadget
 
 __all__ = ["Klss2021"]
 
@@ -31,6 +32,8 @@ class Klss2021(SearchConfiguration):
         Whether gifts lower the alternate values.
     gadget : "hybrid", "maxmargin" or "resolve"
         Hybrid: Maxmargin while no margin is negative, else Resolve.
+    first : "maxmargin" or "resolve"
+        What a hybrid solves first at each move; Maxmargin: the paper's (line 23).
     nested : bool
         Whether the previous trunk is carried on; if not, every search starts afresh.
     expansion : "node" or "leaf"
@@ -44,6 +47,7 @@ class Klss2021(SearchConfiguration):
     most_carried: int = 100
     reach: bool = True
     gadget: GadgetChoice = "hybrid"
+    first: Gadget = "resolve"
     nested: bool = True
     expansion: SupportRule = "node"
     purify: bool = True
@@ -59,7 +63,7 @@ class Klss2021(SearchConfiguration):
         """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(
             builder=OrderOne(self.particles, self.most_carried, self.reach, self.nested),
-            solver=LinearPrograms(self.gadget, self.caution),
+            solver=LinearPrograms(self.gadget, self.caution, first=self.first),
             expander=SupportDriven(self.expansion),
             choice=Purified() if self.purify else Mixture(),
         )

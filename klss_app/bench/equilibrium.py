@@ -64,7 +64,9 @@ class _DoubledSearch(Klss2021):
 
     def parts(self) -> Parts:
         """See :class:`klss.search.SearchConfiguration`."""
-        return dataclasses.replace(super().parts(), solver=LinearPrograms(self.gadget, self.caution, _Doubled))
+        return dataclasses.replace(
+            super().parts(), solver=LinearPrograms(self.gadget, self.caution, _Doubled, first=self.first)
+        )
 
 
 def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadget, nodes: int) -> list[dict[str, Any]]:

@@ -43,8 +43,19 @@ def test_what_results_hold_of_each_is_strict_json_and_says_the_same_again(name: 
     assert chosen.changed(name, changes) == chosen
 
 
+def test_the_paper_s_agent_has_every_deviation_off_that_can_be_switched() -> None:
+    """docs/search.md, "Deviations": the rows of the search that name a field."""
+    ours, bare = configuration("klss2021").fields(), configuration("klss2021-paper").fields()
+    changed = {key: value for key, value in bare.items() if value != ours[key] and key != "name"}
+    assert changed.pop("most_carried") > 10**8
+    assert changed == {"first": "maxmargin", "caution": 1.0, "purify": False}
+    # What agrees with the paper already (§6, Appendix D and E) stays on.
+    papers = {"particles": 200, "information": 1e7, "reach": True, "gadget": "hybrid", "nested": True}
+    assert papers.items() <= bare.items()
+
+
 def test_no_other_names_are_known_and_the_one_that_sees_everything_is_none() -> None:
-    assert CONFIGURATIONS.keys() == ABLATIONS.keys() | {"klss2021", "kluss", "greedy", "random"}
+    assert CONFIGURATIONS.keys() == ABLATIONS.keys() | {"klss2021", "klss2021-paper", "kluss", "greedy", "random"}
     with pytest.raises(ConfigurationError):
         configuration("stockfish-cheat")
 

@@ -4,7 +4,8 @@ Deviations, and what the text leaves open:
 
 * Lines 24–30 test u(x, y); we test the *margins*, information penalty left out, within :data:`TOLERANCE`.
 * Resolve comes first, not Maxmargin (line 23): where time suffices for one equilibrium only, that has to be the one
-  which makes sense with negative margins too. Where it suffices for two, the order makes no difference.
+  which makes sense with negative margins too. Where it suffices for two, the order makes no difference. With
+  ``first="maxmargin"`` it is the paper's order.
 * Resolve is a cautious one (:mod:`klss.search.equilibrium.program`): it asks for the mean of the worst third of the
   margins, not for the mean of all.
 * Growth stops while there is time left for the equilibrium of the trunk as it then stands (judged by the last one's);
@@ -67,14 +68,20 @@ class LinearPrograms:
     """Solves by linear programs; keeps how long they take from move to move."""
 
     def __init__(
-        self, gadget: GadgetChoice = "hybrid", caution: float = 1.0, program: type[GadgetProgram] = GadgetProgram
+        self,
+        gadget: GadgetChoice = "hybrid",
+        caution: float = 1.0,
+        program: type[GadgetProgram] = GadgetProgram,
+        *,
+        first: Gadget = "resolve",
     ) -> None:
         """``caution``: how many times its uniform weight a root infoset may have in Resolve, 1 or more; 1: the
-        paper's. ``program``: what solves.
+        paper's. ``program``: what solves. ``first``: what a hybrid begins a move with.
         """
         self.gadget = gadget
         self.caution = caution
         self.program = program
+        self.first: Gadget = first if gadget == "hybrid" else gadget
         self.rate = _FIRST_RATE
 
     def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> _Solving:
@@ -96,7 +103,7 @@ class _Solving:
         self._penalty = penalty
         self._budget = budget
         self._program = solver.program(caution=solver.caution)
-        self._gadget: Gadget = "maxmargin" if solver.gadget == "maxmargin" else "resolve"
+        self._gadget = solver.first
         self._profile: Profile | None = None
 
     def improve(self) -> Profile:

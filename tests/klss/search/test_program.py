@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
 import chess
 import numpy as np
@@ -15,12 +17,16 @@ from darkchess.game.rules import PAPER
 from darkchess.players.model import DarkChess
 from klss._highs import Basis, LpResult
 from klss.best_response import best_response
-from klss.search import Trunk
-from klss.search.equilibrium.program import GadgetProgram, solve_gadget
+from klss.search import Budget, EnumeratedModel, Trunk
+from klss.search.enumerated import game_root
+from klss.search.equilibrium.linear_program import LinearPrograms
+from klss.search.equilibrium.program import Answer, GadgetProgram, solve_gadget
 from klss.search.expansion.support import leaves_to_expand
 from klss.search.gadget import gadget_form
+from klss.search.parts import Subgame
 from klss.search.subgame.order_one import fresh_roots
 from klss.subgame import Gadget
+from tests.klss.games import kuhn
 
 FENS = [
     "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",
@@ -115,3 +121,27 @@ def test_without_time_there_is_still_a_plan_and_it_says_that_it_is_no_equilibriu
     assert found.margin <= exact.margin + 1e-9
     first, size = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
     assert found.x[first : first + size].max() == pytest.approx(1.0), "one action, not a uniform mixture"
+
+
+@pytest.mark.parametrize(("alternate", "last"), [(-1.0, "maxmargin"), (1.0, "resolve")])
+@pytest.mark.parametrize("first", ["maxmargin", "resolve"])
+def test_a_hybrid_begins_with_the_gadget_it_is_told_and_ends_with_the_one_the_margins_ask_for(
+    first: Gadget, alternate: float, last: Gadget
+) -> None:
+    asked: list[Gadget] = []
+
+    class Recorded(GadgetProgram):
+        def solve(self, trunk: Trunk, gadget: Gadget, *rest: Any, **limits: Any) -> Answer:
+            asked.append(gadget)
+            return super().solve(trunk, gadget, *rest, **limits)
+
+    game = kuhn()
+    model = EnumeratedModel(game)
+    # Kuhn is worth -1/18: more than one alternate value, less than the other.
+    trunk = Trunk.from_roots(dataclasses.replace(game_root(game, model), alternate=np.array([alternate])))
+    while len(leaves := np.flatnonzero(trunk.open_leaf)):
+        trunk.expand(leaves, model, np.zeros(0, dtype=np.uint64))
+    solver = LinearPrograms("hybrid", 1.0, Recorded, first=first)
+    profile = solver.begin(Subgame(trunk, carried=0, sampled=1), None, Budget(nodes=1)).improve()
+    assert asked[0] == first
+    assert profile.gadget == asked[-1] == last
