@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.report import PAPER_PERCENT, load, short
+from experiments.report import PAPER_PERCENT, PAPERS_MATCH, load, short
 from experiments.series.runner import RESULTS
 from experiments.series.summary import budget_text
 
@@ -46,47 +46,65 @@ def _forest(axes: Any, document: Document, names: Sequence[str], title: str) -> 
     axes.set_yticks(list(rows), [f"{name}\n{match['games']} games" for name, match in zip(names, matches)])
     axes.set_ylim(len(matches) - 0.5, -0.5)
     axes.set_xlim(0, 100)
-    axes.set_xlabel("klss2021's score (%), 95 % interval; filled where it leaves out 50 %")
+    axes.set_xlabel(f"{_whose(document)} score (%), 95 % interval; filled where it leaves out 50 %")
     axes.set_title(title, loc="left")
     axes.grid(axis="x", color="#dddddd", linewidth=0.6)
 
 
+def _players(document: Document) -> list[str]:
+    """Who is A somewhere, by the named configuration."""
+    return list(dict.fromkeys(match["a"].partition(",")[0] for match in document["matches"]))
+
+
+def _whose(document: Document) -> str:
+    """The player whose scores they are, in the genitive; where there are several, the first one named."""
+    players = _players(document)
+    return f"{players[0]}'s" if len(players) == 1 else "the first one's"
+
+
 def _strength(document: Document, figure: Any) -> None:
-    """Opponents, ablations or the head-to-head, as a forest plot."""
-    names = ["v " + short(match["b"]) for match in document["matches"]]
-    for number, match in enumerate(document["matches"]):
+    """Opponents, ablations, parts or head-to-heads, as a forest plot."""
+    matches = document["matches"]
+    budgets = list(dict.fromkeys(budget_text(match["budgets"]["a"]) for match in matches))
+    several = len(_players(document)) > 1
+    names = [f"{short(match['a'])} v {short(match['b'])}" if several else "v " + short(match["b"]) for match in matches]
+    for number, match in enumerate(matches):
+        if len(budgets) > 1:
+            names[number] += f", {budget_text(match['budgets']['a']).removesuffix(' a move')}"
         if "stockfish" in match["a"]:
             names[number] += "\n(klss2021 with Stockfish)"
-    budgets = sorted({budget_text(match["budgets"]["a"]) for match in document["matches"]})
     figure.set_size_inches(8.6, 1.5 + 0.62 * len(names))
     axes = figure.subplots()
     _forest(axes, document, names, f"{document['experiment'].replace('_', '-').capitalize()}, {', '.join(budgets)}")
-    if document["experiment"] == "head_to_head":
-        axes.axvline(PAPER_PERCENT, color=ORANGE, linewidth=1.5, linestyle=":", zorder=1)
-        axes.text(PAPER_PERCENT + 0.8, 0.42, f"the paper: {PAPER_PERCENT} %", color=ORANGE, va="center")
+    for row, match in enumerate(matches):
+        if match["name"] == PAPERS_MATCH:
+            axes.plot([PAPER_PERCENT] * 2, [row - 0.5, row + 0.5], color=ORANGE, linewidth=1.5, linestyle=":", zorder=1)
+            axes.text(PAPER_PERCENT + 0.8, row + 0.42, f"the paper: {PAPER_PERCENT} %", color=ORANGE, va="center")
 
 
 def _doublings(document: Document, figure: Any) -> None:
-    """Score of twice the time against the time that the slower side has."""
+    """Score of twice the time against the time that the slower side has, a line of marks for each player."""
+    players = _players(document)
     figure.set_size_inches(7.2, 4.4)
     axes = figure.subplots()
-    matches = document["matches"]
-    clocked = all(match["budgets"]["a"]["time_s"] is not None for match in matches)
+    clocked = all(match["budgets"]["a"]["time_s"] is not None for match in document["matches"])
     key, unit = ("time_s", "s") if clocked else ("nodes", "nodes")
-    for match in matches:
-        low, middle, high = match["percent"]
-        x = match["budgets"]["a"][key]
-        axes.plot([x, x], [low, high], color=BLUE, linewidth=2, solid_capstyle="butt")
-        clear = low > 50.0 or high < 50.0
-        axes.plot(x, middle, "o", markersize=8, color=BLUE, mfc=BLUE if clear else "white", zorder=3, clip_on=False)
-        label = f"{middle:.1f} %\n{match['games']} games"
-        # Above the line of 50 %, or else within the axes.
-        place = (x, min(94.0, max(6.0, middle if abs(middle - 50.0) > 7.0 else 57.0)))
-        axes.annotate(label, place, xytext=(9, 0), textcoords="offset points", va="center")
-    longer = [match["budgets"]["a"][key] for match in matches]
+    for number, (player, color, mark) in enumerate(zip(players, (BLUE, ORANGE, GREEN), "os^")):
+        shift = 1.06 ** (number - (len(players) - 1) / 2)  # side by side where both have played
+        matches = [match for match in document["matches"] if match["a"].partition(",")[0] == player]
+        for match in matches:
+            low, middle, high = match["percent"]
+            x = match["budgets"]["a"][key] * shift
+            axes.plot([x, x], [low, high], color=color, linewidth=2, solid_capstyle="butt")
+            clear = low > 50.0 or high < 50.0
+            axes.plot(x, middle, mark, markersize=8, color=color, mfc=color if clear else "white", zorder=3)
+            # Above the line of 50 %, or else within the axes.
+            place = (x, min(94.0, max(6.0, middle if abs(middle - 50.0) > 7.0 else 57.0)))
+            said = f"{middle:.1f} %\n{match['games']} games"
+            axes.annotate(said, place, xytext=(9, 0), textcoords="offset points", va="center", color=color, fontsize=9)
+    longer = {match["budgets"]["a"][key]: _budget_label(match) for match in document["matches"]}
     axes.set_xscale("log", base=2)
-    ticks = [_budget_label(match, key) for match in matches]
-    axes.set_xticks(longer, ticks)
+    axes.set_xticks(list(longer), list(longer.values()))
     axes.set_xlim(min(longer) / 1.5, max(longer) * 1.8)
     axes.axhline(50.0, color=GREY, linewidth=1, linestyle="--")
     axes.set_ylim(0, 100)
@@ -95,11 +113,16 @@ def _doublings(document: Document, figure: Any) -> None:
     axes.text(
         0.995, 0.02, "filled where the interval leaves out 50 %", transform=axes.transAxes, ha="right", color=GREY
     )
-    axes.set_title("klss2021 with twice the time", loc="left")
+    pools = (
+        f"{short(pool['player'])}, all {len(pool['matches'])}: {pool['percent'][1]:.1f} % "
+        f"({pool['percent'][0]:.1f} to {pool['percent'][2]:.1f})"
+        for pool in document["pooled"]
+    )
+    axes.set_title("Twice the time\n" + "\n".join(pools), loc="left", fontsize=10)
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
 
 
-def _budget_label(match: Document, key: str) -> str:
+def _budget_label(match: Document) -> str:
     a, b = (budget_text(match["budgets"][side]).split(" ")[0] for side in "ab")
     return f"{a} v {b}"
 
@@ -204,6 +227,7 @@ _DRAWN: tuple[tuple[str, str, Callable[[Document, Any], None]], ...] = (
     ("head_to_head", "head_to_head", _strength),
     ("opponents", "opponents", _strength),
     ("ablations", "ablations", _strength),
+    ("parts", "parts", _strength),
     ("doublings", "doublings", _doublings),
     ("games", "games_positions", _positions),
     ("games", "games_searches", _searches),

@@ -8,7 +8,6 @@ games; an experiment without a result says so.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 import textwrap
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.series.runner import RESULTS
-from experiments.series.summary import budget_text
+from experiments.series.summary import budget_text, read_document
 
 __all__ = ["BEGIN", "END", "load", "main", "reading", "rendered", "short"]
 
@@ -28,16 +27,30 @@ BEGIN, END = "<!-- results: rendered by experiments/report.py -->", "<!-- end of
 PAPER_PERCENT = 59.5
 """The paper, §7: its agent's score against its baseline."""
 
-TARGETS = {"head_to_head": 55.0, "best-guess": 85.0, "greedy": 85.0}
-"""Score in per cent that the project asks of a match."""
+TARGETS = {
+    "klss2021-baseline-0.5s": 55.0,
+    "klss2021-best-guess-0.1s": 85.0,
+    "klss2021-greedy-0.1s": 85.0,
+    "kluss-klss2021-0.1s": 67.0,
+    "kluss-klss2021-0.5s": 70.0,
+    "kluss-klss2021-paper-0.5s": 85.0,
+    "kluss-baseline-0.2s": 75.0,
+    "kluss-best-guess-0.1s": 87.0,
+    "kluss-greedy-0.1s": 97.0,
+}
+"""Score in per cent that the project asks of a match, by its name."""
+
+PAPERS_MATCH = "klss2021-baseline-0.5s"
+"""The head-to-head that the paper has played too."""
 
 _NONE = "not run yet"
 
 _EXPERIMENTS = (
-    ("head_to_head", "the paper's head-to-head: `klss2021` v `baseline`", "about 100 min"),
-    ("opponents", "`klss2021` v players that don't think of what they can't see", "about 15 min"),
+    ("head_to_head", "two players at equal time; the paper's: `klss2021` v `baseline`", "about 100 min"),
+    ("opponents", "a player v some that think less", "about 30 min"),
     ("ablations", "`klss2021` v itself with one thing off, or other", "about 55 min"),
-    ("doublings", "`klss2021` with twice the time v `klss2021`", "about 20 min"),
+    ("parts", "`kluss` v itself with one part off, or other", "about 35 min"),
+    ("doublings", "a player with twice the time v herself", "about 60 min"),
     ("games", "possible positions along games; nodes, depth, gadgets, time", "seconds"),
     ("belief", "what the true position is worth among the possible ones", "1 min"),
     ("first_moves", "first moves and replies", "4 min"),
@@ -56,8 +69,7 @@ _FILES = {"paper_tables": "tables"}
 
 def load(folder: Path, name: str) -> dict[str, Any] | None:
     """The document ``folder/name.json``; None where there is none."""
-    path = folder / f"{name}.json"
-    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+    return read_document(folder / f"{name}.json")
 
 
 def short(player: str) -> str:
@@ -118,11 +130,15 @@ def _wrapped(text: str) -> list[str]:
 
 def _result(name: str, found: dict[str, Any]) -> str:
     if name == "head_to_head":
-        match = found["matches"][0]
-        return f"{match['percent'][1]:.1f} % ({interval(match)}), {_count(match)} games"
-    if name in ("opponents", "doublings"):
+        return "; ".join(
+            f"{_label(match)} {match['percent'][1]:.1f} % ({interval(match)}), {_count(match)} games"
+            for match in found["matches"]
+        )
+    if name == "doublings":
+        return "; ".join(f"{_sum_of(pool)}: {pool['percent'][1]:.1f} % ({interval(pool)})" for pool in found["pooled"])
+    if name == "opponents":
         return "; ".join(f"{_label(match)} {match['percent'][1]:.1f} % ({_count(match)})" for match in found["matches"])
-    if name == "ablations":
+    if name in ("ablations", "parts"):
         sides = [verdict(match) for match in found["matches"]]
         return (
             f"of {len(sides)}: {sides.count(1)} worse, {sides.count(-1)} better, {sides.count(0)} without a difference "
@@ -144,11 +160,16 @@ def _ranged(numbers: Sequence[int]) -> str:
 
 
 def _label(match: Mapping[str, Any]) -> str:
+    """Who plays whom, with what; of a player against herself the budgets alone."""
     a, b = match["budgets"]["a"], match["budgets"]["b"]
-    if a == b:
-        return str(match["name"])
     number, unit = budget_text(a).split(" ", 1)
-    return f"{number} v {budget_text(b).removesuffix(unit)}{unit}"
+    if a != b:
+        return f"`{short(match['a'])}`, {number} v {budget_text(b).removesuffix(unit)}{unit}"
+    return f"`{short(match['a'])}` v `{short(match['b'])}`, {number} {unit}"
+
+
+def _sum_of(pool: Mapping[str, Any]) -> str:
+    return f"`{short(pool['player'])}`, all {len(pool['matches'])} ({pool['games']} games)"
 
 
 def _frequencies(counts: Mapping[str, int], games: int, most: int = 6) -> str:
@@ -183,37 +204,43 @@ def overview(folder: Path) -> list[str]:
 
 
 def _table(matches: Sequence[Mapping[str, Any]], first: str) -> list[str]:
+    budgets = {budget_text(match["budgets"][side]) for match in matches for side in "ab"}
+    common = f", {budgets.pop()}" if len(budgets) == 1 else ""  # told once
     lines = [
-        f"| {first} | games | + = - of A | A's score | 95 % interval | Elo | reading |",
+        f"| {first}{common} | games | + = - of A | A's score | 95 % interval | Elo | reading |",
         "|---|---|---|---|---|---|---|",
     ]
     for match in matches:
-        a, b = short(match["a"]), short(match["b"])
-        name = f"{_label(match)}" if a == b else f"`{a}` v `{b}`"
         said = reading(match).replace(f" (interval {interval(match)})", "")
         lines.append(
-            f"| {name} | {_count(match)} | {_record(match)} | {match['percent'][1]:.1f} % | {interval(match)} | "
-            f"{_elo(match)} | {said} |"
+            f"| {_label(match).removesuffix(common)} | {_count(match)} | {_record(match)} | "
+            f"{match['percent'][1]:.1f} % | {interval(match)} | {_elo(match)} | {said} |"
         )
     return lines
 
 
 def _head_to_head(found: dict[str, Any]) -> list[str]:
-    match = found["matches"][0]
-    low, middle, high = match["percent"]
-    inside = "lies inside" if low <= PAPER_PERCENT <= high else "lies outside"
-    text = (
-        f"`klss2021` scores {middle:.1f} % against `baseline` over {_count(match)} games at "
-        f"{budget_text(match['budgets']['a'])} ({reading(match)}); as White "
-        f"{_percent(match['by_color']['white'])}, as Black {_percent(match['by_color']['black'])}. The paper's "
-        f"{PAPER_PERCENT} % {inside} the interval. {_target(match, TARGETS['head_to_head'])}"
-    )
-    return [*_table([match], "match"), "", *_wrapped(text)]
+    lines = _table(found["matches"], "match (A v B)")
+    for match in found["matches"]:
+        low, middle, high = match["percent"]
+        text = (
+            f"`{short(match['a'])}` scores {middle:.1f} % against `{short(match['b'])}` over {_count(match)} games at "
+            f"{budget_text(match['budgets']['a'])} ({reading(match)}); as White "
+            f"{_percent(match['by_color']['white'])}, as Black {_percent(match['by_color']['black'])}."
+        )
+        if match["name"] == PAPERS_MATCH:
+            inside = "lies inside" if low <= PAPER_PERCENT <= high else "lies outside"
+            text += f" The paper's {PAPER_PERCENT} % {inside} the interval."
+        lines += ["", *_wrapped(" ".join([text, *_targets([match])]))]
+    return lines
 
 
 def _opponents(found: dict[str, Any]) -> list[str]:
-    said = " ".join(_target(match, TARGETS[match["name"]]) for match in found["matches"] if match["name"] in TARGETS)
-    return [*_table(found["matches"], "match"), "", *_wrapped(said)]
+    return [*_table(found["matches"], "match (A v B)"), "", *_wrapped(" ".join(_targets(found["matches"])))]
+
+
+def _targets(matches: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [_target(match, TARGETS[match["name"]]) for match in matches if match["name"] in TARGETS]
 
 
 def _percent(record: Mapping[str, Any]) -> str:
@@ -223,18 +250,19 @@ def _percent(record: Mapping[str, Any]) -> str:
 def _target(match: Mapping[str, Any], target: float) -> str:
     reached = "reached" if match["percent"][1] >= target else "not reached"
     sure = ", by the whole interval" if match["percent"][0] >= target else ""
-    return f"The {target:g} % asked for against `{short(match['b'])}`: {reached}{sure}."
+    return f"The {target:g} % asked of `{short(match['a'])}` against `{short(match['b'])}`: {reached}{sure}."
 
 
 def _ablations(found: dict[str, Any]) -> list[str]:
     matches = found["matches"]
+    base = matches[0]["a"].partition(",")[0]
     groups = {
         side: [f"`{short(match['b'])}` (interval {interval(match)}, {_count(match)} games)" for match in matches
                if verdict(match) == side] for side in (1, -1, 0)
     }  # fmt: skip
     said = [
         f"{word}: {', '.join(groups[side])}."
-        for side, word in ((1, "Worse than `klss2021`"), (-1, "Better"), (0, "No difference seen"))
+        for side, word in ((1, f"Worse than `{base}`"), (-1, "Better"), (0, "No difference seen"))
         if groups[side]
     ]
     said.append(
@@ -248,7 +276,11 @@ def _ablations(found: dict[str, Any]) -> list[str]:
 
 
 def _doublings(found: dict[str, Any]) -> list[str]:
-    return _table(found["matches"], "A v B")
+    said = [
+        f"{_sum_of(pool)}: {pool['percent'][1]:.1f} % for twice the time, interval {interval(pool)}."
+        for pool in found["pooled"]
+    ]
+    return [*_table(found["matches"], "A v B"), "", *_wrapped(" ".join(said))]
 
 
 def _games(found: dict[str, Any]) -> list[str]:
@@ -318,6 +350,7 @@ _SECTIONS = {
     "head_to_head": ("Head-to-head", _head_to_head),
     "opponents": ("Opponents", _opponents),
     "ablations": ("Ablations", _ablations),
+    "parts": ("The parts of `kluss`", _ablations),
     "doublings": ("Doublings of time", _doublings),
     "games": ("Games and searches", _games),
     "belief": ("The truth among the possible positions", _belief),

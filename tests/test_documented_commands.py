@@ -58,6 +58,12 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.head_to_head": (
         "experiments.head_to_head --games 2 --workers 1 --runs runs --results results"
     ),
+    "python -m experiments.head_to_head --players kluss klss2021 --time 0.1": (
+        "experiments.head_to_head --players kluss klss2021 --games 2 --workers 1 --runs runs --results results"
+    ),
+    "python -m experiments.head_to_head --players kluss klss2021-paper": (
+        "experiments.head_to_head --players kluss klss2021 --summary-only --runs runs --results results"
+    ),
     "python -m experiments.games experiments/runs/head_to_head": (
         "experiments.games runs/head_to_head --results results"
     ),
@@ -102,6 +108,7 @@ ONLY_PARSED: dict[str, str] = {
     "experiments.opponents": "head_to_head's code with other pairings, which the tests of series look at",
     "experiments.ablations": "the same",
     "experiments.doublings": "the same",
+    "experiments.parts": "the same",
     "experiments.evaluation_in_games": "fits eleven evaluators",
     "experiments.evaluation_positions": "minutes of Stockfish",
     "experiments.streamed_update": "sets of 100 million positions",
@@ -207,7 +214,11 @@ def test_the_documented_commands_run_in_small(
         said = capsys.readouterr()
         assert code == 0, f"{told}: {form}: {said.err}"
     assert {path.stem for path in Path("results").glob("*.json")} >= {"head_to_head", "games", "belief", "first_moves"}
-    assert json.loads(Path("results/head_to_head.json").read_text())["games"] == 2
+    matches = json.loads(Path("results/head_to_head.json").read_text())["matches"]
+    assert [(match["name"], match["games"]) for match in matches] == [
+        ("klss2021-baseline-0.5s", 2),
+        ("kluss-klss2021-0.5s", 2),
+    ]
     assert Path("belief.svg").exists() and list(Path("plots").glob("*.svg"))
 
 

@@ -1,12 +1,13 @@
 """A series: named matches that make one experiment, played one after the other, resumable, summarised to one JSON.
 
-Each match has a directory of its own, ``RUNS/SERIES/MATCH``, which is what ``klss match --out`` writes, and beside its
-files ``sessions.jsonl``: a line for each time somebody went on with it, with the commit and versions that played. The
-same command goes on where the last one stopped, however it was stopped. All matches of a series have one seed, so one
-list of openings: their results can be compared.
+Each match, at each budget, has a directory of its own, ``RUNS/SERIES/MATCH-BUDGET``, which is what ``klss match --out``
+writes, and beside its files ``sessions.jsonl``: a line for each time somebody went on with it, with the commit and
+versions that played. The same command goes on where the last one stopped, however it was stopped. All matches of a
+series have one seed, so one list of openings: their results can be compared. The summary keeps what it had of matches
+that are not here: other players, other budgets, other machines.
 
-Reading order: here what is played and how, ``series_summary`` what is told of it; ``head_to_head``, ``opponents``,
-``ablations`` and ``doublings`` are the series.
+Reading order: here what is played and how, ``summary`` what is told of it; ``head_to_head``, ``opponents``,
+``ablations``, ``doublings`` and ``parts`` are the series.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,8 +28,8 @@ from typing import Any
 
 import klss
 from darkchess.game.arbiter import TimeControl
-from darkchess.players.configuration import configuration
-from experiments.series.summary import SESSIONS, series_document
+from darkchess.players.configuration import ConfigurationError, configuration
+from experiments.series.summary import SESSIONS, match_document, read_document, series_document
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
@@ -38,7 +40,7 @@ from uci_bridge.match.openings import RandomOpenings
 from uci_bridge.match.report import versions
 from uci_bridge.stockfish.evaluator import find_stockfish
 
-__all__ = ["RESULTS", "RUNS", "Pairing", "Plan", "Series", "main", "play", "positive"]
+__all__ = ["RESULTS", "RUNS", "Pairing", "Plan", "Series", "main", "named", "play", "positive"]
 
 RUNS = Path(__file__).parents[1] / "runs"
 """Where matches are kept; not in the repository."""
@@ -57,7 +59,7 @@ class Pairing:
     Attributes
     ----------
     name
-        Of its directory, and in the summary.
+        With the budget it names its directory, and its entry in the summary.
     a, b
         Configurations; the result is A's.
     share_a, share_b
@@ -90,15 +92,34 @@ class Series:
         Of each match.
     time_s
         Seconds a move, of which a side has her share.
-    pairings
-        The matches, in the order in which they are played.
+    matches
+        The pairings of its players, in the order in which they are played.
+    players
+        Those of ``--players``, unless it says others; none: the series has no such flag.
+    pooled
+        Whether the matches of one player against herself are told together too.
     """
 
     name: str
     about: str
     games: int
     time_s: float
-    pairings: tuple[Pairing, ...]
+    matches: Callable[..., Sequence[Pairing]]
+    players: tuple[str, ...] = ()
+    pooled: bool = False
+
+    def pairings(self, players: Sequence[str] | None = None) -> tuple[Pairing, ...]:
+        """The matches of ``players``; None: of the usual ones."""
+        return tuple(self.matches(*(self.players if players is None else players)))
+
+
+def named(*parts: str) -> str:
+    """A pairing's name of players' texts and other words.
+
+    >>> named("kluss,purify=false", "mine/other.toml")
+    'kluss,purify=false-other'
+    """
+    return "-".join(re.sub(r"[^\w.,=+-]", "_", Path(part).stem if part.endswith(".toml") else part) for part in parts)
 
 
 @dataclass(frozen=True)
@@ -158,9 +179,14 @@ class Plan:
             return TimeControl(nodes=max(1, round(self.nodes * share)))
         return TimeControl(time_s=self.time_s * share)
 
+    def name(self, pairing: Pairing) -> str:
+        """Of that match at that budget (A's): of its directory, and in the summary."""
+        budget = self._budget(pairing.share_a)
+        return f"{pairing.name}-" + (f"{budget.time_s:g}s" if budget.nodes is None else f"{budget.nodes}nodes")
+
     def folder(self, series: str, pairing: Pairing) -> Path:
         """Where that match is kept."""
-        return self.runs / series / pairing.name
+        return self.runs / series / self.name(pairing)
 
 
 def play(series: str, pairing: Pairing, plan: Plan, progress: MatchProgress | None = None) -> Standing:
@@ -268,8 +294,9 @@ class MatchProgress:
 
 def main(series: Series, arguments: Sequence[str] | None = None) -> int:
     """Play a series, or what is left of it, and write its summary; the exit code."""
-    parsed = _parser(series).parse_args(arguments)
-    pairings = _chosen(series, parsed.only)
+    parser = _parser(series)
+    parsed = parser.parse_args(arguments)
+    pairings = series.pairings(parsed.players)
     cores = os.cpu_count() or 1
     threads = parsed.threads or (1 if 2 * parsed.workers > cores else 2)
     plan = Plan(
@@ -284,22 +311,28 @@ def main(series: Series, arguments: Sequence[str] | None = None) -> int:
         runs=parsed.runs,
         mixed=parsed.mixed,
     )
+    try:
+        for pairing in pairings:  # all of them now: the last one's mistake would show after hours
+            plan.match(pairing)
+    except ConfigurationError as error:
+        parser.error(str(error))
     code = 0
     if not parsed.summary_only:
         print(f"{plan.workers} games at a time on {cores} cores: players with threads={threads}", file=sys.stderr)
-        code = _play_all(series.name, pairings, plan)
-    folders = {pairing.name: plan.folder(series.name, pairing) for pairing in series.pairings}
+        code = _play_all(series.name, _chosen(parser, pairings, parsed.only), plan)
+    folders = {plan.name(pairing): plan.folder(series.name, pairing) for pairing in pairings}
     try:
-        document = series_document(series.name, folders, parsed.games)
+        told = [match_document(name, folder, parsed.games) for name, folder in folders.items()]
     except MatchError as error:
         print(error, file=sys.stderr)
         return 1
-    if not document["matches"]:
+    found = [match for match in told if match is not None]
+    if not found:
         print(f"{series.name}: no games in {plan.runs / series.name}, nothing written", file=sys.stderr)
         return code or 1
     path = parsed.results / f"{series.name}.json"
-    write_document(path, document)
-    counted = ", ".join(f"{match['name']} {match['games']}" for match in document["matches"])
+    write_document(path, series_document(series.name, found, read_document(path), pooled=series.pooled))
+    counted = ", ".join(f"{match['name']} {match['games']}" for match in found)
     print(f"{path}: {counted} games", file=sys.stderr)
     return code
 
@@ -308,17 +341,18 @@ def _play_all(series: str, pairings: Sequence[Pairing], plan: Plan) -> int:
     """Play the matches one after the other; 0, 1 where one failed, 130 after Ctrl-C."""
     code = 0
     for pairing in pairings:
+        label = f"{series}/{plan.name(pairing)}"
         if pairing.takes_stockfish and not _has_stockfish():
-            print(f"{series}/{pairing.name}: left out, Stockfish is not installed", file=sys.stderr)
+            print(f"{label}: left out, Stockfish is not installed", file=sys.stderr)
             continue
-        progress = MatchProgress(f"{series}/{pairing.name}", plan.games)
+        progress = MatchProgress(label, plan.games)
         try:
             progress.show(play(series, pairing, plan, progress), last=True)
         except MatchError as error:
-            print(f"{series}/{pairing.name}: {error}", file=sys.stderr)
+            print(f"{label}: {error}", file=sys.stderr)
             code = 1
         except KeyboardInterrupt:
-            print(f"\ninterrupted; the same command goes on from {series}/{pairing.name}", file=sys.stderr)
+            print(f"\ninterrupted; the same command goes on from {label}", file=sys.stderr)
             return 130
     return code
 
@@ -331,8 +365,12 @@ def _has_stockfish() -> bool:
     return True
 
 
-def _chosen(series: Series, names: list[str] | None) -> list[Pairing]:
-    return [pairing for pairing in series.pairings if names is None or pairing.name in names]
+def _chosen(parser: argparse.ArgumentParser, pairings: Sequence[Pairing], names: list[str] | None) -> list[Pairing]:
+    known = [pairing.name for pairing in pairings]
+    unknown = [] if names is None else [name for name in names if name not in known]
+    if unknown:
+        parser.error(f"--only: got {', '.join(unknown)}; expected names of {', '.join(known)}")
+    return [pairing for pairing in pairings if names is None or pairing.name in names]
 
 
 def _parser(series: Series) -> argparse.ArgumentParser:
@@ -351,9 +389,16 @@ def _parser(series: Series) -> argparse.ArgumentParser:
     add("--openings", type=int, default=4, metavar="PLIES", help="random plies that begin a pair (default 4)")
     add("--seed", type=int, default=1, help="of every match (default 1)")
     add("--evaluator", choices=tuple(EVALUATORS), default="builtin", help="(default builtin)")
-    names = [pairing.name for pairing in series.pairings]
+    if series.players:
+        usual = " ".join(series.players)
+        letters = tuple("AB"[: len(series.players)]) if len(series.players) > 1 else "A"
+        about = f"configurations, A's score is told (default {usual})"
+        add("--players", nargs=len(series.players), metavar=letters, help=about)
+    else:
+        parser.set_defaults(players=None)
+    names = [pairing.name for pairing in series.pairings()]
     if len(names) > 1:
-        add("--only", nargs="+", choices=names, metavar="NAME", help=f"play only these: {', '.join(names)}")
+        add("--only", nargs="+", metavar="NAME", help=f"play only these: {', '.join(names)}")
     else:
         parser.set_defaults(only=None)
     add("--runs", type=Path, default=RUNS, metavar="DIR", help="where the matches are kept (default experiments/runs)")

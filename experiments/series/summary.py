@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,12 @@ from uci_bridge.match.documents import commit, today
 from uci_bridge.match.files import read_match
 from uci_bridge.match.game import sides
 from uci_bridge.match.match import Standing
-from uci_bridge.match.statistics import Elo, score_of_elo
+from uci_bridge.match.statistics import Elo, elo_of_match, score_of_elo
 
-__all__ = ["SESSIONS", "budget_text", "match_document", "score_interval", "series_document", "sessions"]
+__all__ = [
+    "SESSIONS", "budget_text", "match_document", "pooled_document", "read_document", "score_interval",
+    "series_document", "sessions",
+]  # fmt: skip
 
 SESSIONS = "sessions.jsonl"
 """In a match's directory: who played, from which game on."""
@@ -27,28 +30,29 @@ SESSIONS = "sessions.jsonl"
 _POINTS = {"a": 1.0, None: 0.5, "b": 0.0}
 
 
-def series_document(experiment: str, folders: Mapping[str, Path], planned: int) -> dict[str, Any]:
+def read_document(path: Path) -> dict[str, Any] | None:
+    """A document that was written before; None where there is none."""
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+
+
+def series_document(
+    experiment: str, found: Sequence[dict[str, Any]], before: Mapping[str, Any] | None = None, *, pooled: bool = False
+) -> dict[str, Any]:
     """The document of a series.
 
     Parameters
     ----------
     experiment
         Its name.
-    folders
-        Name -> directory of each match; those without a finished game are left out.
-    planned
-        Games that each match is to have.
-
-    Raises
-    ------
-    MatchError
-        See :func:`uci_bridge.match.files.read_match`.
+    found
+        What its matches have shown (:func:`match_document`).
+    before
+        The document so far: what it tells of other matches stays.
+    pooled
+        Whether the matches of one player against herself are told together too (:func:`pooled_document`).
     """
-    matches = []
-    for name, folder in folders.items():
-        found = match_document(name, folder, planned)
-        if found is not None:
-            matches.append(found)
+    earlier = [] if before is None else before["matches"]
+    matches = list({match["name"]: match for match in (*earlier, *found)}.values())
     played = [match["sessions"][-1] for match in matches if match["sessions"]]
     last: dict[str, Any] = max(played, key=lambda session: session["utc"], default={})
     return {
@@ -58,8 +62,37 @@ def series_document(experiment: str, folders: Mapping[str, Path], planned: int) 
         "versions": last.get("versions"),
         "summarised_at": commit(),
         "games": sum(match["games"] for match in matches),
+        **({"pooled": pooled_document(matches)} if pooled else {}),
         "matches": matches,
     }
+
+
+def pooled_document(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The matches of one player against herself as one, for each player; with the interval of all their pairs (which
+    is too wide, if anything: it takes the differences between the matches for chance).
+    """
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for match in matches:
+        if match["a"] == match["b"]:
+            groups.setdefault(match["a"], []).append(match)
+    told = []
+    for player, group in groups.items():
+        games, score = sum(match["games"] for match in group), sum(match["score"] for match in group)
+        pairs = [sum(counts) for counts in zip(*(match["pairs"] for match in group), strict=True)]
+        elo = elo_of_match(score, games, pairs)
+        told.append(
+            {
+                "player": player,
+                "matches": [match["name"] for match in group],
+                "games": games,
+                "score": score,
+                "percent": [round(100 * share, 2) for share in score_interval(elo, score / games)],
+                "elo": [elo.low, elo.middle, elo.high],
+                "elo_method": elo.method,
+                "pairs": pairs,
+            }
+        )
+    return told
 
 
 def match_document(name: str, folder: Path, planned: int | None = None) -> dict[str, Any] | None:
@@ -93,7 +126,7 @@ def match_document(name: str, folder: Path, planned: int | None = None) -> dict[
         "changed": {side: _changed(identity[side]) for side in "ab"},
         "games_planned": planned,
         **standing.document(),
-        "percent": [round(100 * share, 2) for share in score_interval(elo, standing)],
+        "percent": [round(100 * share, 2) for share in score_interval(elo, standing.score / standing.games)],
         "elo": [elo.low, elo.middle, elo.high],
         "elo_method": elo.method,
         "pairs": standing.pairs.counts,
@@ -109,11 +142,11 @@ def match_document(name: str, folder: Path, planned: int | None = None) -> dict[
     }
 
 
-def score_interval(elo: Elo, standing: Standing) -> tuple[float, float, float]:
-    """Score a game with its 95 % interval: low, middle, high, 0 to 1; the same interval as the Elo difference's."""
+def score_interval(elo: Elo, share: float) -> tuple[float, float, float]:
+    """Score a game with its 95 % interval: low, ``share``, high, 0 to 1; the same interval as the Elo difference's."""
     low = 0.0 if elo.low is None else score_of_elo(elo.low)
     high = 1.0 if elo.high is None else score_of_elo(elo.high)
-    return low, standing.score / standing.games, high
+    return low, share, high
 
 
 def budget_text(budget: Mapping[str, Any]) -> str:
@@ -135,11 +168,9 @@ def budget_text(budget: Mapping[str, Any]) -> str:
 
 
 def _changed(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """In what a configuration differs from ``klss2021``; what is not finite as text."""
-    usual = CONFIGURATIONS["klss2021"]
-    changes = {key: value for key, value in kept.items() if key != "name" and value != getattr(usual, key, None)}
-    return {key: str(value) if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in changes.items()}  # fmt: skip
+    """In what a configuration differs from ``klss2021``."""
+    usual = CONFIGURATIONS["klss2021"].fields()
+    return {key: value for key, value in kept.items() if key != "name" and value != usual.get(key)}
 
 
 def _sample(line: Mapping[str, Any]) -> list[Any]:

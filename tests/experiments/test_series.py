@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from experiments.games import document as games_document
 from experiments.games import histogram
 from experiments.head_to_head import SERIES as HEAD_TO_HEAD
 from experiments.opponents import SERIES as OPPONENTS
+from experiments.parts import SERIES as PARTS
+from experiments.report import PAPERS_MATCH, TARGETS
 from experiments.series.runner import Pairing, Plan, Series, main, play
 from experiments.series.summary import SESSIONS, match_document, series_document
 from uci_bridge.evaluators import EvaluatorChoice
@@ -28,7 +32,7 @@ from uci_bridge.match.match import Match, MatchError
 from uci_bridge.players import PlayerMaker, player_spec
 
 SHUFFLE = Series(
-    "shuffle", "random against itself", games=4, time_s=0.1, pairings=(Pairing("twins", "random", "random"),)
+    "shuffle", "random against itself", games=4, time_s=0.1, matches=lambda: [Pairing("twins", "random", "random")]
 )
 
 
@@ -62,6 +66,7 @@ def test_a_summary_counts_every_game_for_a(tmp_path: Path) -> None:
         [1, 0.0, 31, "king_captured", "black"],
     ]
     assert found["seconds"] == 8.0
+    assert found["changed"]["a"] == {} and found["changed"]["b"]["player"] == "greedy"
 
 
 def test_the_interval_of_the_score_is_that_of_the_elo_difference(tmp_path: Path) -> None:
@@ -76,8 +81,8 @@ def test_a_match_without_a_finished_game_is_left_out(tmp_path: Path) -> None:
     write_match(tmp_path / "begun", [])
     write_match(tmp_path / "played", ["a", "a"])
     folders = {name: tmp_path / name for name in ("begun", "played", "missing")}
-    found = series_document("three", folders, 2)
-    assert [match["name"] for match in found["matches"]] == ["played"] and found["games"] == 2
+    found = {name: match_document(name, folder, 2) for name, folder in folders.items()}
+    assert [name for name, told in found.items() if told is not None] == ["played"]
 
 
 def test_a_line_that_was_cut_off_is_no_game(tmp_path: Path) -> None:
@@ -101,7 +106,9 @@ def test_sessions_tell_which_code_played_how_many_games(tmp_path: Path) -> None:
 
 def test_a_document_of_200_games_is_small_and_names_no_place(tmp_path: Path) -> None:
     write_match(tmp_path / "m", ["a", "b"] * 100)
-    write_document(tmp_path / "s.json", series_document("s", {"m": tmp_path / "m"}, 200))
+    found = match_document("m", tmp_path / "m", 200)
+    assert found is not None
+    write_document(tmp_path / "s.json", series_document("s", [found]))
     text = (tmp_path / "s.json").read_text()
     assert len(text) < 100_000 and str(tmp_path) not in text
     assert len(json.loads(text)["matches"][0]["samples"]["rows"]) == 200
@@ -122,26 +129,54 @@ def test_what_is_not_finite_is_written_as_text(tmp_path: Path) -> None:
 # what is played
 
 
-@pytest.mark.parametrize("series", [HEAD_TO_HEAD, OPPONENTS, ABLATIONS, DOUBLINGS], ids=lambda series: series.name)
+SERIES = [HEAD_TO_HEAD, OPPONENTS, ABLATIONS, DOUBLINGS, PARTS]
+
+
+@pytest.mark.parametrize("series", SERIES, ids=lambda series: series.name)
 def test_every_series_names_players_that_exist_and_each_match_once(series: Series) -> None:
-    names = [pairing.name for pairing in series.pairings]
+    names = [pairing.name for pairing in series.pairings()]
     assert len(set(names)) == len(names) > 0
-    for pairing in series.pairings:
+    for pairing in series.pairings():
         match = Plan(series.games, series.time_s).match(pairing)
         assert match.a.threads == match.b.threads == 1  # type: ignore[union-attr]
 
 
 def test_all_ablations_differ_in_one_field() -> None:
-    for pairing in ABLATIONS.pairings:
+    for pairing in ABLATIONS.pairings():
         a, b = (vars(player_spec(text)) for text in (pairing.a, pairing.b))
         assert len([key for key in a if key != "name" and a[key] != b[key]]) == 1, pairing.name
 
 
+def test_every_part_of_kluss_is_another_kluss() -> None:
+    usual = player_spec("kluss")
+    for pairing in PARTS.pairings():
+        a, b = player_spec(pairing.a), player_spec(pairing.b)
+        assert a == usual and vars(a) | {"name": b.name} != vars(b), pairing.name
+
+
 def test_doublings_give_a_twice_the_time_of_b() -> None:
-    matches = [Plan(2, DOUBLINGS.time_s).match(pairing) for pairing in DOUBLINGS.pairings]
-    # 1/32, 1/16, 1/8 -> 1/4 s a move: issue 7.
-    assert [match.budget_b.time_s for match in matches if match.budget_b is not None] == [1 / 32, 1 / 16, 1 / 8]
-    assert [match.budget.time_s for match in matches] == [1 / 16, 1 / 8, 1 / 4]
+    matches = [Plan(2, DOUBLINGS.time_s).match(pairing) for pairing in DOUBLINGS.pairings(["kluss"])]
+    # 1/32 … 1/2 s a move: issue 15.
+    assert [match.budget_b.time_s for match in matches if match.budget_b is not None] == [1 / 32, 1 / 16, 1 / 8, 1 / 4]
+    assert [match.budget.time_s for match in matches] == [1 / 16, 1 / 8, 1 / 4, 1 / 2]
+    assert {match.a for match in matches} == {match.b for match in matches} == {player_spec("kluss,threads=1")}
+
+
+def test_opponents_have_the_time_that_was_asked_for() -> None:
+    """Issue 15: `baseline` at 0.2 s, the others at 0.1 s."""
+    plan = Plan(2, OPPONENTS.time_s)
+    names = [plan.name(pairing) for pairing in OPPONENTS.pairings(["kluss"])]
+    assert names == ["kluss-best-guess-0.1s", "kluss-greedy-0.1s", "kluss-random-0.1s", "kluss-baseline-0.2s"]
+    assert all(plan.match(pairing).budget_b is None for pairing in OPPONENTS.pairings(["kluss"]))
+
+
+def test_what_a_report_asks_of_matches_are_matches_that_a_series_plays() -> None:
+    found = set()
+    for player in ("klss2021", "kluss"):
+        found |= {Plan(2, OPPONENTS.time_s).name(pairing) for pairing in OPPONENTS.pairings([player])}
+        for rival, time_s in itertools.product(("klss2021", "klss2021-paper", "baseline"), (0.1, 0.5)):
+            found |= {Plan(2, time_s).name(pairing) for pairing in HEAD_TO_HEAD.pairings([player, rival])}
+    assert TARGETS.keys() <= found and PAPERS_MATCH in TARGETS
 
 
 def test_budgets_are_the_sides_whatever_colours_they_have() -> None:
@@ -178,9 +213,9 @@ def arguments(folder: Path, *more: str) -> list[str]:
 
 def test_a_series_goes_on_where_it_stopped_and_its_summary_counts_all(tmp_path: Path) -> None:
     assert main(SHUFFLE, arguments(tmp_path, "--games", "2")) == 0
-    before = (tmp_path / "runs" / "shuffle" / "twins" / "games.jsonl").read_text()
+    before = (tmp_path / "runs" / "shuffle" / "twins-1nodes" / "games.jsonl").read_text()
     assert main(SHUFFLE, arguments(tmp_path)) == 0
-    after = (tmp_path / "runs" / "shuffle" / "twins" / "games.jsonl").read_text()
+    after = (tmp_path / "runs" / "shuffle" / "twins-1nodes" / "games.jsonl").read_text()
     assert after.startswith(before) and after.count("\n") == 4
     found = json.loads((tmp_path / "results" / "shuffle.json").read_text())
     assert found["experiment"] == "shuffle" and found["games"] == 4 and found["versions"]["klss"]
@@ -194,10 +229,47 @@ def test_a_summary_alone_plays_nothing(tmp_path: Path, capsys: pytest.CaptureFix
     assert not (tmp_path / "results").exists() and "no games" in capsys.readouterr().err
 
 
+def test_every_pair_of_players_at_every_budget_is_a_match_of_its_own_and_stays_in_the_summary(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs, path = tmp_path / "runs" / "head_to_head", tmp_path / "results" / "head_to_head.json"
+
+    def summarised(name: str, *more: str) -> list[dict[str, Any]]:
+        write_match(runs / name, ["a", "b"])
+        assert main(HEAD_TO_HEAD, arguments(tmp_path, "--summary-only", *more)) == 0
+        return list(json.loads(path.read_text())["matches"])
+
+    first = summarised("klss2021,caution=1-greedy-1nodes", "--players", "klss2021,caution=1", "greedy")
+    shutil.rmtree(runs)  # as on another machine
+    summarised("klss2021-baseline-1nodes")
+    found = summarised("klss2021-baseline-2nodes", "--nodes", "2")
+    assert found[:1] == first and [match["name"] for match in found[1:]] == [
+        "klss2021-baseline-1nodes",
+        "klss2021-baseline-2nodes",
+    ]
+    with pytest.raises(SystemExit):
+        main(HEAD_TO_HEAD, arguments(tmp_path, "--players", "random", "randon"))
+    assert "did you mean random?" in capsys.readouterr().err
+
+
+def test_doublings_are_told_together_for_each_player() -> None:
+    def match(name: str, player: str, points: list[float]) -> dict[str, Any]:
+        pairs = [sum(1 for pair in points if pair == score) for score in (0, 0.5, 1, 1.5, 2)]
+        told = {"name": name, "a": player, "b": player, "games": 2 * len(points), "score": sum(points)}
+        return told | {"pairs": pairs, "sessions": []}
+
+    halves = [match("one", "x", [0, 1, 2, 1]), match("other", "y", [2, 2]), match("two", "x", [2] * 4 + [1] * 2)]
+    x, y = series_document("doublings", halves, pooled=True)["pooled"]
+    assert (x["player"], x["matches"], x["games"], x["score"]) == ("x", ["one", "two"], 20, 14.0)
+    # Ten pairs: 0 once, 1 four times, 2 five times. Mean .7, variance of a pair's share .11; 1.96 √(.11 / 10) = .2056.
+    assert x["percent"] == pytest.approx([49.44, 70.0, 90.56], abs=0.1) and x["pairs"] == [1, 0, 4, 0, 5]
+    assert (y["games"], y["percent"][1]) == (4, 100.0)
+
+
 def test_other_code_does_not_go_on_with_a_match_unless_allowed(tmp_path: Path) -> None:
-    pairing = SHUFFLE.pairings[0]
+    (pairing,) = SHUFFLE.pairings()
     play("shuffle", pairing, Plan(2, 0.1, nodes=1, workers=1, runs=tmp_path))
-    path = tmp_path / "shuffle" / "twins" / SESSIONS
+    path = tmp_path / "shuffle" / "twins-1nodes" / SESSIONS
     path.write_text(json.dumps(json.loads(path.read_text()) | {"code": "other"}) + "\n")
     with pytest.raises(MatchError, match="other code"):
         play("shuffle", pairing, Plan(4, 0.1, nodes=1, workers=1, runs=tmp_path))

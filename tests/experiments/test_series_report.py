@@ -66,10 +66,11 @@ def test_the_paragraph_sorts_the_ablations_by_their_intervals(tmp_path: Path) ->
 
 
 def test_what_was_asked_for_is_reached_or_not_by_the_score(tmp_path: Path) -> None:
-    keep(tmp_path, document("head_to_head", match_of(47.0, 54.9, 62.0, "baseline")))
+    papers = {"name": "klss2021-baseline-0.5s"}
+    keep(tmp_path, document("head_to_head", match_of(47.0, 54.9, 62.0, "baseline", **papers)))
     text = " ".join(rendered(tmp_path).split())
-    assert "asked for against `baseline`: not reached." in text and "59.5 % lies inside the interval" in text
-    keep(tmp_path, document("head_to_head", match_of(56.0, 58.0, 59.0, "baseline")))
+    assert "asked of `klss2021` against `baseline`: not reached." in text and "59.5 % lies inside the interval" in text
+    keep(tmp_path, document("head_to_head", match_of(56.0, 58.0, 59.0, "baseline", **papers)))
     text = " ".join(rendered(tmp_path).split())
     assert "`baseline`: reached, by the whole interval." in text and "59.5 % lies outside the interval" in text
 
@@ -96,10 +97,14 @@ def test_readme_shows_what_the_results_say() -> None:
 def test_plots_are_drawn_from_the_results_that_are_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     keep(tmp_path, document("opponents", match_of(88.0, 93.0, 97.0, "greedy"), match_of(99.0, 100.0, 100.0, "random")))
+    twice = [match_of(40.0, 50.0, 60.0, name=player, a=player, b=player) for player in ("klss2021", "kluss")]
+    pools = [{"player": match["a"], "matches": [match["name"]], **match} for match in twice]
+    keep(tmp_path, document("doublings", *twice) | {"pooled": pools})
     call = ["--results", str(tmp_path), "--plots", str(tmp_path / "plots")]
     assert plot(call) == 0
     assert "ablations: no ablations.json, left out" in capsys.readouterr().err
-    (path,) = (tmp_path / "plots").iterdir()
+    other, path = sorted((tmp_path / "plots").iterdir())
+    assert other.name == "doublings.svg"
     first = path.read_bytes()
     assert path.name == "opponents.svg" and first.startswith(b"<?xml")
     assert plot(call) == 0 and path.read_bytes() == first

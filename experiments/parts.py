@@ -1,0 +1,36 @@
+"""What each part of ``kluss`` is worth: ``kluss`` against itself with that part off, or a rival in its place.
+
+``python -m experiments.parts`` plays 100 games against each at 0.1 s a move, and writes ``results/parts.json``. A line
+of :data:`PARTS` is all that another part takes.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from experiments.series.runner import Pairing, Series, main
+
+__all__ = ["PARTS", "SERIES"]
+
+_BASE = "kluss"
+
+PARTS = {
+    "purification": "purify=false",
+    "resolve-alone": "root=resolve",
+    "maxmargin-alone": "root=maxmargin",
+    "more-roots": "particles=200,most_carried=100",
+    "greedy-walks": "exploration=0",
+    "information-penalty": "information=1e7",
+}
+"""Match -> what it changes in ``kluss``, as a configuration's text says it."""
+
+SERIES = Series(
+    "parts",
+    "kluss against itself with one part off, or other",
+    games=100,
+    time_s=0.1,
+    matches=lambda: [Pairing(name, _BASE, f"{_BASE},{changes}") for name, changes in PARTS.items()],
+)
+
+if __name__ == "__main__":
+    sys.exit(main(SERIES))
