@@ -15,10 +15,17 @@ __all__ = ["PARTS", "SERIES"]
 _BASE = "kluss"
 
 PARTS = {
+    "programs": "solver=programs",
+    "support-driven": "expansion=support",
+    "two-sided": "expansion=two-sided",
+    "order-1": "order=1",
+    "fresh": "nested=false",
+    "exact-leaves": "window=inf",
+    "even-prior": "slope=0",
+    "roots-without-budget": "share=inf",
     "purification": "purify=false",
     "resolve-alone": "root=resolve",
     "maxmargin-alone": "root=maxmargin",
-    "more-roots": "particles=200,most_carried=100",
     "greedy-walks": "exploration=0",
     "information-penalty": "information=1e7",
 }

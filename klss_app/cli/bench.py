@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from darkchess.game.contest import DEFAULT_PLAYER
 from klss.errors import SolverError
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.options import Parser, check_stockfish, configured, nodes, repetitions, seconds
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from klss_app.bench.report import Report
 
 __all__ = ["run"]
+
+_OF_PROGRAMS = "klss2021"
 
 BENCHES = ("tracker", "search", "evaluator", "equilibrium", "suite")
 
@@ -43,7 +46,11 @@ def _parser() -> Parser:
     parser.add_argument(
         "--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement (default 3)"
     )
-    parser.add_argument("--configuration", default="klss2021", metavar="NAME", help="the player (default klss2021)")
+    parser.add_argument(
+        "--configuration",
+        metavar="NAME",
+        help=f"the player (default {DEFAULT_PLAYER}; equilibrium: {_OF_PROGRAMS}, which solves linear programs)",
+    )
     parser.add_argument("--stockfish", metavar="PATH", help="Stockfish, if not found by itself")
     parser.add_argument("--seed", type=seed_type, default=0, metavar="N", help="of the players (default 0)")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
@@ -57,7 +64,8 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BENCHES)}")
     if parsed.stockfish is not None:
         check_stockfish(parsed.stockfish)
-    chosen = configured(parsed.configuration, parsed.stockfish)
+    usual = _OF_PROGRAMS if parsed.bench == "equilibrium" else DEFAULT_PLAYER
+    chosen = configured(parsed.configuration or usual, parsed.stockfish)
     from darkchess.game.contest import Limit
     from klss_app.bench.equilibrium import NODES as EQUILIBRIUM_NODES
     from klss_app.bench.equilibrium import equilibrium
@@ -100,7 +108,7 @@ def run(arguments: Sequence[str]) -> int:
             seed=parsed.seed,
             say=say,
         )
-    _print(parsed.bench, parsed.configuration, report, as_json=parsed.json)
+    _print(parsed.bench, parsed.configuration or usual, report, as_json=parsed.json)
     return 0
 
 
