@@ -44,6 +44,8 @@ class Kluss(SearchConfiguration):
         PCFR+, or klss2021's linear programs.
     root : "blend", "maxmargin" or "resolve"
         See :mod:`klss.search.equilibrium.pcfr`; programs solve klss2021's hybrid where this says "blend".
+    caution : float
+        Least share of Maxmargin in the blend.
     iterations : int
         Of PCFR+ after each batch of leaves.
     expansion : "one-sided", "two-sided" or "support"
@@ -69,6 +71,7 @@ class Kluss(SearchConfiguration):
     even: float = 0.2
     solver: Literal["regrets", "programs"] = "regrets"
     root: RootLayer = "blend"
+    caution: float = 0.1
     iterations: int = 8
     expansion: Literal["one-sided", "two-sided", "support"] = "one-sided"
     exploration: float = 1.0
@@ -86,12 +89,13 @@ class Kluss(SearchConfiguration):
         for field in ("share", "slope", "exploration"):
             if not getattr(self, field) >= 0.0:
                 raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 on")
-        if not 0.0 <= self.even <= 1.0:
-            raise SearchConfigurationError(f"even is {self.even}, expected a number from 0 to 1")
+        for field in ("even", "caution"):
+            if not 0.0 <= getattr(self, field) <= 1.0:
+                raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 to 1")
 
     def _solver(self) -> Solver:
         if self.solver == "regrets":
-            return RegretMinimiser(self.root, self.iterations)
+            return RegretMinimiser(self.root, self.iterations, caution=self.caution)
         return LinearPrograms("hybrid" if self.root == "blend" else self.root)
 
     def parts(self) -> Parts:

@@ -106,12 +106,15 @@ def realise(side: Any, learned: Any) -> None:
 
 
 @kernel
-def set_roots(layer: int, top: Any, plan: Any) -> None:
-    """How player 1 comes to each root infoset, into her plan's root sequences."""
+def set_roots(layer: int, caution: float, top: Any, plan: Any) -> None:
+    """How player 1 comes to each root infoset, into her plan's root sequences; in the blend, ``caution`` is
+    Maxmargin's least share.
+    """
     roots = top.prior.shape[0]
     most = 0.0
     for j in range(roots):
         most = max(most, top.playing[j])
+    most = min(most, 1.0 - caution)
     for j in range(roots):
         resolve = top.prior[j] * top.playing[j]
         if layer == MAXMARGIN:
@@ -163,8 +166,8 @@ def _add(weight: float, learned: Any) -> None:
 
 @kernel
 def iterate(
-    times: int, before: int, layer: int, tree: Any, sides: Any, learned: Any, top: Any, least: Any, charged: int,
-    penalty: Any, utilities: Any, reaches: Any,
+    times: int, before: int, layer: int, caution: float, tree: Any, sides: Any, learned: Any, top: Any, least: Any,
+    charged: int, penalty: Any, utilities: Any, reaches: Any,
 ) -> None:  # fmt: skip
     """``times`` iterations: player 0 against player 1's plan, then player 1 against player 0's new one.
 
@@ -172,8 +175,8 @@ def iterate(
     ----------
     before : int
         How many there were: the plans of iteration t count t² in the sums.
-    layer : int
-        What stands at the top.
+    layer, caution : int, float
+        What stands at the top; see :func:`set_roots`.
     least : (float64[I0], float64[I1])
         What reaches start from.
     charged : int
@@ -193,7 +196,7 @@ def iterate(
             improve(sides[player], 1.0 - 2.0 * player, utility, reach, learned[player])
             if player == 1:
                 improve_roots(top, utility)
-                set_roots(layer, top, learned[1].plan)
+                set_roots(layer, caution, top, learned[1].plan)
             realise(sides[player], learned[player])
         weight = np.float64(before + t + 1) ** 2
         _add(weight, learned[0])

@@ -3,7 +3,7 @@
 Predictive CFR+ (Farina, Kroer & Sandholm, AAAI 2021), alternating, last iterate. The root layer is Obscuro's blend
 (Zhang & Sandholm, arXiv 2506.01242): player 1 comes to root infoset J with
 
-    p · α(J) · r(J) + (1 − p) · m(J),        p = max r,
+    p · α(J) · r(J) + (1 − p) · m(J),        p = min(max r, 1 − caution),
 
 where r(J) is how willingly she plays on in Resolve, m her mixture over root infosets in Maxmargin, both found by the
 same regrets, and α the prior. With ``root="resolve"`` or ``"maxmargin"`` it is one gadget alone, whose exact value
@@ -18,6 +18,8 @@ Decided here:
 * Half of the iterations run while the trunk's next leaves are prepared (:meth:`klss.search.parts.Solving.beside`).
 * When nothing grows any more, the plans of the last iterations are averaged too, the later ones weighing more (t²); the
   last iterate or that average is played by, whichever has the smaller gap.
+* Caution, 0 in Obscuro: nearly always there is a root infoset at which player 1 gladly plays on, so that p would be 1
+  and nothing would look at the one that hurts most. What is seldom, but hers to choose, counts so.
 * The gap is that of the subgame whose root infosets come with the last weights: what both players would gain below.
 """
 
@@ -91,10 +93,15 @@ class RegretMinimiser:
         After each growth of the trunk.
     last_iterations : int
         With a node budget, after the last one. With a time limit it is the last tenth of the time.
+    caution : float
+        Least share of Maxmargin in the blend, from 0 to 1.
     """
 
-    def __init__(self, root: RootLayer = "blend", iterations: int = 8, last_iterations: int = 200) -> None:
+    def __init__(
+        self, root: RootLayer = "blend", iterations: int = 8, last_iterations: int = 200, caution: float = 0.0
+    ) -> None:
         self.root = root
+        self.caution = caution
         self.iterations = iterations
         self.last_iterations = last_iterations
         self.last: list[Floats] | None = None  # both players' strategies on the previous trunk
@@ -171,8 +178,8 @@ class _Iterating:
         sides, trunk = self._utilities.sides, self._trunk
         least = (self._utilities.least_reach(0), self._utilities.least_reach(1))
         kernels.iterate(
-            times, before, self._layer, self._utilities.tree, sides, self._views(sides), self._top,
-            least, int(trunk.infosets[0].first[0]), self._penalty,
+            times, before, self._layer, self._solver.caution, self._utilities.tree, sides, self._views(sides),
+            self._top, least, int(trunk.infosets[0].first[0]), self._penalty,
             (np.empty(self._sequences[0]), np.empty(self._sequences[1])),
             (np.empty_like(least[0]), np.empty_like(least[1])),
         )  # fmt: skip
@@ -206,7 +213,7 @@ class _Iterating:
             plan[0] = 1.0
         views = self._views(sides)
         kernels.realise(sides[0], views[0])
-        kernels.set_roots(self._layer, self._top, views[1].plan)
+        kernels.set_roots(self._layer, self._solver.caution, self._top, views[1].plan)
         kernels.realise(sides[1], views[1])
 
     def _plans(self) -> tuple[Floats, Floats]:
