@@ -18,15 +18,19 @@ __all__ = ["kernel"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def kernel(function: F | None = None, **options: Any) -> Any:
+def kernel(function: F | None = None, *, allocates: bool = True, **options: Any) -> Any:
     """Compile ``function`` with numba in nopython mode, releasing the GIL, cached on disk.
 
     Use as ``@kernel`` or ``@kernel(inline="always")``; ``options`` go to :func:`numba.njit`. ``NUMBA_DISABLE_JIT=1``
     runs kernels interpreted, as tests do once.
+
+    ``@kernel(allocates=False)`` is for what is called millions of times, makes no array and returns none: it doesn't
+    count the references to the arrays it works on, which its caller holds. (Counting is a locked instruction for each
+    array at each call: a third of the time of the evaluation.) numba refuses to compile one that allocates.
     """
     if function is None:
-        return lambda f: kernel(f, **options)
-    options = {"nogil": True, "cache": True, "error_model": "numpy", **options}
+        return lambda f: kernel(f, allocates=allocates, **options)
+    options = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": allocates, **options}
     config: Any = _numba_config
     previous = config.CACHE_DIR
     config.CACHE_DIR = str(kernel_cache_dir(function))  # read once, when caching is enabled for this function

@@ -56,7 +56,7 @@ def bishop_attacks(square: int, occupied: Any, tables: Any) -> Any:
     )
 
 
-@kernel
+@kernel(allocates=False)
 def attacked_by(row: Any, side: int, square: int, tables: Any) -> Any:
     """Whether a man of ``side`` attacks ``square`` (bool)."""
     men = row[WHITE + side]

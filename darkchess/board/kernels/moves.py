@@ -18,7 +18,7 @@ MAX_MOVES = 448
 """Room for the moves of one position: sixteen men have at most 16 × 27 of them and two castlings."""
 
 
-@kernel
+@kernel(allocates=False)
 def _add(from_square: int, targets: Any, out: Any, count: int) -> int:
     while targets != np.uint64(0):
         out[count] = (from_square << 9) | (lowest(targets) << 3)
@@ -27,7 +27,7 @@ def _add(from_square: int, targets: Any, out: Any, count: int) -> int:
     return count
 
 
-@kernel
+@kernel(allocates=False)
 def _add_pawn(from_square: int, targets: Any, out: Any, count: int) -> int:
     while targets != np.uint64(0):
         square = lowest(targets)
@@ -70,7 +70,7 @@ def castling_targets(row: Any, side: int, occupied: Any) -> Any:
     return targets
 
 
-@kernel
+@kernel(allocates=False)
 def generate(row: Any, tables: Any, out: Any) -> int:
     """Write the codes of all moves of the side to move into ``out`` (int32[MAX_MOVES]); returns how many. Unsorted."""
     side = turn(row)
@@ -114,7 +114,7 @@ def generate(row: Any, tables: Any, out: Any) -> int:
     return count
 
 
-@kernel
+@kernel(allocates=False)
 def has_move(row: Any, tables: Any) -> Any:
     """Whether the side to move has a move (bool). Castling needs no look: the rook could move too. Nor does en passant:
     it is looked at."""
@@ -167,7 +167,7 @@ def rights_kept(mask: Any) -> Any:
     return kept
 
 
-@kernel
+@kernel(allocates=False)
 def make(row: Any, code: int, tables: Any, out: Any) -> int:
     """Write the position after the move ``code`` into ``out`` (uint64[9], may not be ``row``); returns the captured
     piece's index or −1.
@@ -224,7 +224,7 @@ def make(row: Any, code: int, tables: Any, out: Any) -> int:
     return captured
 
 
-@kernel
+@kernel(allocates=False)
 def king_capture(row: Any, tables: Any) -> int:
     """Code of a move that takes the enemy king, −1 when there is none; the lowest such code."""
     side = turn(row)

@@ -44,7 +44,7 @@ _NODES = 500
 _ALPHA, _BETA, _BEST, _FLOOR = range(4)  # columns of ``bounds``
 
 
-@kernel
+@kernel(allocates=False)
 def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any, units: Any) -> Any:
     """Evaluation in pawns for the side to move, without search (float32).
 
@@ -66,7 +66,7 @@ def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any,
     return min(max(np.float64(score), -MOST), MOST)
 
 
-@kernel
+@kernel(allocates=False)
 def _man(row: Any, mask: Any) -> int:
     piece = 5
     for i in range(5):
@@ -75,13 +75,13 @@ def _man(row: Any, mask: Any) -> int:
     return piece
 
 
-@kernel
+@kernel(allocates=False)
 def _tie(square: int, target: int, flip: int) -> float:
     """A trifle that orders equal captures the same way for both colours (``flip``: 0 White, 56 Black)."""
     return 1e-6 * (64 * (square ^ flip) + (target ^ flip))
 
 
-@kernel
+@kernel(allocates=False)
 def _push(
     row: Any,
     own_piece: int,
@@ -114,7 +114,7 @@ def _push(
     return n
 
 
-@kernel
+@kernel(allocates=False)
 def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys: Any) -> int:
     """Captures and queen promotions worth a look, with how much they gain at sight (float64); returns how many."""
     side = turn(row)
@@ -153,7 +153,7 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
     return n
 
 
-@kernel
+@kernel(allocates=False)
 def _next_best(moves: Any, keys: Any, first: int, n: int) -> None:
     best = first
     for i in range(first + 1, n):
@@ -168,7 +168,7 @@ def _next_best(moves: Any, keys: Any, first: int, n: int) -> None:
         keys[best] = key
 
 
-@kernel
+@kernel(allocates=False)
 def _enter(
     ply: int, last: Any, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any,
     tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
@@ -206,7 +206,7 @@ def _enter(
     return int(_captures(row, tables, maps[ANY + 1 - side], worth, moves[ply], keys[ply]))
 
 
-@kernel
+@kernel(allocates=False)
 def quiescence(
     stand: float, beta: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
     tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
@@ -229,7 +229,7 @@ def quiescence(
     return _descend(rows, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units)
 
 
-@kernel
+@kernel(allocates=False)
 def quiescence_from(
     best: float, defended: Any, beta: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
     tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
@@ -247,7 +247,7 @@ def quiescence_from(
     return _descend(rows, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units)
 
 
-@kernel
+@kernel(allocates=False)
 def _descend(
     rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
     tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
@@ -298,16 +298,28 @@ def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, l
     ``leaves_out`` (uint64[n, 9]; or of length 0: not wanted) gets the positions whose static evaluations the scores
     are.
     """
-    stack = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
-    leaves = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
-    moves = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.int32)
-    keys = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.float64)
-    bounds = np.zeros((DEPTH + 1, 4), dtype=np.float64)
-    cursor = np.zeros((DEPTH + 1, 2), dtype=np.int64)
-    index = np.zeros(MAX_FEATURES, dtype=np.int32)
-    count = np.zeros(MAX_FEATURES, dtype=np.int32)
-    maps = np.zeros(MAPS, dtype=np.uint64)
-    units = np.zeros(UNITS, dtype=np.float32)
+    stack = np.empty((DEPTH + 1, 9), dtype=np.uint64)
+    leaves = np.empty((DEPTH + 1, 9), dtype=np.uint64)
+    moves = np.empty((DEPTH + 1, MAX_MOVES), dtype=np.int32)
+    keys = np.empty((DEPTH + 1, MAX_MOVES), dtype=np.float64)
+    bounds = np.empty((DEPTH + 1, 4), dtype=np.float64)
+    cursor = np.empty((DEPTH + 1, 2), dtype=np.int64)
+    index = np.empty(MAX_FEATURES, dtype=np.int32)
+    count = np.empty(MAX_FEATURES, dtype=np.int32)
+    maps = np.empty(MAPS, dtype=np.uint64)
+    units = np.empty(UNITS, dtype=np.float32)
+    _evaluate_each(
+        rows, scores, leaves_out, stack, leaves, moves, keys, bounds, cursor,
+        tables, worth, model, index, count, maps, units,
+    )  # fmt: skip
+
+
+@kernel(allocates=False)
+def _evaluate_each(
+    rows: Any, scores: Any, leaves_out: Any,
+    stack: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
+    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+) -> None:  # fmt: skip
     for k in range(rows.shape[0]):
         for i in range(9):
             stack[0, i] = rows[k, i]

@@ -45,26 +45,26 @@ FEATURES = 534
 MAX_FEATURES = 320
 """Room for the features of one position."""
 
-ANY, TWICE, BY_PAWN, BY_MINOR, BY_ROOK, BY_KING, DANGER, FOUND = 0, 2, 4, 6, 8, 10, 12, 14
-"""Where the attack maps are that :func:`features` leaves behind: what is attacked at all, twice, by a pawn, by a knight
-or bishop, by a rook, by the king, and a number: the danger brought to the enemy king (each for White, then Black);
-last, how many features there are.
+ANY, TWICE, BY_PAWN, BY_KNIGHT, BY_BISHOP, BY_ROOK, BY_QUEEN, BY_KING, DANGER, FOUND = 0, 2, 4, 6, 8, 10, 12, 14, 16, 18
+"""Where the attack maps are that :func:`features` leaves behind: what is attacked at all, twice, by a pawn, a knight, a
+bishop, a rook (both through their own queens, a rook through rooks too), a queen, the king, and a number: the danger
+brought to the enemy king (each for White, then Black); last, how many features there are.
 """
-MAPS = 15
+MAPS = 19
 """How many they are."""
 
 _NOT_A = np.uint64(0xFEFEFEFEFEFEFEFE)
 _NOT_H = np.uint64(0x7F7F7F7F7F7F7F7F)
 
 
-@kernel
+@kernel(allocates=False)
 def phase(row: Any) -> float:
     """1.0 with all pieces on the board, 0.0 with kings and pawns only."""
     units = popcount(row[KNIGHT] | row[BISHOP]) + 2 * popcount(row[ROOK]) + 4 * popcount(row[QUEEN])
     return min(units, 24) / 24.0
 
 
-@kernel
+@kernel(allocates=False)
 def _forward_fill(mask: Any, side: int) -> Any:
     """``mask`` and everything ahead of it on its files, as ``side`` looks."""
     if side == 0:
@@ -78,37 +78,45 @@ def _forward_fill(mask: Any, side: int) -> Any:
     return mask
 
 
-@kernel
+@kernel(allocates=False)
 def _sideways(mask: Any) -> Any:
     """Squares left and right of ``mask``."""
     return ((mask & _NOT_A) >> np.uint64(1)) | ((mask & _NOT_H) << np.uint64(1))
 
 
-@kernel
+@kernel(allocates=False)
 def straight(square: int, occupied: Any, tables: Any) -> Any:
     """What a rook attacks; compiled once, where the inlined one would be compiled at every place that uses it."""
     return rook_attacks(square, occupied, tables)
 
 
-@kernel
+@kernel(allocates=False)
 def slanted(square: int, occupied: Any, tables: Any) -> Any:
     """What a bishop attacks; compiled once."""
     return bishop_attacks(square, occupied, tables)
 
 
-@kernel
+@kernel(allocates=False)
 def _put(index: Any, count: Any, n: int, feature: int, value: int) -> int:
     index[n] = feature
     count[n] = value
     return n + 1
 
 
-@kernel
+@kernel(allocates=False)
+def _put_if(wanted: Any, index: Any, count: Any, n: int, feature: int, value: int) -> int:
+    """:func:`_put` where ``wanted`` (bool); without a branch, which would be guessed wrongly too often."""
+    index[n] = feature
+    count[n] = value
+    return n + int(wanted)
+
+
+@kernel(allocates=False)
 def _distance(a: int, b: int) -> int:
     return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))
 
 
-@kernel
+@kernel(allocates=False)
 def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
     for i in range(DANGER):
         maps[i] = np.uint64(0)
@@ -132,7 +140,7 @@ def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
         maps[ANY + side] = a | b | reach
 
 
-@kernel
+@kernel(allocates=False)
 def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
     """Piece-square, mobility, files; fills the attack maps of ``side`` and what its pieces bring to the enemy king."""
     own = row[WHITE + side]
@@ -157,11 +165,11 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
             if piece == KNIGHT:
                 reach = tables[square, KNIGHT_STEPS]
                 first = 384
-                maps[BY_MINOR + side] |= reach
+                maps[BY_KNIGHT + side] |= reach
             elif piece == BISHOP:
                 reach = slanted(square, occupied ^ (row[QUEEN] & own), tables)
                 first = 393
-                maps[BY_MINOR + side] |= reach
+                maps[BY_BISHOP + side] |= reach
             elif piece == ROOK:
                 reach = straight(square, occupied ^ ((row[ROOK] | row[QUEEN]) & own), tables)
                 first = 407
@@ -171,6 +179,7 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
             else:
                 reach = straight(square, occupied, tables) | slanted(square, occupied, tables)
                 first = 422
+                maps[BY_QUEEN + side] |= reach
             maps[TWICE + side] |= reach & maps[ANY + side]
             maps[ANY + side] |= reach
             n = _put(index, count, n, first + popcount(reach & mobile), sign)
@@ -180,12 +189,11 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
                 units += hits + (2 if piece < ROOK else (3 if piece == ROOK else 5))
     danger = min(15, (units + 1) // 2) if attackers > 1 else min(4, (units + 2) // 3)
     maps[DANGER + side] = np.uint64(danger)
-    if popcount(row[BISHOP] & own) > 1:
-        n = _put(index, count, n, 450, sign)
+    n = _put_if(popcount(row[BISHOP] & own) > 1, index, count, n, 450, sign)
     return n
 
 
-@kernel
+@kernel(allocates=False)
 def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, maps: Any) -> int:
     own = row[PAWN] & row[WHITE + side]
     enemy = row[PAWN] & row[BLACK - side]
@@ -213,17 +221,14 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
                 stop = lowest(ahead) if ahead != np.uint64(0) else square
                 n = _put(index, count, n, 467, sign * _distance(lowest(king), stop))
                 n = _put(index, count, n, 468, sign * _distance(lowest(other_king), stop))
-        if mask & support != np.uint64(0):
-            n = _put(index, count, n, 471 + rank, sign)
-        if mask & beside == np.uint64(0):
-            n = _put(index, count, n, 469, sign)
+        n = _put_if(mask & support != np.uint64(0), index, count, n, 471 + rank, sign)
+        n = _put_if(mask & beside == np.uint64(0), index, count, n, 469, sign)
         back = (mask >> np.uint64(8)) if side == 0 else (mask << np.uint64(8))
-        if back & own_behind != np.uint64(0):
-            n = _put(index, count, n, 470, sign)
+        n = _put_if(back & own_behind != np.uint64(0), index, count, n, 470, sign)
     return n
 
 
-@kernel
+@kernel(allocates=False)
 def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
     """Shelter of the king of ``side`` and what the other side brings against it."""
     king = row[KING] & row[WHITE + side]
@@ -250,37 +255,22 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
     )
     on_lines = straight(square, occupied, tables)
     on_diagonals = slanted(square, occupied, tables)
-    jumps = tables[square, KNIGHT_STEPS] & maps[BY_MINOR + other] & safe
-    if row[KNIGHT] & row[WHITE + other] != np.uint64(0) and jumps != np.uint64(0):
-        knights = row[KNIGHT] & row[WHITE + other]
-        reach = np.uint64(0)
-        while knights != np.uint64(0):
-            reach |= tables[lowest(knights), 0]
-            knights = without_lowest(knights)
-        if reach & tables[square, KNIGHT_STEPS] & safe != np.uint64(0):
-            n = _put(index, count, n, 505, sign)
-    bishops = row[BISHOP] & row[WHITE + other]
-    if bishops != np.uint64(0) and on_diagonals & safe != np.uint64(0):
-        reach = np.uint64(0)
+    jumps = tables[square, KNIGHT_STEPS]
+    n = _put_if(maps[BY_KNIGHT + other] & jumps & safe != np.uint64(0), index, count, n, 505, sign)
+    reach = maps[BY_BISHOP + other]
+    if reach & on_diagonals & safe != np.uint64(0) and row[QUEEN] & row[WHITE + other] != np.uint64(0):
+        reach = np.uint64(0)  # not through queens
+        bishops = row[BISHOP] & row[WHITE + other]
         while bishops != np.uint64(0):
             reach |= slanted(lowest(bishops), occupied, tables)
             bishops = without_lowest(bishops)
-        if reach & on_diagonals & safe != np.uint64(0):
-            n = _put(index, count, n, 506, sign)
-    if on_lines & maps[BY_ROOK + other] & safe != np.uint64(0):
-        n = _put(index, count, n, 507, sign)
-    queens = row[QUEEN] & row[WHITE + other]
-    if queens != np.uint64(0):
-        reach = np.uint64(0)
-        while queens != np.uint64(0):
-            reach |= straight(lowest(queens), occupied, tables) | slanted(lowest(queens), occupied, tables)
-            queens = without_lowest(queens)
-        if reach & (on_lines | on_diagonals) & safe != np.uint64(0):
-            n = _put(index, count, n, 508, sign)
+    n = _put_if(reach & on_diagonals & safe != np.uint64(0), index, count, n, 506, sign)
+    n = _put_if(maps[BY_ROOK + other] & on_lines & safe != np.uint64(0), index, count, n, 507, sign)
+    n = _put_if(maps[BY_QUEEN + other] & (on_lines | on_diagonals) & safe != np.uint64(0), index, count, n, 508, sign)
     return n
 
 
-@kernel
+@kernel(allocates=False)
 def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: int, maps: Any) -> int:
     """Men of ``side`` that the other side threatens; a block of twelve for the side to move, one for the other."""
     own = row[WHITE + side]
@@ -289,16 +279,13 @@ def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: 
     hit = maps[BY_PAWN + other] & own
     for piece in range(1, 5):
         number = popcount(hit & row[piece])
-        if number != 0:
-            n = _put(index, count, n, first + piece - 1, number)
-    hit = maps[BY_MINOR + other] & own & ~maps[BY_PAWN + other]
+        n = _put_if(number != 0, index, count, n, first + piece - 1, number)
+    hit = (maps[BY_KNIGHT + other] | maps[BY_BISHOP + other]) & own & ~maps[BY_PAWN + other]
     for piece in range(3, 5):
         number = popcount(hit & row[piece])
-        if number != 0:
-            n = _put(index, count, n, first + 1 + piece, number)
+        n = _put_if(number != 0, index, count, n, first + 1 + piece, number)
     number = popcount(maps[BY_ROOK + other] & row[QUEEN] & own)
-    if number != 0:
-        n = _put(index, count, n, first + 6, number)
+    n = _put_if(number != 0, index, count, n, first + 6, number)
     loose = (
         own
         & maps[ANY + other]
@@ -306,12 +293,11 @@ def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: 
     )
     for piece in range(5):
         number = popcount(loose & row[piece])
-        if number != 0:
-            n = _put(index, count, n, first + 7 + piece, number)
+        n = _put_if(number != 0, index, count, n, first + 7 + piece, number)
     return n
 
 
-@kernel
+@kernel(allocates=False)
 def features(row: Any, tables: Any, index: Any, count: Any, maps: Any) -> int:
     """Write the features of ``row`` (uint64[9]) as seen by the side to move; returns how many.
 

@@ -36,7 +36,7 @@ _ALPHA, _BETA, _BEST = range(3)  # columns of ``bounds``
 _NEXT, _NODES = range(2)  # entries of ``progress``
 
 
-@kernel
+@kernel(allocates=False)
 def _order(row: Any, moves: Any, keys: Any, n: int, killer: int, worth: Any) -> None:
     """Rank moves[:n] by what they take and promote to, cheap captors first; the killer before other quiet moves."""
     side = turn(row)
@@ -59,7 +59,7 @@ def _order(row: Any, moves: Any, keys: Any, n: int, killer: int, worth: Any) -> 
         keys[i] = key
 
 
-@kernel
+@kernel(allocates=False)
 def _bring_best(moves: Any, keys: Any, first: int, n: int) -> None:
     """Swap the best-ranked of moves[first:n] to ``first``."""
     best = first
@@ -71,7 +71,7 @@ def _bring_best(moves: Any, keys: Any, first: int, n: int) -> None:
         keys[first], keys[best] = keys[best], keys[first]
 
 
-@kernel
+@kernel(allocates=False)
 def _settled(row: Any, no_move: float, tables: Any) -> float:
     """Score of a position that the rules decide, 2·WON where they don't."""
     side = turn(row)
@@ -125,6 +125,19 @@ def minimax_many(
     count = np.zeros(MAX_FEATURES, dtype=np.int32)
     maps = np.zeros(MAPS, dtype=np.uint64)
     units = np.zeros(UNITS, dtype=np.float32)
+    return _minimax_each(
+        rows, depth, no_move, soft, hard, scores, progress, line, codes, ranks, window, place, killers,
+        stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units,
+    )  # fmt: skip
+
+
+@kernel(allocates=False)
+def _minimax_each(
+    rows: Any, depth: int, no_move: float, soft: int, hard: int, scores: Any, progress: Any,
+    line: Any, codes: Any, ranks: Any, window: Any, place: Any, killers: Any,
+    stack: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
+    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+) -> Any:  # fmt: skip
     nodes = 0
     progress[_NODES] = 0
     while progress[_NEXT] < rows.shape[0] and nodes < soft:

@@ -34,7 +34,7 @@ _UNKNOWN = -2.0 * WON
 """Score of a child that has no static evaluation: its side to move is in check. It is searched before all others."""
 
 
-@kernel
+@kernel(allocates=False)
 def _least(scores: Any, waiting: Any, first: int, count: int) -> int:
     """Swap the child with the least score among waiting[first:count] to ``first``, and return it."""
     chosen = first
@@ -80,6 +80,18 @@ def evaluate_siblings(
         most = max(most, offsets[parent + 1] - offsets[parent])
     waiting = np.empty(most, dtype=np.int64)
     defended = np.empty(most, dtype=np.uint64)
+    _evaluate_each(
+        rows, offsets, window, scale, scores, waiting, defended, stack, leaves, moves, keys, bounds, cursor,
+        tables, worth, model, index, count, maps, units,
+    )  # fmt: skip
+
+
+@kernel(allocates=False)
+def _evaluate_each(
+    rows: Any, offsets: Any, window: float, scale: float, scores: Any, waiting: Any, defended: Any,
+    stack: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
+    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+) -> None:  # fmt: skip
     for parent in range(offsets.shape[0] - 1):
         start = offsets[parent]
         number = 0
@@ -123,7 +135,7 @@ def evaluate_siblings(
                 beta = _bound(least, window, scale)
 
 
-@kernel
+@kernel(allocates=False)
 def _bound(least: float, window: float, scale: float) -> float:
     """Score from which a child is out of the window."""
     value = math.tanh(least / scale) + window

@@ -17,7 +17,7 @@ from klss.kernel import kernel
 __all__ = ["masked", "observation_key", "view_key", "visible"]
 
 
-@kernel
+@kernel(allocates=False)
 def visible(row: Any, side: int, tables: Any) -> Any:
     """Squares that ``side`` sees (uint64): her own and the destinations of her moves, *as if it were her turn*.
 
@@ -55,7 +55,16 @@ def visible(row: Any, side: int, tables: Any) -> Any:
     return seen
 
 
-@kernel
+@kernel(inline="always")
+def known_meta(row: Any, side: int) -> Any:
+    """What ``side`` knows of the entry META of ``row`` (uint64)."""
+    meta = row[META] & (np.uint64(1) | (np.uint64(6) << np.uint64(2 * side)))
+    if turn(row) == side:
+        meta |= row[META] & np.uint64(0x7F00)
+    return meta
+
+
+@kernel(allocates=False)
 def masked(row: Any, side: int, seen: Any, out: Any) -> None:
     """Write into ``out`` (uint64[9]) what ``side`` knows of ``row``: the men on ``seen``, her own castling rights, the
     en passant square if it is hers to take.
@@ -64,13 +73,10 @@ def masked(row: Any, side: int, seen: Any, out: Any) -> None:
     """
     for i in range(8):
         out[i] = row[i] & seen
-    meta = row[META] & (np.uint64(1) | (np.uint64(6) << np.uint64(2 * side)))
-    if turn(row) == side:
-        meta |= row[META] & np.uint64(0x7F00)
-    out[META] = meta
+    out[META] = known_meta(row, side)
 
 
-@kernel
+@kernel(allocates=False)
 def view_key(view: Any, seen: Any) -> Any:
     """Key (uint64) of what :func:`masked` wrote, together with which squares are seen."""
     key = mix64(seen ^ np.uint64(0x9E3779B97F4A7C15))
@@ -79,10 +85,11 @@ def view_key(view: Any, seen: Any) -> Any:
     return key
 
 
-@kernel
+@kernel(allocates=False)
 def observation_key(row: Any, side: int, tables: Any) -> Any:
     """Key (uint64) of what ``side`` sees of the position ``row``; equal to ``view_key`` of its masked row."""
-    view = np.empty(9, dtype=np.uint64)
     seen = visible(row, side, tables)
-    masked(row, side, seen, view)
-    return view_key(view, seen)
+    key = mix64(seen ^ np.uint64(0x9E3779B97F4A7C15))
+    for i in range(8):
+        key = mix64(key ^ (row[i] & seen)) + np.uint64(0x9E3779B97F4A7C15)
+    return mix64(key ^ known_meta(row, side)) + np.uint64(0x9E3779B97F4A7C15)

@@ -38,7 +38,7 @@ def count_children(states: Any, tables: Any, offsets: Any) -> None:
         offsets[i + 1] = offsets[i] + generate(states[i], tables, moves)
 
 
-@kernel
+@kernel(allocates=False)
 def sort_codes(codes: Any, count: int) -> None:
     """Sort codes[:count] in place (insertion: there are few, and the compiler has far less to do than for a
     library's sort).
@@ -78,6 +78,17 @@ def children(
     ``rows[rows_offsets[i]:rows_offsets[i + 1]]``.
     """
     moves = np.empty(MAX_MOVES, dtype=np.int32)
+    _children(
+        states, side, no_move_value, tables, offsets, out, actions, movers, observations, values, forcing, rows,
+        rows_offsets, moves,
+    )  # fmt: skip
+
+
+@kernel(allocates=False)
+def _children(
+    states: Any, side: int, no_move_value: float, tables: Any, offsets: Any, out: Any, actions: Any, movers: Any,
+    observations: Any, values: Any, forcing: Any, rows: Any, rows_offsets: Any, moves: Any,
+) -> None:  # fmt: skip
     rows_offsets[0] = 0
     for i in range(states.shape[0]):
         row = states[i]
@@ -127,7 +138,7 @@ def children(
         rows_offsets[i + 1] = kept
 
 
-@kernel
+@kernel(allocates=False)
 def finish(
     states: Any,
     side: int,
