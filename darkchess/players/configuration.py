@@ -11,7 +11,7 @@ import dataclasses
 import difflib
 import math
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_type_hints
@@ -199,13 +199,15 @@ def main_names() -> list[str]:
     return [name for name in CONFIGURATIONS if not any(name.startswith(f"{other}-") for other in CONFIGURATIONS)]
 
 
-def configuration(text: str) -> Configuration:
+def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS) -> Configuration:
     """The configuration that ``text`` describes.
 
     Parameters
     ----------
     text : str
         ``NAME``, ``NAME,field=value,…`` or the path of a ``.toml`` file.
+    known : mapping
+        The configurations by their names.
 
     Raises
     ------
@@ -218,9 +220,9 @@ def configuration(text: str) -> Configuration:
     50
     """
     if text.endswith(".toml"):
-        return _from_file(Path(text))
+        return _from_file(Path(text), known)
     name, *changes = text.split(",")
-    base = _named(name.strip())
+    base = _named(name.strip(), known)
     pairs = {}
     for change in changes:
         key, equals, value = change.partition("=")
@@ -230,15 +232,15 @@ def configuration(text: str) -> Configuration:
     return base.changed(text, pairs) if pairs else base
 
 
-def _named(name: str) -> Configuration:
-    if name not in CONFIGURATIONS:
-        near = difflib.get_close_matches(name, CONFIGURATIONS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(CONFIGURATIONS)}"
+def _named(name: str, known: Mapping[str, Configuration]) -> Configuration:
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
         raise ConfigurationError(f"configuration: got {name!r}, expected a known name; {hint}")
-    return CONFIGURATIONS[name]
+    return known[name]
 
 
-def _from_file(path: Path) -> Configuration:
+def _from_file(path: Path, known: Mapping[str, Configuration]) -> Configuration:
     try:
         content: dict[str, Any] = tomllib.loads(read_text(path))
     except OSError as error:
@@ -247,7 +249,7 @@ def _from_file(path: Path) -> Configuration:
         raise ConfigurationError(f"configuration: {path} is no TOML: {error}") from error
     except RecursionError:
         raise ConfigurationError(f"configuration: {path} is nested too deep; expected field = value") from None
-    base = _named(str(content.pop("base", "klss2021")))
+    base = _named(str(content.pop("base", "klss2021")), known)
     name = str(content.pop("name", path.stem))
     return base.changed(name, content)
 

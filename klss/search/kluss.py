@@ -12,7 +12,7 @@ from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.one_sided import OneSided
 from klss.search.expansion.support import SupportDriven
 from klss.search.likelihood.by_value import ByValue
-from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationError, Solver, at_least_one
+from klss.search.parts import Likelihood, Parts, SearchConfiguration, SearchConfigurationError, Solver, at_least_one
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
 
@@ -63,7 +63,6 @@ class Kluss(SearchConfiguration):
     order: int = 2
     particles: int = 256
     information: float = float("inf")
-    window: float = 0.1
     most_carried: int = 128
     nested: bool = True
     share: float = 0.25
@@ -98,6 +97,10 @@ class Kluss(SearchConfiguration):
             return RegretMinimiser(self.root, self.iterations, caution=self.caution)
         return LinearPrograms("hybrid" if self.root == "blend" else self.root)
 
+    def likelihood(self) -> Likelihood:
+        """What the roots are drawn and weighed by."""
+        return ByValue(self.slope, self.even)
+
     def parts(self) -> Parts:
         """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(
@@ -106,7 +109,7 @@ class Kluss(SearchConfiguration):
                 self.most_carried,
                 nested=self.nested,
                 share=self.share,
-                likelihood=ByValue(self.slope, self.even),
+                likelihood=self.likelihood(),
             ),
             solver=self._solver(),
             expander=SupportDriven()

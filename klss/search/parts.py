@@ -110,6 +110,27 @@ class Likelihood(Protocol):
         """
         ...
 
+    def roots(self, drawn: States, carried: States) -> States:
+        """The particles (uint64[n, w]) that become roots, of those that :meth:`sample` has ``drawn``; ``carried``:
+        what stands at player 0's infoset without them (uint64[m, w]). Unless a likelihood knows better, the drawn ones.
+        """
+        return drawn
+
+    def prior(self, prior: Floats, states: States, group: Ints) -> Floats:
+        """The final prior of player 1's root infosets.
+
+        Parameters
+        ----------
+        prior : float64[J]
+            What the weights, and how player 1 was expected to come, make of it; sums to 1. Unless a likelihood knows
+            better, that is the final one.
+        states : uint64[n, w]
+            The roots at player 0's infoset.
+        group : int64[n]
+            The root infoset of each, from 0 to J − 1.
+        """
+        return prior
+
 
 @dataclass
 class Effort:

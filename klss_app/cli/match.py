@@ -20,6 +20,7 @@ from klss_app.cli.options import (
     add_game_options,
     check_stockfish,
     chosen_player,
+    configured,
     game_options,
     games,
 )
@@ -58,7 +59,9 @@ def _parser() -> Parser:
     parser.add_argument("--scheduler", metavar="URL", help="play on a dask cluster, as tls://host:8786")
     add_game_options(parser)
     parser.add_argument(
-        "--allow-cheat", action="store_true", help="allow the player stockfish-cheat, who sees the true game"
+        "--allow-cheat",
+        action="store_true",
+        help="allow the players who see the true game, stockfish-cheat and kluss-oracle",
     )
     parser.add_argument(
         "--check-truth", action="store_true", help="test mode: is the true position in each player's set?"
@@ -133,11 +136,15 @@ def run(arguments: Sequence[str]) -> int:
 
 def _player(text: str, parsed: argparse.Namespace, options: GameOptions) -> Spec:
     from uci_bridge.match.engines import CHEAT, Cheat
+    from uci_bridge.match.oracle import ORACLE, configuration
 
-    if text != CHEAT:
+    name = text.partition(",")[0].strip()
+    if text != CHEAT and name != ORACLE:
         return chosen_player(text, options.stockfish)
     if not parsed.allow_cheat:
         raise UsageError(f"player: got {text!r}, who sees the true game; expected --allow-cheat with it")
+    if name == ORACLE:
+        return configured(text, options.stockfish, configuration)
     check_stockfish(options.stockfish)
     return Cheat()
 

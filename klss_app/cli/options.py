@@ -6,7 +6,7 @@ import argparse
 import difflib
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -263,8 +263,11 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
     return options
 
 
-def configured(text: str, stockfish: str | None = None) -> Configuration:
-    """The configuration that ``text`` describes; imports compiled code. ``stockfish`` is ``--stockfish``.
+def configured(
+    text: str, stockfish: str | None = None, read: Callable[[str], Configuration] | None = None
+) -> Configuration:
+    """The configuration that ``text`` describes; imports compiled code. ``stockfish`` is ``--stockfish``; ``read``
+    knows the names (None: as :func:`darkchess.players.configuration.configuration` does).
 
     Raises
     ------
@@ -274,7 +277,7 @@ def configured(text: str, stockfish: str | None = None) -> Configuration:
     from darkchess.players.configuration import ConfigurationError, configuration
 
     try:
-        found = configuration(text)
+        found = (read or configuration)(text)
     except ConfigurationError as error:
         raise UsageError(str(error)) from None
     if found.evaluator == "stockfish":

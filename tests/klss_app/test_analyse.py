@@ -203,6 +203,11 @@ BAD = [
     (["pychess.pgn", "--ply", "4"], "--color", "required"),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--configuration", "greedy"], "'greedy'", "klss2021"),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--configuration", "klss2012"], "'klss2012'", "klss2021?"),
+    (
+        ["pychess.pgn", "--ply", "4", "--color", "white", "--configuration", "kluss-oracle"],
+        "'kluss-oracle'",
+        "known name",
+    ),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--plot", "a.pdf"], "--plot", ".svg or .png"),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--plot", "no/a.svg"], "--plot", "directory"),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--once-over-nodes", "0"], "--once-over-nodes", "'0'"),

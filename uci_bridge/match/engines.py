@@ -23,6 +23,7 @@ from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.view import View
 from darkchess.players.configuration import Configuration
+from uci_bridge.match.oracle import OracleMaker, sees_truth
 from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker, engine_argv
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.host import HostedPlayer
@@ -30,7 +31,7 @@ from uci_bridge.protocol.host import HostedPlayer
 __all__ = ["CHEAT", "Cheat", "Engines", "Setup", "Side", "Spec"]
 
 CHEAT: Final = "stockfish-cheat"
-"""The text of the one mover that sees the true game."""
+"""The text of the mover that sees the true game and nothing else; :mod:`uci_bridge.match.oracle` has the other one."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ class Setup:
 
 
 class Engines:
-    """What plays the games of one worker, one game at a time.
+    """What plays the games of one worker, one game at a time. Who sees the true game plays in this process: there is
+    no wall that she could be behind.
 
     Parameters
     ----------
@@ -101,10 +103,14 @@ class Engines:
         self._setup = setup
         self._processes: dict[Side, EngineProcess] = {}
         self._makers: dict[Side, PlayerMaker] = {}
+        self._oracles: dict[Side, OracleMaker] = {}
         for side in ("a", "b"):
             spec = setup.spec(side)
             if isinstance(spec, Command):
                 self._processes[side] = _GuardedProcess(spec.argv, name=spec.name)
+            elif sees_truth(spec):
+                self._oracles[side] = OracleMaker(spec, setup.evaluator, setup.ruleset)
+                self._oracles[side].warm_up(chess.WHITE)
             elif isinstance(spec, Configuration) and not setup.check_truth:
                 argv = engine_argv(spec, setup.evaluator)
                 self._processes[side] = _GuardedProcess(argv, name=spec.name)
@@ -113,11 +119,13 @@ class Engines:
                 self._makers[side].warm_up(chess.WHITE)
 
     def player(self, side: Side, seed: int, referee: Referee) -> Player:
-        """The player of a side for one game; ``referee`` is for the cheat alone."""
+        """The player of a side for one game; ``referee`` is for those alone who see the true game."""
         if side in self._processes:
             return _Seat(self._processes[side], seed=seed)
         if side in self._makers:
             return self._makers[side].make(seed)
+        if side in self._oracles:
+            return self._oracles[side].make(seed, referee)
         from uci_bridge.match.cheat import StockfishCheat
 
         return StockfishCheat(referee, self._setup.evaluator.stockfish, seed=seed)
@@ -149,6 +157,8 @@ class Engines:
                 process.close()
         for maker in self._makers.values():
             maker.close()
+        for oracle in self._oracles.values():
+            oracle.close()
 
 
 class _Seat(HostedPlayer):

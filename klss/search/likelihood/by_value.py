@@ -12,12 +12,13 @@ import numpy as np
 
 from klss.arrays import Floats, States
 from klss.search.model import Belief
+from klss.search.parts import Likelihood
 
 __all__ = ["ByValue"]
 
 
 @dataclass(frozen=True)
-class ByValue:
+class ByValue(Likelihood):
     """Weighs by value.
 
     Attributes

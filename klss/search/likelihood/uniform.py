@@ -6,11 +6,12 @@ import numpy as np
 
 from klss.arrays import Floats, States
 from klss.search.model import Belief
+from klss.search.parts import Likelihood
 
 __all__ = ["Uniform"]
 
 
-class Uniform:
+class Uniform(Likelihood):
     """Draws and weighs all alike."""
 
     def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:

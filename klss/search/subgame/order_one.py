@@ -72,13 +72,16 @@ class OrderOne:
         if found is None:
             previous, estimate = None, np.inf
             sections: list[Section] = []
-            known = np.zeros((0, model.state_width), dtype=np.uint64)
+            known = own = np.zeros((0, model.state_width), dtype=np.uint64)
         else:
             previous, sections, estimate = found
-            known = previous.trunk.states[np.concatenate([section.nodes for section in sections])]
+            kept = np.concatenate([section.nodes for section in sections])
+            known = previous.trunk.states[kept]
+            own = known[previous.trunk.nodes.infoset[kept, 0] == previous.infoset]
         wanted = particles - len(known)
         more = wanted > 0 and len(known) < belief.size
-        states = self.likelihood.sample(belief, wanted, known, seeds[1]) if more else known[:0]
+        drawn = self.likelihood.sample(belief, wanted, known, seeds[1]) if more else known[:0]
+        states = self.likelihood.roots(drawn, own)
         fresh = fresh_roots(states, model, estimate, seeds[2])
         if previous is None:
             trunk, origin = Trunk.from_roots(fresh), None
@@ -97,8 +100,14 @@ class OrderOne:
     def _prior(self, trunk: Trunk, previous: Standing | None, sections: list[Section]) -> Floats:
         """½(y(J)/Σy + w(J)/Σw) for each root infoset, the carried ones first: half where player 1 was expected to come
         (Obscuro, arXiv 2506.01242, where w is the same for all), half what the roots weigh; all of the latter where
-        nothing is carried.
+        nothing is carried. The likelihood has the last word (:meth:`klss.search.parts.Likelihood.prior`).
         """
+        own = trunk.members(0)
+        group = trunk.nodes.sequence[own, 1].astype(np.int64) - 1
+        return self.likelihood.prior(self._mixed(trunk, previous, sections), trunk.states[own], group)
+
+    def _mixed(self, trunk: Trunk, previous: Standing | None, sections: list[Section]) -> Floats:
+        """Both halves."""
         count, groups = trunk.root_count, trunk.group_count
         weights = self.likelihood.weights(trunk.states[:count], trunk.nodes.value[:count])
         summed = np.bincount(trunk.nodes.sequence[:count, 1] - 1, weights=weights, minlength=groups)

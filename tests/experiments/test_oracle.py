@@ -1,0 +1,207 @@
+"""The search that is told the truth: the true position is among its roots, with the prior asked for, and is told to
+nobody else.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Iterator
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.arbiter import Arbiter, TimeControl
+from darkchess.game.contest import Limit, Player
+from darkchess.game.referee import Referee
+from darkchess.players.configuration import ConfigurationError, make_player
+from darkchess.players.configuration import configuration as named
+from klss.arrays import Floats, States
+from klss.search import Belief, Model, SearchConfigurationError
+from klss.search.likelihood.oracle import Oracle
+from klss.search.likelihood.uniform import Uniform
+from klss.search.parts import Standing, Subgame
+from klss.search.subgame.order_one import OrderOne
+from tests.wall.twins import load
+from uci_bridge.match.oracle import KlussOracle, OraclePlayer, configuration
+
+IDENTITY = 0x7FFF
+"""Of a row's last entry, what two equal positions have in common: docs/rules.md, rule 3."""
+
+
+def oracle(text: str, referee: Referee, *, seed: int = 1) -> OraclePlayer:
+    search = configuration(text).search
+    assert isinstance(search, KlussOracle)
+    return OraclePlayer(referee, BuiltinEvaluator(), search, seed=seed, cap=20_000)
+
+
+def states(*numbers: int) -> States:
+    return np.array(numbers, dtype=np.uint64).reshape(-1, 1)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# at every move
+
+
+@dataclasses.dataclass
+class Built:
+    """A move's subgame, and what would be built without the truth."""
+
+    told: Subgame
+    untold: Subgame
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Built]]:
+    """Every subgame that is built, in both players' searches, with what the other likelihood alone would make of it."""
+    found: list[Built] = []
+    build = OrderOne.build
+
+    def watched(
+        self: OrderOne, standing: Standing | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
+    ) -> Subgame:
+        other = self.likelihood.other if isinstance(self.likelihood, Oracle) else self.likelihood
+        untold = build(dataclasses.replace(self, likelihood=other), standing, belief, model, copy.deepcopy(rng), nodes)
+        found.append(Built(build(self, standing, belief, model, rng, nodes), untold))
+        return found[-1].told
+
+    monkeypatch.setattr(OrderOne, "build", watched)
+    yield found
+
+
+def holding(subgame: Subgame, referee: Referee) -> tuple[Floats, States]:
+    """Which root infosets hold the true position at player 0's infoset (bool[J]), and the states that are it."""
+    trunk = subgame.trunk
+    members = trunk.members(0)
+    rows = trunk.states[members]
+    row = np.array(referee.position.row)
+    true = (rows[:, :8] == row[:8]).all(axis=1) & (rows[:, 8] & IDENTITY == row[8] & IDENTITY)
+    held = np.zeros(trunk.group_count, dtype=np.bool_)
+    held[trunk.nodes.sequence[members[true], 1] - 1] = True
+    assert len(np.unique(rows[:, 9])) == 1  # as quiet, as far as she can tell, as all others
+    return held, rows[true]
+
+
+@pytest.mark.parametrize(("order", "prior"), [(1, 0.4), (2, 0.1)])
+def test_the_truth_is_a_root_at_every_move_with_the_prior_asked_for(
+    built: list[Built], order: int, prior: float
+) -> None:
+    referee = Referee()
+    told = oracle(f"kluss-oracle,order={order},prior={prior}", referee)
+    players: dict[chess.Color, Player] = {
+        chess.WHITE: told,
+        chess.BLACK: make_player(configuration("kluss,cap=20000"), seed=2),
+    }
+    arbiter = Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=150)))
+    arbiter.begin()
+    there, put_in, carried = 0, 0, 0
+    while referee.outcome is None and referee.ply < 60:
+        before = Referee.replay(referee.moves)
+        built.clear()
+        arbiter.play_ply()
+        if before.turn == chess.BLACK or not built:  # not hers, or a move that needs no search
+            continue
+        told, untold = built[0].told, built[0].untold
+        held, rows = holding(told, before)
+        assert told.prior is not None and untold.prior is not None
+        assert told.prior.sum() == pytest.approx(1.0)
+        assert held.any() and told.prior[held].sum() == pytest.approx(1.0 if held.all() else prior)
+        assert told.carried == untold.carried
+        carried += told.carried
+        if not holding(untold, before)[0].any():
+            put_in += 1
+            assert told.sampled == max(untold.sampled, 1)
+            assert (rows[:, 8] == before.position.row[8] & IDENTITY).all()  # as a position set gives it
+            continue
+        there += 1  # with the same roots, and nothing else is changed
+        count = told.trunk.root_count
+        assert (told.trunk.states[:count] == untold.trunk.states[: untold.trunk.root_count]).all()
+        for among in (held, ~held):
+            if among.any():
+                expected = untold.prior[among] / untold.prior[among].sum()
+                assert told.prior[among] == pytest.approx(told.prior[among].sum() * expected)
+    assert put_in and there and carried
+
+
+def test_two_games_that_look_alike_are_told_apart_by_the_oracle_alone(built: list[Built]) -> None:
+    """The wall's law, for ``kluss``: same views, same subgames and moves. What is told the truth breaks it."""
+    for twins in load()[:2]:
+        for text, alike in (("kluss", True), ("kluss-oracle", False)):
+            seen = []
+            for moves in (twins.a, twins.b):
+                built.clear()
+                referee = Referee(twins.fen)
+                player = oracle(text, referee) if text != "kluss" else make_player(configuration(text), seed=1)
+                player.start(referee.view(twins.color), referee.position)
+                answers = []
+                for move in (*moves, None):
+                    if referee.turn == twins.color:
+                        answers.append(player.choose(Limit(nodes=100)).move)
+                    if move is not None:
+                        referee.push(chess.Move.from_uci(move))
+                        player.observe(referee.view(twins.color))
+                player.close()
+                roots = [(each.told.trunk.states[: each.told.trunk.root_count], each.told.prior) for each in built]
+                seen.append((answers, [(states.tolist(), prior.tolist()) for states, prior in roots]))
+            assert (seen[0] == seen[1]) is alike
+            assert len(seen[0][1]) > 3
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the likelihood
+
+
+def likelihood(share: float, truth: int = 7) -> Oracle:
+    return Oracle(Uniform(), share, lambda: states(truth), lambda rows: rows)
+
+
+def test_the_truth_takes_the_place_of_one_that_was_drawn_where_it_is_neither_drawn_nor_carried() -> None:
+    told, nothing = likelihood(0.1), states()
+    assert told.roots(states(1, 2, 3), states(4)).ravel().tolist() == [7, 1, 2]
+    assert told.roots(states(1, 7, 3), states(4)).ravel().tolist() == [1, 7, 3]
+    assert told.roots(states(1, 2, 3), states(4, 7)).ravel().tolist() == [1, 2, 3]
+    assert told.roots(nothing, states(4)).ravel().tolist() == [7]
+    assert told.roots(nothing, states(4, 7)).ravel().tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("given", "roots", "group", "expected"),
+    [
+        ([0.5, 0.3, 0.2], [1, 7, 2], [0, 1, 2], [0.6 * 0.5 / 0.7, 0.4, 0.6 * 0.2 / 0.7]),
+        ([0.5, 0.3, 0.2], [1, 7, 7, 2], [0, 0, 1, 2], [0.4 * 0.5 / 0.8, 0.4 * 0.3 / 0.8, 0.6]),
+        ([0.5, 0.5, 0.0], [1, 2, 7], [0, 1, 2], [0.3, 0.3, 0.4]),
+        ([0.0, 0.0, 1.0], [1, 2, 7], [0, 1, 2], [0.3, 0.3, 0.4]),
+        ([1.0], [1, 7], [0, 0], [1.0]),
+    ],
+    ids=["one", "two hold it", "had none", "had all", "no other"],
+)
+def test_those_that_hold_the_truth_share_its_prior_and_the_others_the_rest(
+    given: list[float], roots: list[int], group: list[int], expected: list[float]
+) -> None:
+    found = likelihood(0.4).prior(np.array(given), states(*roots), np.array(group))
+    assert found == pytest.approx(expected)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# who has it
+
+
+def test_it_is_no_named_configuration_and_nobody_is_told_by_default() -> None:
+    with pytest.raises(ConfigurationError, match="got 'kluss-oracle'"):
+        named("kluss-oracle,prior=0.4")
+    with pytest.raises(SearchConfigurationError, match="sees the true game"):
+        KlussOracle().parts()
+
+
+def test_it_is_kluss_but_for_the_prior() -> None:
+    ours, theirs = configuration("kluss").fields(), configuration("kluss-oracle,prior=0.4").fields()
+    changed = {key for key, value in theirs.items() if value != ours.get(key)}
+    assert changed == {"name", "player", "prior"} and theirs["prior"] == 0.4
+
+
+@pytest.mark.parametrize("value", ["-0.1", "1.1", "nan", "x"])
+def test_a_prior_is_a_probability(value: str) -> None:
+    with pytest.raises(ConfigurationError, match="prior is"):
+        configuration(f"kluss-oracle,prior={value}")
