@@ -64,6 +64,9 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.head_to_head --players kluss klss2021-paper": (
         "experiments.head_to_head --players kluss klss2021 --summary-only --runs runs --results results"
     ),
+    "python -m experiments.headroom": (
+        "experiments.headroom --only prior-0.1 --games 2 --workers 1 --runs runs --results results"
+    ),
     "python -m experiments.games experiments/runs/head_to_head": (
         "experiments.games runs/head_to_head --results results"
     ),

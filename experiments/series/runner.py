@@ -28,7 +28,7 @@ from typing import Any
 
 import klss
 from darkchess.game.arbiter import TimeControl
-from darkchess.players.configuration import ConfigurationError, configuration
+from darkchess.players.configuration import ConfigurationError
 from experiments.series.summary import SESSIONS, match_document, read_document, series_document
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
@@ -37,6 +37,7 @@ from uci_bridge.match.documents import commit, write_document
 from uci_bridge.match.files import read_match
 from uci_bridge.match.match import Match, MatchError, Standing
 from uci_bridge.match.openings import RandomOpenings
+from uci_bridge.match.oracle import configuration
 from uci_bridge.match.report import versions
 from uci_bridge.stockfish.evaluator import find_stockfish
 

@@ -19,6 +19,7 @@ from experiments.first_moves import sample
 from experiments.games import document as games_document
 from experiments.games import histogram
 from experiments.head_to_head import SERIES as HEAD_TO_HEAD
+from experiments.headroom import SERIES as HEADROOM
 from experiments.opponents import SERIES as OPPONENTS
 from experiments.parts import SERIES as PARTS
 from experiments.report import PAPERS_MATCH, TARGETS
@@ -129,7 +130,7 @@ def test_what_is_not_finite_is_written_as_text(tmp_path: Path) -> None:
 # what is played
 
 
-SERIES = [HEAD_TO_HEAD, OPPONENTS, ABLATIONS, DOUBLINGS, PARTS]
+SERIES = [HEAD_TO_HEAD, OPPONENTS, ABLATIONS, DOUBLINGS, PARTS, HEADROOM]
 
 
 @pytest.mark.parametrize("series", SERIES, ids=lambda series: series.name)
