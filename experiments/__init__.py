@@ -5,7 +5,9 @@ Reading order:
 - ``match`` games between two players, one line of JSON a game; its parts: ``match_game``, ``match_engines``,
   ``match_workers``, ``openings``, ``match_files``, ``match_statistics``, ``match_report``
 - ``series`` matches that make one experiment, and ``series_summary`` what they have shown; ``head_to_head``,
-  ``opponents``, ``ablations``, ``parts``, ``doublings``, ``headroom`` are series; ``games`` and ``first_moves`` look into games
+  ``opponents``, ``ablations``, ``parts``, ``doublings``, ``headroom`` are series; ``games`` and ``first_moves`` look
+  into games
+- ``convergence`` how exploitable the searches' play is on small games
 - ``report`` and ``plots`` render README's tables and the plots from the results
 - ``cheat`` Stockfish on the referee's side, for reference
 - ``bench`` how fast the engine is, and one signature of what it does

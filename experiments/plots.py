@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.report import PAPER_PERCENT, PAPERS_MATCH, load, short
+from experiments.report import PAPER_PERCENT, PAPERS_MATCH, convergence_curve, load, short
 from experiments.series.runner import RESULTS
 from experiments.series.summary import budget_text
 
@@ -223,12 +223,43 @@ def _searches(document: Document, figure: Any) -> None:
     figure.legend(handles, labels, loc="outside upper right", ncols=3, frameon=False)
 
 
+def _convergence(document: Document, figure: Any) -> None:
+    """Exploitability against nodes and against the seconds of the longest search, a row a game."""
+    figure.set_size_inches(10.0, 2.6 * len(document["games"]) + 0.6)
+    players = [chosen["name"] for chosen in document["configurations"]]
+    lines = [
+        ("mixture", "root", "-", "o"),
+        ("purified", "root", "--", "s"),
+        ("mixture", "first move", ":", "^"),
+    ]
+    grid = figure.subplots(len(document["games"]), 2, squeeze=False, sharey="row", sharex="col")
+    for row, game in zip(grid, document["games"]):
+        for player, color in zip(players, (BLUE, ORANGE, GREEN)):
+            for key, start, style, mark in lines:
+                curve = convergence_curve(document, game=game["game"], player=player, start=start)
+                for axes, x in zip(row, ("nodes", "seconds_max")):
+                    points = sorted((point[x], point[key]) for point in curve)
+                    label = f"{player}, {key}" + ("" if start == "root" else f", from the {start}")
+                    axes.plot(*zip(*points), style, marker=mark, markersize=4, color=color, linewidth=1.3, label=label)
+        for axes in row:
+            axes.set_xscale("log")
+            axes.set_ylim(bottom=0.0)
+            axes.grid(color="#dddddd", linewidth=0.6)
+        row[0].set_title(f"{game['game']}, {game['nodes']:,} nodes", loc="left", fontsize=10)
+        row[0].set_ylabel("exploitability")
+    grid[-1][0].set_xlabel("nodes a move (log scale)")
+    grid[-1][1].set_xlabel("seconds of the longest search, of a core (log scale)")
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper left", ncols=3, frameon=False, fontsize=9)
+
+
 _DRAWN: tuple[tuple[str, str, Callable[[Document, Any], None]], ...] = (
     ("head_to_head", "head_to_head", _strength),
     ("opponents", "opponents", _strength),
     ("ablations", "ablations", _strength),
     ("parts", "parts", _strength),
     ("doublings", "doublings", _doublings),
+    ("convergence", "convergence", _convergence),
     ("games", "games_positions", _positions),
     ("games", "games_searches", _searches),
 )

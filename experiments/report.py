@@ -18,7 +18,7 @@ from typing import Any
 from experiments.series.runner import RESULTS
 from experiments.series.summary import budget_text, read_document
 
-__all__ = ["BEGIN", "END", "load", "main", "reading", "rendered", "short"]
+__all__ = ["BEGIN", "END", "convergence_curve", "load", "main", "reading", "rendered", "short"]
 
 README = Path(__file__).parent / "README.md"
 BEGIN, END = "<!-- results: rendered by experiments/report.py -->", "<!-- end of results -->"
@@ -51,6 +51,7 @@ _EXPERIMENTS = (
     ("ablations", "`klss2021` v itself with one thing off, or other", "about 55 min"),
     ("parts", "`kluss` v itself with one part off, or other", "about 35 min"),
     ("doublings", "a player with twice the time v herself", "about 60 min"),
+    ("convergence", "exploitability of the searches' play on small games", "2 min"),
     ("games", "possible positions along games; nodes, depth, gadgets, time", "seconds"),
     ("belief", "what the true position is worth among the possible ones", "1 min"),
     ("first_moves", "first moves and replies", "4 min"),
@@ -144,6 +145,8 @@ def _result(name: str, found: dict[str, Any]) -> str:
             f"of {len(sides)}: {sides.count(1)} worse, {sides.count(-1)} better, {sides.count(0)} without a difference "
             f"seen; {_ranged([match['games'] for match in found['matches']])} games each"
         )
+    if name == "convergence":
+        return "; ".join(f"{player} {_most_lost(found, player):.3f} at most" for player in _searchers(found))
     if name == "games":
         return f"{found['games']} games, {sum(player['moves'] for player in found['players'])} moves"
     if name == "belief":
@@ -283,6 +286,57 @@ def _doublings(found: dict[str, Any]) -> list[str]:
     return [*_table(found["matches"], "A v B"), "", *_wrapped(" ".join(said))]
 
 
+def convergence_curve(found: Mapping[str, Any], **wanted: str) -> list[dict[str, float]]:
+    """Nodes, seconds and exploitability, both seats' mean, of the rows with those values of their columns; for each
+    number of nodes one.
+    """
+    columns = found["samples"]["columns"]
+    rows = [dict(zip(columns, row, strict=True)) for row in found["samples"]["rows"]]
+    seats: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        if all(row[column] == value for column, value in wanted.items()):
+            seats.setdefault(row["nodes"], []).append(row)
+    told = ("mixture", "purified", "seconds_mean", "seconds_max")
+    return [
+        {"nodes": nodes, **{key: sum(row[key] for row in both) / len(both) for key in told}}
+        for nodes, both in sorted(seats.items())
+    ]
+
+
+def _searchers(found: Mapping[str, Any]) -> list[str]:
+    return [chosen["name"] for chosen in found["configurations"]]
+
+
+def _most_lost(found: Mapping[str, Any], player: str) -> float:
+    """The mixture's exploitability from the root with most nodes, on the game where it is largest."""
+    curves = (convergence_curve(found, game=game["game"], player=player, start="root") for game in found["games"])
+    return max(curve[-1]["mixture"] for curve in curves)
+
+
+def _convergence(found: dict[str, Any]) -> list[str]:
+    columns = found["samples"]["columns"]
+    at = {column: columns.index(column) for column in columns}
+    nodes = sorted({row[at["nodes"]] for row in found["samples"]["rows"]})
+    starts = list(dict.fromkeys(row[at["start"]] for row in found["samples"]["rows"]))
+    lines = [
+        f"| game (its nodes) | player | from | {' | '.join(f'{count:,} nodes' for count in nodes)} |",
+        f"|---|---|---|{'---|' * len(nodes)}",
+    ]
+    for game in found["games"]:
+        for player in _searchers(found):
+            for start in starts:
+                curve = convergence_curve(found, game=game["game"], player=player, start=start)
+                cells = [f"{p['mixture']:.4f} / {p['purified']:.4f} ({p['seconds_max']:.2g} s)" for p in curve]
+                name = f"`{game['game']}` ({game['nodes']:,})"
+                lines.append(f"| {name} | `{player}` | {start} | {' | '.join(cells)} |")
+    note = (
+        "Exploitability, both seats' mean, of the mixture / of what is played of it, and the longest search's seconds "
+        "on a core; payoffs within ±1. *Root*: a search before anybody has moved, and all later ones nested in it; "
+        "*first move*: the player begins there, as in chess, and takes her opponent to know what she herself does not."
+    )
+    return [*lines, "", *_wrapped(note)]
+
+
 def _games(found: dict[str, Any]) -> list[str]:
     lines = [
         "| player | games | moves | possible positions: median, 90 %, max | nodes | depth (mean) | iterations "
@@ -352,6 +406,7 @@ _SECTIONS = {
     "ablations": ("Ablations", _ablations),
     "parts": ("The parts of `kluss`", _ablations),
     "doublings": ("Doublings of time", _doublings),
+    "convergence": ("Exploitability on small games", _convergence),
     "games": ("Games and searches", _games),
     "belief": ("The truth among the possible positions", _belief),
     "first_moves": ("First moves", _first_moves),

@@ -67,6 +67,9 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.headroom": (
         "experiments.headroom --only prior-0.1 --games 2 --workers 1 --runs runs --results results"
     ),
+    "python -m experiments.convergence": (
+        "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results"
+    ),
     "python -m experiments.games experiments/runs/head_to_head": (
         "experiments.games runs/head_to_head --results results"
     ),

@@ -1,0 +1,64 @@
+"""The strategy that a search plays over a whole game: the very one of its games, and the equilibrium where nothing is
+left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from experiments.convergence import Start, played
+from klss import openspiel
+from klss.best_response import worst_case
+from klss.equilibrium import solve
+from klss.game import CHANCE, TERMINAL, Game
+from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Klss2021, Kluss, Search, SearchConfiguration
+from klss.sequence_form import sequence_form
+from klss.tables import mirrored
+from klss.treeplex import realization
+from tests.klss.games import kuhn
+
+
+def lost(game: Game, behaviour: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+    form = sequence_form(game)
+    return solve(form).value - worst_case(form, 0, realization(game.treeplex(0), behaviour))
+
+
+@pytest.mark.parametrize("game", [kuhn(), mirrored(kuhn())], ids=["first", "second"])
+def test_from_the_root_of_a_game_that_fits_into_the_trunk_an_exact_search_plays_an_equilibrium(game: Game) -> None:
+    found = played(game, Klss2021(caution=1.0), 1000, "root")
+    assert lost(game, found.mixture) == pytest.approx(0.0, abs=1e-9)
+    # Kuhn's payoffs go up to 2: what an iterative one plays is an equilibrium within a hundredth of that.
+    assert lost(game, played(game, Kluss(), 1000, "root").mixture) < 0.02
+
+
+def test_a_search_that_sees_one_ply_loses_more() -> None:
+    game = kuhn()
+    assert lost(game, played(game, Klss2021(), 1, "root").mixture) > 0.1
+
+
+@pytest.mark.parametrize("search_by", [Klss2021(), Kluss()], ids=["klss2021", "kluss"])
+def test_the_strategy_is_that_of_the_games_that_the_search_plays(search_by: SearchConfiguration) -> None:
+    """Games move by move, the slow way, against random play; at each infoset the same probabilities."""
+    game = openspiel.load("dark_hex(board_size=2,gameversion=adh)")
+    start: Start = "first move"
+    found = played(game, search_by, 60, start, seed=3)
+    treeplex, own = game.treeplex(0), game.observations[0]
+    compared = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        search, node = Search(EnumeratedModel(game), search_by, seed=3), 0
+        while game.player[node] != TERMINAL:
+            children, action = np.flatnonzero(game.parent == node), -1
+            if game.player[node] == 0:
+                infoset = int(game.infoset[0][node])
+                result = search.search(EnumeratedBelief(game, infoset), Budget(nodes=60))
+                first = int(treeplex.first_sequence[own.treeplex_infoset[infoset]])
+                assert found.purified[first + result.actions] == pytest.approx(result.probabilities, abs=1e-12)
+                action = result.action
+                children = children[game.action[children] == action]
+                compared += 1
+            assert game.player[node] != CHANCE
+            node = int(rng.choice(children))
+            search.observe(action, int(game.infoset[0][node]) + 1, acts=bool(game.player[node] == 0))
+    assert compared >= 12
