@@ -25,9 +25,9 @@ from darkchess.board.kernels.tables import TABLES
 from klss.arrays import Ints, Words
 from klss.threads import both
 
-__all__ = ["Progress", "Step", "across_enemy_move", "merged"]
+__all__ = ["Step", "UpdateProgress", "across_enemy_move", "merged"]
 
-Progress = Callable[[float, int], None]
+UpdateProgress = Callable[[float, int], None]
 """Called after every round with the part of a step that is done, and how many positions it has found."""
 
 SLICE = 1 << 24
@@ -84,7 +84,7 @@ def across_enemy_move(
     deadline: float | None = None,
     threads: int = 1,
     stream: bool = False,
-    progress: Progress | None = None,
+    progress: UpdateProgress | None = None,
 ) -> Step:
     """Every position that an enemy move from ``sources`` leads to and that agrees with the view behind ``masks``.
 
@@ -104,7 +104,7 @@ def across_enemy_move(
     stream
         Whether to go slice by slice. A deadline then keeps the slices that were finished in time.
     progress
-        See :data:`Progress`.
+        See :data:`UpdateProgress`.
     """
     count = sources.shape[0]
     threads = threads if count >= ALONE else 1
@@ -145,7 +145,7 @@ def across_enemy_move(
     return Step(whole, whole, produced, capped_by)
 
 
-def _of_slice(progress: Progress | None, floor: int, before: int) -> Progress | None:
+def _of_slice(progress: UpdateProgress | None, floor: int, before: int) -> UpdateProgress | None:
     """What a pass for one slice tells: of all hashes, those below ``floor`` are done, with ``before`` positions."""
     if progress is None:
         return None
@@ -159,7 +159,7 @@ def _fill(
     expected: Ints,
     deadline: float | None,
     threads: int,
-    progress: Progress | None,
+    progress: UpdateProgress | None,
 ) -> tuple[int, bool]:
     """Put the consistent successors of ``sources`` into ``table``; see :func:`across_enemy_move`.
 

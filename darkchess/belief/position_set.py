@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from darkchess.belief._kernels import information, position_repair, position_set, position_table
-from darkchess.belief.enemy_moves import Progress, Step, across_enemy_move, merged
+from darkchess.belief.enemy_moves import Step, UpdateProgress, across_enemy_move, merged
 from darkchess.belief.position_table import exercise_table
 from darkchess.board.kernels import board
 from darkchess.board.kernels.tables import TABLES
@@ -258,7 +258,7 @@ class PositionSet:
         return np.maximum(bits, 0.0)
 
     # ------------------------------------------------------------------------------------------------ the next view
-    def observe(self, view: View, *, deadline: float | None = None, progress: Progress | None = None) -> None:
+    def observe(self, view: View, *, deadline: float | None = None, progress: UpdateProgress | None = None) -> None:
         """Go one ply on, to ``view``.
 
         Parameters
@@ -356,7 +356,7 @@ class PositionSet:
         )
         self._positions = self._positions[: count or self.size]
 
-    def _enemy_move(self, before: View, view: View, deadline: float | None, progress: Progress | None) -> bool:
+    def _enemy_move(self, before: View, view: View, deadline: float | None, progress: UpdateProgress | None) -> bool:
         """Replace the set by its consistent successors; False when there is none (the set is then as it was)."""
         masks = self._masks
         own_before = int(self._seen_from_her_side(before.row())[board.WHITE])

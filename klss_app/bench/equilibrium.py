@@ -26,7 +26,7 @@ from klss.search.equilibrium.program import Answer, GadgetProgram
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
 from klss_app.bench.positions import bench_games
-from klss_app.bench.report import Progress, Report, load, spread
+from klss_app.bench.report import Report, Say, load, spread
 
 __all__ = ["equilibrium", "program_sequence"]
 
@@ -98,7 +98,7 @@ def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadge
 
 
 def equilibrium(
-    chosen: Configuration, *, nodes: int = NODES, repetitions: int = 3, say: Progress = lambda line: None
+    chosen: Configuration, *, nodes: int = NODES, repetitions: int = 3, say: Say = lambda line: None
 ) -> Report:
     """Figures ``cold_over_warm_resolve``, ``cold_over_warm_maxmargin`` (sums of solve times over all sequences; cold
     simplex stalls now and then, which weighs heavily there), the same ``_by_sequence`` (the spread over sequences),

@@ -14,7 +14,7 @@ import numpy as np
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from klss.arrays import Floats, Words
-from klss_app.bench.report import Progress, Report, load, spread
+from klss_app.bench.report import Report, Say, load, spread
 
 __all__ = ["evaluator", "held_out_positions"]
 
@@ -28,7 +28,7 @@ def held_out_positions() -> tuple[Words, Floats, int]:
         return data["rows"], data["values"].astype(np.float64), int(data["depth"])
 
 
-def evaluator(*, repetitions: int = 3, say: Progress = lambda line: None) -> Report:
+def evaluator(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     """Figures ``values_per_s`` (one thread), ``values_per_cpu_s`` (the same per second of processor time, which other
     programs don't disturb) and ``mean_abs_tanh_error``.
     """

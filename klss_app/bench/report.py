@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Progress", "Report", "load", "spread"]
+__all__ = ["Report", "Say", "load", "spread"]
 
-Progress = Callable[[str], None]
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)

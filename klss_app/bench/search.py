@@ -11,7 +11,7 @@ from darkchess.evaluation.evaluator import Evaluator
 from darkchess.game.contest import Limit
 from darkchess.players.configuration import Configuration, make_player
 from klss_app.bench.positions import bench_positions, seated
-from klss_app.bench.report import Progress, Report, load, spread
+from klss_app.bench.report import Report, Say, load, spread
 from klss_app.bench.signature import signature
 
 __all__ = ["search"]
@@ -24,7 +24,7 @@ def search(
     seconds: float = 5.0,
     repetitions: int = 3,
     seed: int = 0,
-    say: Progress = lambda line: None,
+    say: Say = lambda line: None,
 ) -> Report:
     """Nodes and depth of a search of ``seconds`` at each position, for each evaluator ("builtin", "stockfish"; None:
     not here).

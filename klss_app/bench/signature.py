@@ -16,7 +16,7 @@ from pathlib import Path
 from darkchess.game.contest import Limit
 from darkchess.players.configuration import Configuration, configuration, make_player
 from klss_app.bench.positions import bench_positions, seated
-from klss_app.bench.report import Progress
+from klss_app.bench.report import Say
 
 __all__ = ["EXPECTED", "expected_signature", "signature"]
 
@@ -26,7 +26,7 @@ NODES = 3000
 EXPECTED = Path(__file__).resolve().parent / "data" / "signature.json"
 
 
-def signature(chosen: Configuration, *, seed: int = 0, say: Progress = lambda line: None) -> int:
+def signature(chosen: Configuration, *, seed: int = 0, say: Say = lambda line: None) -> int:
     """Hash of move, nodes, depth, iterations, gadget and value (six decimals) at each packaged position, with the
     built-in evaluator.
     """

@@ -20,7 +20,7 @@ import chess
 from darkchess.belief.position_set import PositionSet
 from darkchess.game.referee import Referee
 from darkchess.game.view import View
-from klss_app.bench.report import Progress, Report, load, spread
+from klss_app.bench.report import Report, Say, load, spread
 
 __all__ = ["BenchLine", "bench_lines", "tracker"]
 
@@ -69,7 +69,7 @@ def resident_mb() -> float | None:
         return None
 
 
-def tracker(*, repetitions: int = 3, say: Progress = lambda line: None) -> Report:
+def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     """Figures ``successors_per_s_1t``, ``successors_per_s_2t``, ``successors_per_cpu_s_1t`` (the same per second of
     processor time), ``two_threads_over_one`` (each over all lines and repetitions), ``largest_update_s_1t``,
     ``largest_update_s_2t`` (seconds of the last line's update) and ``resident_mb`` (right after it, of the set, the

@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from darkchess.game.contest import DEFAULT_PLAYER
-from klss_app.cli.options import CONFIGURATION, Parser, check_evaluator, configured, processes
+from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, check_evaluator, configured
 from uci_bridge.descendants import end_descendants
-from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
+from uci_bridge.evaluators import EvaluatorChoice
 
 if TYPE_CHECKING:
     from darkchess.players.configuration import Configuration
@@ -39,17 +39,7 @@ def _parser() -> Parser:
         metavar="NAME",
         help=f"(default {DEFAULT_PLAYER}) {CONFIGURATION}",
     )
-    parser.add_argument("--evaluator", metavar="NAME", help=f"{' or '.join(EVALUATORS)} (default builtin)")
-    parser.add_argument(
-        "--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)"
-    )
-    parser.add_argument(
-        "--evaluator-processes",
-        type=processes,
-        default=1,
-        metavar="N",
-        help="Stockfish processes that share the work (default 1; always 1 where nodes limit a search)",
-    )
+    add_evaluator_options(parser)
     return parser
 
 

@@ -6,6 +6,7 @@ import argparse
 import difflib
 import math
 import os
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ __all__ = [
     "PLAYERS",
     "GameOptions",
     "Parser",
+    "add_evaluator_options",
     "add_game_options",
     "chosen_seed",
     "clock",
@@ -42,11 +44,19 @@ PLAYERS = f"{CONFIGURATION}; cmd:PROGRAM …"
 """What may stand where a player is asked for."""
 
 
+class _WholeWords(argparse.HelpFormatter):
+    """Breaks a help's lines between words alone: ``best-guess`` is one."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
 class Parser(argparse.ArgumentParser):
     """argparse, with errors raised as :class:`UsageError` and no abbreviated flags."""
 
     def __init__(self, command: str, description: str, **rest: Any) -> None:
-        super().__init__(prog=f"klss {command}", description=description, allow_abbrev=False, **rest)
+        usual: dict[str, Any] = {"formatter_class": _WholeWords, "allow_abbrev": False}
+        super().__init__(prog=f"klss {command}", description=description, **usual | rest)
 
     def format_help(self) -> str:
         """The help, with the names of configurations: only now, since compiled code comes with them."""
@@ -206,17 +216,20 @@ def add_game_options(parser: Parser, *, fen: bool = True) -> None:
     if fen:
         game.add_argument("--fen", metavar="FEN", help="start position, known to both players")
     game.add_argument("--seed", type=seed, metavar="N", help="seed of all random choices (default: a fresh one)")
-    engine = parser.add_argument_group("the engine")
-    engine.add_argument("--evaluator", metavar="NAME", help=" or ".join(EVALUATORS))
-    engine.add_argument(
-        "--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)"
-    )
-    engine.add_argument(
+    add_evaluator_options(parser)
+
+
+def add_evaluator_options(parser: Parser) -> None:
+    """Add the flags that say what values positions: ``--evaluator``, ``--stockfish``, ``--evaluator-processes``."""
+    add = parser.add_argument_group("what values positions").add_argument
+    add("--evaluator", metavar="NAME", help=f"{' or '.join(EVALUATORS)} (default builtin)")
+    add("--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)")
+    add(
         "--evaluator-processes",
         type=processes,
         default=1,
         metavar="N",
-        help="Stockfish processes that share the work (default 1; always 1 with --nodes)",
+        help="Stockfish processes that share the work (default 1; always 1 where nodes limit a search)",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -153,9 +154,10 @@ def test_a_new_player_or_evaluator_is_in_the_helps_and_the_complaints(
     monkeypatch.setitem(CONFIGURATIONS, "novelty", Configuration("novelty", "random"))
     monkeypatch.setitem(CONFIGURATIONS, "novelty-variant", Configuration("novelty-variant", "random"))
     monkeypatch.setitem(EVALUATORS, "oracle", EVALUATORS["builtin"])
-    for command in ("play", "match", "engine"):
+    for command, columns in itertools.product(("play", "match", "engine"), range(70, 90)):
+        monkeypatch.setenv("COLUMNS", str(columns))  # wherever lines end, no name is broken at its hyphen
         assert main([command, "--help"]) == 0
-        told = " ".join(capsys.readouterr().out.split()).replace("best- guess", "best-guess")  # wrapped there
+        told = " ".join(capsys.readouterr().out.split())
         assert "baseline, best-guess, greedy, random, novelty; NAME" in told
         assert "builtin or stockfish or oracle" in told
     for command in (["play"], ["engine"], ["match", "greedy", "random"]):
