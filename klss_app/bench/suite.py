@@ -38,7 +38,7 @@ from darkchess.players.model import DarkChess, PositionBelief
 from klss.search import Budget, Search
 from klss_app.bench.bounded import Leaves, Turn, bounded_game
 from klss_app.bench.positions import BenchPosition, seated
-from klss_app.bench.report import Progress, Report, load, spread
+from klss_app.bench.report import Report, Say, load, spread
 
 __all__ = ["DRAWS", "NODES", "Entry", "Exact", "Mixture", "mixture", "suite", "suite_entries"]
 
@@ -223,7 +223,7 @@ def suite(
     *,
     repetitions: int = 1,
     seed: int = 0,
-    say: Progress = lambda line: None,
+    say: Say = lambda line: None,
 ) -> Report:
     """Figures ``score`` (the mean over all entries) and ``score_THEME``; each repetition has a seed of its own.
 
