@@ -31,13 +31,15 @@ from uci_bridge.match.documents import head, write_document
 __all__ = ["main", "samples", "summary"]
 
 LEAST, MOST = 50, 1_000_000
-"""Positions in the sets that are looked at; smaller ones have no quantiles worth the name, larger ones take time."""
+"""Positions in the sets that are looked at; smaller ones have no quantiles worth the name, larger ones take time. The
+second one is ``--most``, unless said otherwise.
+"""
 
 COLUMNS = ["match", "game", "ply", "positions", "value", "mean", "deviation", "quantile"]
 """Of the samples: the true position's value, mean and standard deviation of the possible ones', and its quantile."""
 
 
-def samples(record: GameRecord, every: int, draws: int) -> Iterator[list[Any]]:
+def samples(record: GameRecord, every: int, draws: int, most: int = MOST) -> Iterator[list[Any]]:
     """The samples of one game, without its match and number.
 
     Parameters
@@ -48,10 +50,12 @@ def samples(record: GameRecord, every: int, draws: int) -> Iterator[list[Any]]:
         Plies between two looks; an odd number looks at both sides.
     draws
         Possible positions whose values are taken.
+    most
+        The look ends where more positions are possible.
     """
     evaluator = BuiltinEvaluator()
     referee = Referee(record.fen)
-    known = {color: PositionSet(referee.view(color), referee.position, cap=MOST) for color in chess.COLORS}
+    known = {color: PositionSet(referee.view(color), referee.position, cap=most) for color in chess.COLORS}
     for ply, move in enumerate(record.moves, 1):
         referee.push(move)
         if referee.outcome is not None:
@@ -88,6 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folders", nargs="+", type=Path, metavar="RUN_DIR", help="of a match, or one that holds such")
     parser.add_argument("--every", type=positive, default=7, metavar="PLIES", help="between two looks (default 7)")
     parser.add_argument("--draws", type=positive, default=1000, metavar="N", help="positions valued (default 1000)")
+    parser.add_argument("--most", type=positive, default=MOST, metavar="N", help="possible positions (default 10⁶)")
     parser.add_argument("--games", type=positive, default=100, metavar="N", help="of each match (default 100)")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="where belief.json goes")
     parsed = parser.parse_args(arguments)
@@ -102,14 +107,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     line.close()
                     print(f"{path}: left out, expected a game's PGN: {error}", file=sys.stderr)
                     continue
-                rows += ([folder.name, game, *sample] for sample in samples(record, parsed.every, parsed.draws))
+                looked = samples(record, parsed.every, parsed.draws, parsed.most)
+                rows += ([folder.name, game, *sample] for sample in looked)
                 line.tell(f"game {game}, {len(rows)} positions")
     if not rows:
         print(f"no games in {', '.join(map(str, parsed.folders))}; expected directories of matches", file=sys.stderr)
         return 1
     document = {
         **head("belief", "numpy", "numba"),
-        "configuration": {"every": parsed.every, "draws": parsed.draws, "least": LEAST, "most": MOST},
+        "configuration": {"every": parsed.every, "draws": parsed.draws, "least": LEAST, "most": parsed.most},
         "games": len({(row[0], row[1]) for row in rows}),
         "summary": summary(rows),
         "samples": {"columns": COLUMNS, "rows": rows},

@@ -55,8 +55,8 @@ def compare(plies_wanted: int, seed: int) -> None:
         referee = Referee(fen, RULES)
         line: list[str] = []  # since the last irreversible move: all that the draws depend on
         line_fen = referee.fen()
+        theirs = pyffish.get_fen(VARIANT, line_fen, line)
         for _ in range(120):
-            theirs = pyffish.get_fen(VARIANT, line_fen, line)
             outcome = referee.outcome
             assert theirs == referee.fen()
             if outcome is not None and outcome.reason == "king_captured":
@@ -85,7 +85,10 @@ def compare(plies_wanted: int, seed: int) -> None:
             plies += 1
             line.append(chosen.uci())
             if referee.position.quiet_plies == 0:
-                line, line_fen = [], pyffish.get_fen(VARIANT, theirs, [chosen.uci()])
+                theirs = pyffish.get_fen(VARIANT, theirs, [chosen.uci()])
+                line, line_fen = [], theirs
+            else:
+                theirs = pyffish.get_fen(VARIANT, line_fen, line)
     assert reasons == {"king_captured", "no_move", "repetition", "fifty_moves"}
 
 
