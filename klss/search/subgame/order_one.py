@@ -72,15 +72,15 @@ class OrderOne:
         if found is None:
             previous, estimate = None, np.inf
             sections: list[Section] = []
-            known = own = np.zeros((0, model.state_width), dtype=np.uint64)
+            own = np.zeros((0, model.state_width), dtype=np.uint64)
+            kept = np.zeros(0, dtype=np.int64)
         else:
             previous, sections, estimate = found
             kept = np.concatenate([section.nodes for section in sections])
-            known = previous.trunk.states[kept]
-            own = known[previous.trunk.nodes.infoset[kept, 0] == previous.infoset]
-        wanted = particles - len(known)
-        more = wanted > 0 and len(known) < belief.size
-        drawn = self.likelihood.sample(belief, wanted, known, seeds[1]) if more else known[:0]
+            own = previous.trunk.states[kept[previous.trunk.nodes.infoset[kept, 0] == previous.infoset]]
+        wanted = particles - len(kept)
+        more = wanted > 0 and len(own) < belief.size
+        drawn = self.likelihood.sample(belief, wanted, own, seeds[1]) if more else own[:0]
         states = self.likelihood.roots(drawn, own)
         fresh = fresh_roots(states, model, estimate, seeds[2])
         if previous is None:
@@ -102,23 +102,18 @@ class OrderOne:
         (Obscuro, arXiv 2506.01242, where w is the same for all), half what the roots weigh; all of the latter where
         nothing is carried. The likelihood has the last word (:meth:`klss.search.parts.Likelihood.prior`).
         """
-        own = trunk.members(0)
-        group = trunk.nodes.sequence[own, 1].astype(np.int64) - 1
-        return self.likelihood.prior(self._mixed(trunk, previous, sections), trunk.states[own], group)
-
-    def _mixed(self, trunk: Trunk, previous: Standing | None, sections: list[Section]) -> Floats:
-        """Both halves."""
-        count, groups = trunk.root_count, trunk.group_count
-        weights = self.likelihood.weights(trunk.states[:count], trunk.nodes.value[:count])
-        summed = np.bincount(trunk.nodes.sequence[:count, 1] - 1, weights=weights, minlength=groups)
-        weighed = np.asarray(summed / summed.sum())
-        if previous is None:
-            return weighed
-        expected = np.zeros(groups)
-        sequences = previous.trunk.nodes.sequence
-        expected[: len(sections)] = [previous.profile.y[sequences[section.nodes[0], 1]] for section in sections]
-        total = float(expected.sum())
-        return np.asarray(0.5 * (expected / total + weighed)) if total > 0.0 else weighed
+        own = trunk.members(0)  # where she is; what else player 1 can't tell from there weighs nothing of its own
+        states, group = trunk.states[own], trunk.nodes.sequence[own, 1].astype(np.int64) - 1
+        weights = self.likelihood.weights(states, trunk.nodes.value[own])
+        summed = np.bincount(group, weights=weights, minlength=trunk.group_count)
+        prior = np.asarray(summed / summed.sum())
+        if previous is not None:
+            expected = np.zeros(trunk.group_count)
+            at = previous.trunk.nodes.sequence
+            expected[: len(sections)] = [previous.profile.y[at[section.nodes[0], 1]] for section in sections]
+            total = float(expected.sum())
+            prior = np.asarray(0.5 * (expected / total + prior)) if total > 0.0 else prior
+        return self.likelihood.prior(prior, states, group)
 
     def _carried(
         self, standing: Standing, model: Model, most: int, seed: int
