@@ -60,6 +60,9 @@ class Configuration:
         Most positions in the position set.
     threads : int
         1 or 2, of the position set, the search and the built-in evaluator; with a node budget every answer is the same.
+    ponder : bool
+        Whether the player thinks on while the opponent does (:mod:`klss.search.pondering`), whatever limits a move but
+        nodes. Only ``kluss`` can; a front end turns it on where a clock runs (:meth:`pondering`).
     search : SearchConfiguration or None
         What the player thinks with; None: without a search of :mod:`klss.search`. In texts and results its fields
         stand beside the others.
@@ -70,6 +73,7 @@ class Configuration:
     evaluator: Literal["auto", "builtin", "stockfish"] = "auto"
     cap: int = 10_000_000
     threads: int = 2
+    ponder: bool = False
     search: SearchConfiguration | None = None
 
     def __post_init__(self) -> None:
@@ -78,6 +82,20 @@ class Configuration:
             raise ConfigurationError(f"configuration {self.name}: cap is {self.cap}, expected 1 or more")
         if self.threads not in (1, 2):
             raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
+        if self.ponder and not self.can_ponder:
+            raise ConfigurationError(
+                f"configuration {self.name}: ponder is true, expected false: only kluss with the built-in evaluator "
+                "thinks on the opponent's time"
+            )
+
+    @property
+    def can_ponder(self) -> bool:
+        """Whether ``ponder`` may be true: the search can be stopped at once, and the evaluator asked by two threads."""
+        return self.search is not None and self.search.ponders and self.evaluator != "stockfish"
+
+    def pondering(self) -> Configuration:
+        """This configuration with ``ponder`` where it may be, under the same name."""
+        return dataclasses.replace(self, ponder=self.can_ponder)
 
     def fields(self) -> dict[str, Any]:
         """Every field by its name, the search's beside the others: what results hold. JSON has no infinity: "inf"."""
@@ -113,7 +131,7 @@ class Configuration:
         return dataclasses.replace(self, name=name, search=search, **values)
 
 
-_OWN_FIELDS = ("evaluator", "cap", "threads")
+_OWN_FIELDS = ("evaluator", "cap", "threads", "ponder")
 """The fields of :class:`Configuration` that a text may change."""
 
 
@@ -129,7 +147,7 @@ def _changeable(chosen: Configuration) -> dict[str, Any]:
 
 def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
     assert chosen.search is not None
-    return KlssPlayer(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads)
+    return KlssPlayer(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder)
 
 
 def _plain(

@@ -6,6 +6,7 @@ paper's baseline, or another.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from darkchess.game.view import View
 from darkchess.players.model import DarkChess, PositionBelief
 from darkchess.players.tracking import TrackingPlayer, started
 from klss.search import Budget, Klss2021, Report, Search, SearchConfiguration
+from klss.search.pondering import Pondering
 
 __all__ = ["KlssPlayer"]
 
@@ -73,32 +75,63 @@ class KlssPlayer(TrackingPlayer):
         seed: int = 0,
         cap: int = 10_000_000,
         threads: int = 1,
+        ponder: bool = False,
     ) -> None:
-        """``cap``: of the position set; ``threads``: of all; by default klss2021's search."""
+        """``cap``: of the position set; ``threads``: of all; by default klss2021's search. ``ponder``: think on while
+        the opponent does (:mod:`klss.search.pondering`), but after a move that nodes limited, and not with an evaluator
+        that can't be asked by two threads at once.
+        """
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
+        self._ponder = ponder and evaluator.reentrant
+        self._searched = False  # for the last move, by the clock
+        self._pondering: Pondering | None = None
         self._configuration = configuration or Klss2021()
         self._thinking: _Thinking | None = None
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """See :class:`darkchess.game.contest.Player`."""
+        self._give_up()
         super().start(view, start, ruleset)
+        self._searched = False
         self._evaluator.new_game()
         model = DarkChess(view.color, ruleset, self._evaluator, self._configuration.window)
         threads = self._threads if self._evaluator.reentrant else 1
-        search = Search(model, self._configuration, seed=self._seed, threads=threads)
+        search = Search(model, self._configuration, seed=self._seed, threads=threads, ponders=self._ponder)
         self._thinking = _Thinking(model, search, [_key(view)])
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.game.contest.Player`. What her own move shows is taken in off her clock."""
+        """See :class:`darkchess.game.contest.Player`. What her own move shows is taken in off her clock;
+        then she ponders, if she does.
+        """
         super().observe(view)
+        self._stop()
         followed = started(self._followed)
         if view.kind == "own_move" and followed.known is not None and followed.behind == 1:
             followed.up_to_date()
+        if view.kind == "own_move" and view.game_over is None and self._ponder and self._searched:
+            self._pondering = Pondering(started(self._thinking).search.ponder)
+        self._searched = False
+
+    def end(self, view: View) -> None:
+        """See :class:`darkchess.game.contest.Player`."""
+        self._stop()
+
+    def _stop(self) -> None:
+        """Ponder no more, and raise what went wrong in it."""
+        pondering, self._pondering = self._pondering, None
+        if pondering is not None:
+            pondering.stop()
+
+    def _give_up(self) -> None:
+        """Ponder no more; what went wrong in it matters to nobody."""
+        with contextlib.suppress(Exception):
+            self._stop()
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`darkchess.game.contest.Player`."""
         began = time.monotonic()
+        self._stop()
         followed, thinking = self._turn(), started(self._thinking)
         view = followed.views[-1]
         share, seconds = limit.set_seconds(), limit.seconds()
@@ -125,10 +158,12 @@ class KlssPlayer(TrackingPlayer):
         history = np.array(thinking.keys, dtype=np.uint64)
         result = thinking.search.search(belief, budget, history=history, progress=progress)
         thinking.value = result.report.value
+        self._searched = seconds is not None
         return Decision(decode(result.action), result.report.diagnostics())
 
     def close(self) -> None:
         """See :class:`darkchess.game.contest.Player`."""
+        self._give_up()
         super().close()
         self._thinking = None
 

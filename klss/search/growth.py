@@ -75,6 +75,9 @@ class Growth:
         Whom :meth:`tell` tells.
     added : int
         Nodes added so far, those that were only visited included.
+    played : int
+        Player 0's sequence at her infoset that was played, once it was: growth is wanted below it only. −1: she is to
+        move.
     """
 
     trunk: Trunk
@@ -87,6 +90,7 @@ class Growth:
     threads: int = 1
     progress: Progress | None = None
     added: int = 0
+    played: int = -1
 
     @property
     def spent(self) -> bool:

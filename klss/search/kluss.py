@@ -101,6 +101,11 @@ class Kluss(SearchConfiguration):
         """What the roots are drawn and weighed by."""
         return ByValue(self.slope, self.even)
 
+    @property
+    def ponders(self) -> bool:
+        """See :class:`klss.search.parts.SearchConfiguration`."""
+        return True
+
     def parts(self) -> Parts:
         """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -37,6 +37,7 @@ __all__ = [
     "Effort",
     "Expander",
     "Growing",
+    "Holding",
     "Likelihood",
     "Parts",
     "SearchConfiguration",
@@ -168,6 +169,19 @@ class Solving(Protocol):
         ...
 
 
+@runtime_checkable
+class Holding(Solving, Protocol):
+    """A solver that goes on after its player's move (:mod:`klss.search.pondering`); its profiles come within
+    milliseconds.
+    """
+
+    def hold(self, profile: Profile, budget: Budget) -> None:
+        """From now on player 0 plays at the roots as in ``profile``, and ``budget`` counts; each :meth:`improve` may
+        be the last one, after which the next move's solver carries on.
+        """
+        ...
+
+
 class Solver(Protocol):
     """Makes profiles."""
 
@@ -284,6 +298,11 @@ class SearchConfiguration:
                 raise SearchConfigurationError(
                     f"{field} is {getattr(self, field)}, expected a number above 0, inf for {otherwise}"
                 )
+
+    @property
+    def ponders(self) -> bool:
+        """Whether its solver is a :class:`Holding` one, so that its searches can go on in the opponent's time."""
+        return False
 
     def parts(self) -> Parts:
         """New parts, for one game."""

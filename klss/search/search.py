@@ -14,7 +14,16 @@ from klss.search.budget import Budget
 from klss.search.gadget import information_penalty
 from klss.search.growth import Growth, Progress
 from klss.search.model import Belief, Model
-from klss.search.parts import Effort, Growing, SearchConfiguration, Standing, Subgame
+from klss.search.parts import (
+    Effort,
+    Growing,
+    Holding,
+    SearchConfiguration,
+    SearchConfigurationError,
+    Solving,
+    Standing,
+    Subgame,
+)
 from klss.search.profile import Profile, strategy_at_root, utility_at
 from klss.search.report import Report
 
@@ -27,6 +36,11 @@ _FIRST_SPEED = 40_000.0
 
 _LEAST_SPEED = 1000.0
 """Likewise, whatever was measured: a move that grew nothing tells nothing of the next one."""
+
+_PONDERED, _LEAST_PONDERED = 4, 20_000
+"""Nodes that pondering adds at the most: so many times the last search's, or so many if that is more. To lay out anew
+what is carried of them has to stay a small part of the next move's time, and that may be as short as the last one's.
+"""
 
 
 @dataclass(frozen=True)
@@ -53,14 +67,19 @@ class Result:
 @dataclass(frozen=True)
 class Solved:
     """A subgame after the loop: the last profile, which actions each round's played at player 0's infoset (bool[n]
-    each), how its trunk grew, and what the solver did.
+    each), how its trunk grew, and who solved it.
     """
 
     profile: Profile
     supports: list[Bools]
     growth: Growth
     growing: Growing
-    effort: Effort
+    solving: Solving
+
+    @property
+    def effort(self) -> Effort:
+        """What the solver did."""
+        return self.solving.effort
 
 
 class Search:
@@ -70,13 +89,31 @@ class Search:
     ----------
     standing : Standing or None
         The last trunk and profile, and where player 0 is in it; None before the first search.
+    pondered : int
+        Nodes that :meth:`ponder` has added since the last search.
     """
 
-    def __init__(self, model: Model, configuration: SearchConfiguration, *, seed: int = 0, threads: int = 1) -> None:
+    def __init__(
+        self,
+        model: Model,
+        configuration: SearchConfiguration,
+        *,
+        seed: int = 0,
+        threads: int = 1,
+        ponders: bool = False,
+    ) -> None:
         """``seed``: of the draws among particles and moves. ``threads``: 1, or 2 where the model may be asked by two
         at once (:mod:`klss.search.growth`); what is found does not depend on it, but for the time it takes.
+        ``ponders``: keep what :meth:`ponder` takes.
         """
+        if ponders and not configuration.ponders:
+            raise SearchConfigurationError(
+                f"ponder is true, expected false: {type(configuration).__name__} can't be stopped at once"
+            )
         self.standing: Standing | None = None
+        self.pondered = 0
+        self._ponders = ponders
+        self._played: tuple[Solved, int] | None = None  # the last search, and the sequence drawn
         self._model = model
         self._configuration = configuration
         self._parts = configuration.parts()
@@ -116,6 +153,7 @@ class Search:
             Called with nodes, depth and seconds after each round.
         """
         self._searches += 1
+        self._played, self.pondered = None, 0
         seed = [self._seed, self._searches]
         expected = self._speed * budget.left() if budget.nodes is None else float(budget.nodes)
         subgame = self._parts.builder.build(self.standing, belief, self._model, np.random.default_rng(seed), expected)
@@ -127,8 +165,36 @@ class Search:
         actions, mixture = strategy_at_root(subgame.trunk, solved.profile)
         probabilities = self._parts.choice.play(mixture, solved.profile, solved.supports)
         drawn = np.random.default_rng([*seed, 1]).random()
-        action = int(actions[np.searchsorted(np.cumsum(probabilities)[:-1], drawn, side="right")])
+        chosen = int(np.searchsorted(np.cumsum(probabilities)[:-1], drawn, side="right"))
+        if self._ponders:
+            self._played = solved, int(subgame.trunk.infosets[0].first[0]) + chosen
+        action = int(actions[chosen])
         return Result(actions, probabilities, action, self._report(subgame, belief, solved, budget))
+
+    def ponder(self, budget: Budget) -> None:
+        """Go on with the last search below what was drawn (:mod:`klss.search.pondering`); once after each search,
+        before anything is observed. Where that can't be carried on, nothing is done.
+
+        Parameters
+        ----------
+        budget : Budget
+            Until it is over, or until the nodes that are put into it here are spent.
+        """
+        if self._played is None or self.standing is None:
+            return
+        (solved, played), self._played = self._played, None
+        profile, growth, solving = solved.profile, solved.growth, solved.solving
+        if profile.x[played] <= 0.0 or not isinstance(solving, Holding):
+            return
+        before = growth.added
+        budget.nodes = before + max(_LEAST_PONDERED, _PONDERED * before)
+        growth.budget, growth.played, growth.threads, growth.progress = budget, played, 1, None
+        solving.hold(profile, budget)
+        standing, self.standing = self.standing, None  # an error leaves nothing to be carried on
+        while not growth.spent and solved.growing.grow(profile, solving.beside):
+            profile = solving.improve()
+        self.standing = dataclasses.replace(standing, profile=profile)
+        self.pondered = growth.added - before
 
     def solve(
         self,
@@ -163,7 +229,7 @@ class Search:
             if progress is not None:
                 growth.tell(growing.depths()[0])
             if not profile.solved or growth.spent or not growing.grow(profile, solving.beside):
-                return Solved(solving.finish(), supports, growth, growing, solving.effort)
+                return Solved(solving.finish(), supports, growth, growing, solving)
 
     @staticmethod
     def _report(subgame: Subgame, belief: Belief, solved: Solved, budget: Budget) -> Report:

@@ -20,6 +20,7 @@ Decided here:
   last iterate or that average is played by, whichever has the smaller gap.
 * Caution, 0 in Obscuro: nearly always there is a root infoset at which player 1 gladly plays on, so that p would be 1
   and nothing would look at the one that hurts most. What is seldom, but hers to choose, counts so.
+* After her move player 0's strategies at the roots are held (:mod:`klss.search.pondering`); the rest goes on.
 * The gap is that of the subgame whose root infosets come with the last weights: what both players would gain below.
 """
 
@@ -30,7 +31,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from klss.arrays import Bools, Floats
+from klss.arrays import Bools, Floats, Ints
 from klss.best_response import best_response
 from klss.search._kernels import regrets as kernels
 from klss.search.budget import Budget
@@ -132,6 +133,7 @@ class _Iterating:
             play_regret=np.zeros((2, roots)),
         )
         self._layer = {"blend": kernels.BLEND, "maxmargin": kernels.MAXMARGIN, "resolve": kernels.RESOLVE}[solver.root]
+        self._held = False
         self._sequences = [0, 0]
         self._learned = [Learned(_NONE, _NONE, _NONE, _NONE, np.zeros(0, dtype=np.bool_)) for _ in range(2)]
         if subgame.origin is not None and solver.last is not None:
@@ -147,11 +149,23 @@ class _Iterating:
         """See :class:`klss.search.parts.Solving`."""
         self._take_in()
         self._iterate((self._solver.iterations + 1) // 2)
+        if self._held:
+            self._solver.last = [kept.strategy for kept in self._learned]
         return self._profile(self._plans(), 0.0, 0.0, 0.0)
 
     def beside(self) -> None:
         """See :class:`klss.search.parts.Solving`."""
         self._iterate(self._solver.iterations // 2)
+
+    def hold(self, profile: Profile, budget: Budget) -> None:
+        """See :class:`klss.search.parts.Holding`."""
+        self._budget, self._held = budget, True
+        self._learned = [kept._replace(total=_NONE) for kept in self._learned]
+        own, strategy = self._trunk.infosets[0], self._learned[0].strategy
+        for infoset in self._roots():
+            at = slice(int(own.first[infoset]), int(own.first[infoset] + own.size[infoset]))
+            if own.first[infoset] >= 0:
+                strategy[at] = profile.x[at] / profile.x[at].sum()
 
     def finish(self) -> Profile:
         """See :class:`klss.search.parts.Solving`."""
@@ -177,6 +191,8 @@ class _Iterating:
         began = self._budget.elapsed()
         sides, trunk = self._utilities.sides, self._trunk
         least = (self._utilities.least_reach(0), self._utilities.least_reach(1))
+        if self._held:
+            least[0][self._roots()] = -np.inf  # never reached, so never changed
         kernels.iterate(
             times, before, self._layer, self._solver.caution, self._utilities.tree, sides, self._views(sides),
             self._top, least, int(trunk.infosets[0].first[0]), self._penalty,
@@ -184,6 +200,10 @@ class _Iterating:
             (np.empty_like(least[0]), np.empty_like(least[1])),
         )  # fmt: skip
         self.effort.seconds += self._budget.elapsed() - began
+
+    def _roots(self) -> Ints:
+        """Player 0's root infosets."""
+        return np.flatnonzero(self._trunk.infosets[0].parent[: self._trunk.infoset_count(0)] < 0)
 
     def _views(self, sides: tuple[Side, Side]) -> tuple[Learned, Learned]:
         """What was learned, without the room behind it."""

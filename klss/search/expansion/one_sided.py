@@ -11,13 +11,14 @@ visits and of two more, −1 and 1; the other plays as she does in the profile. 
 Decided here: the roots are expanded first (an unexpanded one counts the same for every action). Utilities are taken
 once for every batch of walks; where the other does not go, an action keeps the one it had. Player 1's choice of a root
 infoset is an action like any other, worth its margin. A batch grows with the trunk, so that the solver's work, which is
-in proportion to it, keeps a bounded part of the time.
+in proportion to it, keeps a bounded part of the time. Once player 0 has moved, walks from her infoset begin with what
+she played.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -82,18 +83,39 @@ class _Walking:
     def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
         """See :class:`klss.search.parts.Growing`."""
         self._utilities.take_in()
+        profile = self._towards_played(profile)
         leaves = np.zeros(max(self._rule.walks, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64)
         for turn in (1, 2):  # the other explores if this one finds nothing
             explorer = (self.iterations + turn) & 1 if self._rule.alternate else walk.BOTH
             for player in (0, 1) if explorer == walk.BOTH else (explorer,):
                 self._take_quality(player, profile)
+                if player == 0:
+                    self._statistics[0][0, self._passed()] = -np.inf
             for _ in range(_FRUITLESS):
+                if self._growth.spent:
+                    return False
                 found = self._walk(explorer, profile, leaves)
                 if found:
                     self.iterations += turn
                     self._growth.expand(leaves[:found], beside=beside)
                     return True
         return False
+
+    def _passed(self) -> Ints:
+        """Player 0's sequences at her infoset that were not played, once one was."""
+        played, own = self._growth.played, self._growth.trunk.infosets[0]
+        if played < 0:
+            return np.zeros(0, dtype=np.int64)
+        first, size = int(own.first[0]), int(own.size[0])
+        return np.delete(np.arange(first, first + size), played - first)
+
+    def _towards_played(self, profile: Profile) -> Profile:
+        """``profile``, with nothing left for what was not played."""
+        if self._growth.played < 0:
+            return profile
+        x = profile.x.copy()
+        x[self._passed()] = 0.0
+        return replace(profile, x=x)
 
     def _walk(self, explorer: int, profile: Profile, leaves: Ints) -> int:
         trunk = self._growth.trunk

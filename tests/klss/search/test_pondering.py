@@ -1,0 +1,165 @@
+"""On the opponent's time the trunk grows below what was played, in one thread, which can be stopped at any moment."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess.belief.position_set import PositionSet
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER
+from darkchess.players.model import DarkChess, PositionBelief
+from klss.arrays import States
+from klss.search import Budget, Expansion, Klss2021, Kluss, Past, Result, Search, SearchConfigurationError, Trunk
+from klss.search.pondering import Pondering
+from klss.threads import alone, both
+from tests.klss.search.test_threads import assert_sound
+
+STOPPED_S = 0.05
+
+
+class Failing(DarkChess):
+    """The model; raises once it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__(chess.WHITE, PAPER, BuiltinEvaluator())
+        self.fails = False
+
+    def expand(self, states: States, past: Past | None = None) -> Expansion:
+        if self.fails:
+            raise ValueError("no more children")
+        return super().expand(states, past)
+
+
+def searched(nodes: int = 4000) -> tuple[Search, Result, Failing]:
+    model = Failing()
+    referee = Referee()
+    belief = PositionBelief(PositionSet(referee.view(chess.WHITE), referee.position), model, 0)
+    search = Search(model, Kluss(), seed=3, ponders=True)
+    return search, search.search(belief, Budget(nodes=nodes)), model
+
+
+def trunk_of(search: Search) -> Trunk:
+    assert search.standing is not None
+    return search.standing.trunk
+
+
+def pondering_threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name == "ponders"]
+
+
+def until(reached: int, trunk: Trunk) -> None:
+    """Wait until the trunk has so many nodes."""
+    for _ in range(2000):
+        if trunk.node_count >= reached:
+            return
+        time.sleep(0.002)
+    raise AssertionError(f"got {trunk.node_count} nodes, expected {reached}")
+
+
+def test_the_trunk_grows_below_what_was_played_and_nowhere_else() -> None:
+    search, result, _ = searched()
+    trunk, before = trunk_of(search), trunk_of(search).node_count
+    pondering = Pondering(search.ponder)
+    until(before + 3000, trunk)
+    pondering.stop()
+    assert search.pondered == trunk.node_count - before >= 3000
+    first_moves = trunk.nodes.action[: trunk.node_count].astype(np.int64)
+    first_moves[trunk.nodes.depth[: trunk.node_count] != 1] = -1
+    trunk.spread_down(first_moves)
+    assert set(first_moves[before:].tolist()) == {result.action}
+    assert_sound(trunk)
+
+
+def test_what_she_played_at_the_roots_stays_and_the_plans_have_grown_with_the_trunk() -> None:
+    search, _, _ = searched()
+    assert search.standing is not None
+    trunk, before = trunk_of(search), search.standing.profile
+    pondering = Pondering(search.ponder)
+    until(trunk.node_count + 2000, trunk)
+    pondering.stop()
+    after = search.standing.profile
+    at = slice(int(trunk.infosets[0].first[0]), int(trunk.infosets[0].first[0] + trunk.infosets[0].size[0]))
+    np.testing.assert_allclose(after.x[at], before.x[at] / before.x[at].sum(), rtol=1e-12)
+    assert (len(after.x), len(after.y)) == (trunk.sequence_count(0), trunk.sequence_count(1))
+    assert len(after.y) > len(before.y) and not np.array_equal(after.y[: len(before.y)], before.y)
+
+
+def test_it_stops_at_once_and_the_trunk_is_left_alone_from_then_on() -> None:
+    took = []
+    for _ in range(3):  # the machine may be busy: once is enough
+        search, _, _ = searched()
+        trunk = trunk_of(search)
+        pondering = Pondering(search.ponder)
+        until(trunk.node_count + 500, trunk)
+        began = time.perf_counter()
+        pondering.stop()
+        took.append(time.perf_counter() - began)
+        count, values = trunk.node_count, trunk.nodes.value.copy()
+        assert not pondering_threads()
+        time.sleep(0.02)
+        assert trunk.node_count == count and np.array_equal(trunk.nodes.value, values)
+    assert min(took) < STOPPED_S
+
+
+def test_nodes_bound_it() -> None:
+    search, _, _ = searched(nodes=100)
+    search.ponder(Budget(seconds=60.0))  # comes back by itself
+    assert 20_000 <= search.pondered < 22_000
+
+
+def test_an_error_of_it_is_raised_by_who_stops_it_and_the_next_search_starts_afresh() -> None:
+    search, _, model = searched()
+    model.fails = True
+    pondering = Pondering(search.ponder)
+    while pondering_threads():
+        time.sleep(0.001)
+    with pytest.raises(ValueError, match="no more children"):
+        pondering.stop()
+    assert search.standing is None and not pondering_threads()
+    pondering.stop()  # told once
+
+
+def test_one_ponders_at_a_time() -> None:
+    searches = [searched()[0] for _ in range(2)]
+    first, second = (Pondering(search.ponder) for search in searches)
+    assert len(pondering_threads()) == 1
+    until(trunk_of(searches[1]).node_count + 500, trunk_of(searches[1]))
+    first.stop()
+    assert len(pondering_threads()) == 1
+    Pondering.halt_all()
+    assert not pondering_threads()
+    second.stop()
+
+
+def test_its_thread_takes_no_second_one() -> None:
+    shares: list[int] = []
+    with alone():
+        both(lambda share: shares.append(threading.get_ident()), 2)
+    assert shares == [threading.get_ident()] * 2
+
+
+def test_a_process_that_forgets_to_stop_it_ends_all_the_same() -> None:
+    forgetful = """
+import time
+from klss.search.pondering import Pondering
+def work(budget):
+    while budget.left() > 0.0:
+        time.sleep(0.001)
+    print("stopped")
+Pondering(work)
+"""
+    done = subprocess.run([sys.executable, "-c", forgetful], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n", "")
+
+
+def test_a_solver_that_can_t_be_stopped_at_once_is_refused() -> None:
+    with pytest.raises(SearchConfigurationError, match="ponder is true, expected false: Klss2021"):
+        Search(Failing(), Klss2021(), ponders=True)
