@@ -91,6 +91,7 @@ ELSEWHERE: dict[str, str] = {
     'klss play --black "cmd:python other_engine.py"': "tests/klss_app/test_foreign.py",
     'klss match klss2021 "cmd:python other_engine.py" --games 20': "tests/klss_app/test_foreign.py",
     "klss analyse game.pgn --ply 20 --color white --once-over": "tests/klss_app/test_analyse.py",
+    "klss engine --configuration kluss --ponder": "tests/uci_bridge/test_engine_program.py",
     "klss bench evaluator": "tests/experiments/test_bench.py",
     "python -m klss_app.bench.signature --write": "tests/experiments/test_bench.py",
     "klss match A B --scheduler tls://HOST:8786 --out DIR": "tests/klss_app/test_match.py",

@@ -73,11 +73,15 @@ def _check_engine_words(config: BotConfig, folder: Path) -> None:
     from uci_bridge.bot.engine import engine_command
 
     if config.engine.command is None:
-        command = engine_command(config.engine, folder)
         try:
+            command = engine_command(config.engine, folder)
             found = configuration(command[command.index("--configuration") + 1])
         except ConfigurationError as error:
             raise UsageError(f"engine.configuration: {error}") from None
+        if config.engine.ponder and (config.engine.evaluator == "stockfish" or not found.can_ponder):
+            raise UsageError(
+                f"engine.ponder: got true with {found.name}, expected kluss with the built-in evaluator, or false"
+            )
         if config.engine.evaluator == "stockfish" or found.evaluator == "stockfish":
             check_stockfish(None)
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from darkchess.game.contest import DEFAULT_PLAYER
+from klss_app.cli.errors import UsageError
 from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, check_evaluator, configured
 from uci_bridge.descendants import end_descendants
 from uci_bridge.evaluators import EvaluatorChoice
@@ -40,6 +41,11 @@ def _parser() -> Parser:
         help=f"(default {DEFAULT_PLAYER}) {CONFIGURATION}",
     )
     add_evaluator_options(parser)
+    parser.add_argument(
+        "--ponder",
+        action="store_true",
+        help="think on while the opponent does, after moves that were not limited by nodes (kluss, built-in evaluator)",
+    )
     return parser
 
 
@@ -48,6 +54,13 @@ def run(arguments: Sequence[str]) -> int:
     parsed = _parser().parse(arguments)
     check_evaluator(parsed.evaluator, parsed.stockfish)
     configuration = configured(parsed.configuration, parsed.stockfish)
+    if parsed.ponder:
+        if not configuration.can_ponder or parsed.evaluator == "stockfish":
+            raise UsageError(
+                f"--ponder: got it with {configuration.name} and the evaluator {parsed.evaluator or 'builtin'}, "
+                "expected kluss and builtin: no others think on the opponent's time"
+            )
+        configuration = configuration.pondering()
 
     from uci_bridge.protocol.engine import Engine, serve
 

@@ -191,6 +191,7 @@ class Loading(threading.Thread):
 
     def _load(self) -> None:
         from darkchess.game.referee import Referee
+        from darkchess.players.configuration import Configuration
         from uci_bridge.players import PlayerMaker
 
         options = self._options
@@ -199,7 +200,10 @@ class Loading(threading.Thread):
         for color, spec in self._specs.items():
             if spec != HUMAN:
                 seed = player_seed(options.seed, chess.COLOR_NAMES[color])
-                maker = PlayerMaker(chosen_player(spec, options.stockfish), choice, options.ruleset)
+                chosen = chosen_player(spec, options.stockfish)
+                if isinstance(chosen, Configuration) and HUMAN in self._specs.values() and options.clock is not None:
+                    chosen = chosen.pondering()
+                maker = PlayerMaker(chosen, choice, options.ruleset)
                 self._makers.append(maker)
                 self.players[color] = maker.make(seed)
                 if maker.evaluator_label is not None:

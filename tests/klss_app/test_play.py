@@ -8,13 +8,18 @@ import re
 import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from darkchess.game.record import read_pgn
+from darkchess.players import player
 from darkchess.players.configuration import CONFIGURATIONS
+from klss.search import Budget
+from klss.search.pondering import Pondering
 from klss_app.cli.play import PLAIN_NAMES, Interrupt
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -135,6 +140,23 @@ def test_quit_leaves_cleanly_and_keeps_the_game(klss: Any, tmp_path: Path) -> No
 def test_a_clock_that_runs_out_loses(klss: Any) -> None:
     ran = klss("play", "--white", "klss2021", "--black", "random", "--clock", "0.000001+0", "--fen", ENDGAME)
     assert "Black wins: White ran out of time. 0-1 after 0 plies." in ran.out
+
+
+@pytest.mark.parametrize(("flags", "ponders"), [(("--clock", "2+0"), True), (("--time", "0.05"), False)])
+def test_against_a_human_an_engine_ponders_where_a_clock_runs(
+    klss: Any, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, str], ponders: bool
+) -> None:
+    begun: list[Pondering] = []
+
+    class Noted(Pondering):
+        def __init__(self, work: Callable[[Budget], object]) -> None:
+            begun.append(self)
+            super().__init__(work)
+
+    monkeypatch.setattr(player, "Pondering", Noted)
+    ran = klss("play", "--black", "kluss", *flags, "--fen", ENDGAME, typed="a4\nresign\n")
+    assert ran.code == 0 and len(begun) == ponders, ran.err
+    assert not [thread for thread in threading.enumerate() if thread.name == "ponders"]
 
 
 def test_promotion_and_castling_are_typed_as_anyone_would(klss: Any) -> None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import random
+import threading
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import chess
 import pytest
 
 from darkchess.belief.position_set import PositionSet
+from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
 from darkchess.game.rules import Outcome
@@ -509,3 +514,91 @@ def test_moves_and_ids_come_back_in_the_shape_they_went() -> None:
     assert set(answer) == {"protocolVersion", "gameId", "sessionId", "move", "diagnostics"}
     assert set(ids()) - {"engineId"} <= set(answer)
     assert observation_json(game.view(chess.WHITE))["kind"] == "initial"
+
+
+# The opponent's time.
+
+
+def pondering() -> int:
+    return sum(thread.name == "ponders" for thread in threading.enumerate())
+
+
+@pytest.fixture
+def ponderer() -> Iterator[Client]:
+    client = Client("kluss,particles=20,cap=5000,ponder=true")
+    yield client
+    client.engine.close()
+    assert not pondering()
+
+
+def moved(client: Client, session: str = "s1", **limit: Any) -> Referee:
+    """A game after the engine's first move and the push of it."""
+    game = Referee()
+    game.push(client.move(turn(game, session=session, **({"nodes": ..., "budget_ms": 30} | limit))))
+    assert client.ask(push(game, chess.WHITE, session=session))["received"] is True
+    return game
+
+
+def test_after_the_answer_to_a_push_of_her_move_she_ponders_until_her_turn(ponderer: Client) -> None:
+    game = moved(ponderer)
+    assert not pondering(), "the answer comes first"
+    ponderer.engine.idle()
+    assert pondering() == 1
+    game.push(chess.Move.from_uci("e7e5"))
+    ponderer.move(turn(game, delta=True, nodes=..., budget_ms=30))
+    ponderer.engine.idle()
+    assert not pondering()
+
+
+def test_served_on_pipes_she_ponders_while_no_request_waits(ponderer: Client) -> None:
+    (requests, ask), (answers, answer) = os.pipe(), os.pipe()
+    with (
+        open(requests, "rb", buffering=0) as source,
+        open(answer, "wb", buffering=0) as sink,
+        open(answers, "rb") as said,
+        open(ask, "wb", buffering=0) as asked,
+    ):
+        serving = threading.Thread(target=engine_module.serve, args=(ponderer.engine, source, sink))
+        serving.start()
+        game = Referee()
+        asked.write(json.dumps(turn(game, nodes=..., budget_ms=30)).encode() + b"\n")
+        move = json.loads(said.readline())["move"]
+        game.push(chess.Move.from_uci(move["from"] + move["to"]))
+        asked.write(json.dumps(push(game, chess.WHITE)).encode() + b"\n")
+        assert json.loads(said.readline())["received"] is True
+        until = time.monotonic() + 20.0
+        while not pondering() and time.monotonic() < until:
+            time.sleep(0.001)
+        assert pondering() == 1
+        asked.close()
+        serving.join()
+
+
+def test_with_nodes_or_another_configuration_nobody_ponders(client: Client, ponderer: Client) -> None:
+    for asked, limit in ((ponderer, {"nodes": 50, "budget_ms": ...}), (client, {})):
+        moved(asked, **limit)
+        asked.engine.idle()
+        assert not pondering()
+
+
+def test_a_session_that_is_to_move_has_the_cores_for_itself(ponderer: Client) -> None:
+    moved(ponderer)
+    ponderer.engine.idle()
+    assert pondering() == 1
+    ponderer.move(turn(Referee(), session="s2", nodes=..., budget_ms=30))
+    assert not pondering()
+
+
+def test_an_error_while_she_ponders_drops_the_session_and_the_transcript_helps(
+    ponderer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = moved(ponderer)
+    with monkeypatch.context() as broken:
+        broken.setattr(BuiltinEvaluator, "child_values", lambda *_: 1 / 0)
+        ponderer.engine.idle()
+        while pondering():
+            time.sleep(0.001)
+    game.push(chess.Move.from_uci("e7e5"))
+    refused = ponderer.ask(turn(game, delta=True, nodes=..., budget_ms=30))
+    assert "ZeroDivisionError" in refused["error"] and refused["need"] == "transcript"
+    ponderer.move(turn(game, nodes=..., budget_ms=30))

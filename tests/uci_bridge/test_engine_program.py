@@ -17,7 +17,9 @@ import pytest
 from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.game.referee import Referee
 from darkchess.game.rules import Ruleset
+from darkchess.players.configuration import Configuration
 from tests.uci_bridge.protocol_games import game_of, turn
+from uci_bridge.protocol import engine as engine_module
 from uci_bridge.protocol.codec import MAX_LINE_BYTES
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
 
@@ -83,6 +85,7 @@ def test_each_line_gets_one_line_and_nothing_else_is_on_stdout_whatever_comes() 
         (["--stockfish", "/no/such/engine"], "/no/such/engine"),
         (["--nodes", "5"], "--nodes"),
         (["--configuration", "cmd:cat"], "'cmd:cat'"),
+        (["--ponder", "--configuration", "klss2021"], "--ponder: got it with klss2021"),
     ],
 )
 def test_bad_flags_exit_2_with_one_line(capsys: pytest.CaptureFixture[str], flags: list[str], says: str) -> None:
@@ -91,6 +94,17 @@ def test_bad_flags_exit_2_with_one_line(capsys: pytest.CaptureFixture[str], flag
     assert main(["engine", *flags]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and err.startswith("klss engine: ") and says in err
+
+
+def test_the_flag_lets_the_configuration_ponder(monkeypatch: pytest.MonkeyPatch) -> None:
+    from klss_app.cli.main import main
+
+    made: list[Configuration] = []
+    monkeypatch.setattr(engine_module, "Engine", lambda configuration, *_, **__: made.append(configuration) or 1 / 0)
+    for flags in ([], ["--ponder"]):
+        with pytest.raises(ZeroDivisionError):
+            main(["engine", "--configuration", "kluss", *flags])
+    assert [configuration.ponder for configuration in made] == [False, True]
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from tests.uci_bridge.bot_bench import QUICK
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Faults
 from uci_bridge.bot.config import ConfigError, TokenSource, load_config, read_token
 from uci_bridge.bot.dialect import LICHESS, PYCHESS, Challenge, GameEnd, GameFull, GameStart, MalformedLine, Other
+from uci_bridge.bot.engine import engine_command
 from uci_bridge.bot.lichess import (
     MAX_LINE_BYTES,
     Account,
@@ -422,6 +423,7 @@ RIGHT = "url: https://example.org\ntoken: {env: THE_TOKEN}\n"
         (RIGHT + "accept: {rated: []}", "accept.rated: got an empty list"),
         (RIGHT + "engine: {nodes: many}", "engine.nodes: got 'many', expected a whole number"),
         (RIGHT + "engine: {command: [x], configuration: y}", "engine.configuration: got it beside engine.command"),
+        (RIGHT + "engine: {command: [x], ponder: true}", "engine.ponder: got it beside engine.command"),
         (RIGHT + "dialect: chesscom", "dialect: got 'chesscom', expected pychess or lichess"),
         ("url: http://example.org\ntoken: {env: X}", "url: got 'http://example.org', expected https"),
         ("url: https://me:pass@example.org\ntoken: {env: X}", "url: got a user name or password"),
@@ -455,6 +457,23 @@ def test_the_example_in_the_documents_is_a_configuration(tmp_path: Path) -> None
     config = load_config(path)
     assert config.url == "https://www.pychess.org" and config.dialect == "pychess"
     assert config.records == str(tmp_path / "klss-games")
+
+
+@pytest.mark.parametrize(
+    ("text", "ponders"),
+    [
+        ("engine: {configuration: kluss}", True),
+        ("engine: {configuration: kluss, ponder: false}", False),
+        ("engine: {configuration: klss2021}", False),
+        ("engine: {configuration: kluss, evaluator: stockfish}", False),
+        ("engine: {configuration: kluss}\naccept: {concurrency: 2}", False),
+        ("engine: {configuration: kluss, ponder: true}\naccept: {concurrency: 2}", True),
+    ],
+)
+def test_an_engine_that_can_ponders_where_it_has_the_cores_for_itself(tmp_path: Path, text: str, ponders: bool) -> None:
+    path = tmp_path / "bot.yml"
+    path.write_text(RIGHT + text)
+    assert ("--ponder" in engine_command(load_config(path).engine, tmp_path)) is ponders
 
 
 def test_paths_count_from_the_folder_of_the_configuration(tmp_path: Path) -> None:

@@ -72,6 +72,9 @@ class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Limits of a move; where there are none the clock is the limit.
     margin_ms
         Kept back on the clock for the way to the server.
+    ponder
+        Whether ours thinks on while the opponent does. None: where it can, and where one game is played at a time,
+        since the other games' engines would wait for the cores.
     """
 
     configuration: _Name | None = None
@@ -80,6 +83,7 @@ class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nodes: Annotated[int, msgspec.Meta(ge=1)] | None = None
     move_time_s: Annotated[float, msgspec.Meta(gt=0)] | None = None
     margin_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 1000
+    ponder: bool | None = None
 
 
 class AcceptRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -221,8 +225,12 @@ def load_config(path: Path) -> BotConfig:
         raise ConfigError(f"{path}: {error}") from None
     folder = path.absolute().parent
     token = config.token
+    engine = config.engine
+    if engine.ponder is None and config.accept.concurrency > 1:
+        engine = msgspec.structs.replace(engine, ponder=False)
     return msgspec.structs.replace(
         config,
+        engine=engine,
         token=token if token.file is None else TokenSource(file=str(folder / Path(token.file).expanduser())),
         records=str(folder / Path(config.records).expanduser()),
     )
@@ -281,7 +289,7 @@ def _check(config: BotConfig) -> None:
         raise ConfigError("token: expected exactly one of env: NAME and file: PATH")
     engine = config.engine
     if engine.command is not None:
-        for key in ("configuration", "evaluator"):
+        for key in ("configuration", "evaluator", "ponder"):
             if getattr(engine, key) is not None:
                 raise ConfigError(f"engine.{key}: got it beside engine.command, expected one of the two")
     for name in ("initial_s", "increment_s"):

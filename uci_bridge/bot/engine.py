@@ -51,14 +51,23 @@ _UNHURRIED_S = 120.0
 
 
 def engine_command(config: EngineConfig, folder: Path) -> list[str]:
-    """The command of the engine that ``config`` asks for; a TOML file is looked for in ``folder``."""
+    """The command of the engine that ``config`` asks for; a TOML file is looked for in ``folder``.
+
+    Raises
+    ------
+    ConfigurationError
+        See :func:`darkchess.players.configuration.configuration`.
+    """
     if config.command is not None:
         return list(config.command)
     name = config.configuration or DEFAULT_PLAYER
     if name.endswith(".toml"):
         name = str(folder / Path(name).expanduser())
     command = [sys.executable, "-m", "klss", "engine", "--configuration", name]
-    return command if config.evaluator is None else [*command, "--evaluator", config.evaluator]
+    if config.evaluator is not None:
+        command += ["--evaluator", config.evaluator]
+    able = config.evaluator != "stockfish" and configuration(name).can_ponder
+    return [*command, "--ponder"] if (able if config.ponder is None else config.ponder) else command
 
 
 def engine_tags(config: EngineConfig, folder: Path) -> dict[str, str]:

@@ -34,6 +34,7 @@ from darkchess.game.contest import Decision, Limit, Player
 from darkchess.game.rules import PAPER, PYCHESS, Ruleset
 from darkchess.game.view import View, initial_view, observed
 from darkchess.players.configuration import Configuration, make_player
+from klss.search.pondering import Pondering
 from uci_bridge.errors import ProtocolError
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 from uci_bridge.lines import LineSplitter
@@ -135,6 +136,7 @@ class Engine:
         self._loaded = loaded
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._evaluators: dict[tuple[str, bool], Evaluator] = {}
+        self._pushed: _Session | None = None  # whose own move was the last request, where players ponder
 
     @property
     def sessions(self) -> tuple[str, ...]:
@@ -173,6 +175,20 @@ class Engine:
                 Refusal(ids, f"internal error ({type(error).__name__}); the session is dropped", "transcript")
             )
 
+    def idle(self) -> None:
+        """What there is to do once a request is answered, while none waits: where the configuration ponders, the player
+        who has just moved is shown what she saw of it, and thinks on.
+        """
+        session, self._pushed = self._pushed, None
+        if session is None or session.player is None:
+            return
+        try:
+            self._show(session, session.player)
+        except Exception as error:  # she will be shown everything again at her turn, where it can be told
+            log.warning("she does not ponder: %s", error)
+            session.player.close()
+            session.player = None
+
     def close(self) -> None:
         """Drop every session and end the evaluators."""
         for session_id in self.sessions:
@@ -186,6 +202,7 @@ class Engine:
         if self._loaded is not None:
             self._loaded()
             self._loaded = None
+        self._pushed = None
         if isinstance(request, ObservationPush):
             return self._take_in(request)
         session = self._brought_up_to_date(request)
@@ -201,6 +218,8 @@ class Engine:
             raise self._unknown(push.ids.session_id)
         views = self._followed(session, push.observation, None)
         self._commit(push.ids.session_id, session, [push.observation] if views else [], views)
+        if self._configuration.ponder and views and views[-1].kind == "own_move":
+            self._pushed = session
         return Received(push.ids)
 
     def _brought_up_to_date(self, request: TurnRequest) -> _Session:
@@ -307,15 +326,21 @@ class Engine:
         """Her move. A session whose views contradict one another is dropped."""
         player = self._player(session, reproducible=request.nodes is not None)
         try:
-            for view in session.views[session.shown :]:
-                player.observe(view)
-                session.shown += 1
+            Pondering.halt_all()  # in another session
+            self._show(session, player)
             decision = player.choose(_limit(request, time.monotonic() - began))
         except ViewError:
             self._drop(request.ids.session_id)
             raise
         assert decision.move in session.views[-1].legal_moves, f"the player chose {decision.move.uci()}"
         return decision
+
+    @staticmethod
+    def _show(session: _Session, player: Player) -> None:
+        """Show the session's player what she has not seen."""
+        for view in session.views[session.shown :]:
+            player.observe(view)
+            session.shown += 1
 
     def _player(self, session: _Session, *, reproducible: bool) -> Player:
         """The session's player; another one, shown everything again, where the evaluator has to change its ways."""
@@ -461,3 +486,5 @@ def serve(engine: Engine, source: io.RawIOBase | io.FileIO, sink: io.RawIOBase |
         answer = memoryview(engine.answer(*entry))
         while answer:
             answer = answer[sink.write(answer) or 0 :]
+        if lines.empty():
+            engine.idle()
