@@ -67,7 +67,7 @@ MOST_SUCCESSORS = 320
 
 
 # -------------------------------------------------------------------------------------------------- the 16 bytes
-@kernel
+@kernel(allocates=False)
 def encode_half(row: Any, out: Any) -> None:
     """Write the enemy half of a position row (uint64[9], the viewer White) into ``out`` (uint64[2])."""
     enemy = row[BLACK]
@@ -93,7 +93,7 @@ def encode_half(row: Any, out: Any) -> None:
     out[1] = codes
 
 
-@kernel
+@kernel(allocates=False)
 def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -> None:
     """Write the full row of a position into ``out`` (uint64[9]).
 
@@ -223,7 +223,7 @@ def agrees(enemy: Any, codes: Any, masks: Any, expected: Any) -> Any:
     return not mistyped(enemy, codes, masks[SEEN], expected)
 
 
-@kernel
+@kernel(allocates=False)
 def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> Any:
     """Whether the enemy has a move. Castling needs no look: the rook could move too."""
     occupied = enemy | own
@@ -258,7 +258,7 @@ def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> 
     return False
 
 
-@kernel
+@kernel(allocates=False)
 def filter_positions(
     positions: Any, count: int, captured: Any, masks: Any, expected: Any, must_move: bool, tables: Any
 ) -> int:
@@ -317,7 +317,7 @@ def _emit(
     counts[region] = k + 1
 
 
-@kernel
+@kernel(allocates=False)
 def successors(
     positions: Any, start: int, stop: int, masks: Any, expected: Any, tables: Any, layout: Any,
     split: bool, out: Any, room: int, counts: Any,
@@ -436,7 +436,7 @@ def successors(
     return stop
 
 
-@kernel
+@kernel(allocates=False)
 def _fill(
     enemy: Any, codes: Any, target: Any, movable: Any, occupied: Any, masks: Any, expected: Any, tables: Any,
     layout: Any, split: bool, out: Any, counts: Any,
@@ -493,7 +493,7 @@ def _fill(
             _emit(others | target, moved, layout, split, out, counts)
 
 
-@kernel
+@kernel(allocates=False)
 def _castling(
     enemy: Any, codes: Any, short: bool, long: bool, masks: Any, expected: Any,
     layout: Any, split: bool, out: Any, counts: Any,
@@ -513,7 +513,7 @@ def _castling(
             _emit(after, moved, layout, split, out, counts)
 
 
-@kernel
+@kernel(allocates=False)
 def _en_passant(
     enemy: Any, codes: Any, masks: Any, expected: Any,
     layout: Any, split: bool, out: Any, counts: Any,

@@ -169,7 +169,7 @@ def _after(enemy: Any, codes: Any, value: Any, other_enemy: Any, other_codes: An
     return codes > other_codes
 
 
-@kernel
+@kernel(allocates=False)
 def gather(table: Any, key: Any) -> int:
     """Pack the entries of ``table`` to its front in canonical order (in place).
 
@@ -264,7 +264,7 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
     counts[1] = count - counts[0]
 
 
-@kernel
+@kernel(allocates=False)
 def select(positions: Any, key: Any, threshold: Any, indices: Any, hashes: Any) -> int:
     """Write index and hash of every position whose hash is at most ``threshold``, up to the room in ``indices``.
 
@@ -281,7 +281,7 @@ def select(positions: Any, key: Any, threshold: Any, indices: Any, hashes: Any) 
     return count
 
 
-@kernel
+@kernel(allocates=False)
 def rank(positions: Any, enemy: Any, codes: Any) -> int:
     """Index of an enemy half in ``positions``, −1 when it is not there."""
     for i in range(positions.shape[0]):
