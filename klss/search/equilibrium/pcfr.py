@@ -148,14 +148,14 @@ class _Iterating:
     def improve(self) -> Profile:
         """See :class:`klss.search.parts.Solving`."""
         self._take_in()
-        self._iterate((self._solver.iterations + 1) // 2)
+        self._go_on((self._solver.iterations + 1) // 2)
         if self._held:
             self._solver.last = [kept.strategy for kept in self._learned]
         return self._profile(self._plans(), 0.0, 0.0, 0.0)
 
     def beside(self) -> None:
         """See :class:`klss.search.parts.Solving`."""
-        self._iterate(self._solver.iterations // 2)
+        self._go_on(self._solver.iterations // 2)
 
     def hold(self, profile: Profile, budget: Budget) -> None:
         """See :class:`klss.search.parts.Holding`."""
@@ -186,6 +186,15 @@ class _Iterating:
             profile = min(profile, averaged, key=lambda found: found.gap)
         self.effort.gap = profile.gap
         return profile
+
+    def _go_on(self, times: int) -> None:
+        """So many iterations; held, one at a time, for as long as the budget is not over."""
+        if not self._held:
+            self._iterate(times)
+            return
+        for _ in range(times):
+            if self._budget.left() > 0.0:
+                self._iterate(1)
 
     def _iterate(self, times: int, before: int = 0) -> None:
         began = self._budget.elapsed()
