@@ -82,8 +82,9 @@ def test_what_she_played_at_the_roots_stays_and_the_plans_have_grown_with_the_tr
     search, _, _ = searched()
     assert search.standing is not None
     trunk, before = trunk_of(search), search.standing.profile
+    count = trunk.node_count
     pondering = Pondering(search.ponder)
-    until(trunk.node_count + 2000, trunk)
+    until(count + 2000, trunk)
     pondering.stop()
     after = search.standing.profile
     at = slice(int(trunk.infosets[0].first[0]), int(trunk.infosets[0].first[0] + trunk.infosets[0].size[0]))
@@ -96,9 +97,9 @@ def test_it_stops_at_once_and_the_trunk_is_left_alone_from_then_on() -> None:
     took = []
     for _ in range(3):  # the machine may be busy: once is enough
         search, _, _ = searched()
-        trunk = trunk_of(search)
+        trunk, count = trunk_of(search), trunk_of(search).node_count
         pondering = Pondering(search.ponder)
-        until(trunk.node_count + 500, trunk)
+        until(count + 500, trunk)
         began = time.perf_counter()
         pondering.stop()
         took.append(time.perf_counter() - began)
@@ -128,12 +129,14 @@ def test_an_error_of_it_is_raised_by_who_stops_it_and_the_next_search_starts_afr
 
 
 def test_one_ponders_at_a_time() -> None:
-    searches = [searched()[0] for _ in range(2)]
-    first, second = (Pondering(search.ponder) for search in searches)
+    def wait(budget: Budget) -> None:
+        while budget.left() > 0.0:
+            time.sleep(0.001)
+
+    first, second = Pondering(wait), Pondering(wait)
     assert len(pondering_threads()) == 1
-    until(trunk_of(searches[1]).node_count + 500, trunk_of(searches[1]))
     first.stop()
-    assert len(pondering_threads()) == 1
+    assert len(pondering_threads()) == 1, "the other one's goes on"
     Pondering.halt_all()
     assert not pondering_threads()
     second.stop()
