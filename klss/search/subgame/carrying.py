@@ -135,17 +135,16 @@ def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: Int32s, rest
     sequence_map = np.zeros(old.sequence_count(player), dtype=np.int32)
     with_actions = np.flatnonzero((infoset_map >= 0) & (source.first[: len(infoset_map)] >= 0))
     with_actions = with_actions[np.argsort(source.first[with_actions])]
-    next_sequence = new.sequence_count(player)
-    for infoset in with_actions:
-        first, count = int(source.first[infoset]), int(source.size[infoset])
-        sequence_map[first : first + count] = np.arange(next_sequence, next_sequence + count)
-        new.sequences[player].infoset[next_sequence : next_sequence + count] = infoset_map[infoset]
-        new.sequences[player].action[next_sequence : next_sequence + count] = old.sequences[player].action[
-            first : first + count
-        ]
-        target.first[infoset_map[infoset]] = next_sequence
-        target.size[infoset_map[infoset]] = count
-        next_sequence += count
+    first, size = source.first[with_actions].astype(np.int64), source.size[with_actions].astype(np.int64)
+    before = new.sequence_count(player)
+    new_first = before + np.cumsum(size) - size
+    after = before + int(size.sum())
+    kept = np.repeat(first - new_first, size) + np.arange(before, after)  # the old numbers of the new sequences
+    sequence_map[kept] = np.arange(before, after)
+    new.sequences[player].infoset[before:after] = np.repeat(infoset_map[with_actions], size)
+    new.sequences[player].action[before:after] = old.sequences[player].action[kept]
+    target.first[infoset_map[with_actions]] = new_first
+    target.size[infoset_map[with_actions]] = size
     at = infoset_map[rest]
     target.key[at] = source.key[rest]
     target.label[at] = source.label[rest]
@@ -154,11 +153,13 @@ def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: Int32s, rest
     target.first[at[has_none]] = -1
     target.size[at[has_none]] = 0
     sequence = sequence_map[source.sequence[rest]]
-    if player == 1:  # parents come first, so theirs are in place
-        for new_infoset, mapped in zip(at.tolist(), sequence.tolist(), strict=True):
-            target.sequence[new_infoset] = mapped if mapped > 0 else target.sequence[target.parent[new_infoset]]
+    if player == 1:  # hers at the root infoset where she has taken no action since
+        marks = target.sequence[: new.infoset_count(1) + len(rest)].astype(np.int64)
+        marks[at] = np.where(sequence > 0, sequence, -1)
+        kernels.spread_down(target.parent, len(marks), marks)
+        target.sequence[at] = marks[at]
     else:
         target.sequence[at] = sequence
     new.counts[player] += len(rest)
-    new.counts[2 + player] = next_sequence
+    new.counts[2 + player] = after
     return sequence_map
