@@ -92,11 +92,16 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     share = probability[around] / whole[nodes.infoset[around, 1]]
     kept = (share >= _LEAST_SHARE) | (nodes.infoset[around, 0] == infoset)
     around, share = around[kept], share[kept]
+    at = nodes.infoset[around, 1]
+    order = np.argsort(at, kind="stable")
+    around, share = around[order], share[order]
+    meeting = np.flatnonzero(meets)
+    bounds = np.searchsorted(at[order], np.append(meeting, infoset_count))
+    alternate = (infoset_value[meeting] - gift[meeting]) / whole[meeting]
     nobody, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
     sections = []
-    for their in np.flatnonzero(meets):
-        own = nodes.infoset[around, 1] == their
-        alternate = (infoset_value[their] - gift[their]) / whole[their]
+    for j, their in enumerate(meeting.tolist()):
+        own = slice(bounds[j], bounds[j + 1])
         weight = share[own] / share[own].sum()
-        sections.append(Section(int(their), around[own], weight, float(alternate), nobody, nothing))
+        sections.append(Section(their, around[own], weight, float(alternate[j]), nobody, nothing))
     return sections
