@@ -30,7 +30,7 @@ PAGES = [
 ]
 
 IN_SMALL: dict[str, str] = {
-    "klss play --white klss2021 --black klss2021 --nodes 2000 --seed 7": (
+    "klss play --white kluss --black klss2021 --nodes 2000 --seed 7": (
         "klss play --white random,cap=500 --black random,cap=500 --nodes 2000 --seed 7 --pgn game.pgn"
     ),
     'klss track --moves "e4 e5 Nf3"': "klss track --moves 'e4 e5 Nf3'",

@@ -29,7 +29,7 @@ def test_from_the_root_of_a_game_that_fits_into_the_trunk_an_exact_search_plays_
     found = played(game, Klss2021(caution=1.0), 1000, "root")
     assert lost(game, found.mixture) == pytest.approx(0.0, abs=1e-9)
     # Kuhn's payoffs go up to 2: what an iterative one plays is an equilibrium within a hundredth of that.
-    assert lost(game, played(game, Kluss(), 1000, "root").mixture) < 0.02
+    assert lost(game, played(game, Kluss(order=1), 1000, "root").mixture) < 0.02
 
 
 def test_a_search_that_sees_one_ply_loses_more() -> None:

@@ -192,7 +192,9 @@ class Naive:
 class Worthless(BuiltinEvaluator):
     """Values nothing: only the tree is wanted."""
 
-    def child_values(self, rows: object, move_offsets: object, child_rows: np.ndarray) -> np.ndarray:  # type: ignore[override]
+    def child_values(  # type: ignore[override]
+        self, rows: object, move_offsets: object, child_rows: np.ndarray, window: float = np.inf
+    ) -> np.ndarray:
         return np.zeros(len(child_rows))
 
 

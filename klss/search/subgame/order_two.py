@@ -9,6 +9,10 @@ nothing is folded in. A section's alternate value is that of the last *profile*,
 
 Particles are positions that player 1 is taken to know, as in :mod:`klss.search.subgame.order_one`.
 
+Unlike 1-KLSS it is not safe, not even in small games: what is solved for other infosets of hers is not what she will
+play there, since at each she solves a subgame of its own. (Kuhn poker, first seat, solved to its end at every move:
+exploitable by .11 where 1-KLSS is by .00; ``experiments.convergence``.) In dark chess it wins.
+
 Decided here:
 
 * Every quantity of J is divided by the probability with which nature and player 0 come to J, its nodes outside of I
