@@ -25,6 +25,7 @@ PARTS = {
     "even-prior": "slope=0",
     "roots-without-budget": "share=inf",
     "purification": "purify=false",
+    "blend": "root=blend",
     "resolve-alone": "root=resolve",
     "maxmargin-alone": "root=maxmargin",
     "greedy-walks": "exploration=0",

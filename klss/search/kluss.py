@@ -42,10 +42,10 @@ class Kluss(SearchConfiguration):
         Of the likelihood by value (:mod:`klss.search.likelihood.by_value`).
     solver : "regrets" or "programs"
         PCFR+, or klss2021's linear programs.
-    root : "blend", "maxmargin" or "resolve"
-        See :mod:`klss.search.equilibrium.pcfr`; programs solve klss2021's hybrid where this says "blend".
+    root : "nature", "blend", "maxmargin" or "resolve"
+        See :mod:`klss.search.equilibrium.pcfr`; programs solve klss2021's hybrid for the first two.
     caution : float
-        Least share of Maxmargin in the blend.
+        Least share of Maxmargin in these.
     iterations : int
         Of PCFR+ after each batch of leaves.
     expansion : "one-sided", "two-sided" or "support"
@@ -69,7 +69,7 @@ class Kluss(SearchConfiguration):
     slope: float = 5.0
     even: float = 0.2
     solver: Literal["regrets", "programs"] = "regrets"
-    root: RootLayer = "blend"
+    root: RootLayer = "nature"
     caution: float = 0.1
     iterations: int = 8
     expansion: Literal["one-sided", "two-sided", "support"] = "one-sided"
@@ -95,7 +95,7 @@ class Kluss(SearchConfiguration):
     def _solver(self) -> Solver:
         if self.solver == "regrets":
             return RegretMinimiser(self.root, self.iterations, caution=self.caution)
-        return LinearPrograms("hybrid" if self.root == "blend" else self.root)
+        return LinearPrograms(self.root if self.root in ("maxmargin", "resolve") else "hybrid")
 
     def likelihood(self) -> Likelihood:
         """What the roots are drawn and weighed by."""

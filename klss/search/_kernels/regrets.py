@@ -12,9 +12,9 @@ import numpy as np
 from klss.kernel import kernel
 from klss.search._kernels.utilities import against
 
-__all__ = ["BLEND", "MAXMARGIN", "RESOLVE", "iterate", "realise", "set_roots", "start"]
+__all__ = ["BLEND", "MAXMARGIN", "NATURE", "RESOLVE", "iterate", "realise", "set_roots", "start"]
 
-BLEND, MAXMARGIN, RESOLVE = range(3)
+BLEND, MAXMARGIN, RESOLVE, NATURE = range(4)
 """What stands at the top."""
 
 
@@ -107,8 +107,8 @@ def realise(side: Any, learned: Any) -> None:
 
 @kernel
 def set_roots(layer: int, caution: float, top: Any, plan: Any) -> None:
-    """How player 1 comes to each root infoset, into her plan's root sequences; in the blend, ``caution`` is
-    Maxmargin's least share.
+    """How player 1 comes to each root infoset, into her plan's root sequences; in the blend and beside nature,
+    ``caution`` is Maxmargin's least share.
     """
     roots = top.prior.shape[0]
     most = 0.0
@@ -121,6 +121,8 @@ def set_roots(layer: int, caution: float, top: Any, plan: Any) -> None:
             plan[1 + j] = top.chosen[j]
         elif layer == RESOLVE:
             plan[1 + j] = resolve
+        elif layer == NATURE:
+            plan[1 + j] = (1.0 - caution) * top.prior[j] + caution * top.chosen[j]
         else:
             plan[1 + j] = most * resolve + (1.0 - most) * top.chosen[j]
 

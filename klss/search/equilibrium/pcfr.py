@@ -7,19 +7,26 @@ Predictive CFR+ (Farina, Kroer & Sandholm, AAAI 2021), alternating, last iterate
 
 where r(J) is how willingly she plays on in Resolve, m her mixture over root infosets in Maxmargin, both found by the
 same regrets, and α the prior. With ``root="resolve"`` or ``"maxmargin"`` it is one gadget alone, whose exact value
-:mod:`klss.search.equilibrium.linear_program` finds.
+:mod:`klss.search.equilibrium.linear_program` finds; with ``root="nature"`` r is 1: nature brings her there, whether she
+gains by it or not, but for Maxmargin's share,
+
+    (1 − caution) · α(J) + caution · m(J).
 
 Decided here:
 
 * What the opponent does not reach is skipped: its regrets stay as they were.
 * A new infoset starts on its best child by evaluation; a carried one with the strategy it had, its regrets forgotten at
   once by the first real ones (they belong to another root layer).
-* The prior is ½(y(J)/Σy + 1/m), y the previous plan where a root was carried, 1/m where it was sampled.
+* Why nature: Resolve's player 1 leaves wherever player 0 does better than the alternate value, so that only the root
+  infosets count where she does worse, and nothing is gained by doing better still. Alternate values of particles are
+  one position's quiet estimate, and most margins over them are positive. It is less safe, and wins more
+  (docs/search.md).
+* The prior is the builder's, 1/m where it gives none.
 * Half of the iterations run while the trunk's next leaves are prepared (:meth:`klss.search.parts.Solving.beside`).
 * When nothing grows any more, the plans of the last iterations are averaged too, the later ones weighing more (t²); the
   last iterate or that average is played by, whichever has the smaller gap.
 * Caution, 0 in Obscuro: nearly always there is a root infoset at which player 1 gladly plays on, so that p would be 1
-  and nothing would look at the one that hurts most. What is seldom, but hers to choose, counts so.
+  and nothing would look at the one that hurts most (nor does a prior). What is seldom, but hers to choose, counts so.
 * After her move player 0's strategies at the roots are held (:mod:`klss.search.pondering`); the rest goes on.
 * The gap is that of the subgame whose root infosets come with the last weights: what both players would gain below.
 """
@@ -44,7 +51,14 @@ from klss.treeplex import Treeplex
 
 __all__ = ["RegretMinimiser", "RootLayer"]
 
-RootLayer = Literal["blend", "maxmargin", "resolve"]
+RootLayer = Literal["blend", "maxmargin", "resolve", "nature"]
+
+_LAYERS = {
+    "blend": kernels.BLEND,
+    "maxmargin": kernels.MAXMARGIN,
+    "resolve": kernels.RESOLVE,
+    "nature": kernels.NATURE,
+}
 
 _SEED = 1e-9
 """Regret that a strategy starts with: any real one outweighs it."""
@@ -89,13 +103,13 @@ class RegretMinimiser:
 
     Attributes
     ----------
-    root : "blend", "maxmargin" or "resolve"
+    root : "blend", "maxmargin", "resolve" or "nature"
     iterations : int
         After each growth of the trunk.
     last_iterations : int
         With a node budget, after the last one. With a time limit it is the last tenth of the time.
     caution : float
-        Least share of Maxmargin in the blend, from 0 to 1.
+        Least share of Maxmargin in the blend and beside nature, from 0 to 1.
     """
 
     def __init__(
@@ -132,7 +146,7 @@ class _Iterating:
             playing=np.ones(roots),
             play_regret=np.zeros((2, roots)),
         )
-        self._layer = {"blend": kernels.BLEND, "maxmargin": kernels.MAXMARGIN, "resolve": kernels.RESOLVE}[solver.root]
+        self._layer = _LAYERS[solver.root]
         self._held = False
         self._sequences = [0, 0]
         self._learned = [Learned(_NONE, _NONE, _NONE, _NONE, np.zeros(0, dtype=np.bool_)) for _ in range(2)]
@@ -251,8 +265,9 @@ class _Iterating:
 
     def _profile(self, plans: tuple[Floats, Floats], margin: float, objective: float, gap: float) -> Profile:
         # With one root infoset player 1 has nothing to choose: no gadget stands on top.
-        blended = self._solver.root == "blend" and len(self._top.prior) > 1 and self._top.playing.max() > _IN_USE
-        gadget: Gadget = "resolve" if self._solver.root == "resolve" or blended else "maxmargin"
+        several, root = len(self._top.prior) > 1, self._solver.root
+        in_use = root == "nature" or (root == "blend" and self._top.playing.max() > _IN_USE)
+        gadget: Gadget = "resolve" if root == "resolve" or (several and in_use) else "maxmargin"
         return Profile(gadget, *plans, margin, objective, gap, solved=True)
 
     def _judged(self, plans: tuple[Floats, Floats]) -> Profile:
