@@ -98,22 +98,28 @@ class OrderOne:
         return particles, min(self.most_carried, (particles + 1) // 2)
 
     def _prior(self, trunk: Trunk, previous: Standing | None, sections: list[Section]) -> Floats:
-        """½(y(J)/Σy + w(J)/Σw) for each root infoset, the carried ones first: half where player 1 was expected to come
-        (Obscuro, arXiv 2506.01242, where w is the same for all), half what the roots weigh; all of the latter where
-        nothing is carried. The likelihood has the last word (:meth:`klss.search.parts.Likelihood.prior`).
+        """½(y(J)s(J)/Σys + w(J)/Σw)/s(J) for each root infoset, but for a factor, the carried ones first: half where
+        player 1 was expected to come (Obscuro, arXiv 2506.01242, where w is the same for all), half what the roots
+        weigh; all of the latter where nothing is carried. s is the part of J that is at player 0's own infoset, 1 in
+        1-KLSS: there, where she moves, the roots have those weights. The likelihood has the last word
+        (:meth:`klss.search.parts.Likelihood.prior`).
         """
-        own = trunk.members(0)  # where she is; what else player 1 can't tell from there weighs nothing of its own
+        own = trunk.members(0)
         states, group = trunk.states[own], trunk.nodes.sequence[own, 1].astype(np.int64) - 1
+        groups = trunk.group_count
         weights = self.likelihood.weights(states, trunk.nodes.value[own])
-        summed = np.bincount(group, weights=weights, minlength=trunk.group_count)
+        at_hers = np.bincount(group, weights=trunk.nodes.chance[own], minlength=groups)
+        summed = np.bincount(group, weights=weights, minlength=groups)
         prior = np.asarray(summed / summed.sum())
         if previous is not None:
-            expected = np.zeros(trunk.group_count)
+            expected = np.zeros(groups)
             at = previous.trunk.nodes.sequence
             expected[: len(sections)] = [previous.profile.y[at[section.nodes[0], 1]] for section in sections]
+            expected *= at_hers
             total = float(expected.sum())
             prior = np.asarray(0.5 * (expected / total + prior)) if total > 0.0 else prior
-        return self.likelihood.prior(prior, states, group)
+        prior = np.asarray(prior / at_hers)
+        return self.likelihood.prior(np.asarray(prior / prior.sum()), states, group)
 
     def _carried(
         self, standing: Standing, model: Model, most: int, seed: int

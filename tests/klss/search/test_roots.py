@@ -1,0 +1,124 @@
+"""Which roots a search gets, and what they weigh."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess.belief.position_set import PositionSet
+from darkchess.board.move import decode, encode
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER
+from darkchess.players.model import DarkChess, PositionBelief
+from klss.search import Budget, Kluss, Search
+from klss.search.choice.purification import purified
+from klss.search.likelihood.by_value import ByValue
+from klss.search.likelihood.uniform import Uniform
+from klss.search.parts import SearchConfigurationError
+from klss.search.subgame.order_one import OrderOne
+from klss.search.subgame.order_two import OrderTwo
+
+TRAP = ("c2c4", "d7d5", "d1a4")
+STATES = np.zeros((3, 1), dtype=np.uint64)
+
+
+def believed(game: Referee, model: DarkChess) -> PositionBelief:
+    """What White can't rule out."""
+    views = game.views(chess.WHITE)
+    positions = PositionSet(views[0], game.positions[0])
+    for view in views[1:]:
+        positions.observe(view)
+    return PositionBelief(positions, model, 0)
+
+
+def trapped() -> tuple[DarkChess, PositionBelief]:
+    """Black after 1.c4 d5 and a move of White's that she did not see: one of those possible is 2.Qa4+."""
+    game = Referee.replay([chess.Move.from_uci(move) for move in TRAP])
+    views = game.views(chess.BLACK)
+    positions = PositionSet(views[0], Referee().position)
+    for view in views[1:]:
+        positions.observe(view)
+    model = DarkChess(chess.BLACK, PAPER, BuiltinEvaluator())
+    return model, PositionBelief(positions, model, 0)
+
+
+def test_a_state_that_is_better_for_the_opponent_weighs_more_and_none_less_than_its_even_part() -> None:
+    weights = ByValue(slope=5.0, even=0.2).weights(STATES, np.array([-0.5, 0.0, 0.5]))
+    assert weights.sum() == pytest.approx(1.0) and (np.diff(weights) < 0.0).all()
+    assert (weights[0] - weights.min()) > 0.5 and weights.min() >= 0.2 / 3
+    assert weights[1] - 0.2 / 3 == pytest.approx((weights[0] - 0.2 / 3) * np.exp(-2.5))
+    assert ByValue(slope=0.0).weights(STATES, np.array([-1.0, 0.0, 1.0])) == pytest.approx(1 / 3)
+    assert np.array_equal(Uniform().weights(STATES, np.zeros(3)), np.ones(3))
+
+
+@pytest.mark.parametrize("nodes", [200.0, 4000.0, 100_000.0])
+def test_roots_take_their_share_of_the_nodes(nodes: float) -> None:
+    """16 at the least, as many as there are at the most, and about 32 nodes each."""
+    model, belief = trapped()
+    built = OrderOne(particles=256, most_carried=128, share=0.25).build(
+        None, belief, model, np.random.default_rng(1), nodes
+    )
+    assert built.carried == 0
+    assert built.sampled == min(belief.size, max(16, int(0.25 * nodes / 32)))
+    assert built.trunk.root_count == built.sampled
+
+
+@pytest.mark.parametrize(("builder", "order"), [(OrderOne, 1), (OrderTwo, 2)])
+def test_where_she_moves_the_roots_weigh_half_by_the_last_plan_and_half_by_the_likelihood(
+    builder: type[OrderOne], order: int
+) -> None:
+    """The prior times the part of each root infoset that is at hers: the likelihood's half is taken off, and nothing is
+    left where nothing was searched before.
+    """
+    game = Referee()
+    model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
+    search = Search(model, Kluss(order=order), seed=2)
+    for _ in range(3):
+        found = search.search(believed(game, model), Budget(nodes=6000))
+        for own in (found.action, -1):
+            game.push(decode(own) if own >= 0 else min(game.legal_moves(), key=encode))
+            search.observe(own, int(game.view(chess.WHITE).key()), own < 0)
+    rule = ByValue()
+    built = builder(particles=60, most_carried=30, likelihood=rule).build(
+        search.standing, believed(game, model), model, np.random.default_rng(1), 6000.0
+    )
+    trunk, prior = built.trunk, built.prior
+    assert built.carried > 0 and prior is not None and prior.sum() == pytest.approx(1.0)
+    own = trunk.members(0)
+    group = trunk.nodes.sequence[own, 1] - 1
+    here = np.bincount(group, weights=trunk.nodes.chance[own], minlength=trunk.group_count)
+    at_hers = prior * here / (prior * here).sum()
+    weights = rule.weights(trunk.states[own], trunk.nodes.value[own])
+    weighed = np.bincount(group, weights=weights, minlength=trunk.group_count)
+    expected = at_hers - 0.5 * weighed / weighed.sum()
+    assert (expected > -1e-12).all() and expected.sum() == pytest.approx(0.5)
+    fresh = trunk.nodes.sequence[trunk.root_count - built.sampled : trunk.root_count, 1] - 1
+    assert expected[fresh] == pytest.approx(0.0)
+
+
+def test_caution_sees_the_unseen_check() -> None:
+    """1.c4 d5 2.Qa4+: with a tenth of Maxmargin Black does not leave her king to one of 16 possible moves."""
+    model, belief = trapped()
+    found = Search(model, Kluss(caution=0.1), seed=0).search(belief, Budget(nodes=4000))
+    after = Referee.replay([chess.Move.from_uci(move) for move in TRAP])
+    after.push(decode(found.action))
+    king = (found.action >> 3) & 63 if found.action >> 9 == chess.E8 else chess.E8
+    assert all(move.to_square != king for move in after.legal_moves())
+
+
+def test_seldom_actions_are_not_mixed_in() -> None:
+    always = np.array([True, True, True])
+    played = purified(np.array([0.6, 0.37, 0.03]), "maxmargin", [always], least=0.05)
+    assert played == pytest.approx([0.6 / 0.97, 0.37 / 0.97, 0.0])
+    assert purified(np.array([0.6, 0.37, 0.03]), "maxmargin", [always], most=1) == pytest.approx([1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("order", 3), ("caution", 1.5), ("even", -0.1), ("share", -1.0), ("slope", float("nan")), ("most", 0)],
+)
+def test_numbers_that_make_no_sense_are_refused(field: str, value: float) -> None:
+    with pytest.raises(SearchConfigurationError, match=f"{field} is"):
+        Kluss(**{field: value})  # type: ignore[arg-type]
