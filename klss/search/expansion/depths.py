@@ -11,10 +11,15 @@ __all__ = ["leaf_depths", "open_roots"]
 
 
 def open_roots(growth: Growth) -> None:
-    """Expand the roots that are not yet, while the limits last; where none is expanded, one whatever the limits."""
+    """Expand the roots that are not yet, while the limits last, those at player 0's own infoset first; where none of
+    these is expanded, one whatever the limits, so that she has moves.
+    """
     trunk = growth.trunk
     unopened = np.flatnonzero(trunk.open_leaf[: trunk.root_count])
-    growth.expand(unopened, at_least=1 if len(unopened) == trunk.root_count else 0)
+    elsewhere = trunk.nodes.infoset[unopened, 0] != 0
+    here = len(unopened) - int(elsewhere.sum())
+    unopened = unopened[np.argsort(elsewhere, kind="stable")]
+    growth.expand(unopened, at_least=1 if here == len(trunk.members(0)) else 0)
 
 
 def leaf_depths(trunk: Trunk) -> tuple[int, float]:

@@ -98,6 +98,22 @@ def test_where_she_moves_the_roots_weigh_half_by_the_last_plan_and_half_by_the_l
     assert expected[fresh] == pytest.approx(0.0)
 
 
+@pytest.mark.parametrize("nodes", [1, 40])
+def test_she_has_moves_however_few_nodes_are_left(nodes: int) -> None:
+    """Roots of 2-KLUSS that are elsewhere, expanded or not, are no reason to leave all of hers unexpanded."""
+    for seed in range(6):
+        game = Referee()
+        model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
+        search = Search(model, Kluss(), seed=seed)
+        for budget in (900, nodes, 900, nodes):
+            found = search.search(believed(game, model), Budget(nodes=budget))
+            assert len(found.actions) > 0 and found.probabilities.sum() == pytest.approx(1.0)
+            for own in (found.action, -1):
+                moves = sorted(game.legal_moves(), key=encode)
+                game.push(decode(own) if own >= 0 else moves[seed % len(moves)])
+                search.observe(own, int(game.view(chess.WHITE).key()), own < 0)
+
+
 def test_caution_sees_the_unseen_check() -> None:
     """1.c4 d5 2.Qa4+: with a tenth of Maxmargin Black does not leave her king to one of 16 possible moves."""
     model, belief = trapped()
