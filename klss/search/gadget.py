@@ -22,7 +22,7 @@ from klss.sequence_form import SequenceForm
 from klss.subgame import Gadget
 from klss.treeplex import Treeplex
 
-__all__ = ["gadget_form", "information_penalty"]
+__all__ = ["gadget_form", "information_penalty", "treeplexes"]
 
 
 def _treeplex(trunk: Trunk, player: int, shift: int, top: list[tuple[int, int, int]]) -> Treeplex:
@@ -59,6 +59,14 @@ def _their_numbers(trunk: Trunk, gadget: Gadget) -> Ints:
     return np.where(numbers > roots, numbers + roots, _play(numbers, roots))
 
 
+def treeplexes(trunk: Trunk, gadget: Gadget) -> tuple[Treeplex, Treeplex]:
+    """Both players' treeplexes in the gadget; Maxmargin's has the trunk's own numbers of sequences."""
+    roots = trunk.group_count
+    if gadget == "maxmargin":
+        return _treeplex(trunk, 0, 0, []), _treeplex(trunk, 1, 0, [(0, 1, roots)])
+    return _treeplex(trunk, 0, 0, []), _treeplex(trunk, 1, roots, [(0, 1 + 2 * j, 2) for j in range(roots)])
+
+
 def gadget_form(trunk: Trunk, gadget: Gadget, penalty: Floats | None = None) -> SequenceForm:
     """The gadget's treeplexes and payoffs.
 
@@ -70,11 +78,9 @@ def gadget_form(trunk: Trunk, gadget: Gadget, penalty: Floats | None = None) -> 
         What is subtracted from player 0's payoff for each action at her infoset.
     """
     roots = trunk.group_count
-    shift = 0 if gadget == "maxmargin" else roots
     scale = 1.0 if gadget == "maxmargin" else 1.0 / roots
-    top = [(0, 1, roots)] if gadget == "maxmargin" else [(0, 1 + 2 * j, 2) for j in range(roots)]
-    treeplexes = (_treeplex(trunk, 0, 0, []), _treeplex(trunk, 1, shift, top))
-    shape = (treeplexes[0].sequence_count, treeplexes[1].sequence_count)
+    both = treeplexes(trunk, gadget)
+    shape = (both[0].sequence_count, both[1].sequence_count)
     numbers = _their_numbers(trunk, gadget)
     nodes = trunk.nodes
     leaves = np.flatnonzero(trunk.leaf & (nodes.value[: trunk.node_count] != 0.0))
@@ -90,7 +96,7 @@ def gadget_form(trunk: Trunk, gadget: Gadget, penalty: Floats | None = None) -> 
         at.append(np.zeros(count, dtype=np.int64))
         values.append(-np.asarray(penalty, dtype=np.float64))
     b = sparse.csr_array((np.concatenate(values), (np.concatenate(b_rows), np.concatenate(at))), shape=shape)
-    return SequenceForm(treeplexes=treeplexes, a=a, b=b)
+    return SequenceForm(treeplexes=both, a=a, b=b)
 
 
 def information_penalty(trunk: Trunk, belief: Belief | None, denominator: float) -> Floats | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from klss.arrays import Floats, Int8s, Int32s
 from klss.search._kernels import utilities as kernels
+from klss.search._kernels.trunk import mark_above
 from klss.search.trunk import Trunk, doubled, grown
 
 __all__ = ["Opened", "Side", "Tree", "Utilities"]
@@ -153,9 +154,7 @@ class Utilities:
 
 def _above(trunk: Trunk, infosets: Int32s) -> Floats:
     """A trifle at ``infosets`` of player 1 and at all above them, 0 elsewhere: float64[I]."""
-    marked = np.zeros(trunk.infoset_count(1))
-    for infoset in np.unique(infosets).tolist():
-        while infoset >= 0 and marked[infoset] == 0.0:
-            marked[infoset] = kernels.TRIFLE
-            infoset = int(trunk.infosets[1].parent[infoset])
-    return marked
+    marked = np.zeros(trunk.infoset_count(1), dtype=np.bool_)
+    marked[infosets] = True
+    mark_above(trunk.infosets[1].parent, len(marked), marked)
+    return np.where(marked, kernels.TRIFLE, 0.0)

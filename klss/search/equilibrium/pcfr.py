@@ -42,6 +42,7 @@ from klss.arrays import Bools, Floats, Ints
 from klss.best_response import best_response
 from klss.search._kernels import regrets as kernels
 from klss.search.budget import Budget
+from klss.search.gadget import treeplexes
 from klss.search.parts import Effort, Subgame
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
@@ -194,9 +195,10 @@ class _Iterating:
             self._iterate(_AT_ONCE, done)
             done += _AT_ONCE
         self._solver.last = [kept.strategy for kept in self._learned]
-        profile = self._judged(self._plans())
+        forms = treeplexes(self._trunk, "maxmargin")
+        profile = self._judged(self._plans(), forms)
         if done:
-            averaged = self._judged((sums[0] / sums[0][0], sums[1] / sums[0][0]))
+            averaged = self._judged((sums[0] / sums[0][0], sums[1] / sums[0][0]), forms)
             profile = min(profile, averaged, key=lambda found: found.gap)
         self.effort.gap = profile.gap
         return profile
@@ -270,31 +272,19 @@ class _Iterating:
         gadget: Gadget = "resolve" if root == "resolve" or (several and in_use) else "maxmargin"
         return Profile(gadget, *plans, margin, objective, gap, solved=True)
 
-    def _judged(self, plans: tuple[Floats, Floats]) -> Profile:
+    def _judged(self, plans: tuple[Floats, Floats], forms: tuple[Treeplex, Treeplex]) -> Profile:
         """A profile with its margin, what it is sure of, and its gap, by best responses."""
         trunk, (x, y) = self._trunk, plans
         first, roots = int(trunk.infosets[0].first[0]), trunk.group_count
-        own, theirs = (_treeplex(side, top) for side, top in zip(self._utilities.sides, (0, roots), strict=True))
         utility, _ = self._utilities.against(0, y)
         utility[first : first + len(self._penalty)] -= self._penalty
         weights, charge = y[1 : 1 + roots], float(x[first : first + len(self._penalty)] @ self._penalty)
         given = float(y[trunk.infosets[1].sequence[trunk.folded_infoset]] @ trunk.folded_value)
-        upper = best_response(own, utility, maximize=True).value + given - float(weights @ trunk.alternate)
+        upper = best_response(forms[0], utility, maximize=True).value + given - float(weights @ trunk.alternate)
         utility, _ = self._utilities.against(1, x)
-        margins = best_response(theirs, utility, maximize=False).sequence_value[1 : 1 + roots]
+        margins = best_response(forms[1], utility, maximize=False).sequence_value[1 : 1 + roots]
         lower = float(weights @ margins) - charge
         profile = self._profile(plans, float(margins.min()), lower, upper - lower)
         if profile.gadget == "resolve":
             profile = replace(profile, margin=float(self._top.prior @ np.minimum(margins, 0.0)))
         return profile
-
-
-def _treeplex(side: Side, roots: int) -> Treeplex:
-    """The treeplex of a side; player 1's with one more infoset on top, where she chooses among the ``roots``."""
-    top = [(0, 1, roots)] if roots else []
-    head = np.array(top, dtype=np.int64).reshape(-1, 3)
-    return Treeplex(
-        parent_sequence=np.concatenate([head[:, 0], side.parent]),
-        first_sequence=np.concatenate([head[:, 1], side.first]),
-        action_count=np.concatenate([head[:, 2], side.size]),
-    )
