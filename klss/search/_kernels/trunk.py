@@ -15,16 +15,7 @@ from klss.hashing import mix64
 from klss.kernel import kernel
 from klss.movers import TERMINAL
 
-__all__ = [
-    "attach",
-    "best_response_tree",
-    "mark_above",
-    "profile_gifts_tree",
-    "profile_tree",
-    "repetitions",
-    "spread_down",
-    "times_observed",
-]
+__all__ = ["attach", "gifts_tree", "mark_above", "repetitions", "spread_down", "times_observed", "values_tree"]
 
 
 @kernel(inline="always")
@@ -196,56 +187,16 @@ def attach(
 
 
 @kernel
-def best_response_tree(infosets: Any, infoset_count: int, sequence_value: Any, infoset_value: Any) -> None:
-    """Minimising player's counterfactual values, from the leaves up, on her observation tree.
+def values_tree(
+    infosets: Any, infoset_count: int, plan: Any, sequence_value: Any, infoset_value: Any, decision_value: Any
+) -> None:
+    """Minimising player's counterfactual values under ``plan`` (float64[sequences]), from the leaves up, on her
+    observation tree; where it never comes, a best response stands in (a plan of zeros: everywhere).
 
     ``infoset_value`` (float64[infosets]) holds on entry what lies at each infoset itself, on return its value;
     ``sequence_value`` (float64[sequences]) is zero on entry and holds the value of each of her sequences on return
-    (sequence 0: the sum over the roots).
-    """
-    for infoset in range(infoset_count - 1, -1, -1):
-        first = infosets.first[infoset]
-        if first >= 0:
-            best = sequence_value[first]
-            for s in range(first + 1, first + infosets.size[infoset]):
-                if sequence_value[s] < best:
-                    best = sequence_value[s]
-            infoset_value[infoset] += best
-        parent = infosets.parent[infoset]
-        if parent < 0:
-            sequence_value[0] += infoset_value[infoset]
-        elif infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
-            sequence_value[infosets.sequence[infoset]] += infoset_value[infoset]
-        else:
-            infoset_value[parent] += infoset_value[infoset]
-
-
-@kernel
-def gifts_tree(infosets: Any, infoset_count: int, sequence_value: Any, gift: Any) -> None:
-    """Sum of what the minimising player has given away by her own actions on the way to each infoset: Σ (u*(I'a')
-    − u*(I')); float64[infosets], filled in.
-    """
-    for infoset in range(infoset_count):
-        parent = infosets.parent[infoset]
-        if parent < 0:
-            gift[infoset] = 0.0
-            continue
-        gift[infoset] = gift[parent]
-        first = infosets.first[parent]
-        if first >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
-            best = sequence_value[first]
-            for s in range(first + 1, first + infosets.size[parent]):
-                if sequence_value[s] < best:
-                    best = sequence_value[s]
-            gift[infoset] += sequence_value[infosets.sequence[infoset]] - best
-
-
-@kernel
-def profile_tree(
-    infosets: Any, infoset_count: int, plan: Any, sequence_value: Any, infoset_value: Any, decision_value: Any
-) -> None:
-    """As :func:`best_response_tree`, for the minimising player's ``plan`` (float64[sequences]); where it never comes,
-    a best response stands in. ``decision_value`` (float64[infosets]) gets what her own choice at each infoset is worth.
+    (sequence 0: the sum over the roots); ``decision_value`` (float64[infosets]) gets what her own choice at each
+    infoset is worth.
     """
     for infoset in range(infoset_count - 1, -1, -1):
         first = infosets.first[infoset]
@@ -269,8 +220,10 @@ def profile_tree(
 
 
 @kernel
-def profile_gifts_tree(infosets: Any, infoset_count: int, sequence_value: Any, decision_value: Any, gift: Any) -> None:
-    """As :func:`gifts_tree`, for a plan's values: Σ max(0, u(I'a') − u(I'))."""
+def gifts_tree(infosets: Any, infoset_count: int, sequence_value: Any, decision_value: Any, gift: Any) -> None:
+    """What the minimising player has given away by her own actions on the way to each infoset, by the values of
+    :func:`values_tree`: Σ max(0, u(I'a') − u(I')); float64[infosets], filled in.
+    """
     for infoset in range(infoset_count):
         parent = infosets.parent[infoset]
         gift[infoset] = 0.0

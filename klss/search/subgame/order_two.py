@@ -27,12 +27,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.search._kernels import trunk as kernels
 from klss.search.model import TERMINAL, Model
 from klss.search.parts import Standing
 from klss.search.profile import Profile, reach_of
 from klss.search.subgame.order_one import OrderOne
-from klss.search.subgame.sections import Section, merge_transpositions
+from klss.search.subgame.sections import Section, claims_of, merge_transpositions, reached_members
 from klss.search.trunk import Trunk
 
 __all__ = ["OrderTwo", "unfrozen_sections"]
@@ -71,21 +70,13 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
         With nodes of other infosets of player 0's among theirs, and nothing folded in. Empty when no node of I is
         reached with positive probability.
     """
-    nodes, count = trunk.nodes, trunk.node_count
-    theirs, infoset_count = trunk.infosets[1], trunk.infoset_count(1)
+    nodes, count, infoset_count = trunk.nodes, trunk.node_count, trunk.infoset_count(1)
     probability = reach_of(0, trunk, profile.x)
-    members = trunk.members(infoset)
-    members = members[(probability[members] > 0.0) & (nodes.mover[members] != TERMINAL)]
+    members = reached_members(trunk, probability, infoset)
     if not len(members):
         return []
     contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
-    infoset_value = np.bincount(nodes.infoset[:count, 1], weights=contribution, minlength=infoset_count)
-    infoset_value += np.bincount(trunk.folded_infoset, weights=trunk.folded_value, minlength=infoset_count)
-    sequence_value, decision_value = np.zeros(trunk.sequence_count(1)), np.zeros(infoset_count)
-    kernels.profile_tree(theirs, infoset_count, profile.y, sequence_value, infoset_value, decision_value)
-    gift = np.zeros(infoset_count)
-    if reach:
-        kernels.profile_gifts_tree(theirs, infoset_count, sequence_value, decision_value, gift)
+    claims = claims_of(trunk, contribution, profile.y, reach=reach)
 
     meets = np.zeros(infoset_count, dtype=np.bool_)
     meets[nodes.infoset[members, 1]] = True
@@ -101,7 +92,7 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     around, share = around[order], share[order]
     meeting = np.flatnonzero(meets)
     bounds = np.searchsorted(at[order], np.append(meeting, infoset_count))
-    alternate = (infoset_value[meeting] - gift[meeting]) / whole[meeting]
+    alternate = claims[meeting] / whole[meeting]
     nobody, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
     sections = []
     for j, their in enumerate(meeting.tolist()):

@@ -31,7 +31,7 @@ from klss.search.model import TERMINAL, Model
 from klss.search.profile import reach_of
 from klss.search.trunk import Trunk
 
-__all__ = ["Section", "likeliest", "merge_transpositions", "sections_at"]
+__all__ = ["Section", "claims_of", "likeliest", "merge_transpositions", "reached_members", "sections_at"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,30 @@ class Section:
     folded_value: Floats
 
 
+def reached_members(trunk: Trunk, probability: Floats, infoset: int) -> Ints:
+    """The nodes of an infoset of player 0 that go on and have a positive ``probability`` (float64[N], nature's and
+    hers): int64[n].
+    """
+    members = trunk.members(infoset)
+    return np.asarray(members[(probability[members] > 0.0) & (trunk.nodes.mover[members] != TERMINAL)])
+
+
+def claims_of(trunk: Trunk, contribution: Floats, y: Floats, *, reach: bool) -> Floats:
+    """What player 1 has at each of her infosets under her plan ``y`` (float64[S1]; where it never comes, a best
+    response), less her gifts on the way there, if they are counted: float64[I1], not normalised.
+
+    ``contribution`` (float64[N]) is what each leaf brings player 0, by nature's and her own part of the probability.
+    """
+    theirs, count = trunk.infosets[1], trunk.infoset_count(1)
+    value = np.bincount(trunk.nodes.infoset[: trunk.node_count, 1], weights=contribution, minlength=count)
+    value += np.bincount(trunk.folded_infoset, weights=trunk.folded_value, minlength=count)
+    sequence_value, decision_value, gift = np.zeros(trunk.sequence_count(1)), np.zeros(count), np.zeros(count)
+    kernels.values_tree(theirs, count, y, sequence_value, value, decision_value)
+    if reach:
+        kernels.gifts_tree(theirs, count, sequence_value, decision_value, gift)
+    return np.asarray(value - gift)
+
+
 def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[Section]:
     """Sections of the next subgame at ``infoset`` of player 0, in the order of their infosets.
 
@@ -81,19 +105,11 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[S
     nodes, count = trunk.nodes, trunk.node_count
     theirs, infoset_count = trunk.infosets[1], trunk.infoset_count(1)
     probability = reach_of(0, trunk, x)
-    members = trunk.members(infoset)
-    members = members[(probability[members] > 0.0) & (nodes.mover[members] != TERMINAL)]
+    members = reached_members(trunk, probability, infoset)
     if not len(members):
         return []
-    leaf = trunk.leaf
-    contribution = np.where(leaf, probability * nodes.value[:count], 0.0)
-    infoset_value = np.bincount(nodes.infoset[:count, 1], weights=contribution, minlength=infoset_count)
-    infoset_value += np.bincount(trunk.folded_infoset, weights=trunk.folded_value, minlength=infoset_count)
-    sequence_value = np.zeros(trunk.sequence_count(1))
-    kernels.best_response_tree(theirs, infoset_count, sequence_value, infoset_value)
-    gift = np.zeros(infoset_count)
-    if reach:
-        kernels.gifts_tree(theirs, infoset_count, sequence_value, gift)
+    contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
+    claims = claims_of(trunk, contribution, np.zeros(trunk.sequence_count(1)), reach=reach)
 
     meeting, group = np.unique(nodes.infoset[members, 1], return_inverse=True)
     denominator = np.bincount(group, weights=probability[members])
@@ -121,7 +137,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[S
                 infoset=int(their),
                 nodes=own,
                 weight=probability[own] / denominator[j],
-                alternate=float((infoset_value[their] - gift[their]) / denominator[j]),
+                alternate=float(claims[their] / denominator[j]),
                 folded_infoset=mine,
                 folded_value=folded[mine] / denominator[j],
             )
