@@ -25,7 +25,7 @@ from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, featu
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, UNITS, forward
 from klss.kernel import kernel
 
-__all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "quiescence", "quiescence_from", "static"]
+__all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "quiescence", "quiescence_from", "scratch", "static"]
 
 WON = 1000.0
 """Score in pawns of a side that takes the king; tanh(WON/6) is 1.0 exactly."""
@@ -291,14 +291,12 @@ def _descend(
 
 
 @kernel
-def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, leaves_out: Any) -> None:
-    """Write the scores in pawns for the side to move of ``rows`` (uint64[n, 9]) into ``scores`` (float64[n]).
-
-    ``worth`` float64[6]: rough values of the men in pawns, for ordering and pruning; ``model`` as in :func:`static`.
-    ``leaves_out`` (uint64[n, 9]; or of length 0: not wanted) gets the positions whose static evaluations the scores
-    are.
+def scratch() -> Any:
+    """What a quiescence search works in, whatever is in it: ``rows``, ``leaves``, ``moves``, ``keys``, ``bounds`` and
+    ``cursor`` of :func:`quiescence`, ``index``, ``count``, ``maps`` and ``units`` of :func:`static`. New ones at each
+    call, so that threads may work side by side.
     """
-    stack = np.empty((DEPTH + 1, 9), dtype=np.uint64)
+    rows = np.empty((DEPTH + 1, 9), dtype=np.uint64)
     leaves = np.empty((DEPTH + 1, 9), dtype=np.uint64)
     moves = np.empty((DEPTH + 1, MAX_MOVES), dtype=np.int32)
     keys = np.empty((DEPTH + 1, MAX_MOVES), dtype=np.float64)
@@ -308,6 +306,18 @@ def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, l
     count = np.empty(MAX_FEATURES, dtype=np.int32)
     maps = np.empty(MAPS, dtype=np.uint64)
     units = np.empty(UNITS, dtype=np.float32)
+    return rows, leaves, moves, keys, bounds, cursor, index, count, maps, units
+
+
+@kernel
+def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, leaves_out: Any) -> None:
+    """Write the scores in pawns for the side to move of ``rows`` (uint64[n, 9]) into ``scores`` (float64[n]).
+
+    ``worth`` float64[6]: rough values of the men in pawns, for ordering and pruning; ``model`` as in :func:`static`.
+    ``leaves_out`` (uint64[n, 9]; or of length 0: not wanted) gets the positions whose static evaluations the scores
+    are.
+    """
+    stack, leaves, moves, keys, bounds, cursor, index, count, maps, units = scratch()
     _evaluate_each(
         rows, scores, leaves_out, stack, leaves, moves, keys, bounds, cursor,
         tables, worth, model, index, count, maps, units,

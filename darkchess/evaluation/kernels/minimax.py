@@ -19,9 +19,7 @@ import numpy as np
 from darkchess.board.kernels.bits import bit
 from darkchess.board.kernels.board import BLACK, KING, WHITE, turn
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
-from darkchess.evaluation.kernels.evaluation import DEPTH, WON, quiescence
-from darkchess.evaluation.kernels.features import MAPS, MAX_FEATURES
-from darkchess.evaluation.kernels.network import UNITS
+from darkchess.evaluation.kernels.evaluation import WON, quiescence, scratch
 from klss.kernel import kernel
 
 __all__ = ["DEEPEST", "minimax_many"]
@@ -115,16 +113,7 @@ def minimax_many(
     window = np.zeros((size, 3), dtype=np.float64)
     place = np.zeros((size, 2), dtype=np.int64)  # next move, end
     killers = np.zeros(size, dtype=np.int64)
-    stack = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
-    leaves = np.zeros((DEPTH + 1, 9), dtype=np.uint64)
-    moves = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.int32)
-    keys = np.zeros((DEPTH + 1, MAX_MOVES), dtype=np.float64)
-    bounds = np.zeros((DEPTH + 1, 4), dtype=np.float64)
-    cursor = np.zeros((DEPTH + 1, 2), dtype=np.int64)
-    index = np.zeros(MAX_FEATURES, dtype=np.int32)
-    count = np.zeros(MAX_FEATURES, dtype=np.int32)
-    maps = np.zeros(MAPS, dtype=np.uint64)
-    units = np.zeros(UNITS, dtype=np.float32)
+    stack, leaves, moves, keys, bounds, cursor, index, count, maps, units = scratch()
     return _minimax_each(
         rows, depth, no_move, soft, hard, scores, progress, line, codes, ranks, window, place, killers,
         stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units,

@@ -22,10 +22,9 @@ import numpy as np
 from darkchess.board.kernels.attacks import attacked_by
 from darkchess.board.kernels.bits import lowest
 from darkchess.board.kernels.board import BLACK, KING, WHITE, turn
-from darkchess.board.kernels.moves import MAX_MOVES, king_capture
-from darkchess.evaluation.kernels.evaluation import DEPTH, WON, quiescence, quiescence_from, static
-from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES
-from darkchess.evaluation.kernels.network import UNITS
+from darkchess.board.kernels.moves import king_capture
+from darkchess.evaluation.kernels.evaluation import WON, quiescence, quiescence_from, scratch, static
+from darkchess.evaluation.kernels.features import ANY
 from klss.kernel import kernel
 
 __all__ = ["evaluate_siblings"]
@@ -65,16 +64,7 @@ def evaluate_siblings(
     tables, worth, model
         As in :func:`darkchess.evaluation.kernels.evaluation.evaluate_many`.
     """
-    stack = np.empty((DEPTH + 1, 9), dtype=np.uint64)
-    leaves = np.empty((DEPTH + 1, 9), dtype=np.uint64)
-    moves = np.empty((DEPTH + 1, MAX_MOVES), dtype=np.int32)
-    keys = np.empty((DEPTH + 1, MAX_MOVES), dtype=np.float64)
-    bounds = np.empty((DEPTH + 1, 4), dtype=np.float64)
-    cursor = np.empty((DEPTH + 1, 2), dtype=np.int64)
-    index = np.empty(MAX_FEATURES, dtype=np.int32)
-    count = np.empty(MAX_FEATURES, dtype=np.int32)
-    maps = np.empty(MAPS, dtype=np.uint64)
-    units = np.empty(UNITS, dtype=np.float32)
+    stack, leaves, moves, keys, bounds, cursor, index, count, maps, units = scratch()
     most = 0
     for parent in range(offsets.shape[0] - 1):
         most = max(most, offsets[parent + 1] - offsets[parent])
