@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from darkchess.belief._kernels import information, position_repair, position_set, position_table
 from darkchess.belief.enemy_moves import Step, UpdateProgress, across_enemy_move, merged
+from darkchess.belief.filter import Crossing, Filter, find
 from darkchess.belief.position_table import exercise_table
 from darkchess.board.kernels import board
 from darkchess.board.kernels.tables import TABLES
@@ -61,6 +62,8 @@ class PositionSet:
     stream
         Whether an update goes slice by slice (:mod:`darkchess.belief.enemy_moves`): slower, in about half the memory.
         For sets of 10⁸. The set is the same.
+    weigher
+        What takes weights along (:mod:`darkchess.belief.filter`); None: there are none. The set is the same.
 
     Attributes
     ----------
@@ -97,6 +100,7 @@ class PositionSet:
         seed: int = 0,
         threads: int = 1,
         stream: bool = False,
+        weigher: Filter | None = None,
     ) -> None:
         if cap < 1:
             raise ValueError(f"bad cap: got {cap}, expected at least 1")
@@ -125,6 +129,9 @@ class PositionSet:
         self._own_row: Words = np.zeros(board.WIDTH, dtype=np.uint64)
         position_set.encode_half(self._seen_from_her_side(start.row), self._array[0])
         self._positions = self._array
+        self._ordered = True  # canonically: not after a capture of her own, which changes what is hashed
+        self._weigher = weigher
+        self._weights: Floats = np.ones(0 if weigher is None else 1)
         self._view = view
         self._read(view)
         if int(self._array[0, 0]) & int(self._masks[position_set.EMPTY]):
@@ -157,6 +164,32 @@ class PositionSet:
     def resident_bytes(self) -> int:
         """Bytes of the arrays that are held, the spare one for the next step included."""
         return self._array.nbytes + (0 if self._spare is None else self._spare.nbytes)
+
+    @property
+    def weigher(self) -> Filter | None:
+        """What takes weights along."""
+        return self._weigher
+
+    @property
+    def weights(self) -> Floats:
+        """How likely each position is, in the order of :meth:`rows`: float64[size], summing to 1; all alike where
+        nothing takes weights along.
+        """
+        return self._weights if self._weigher is not None else np.full(self.size, 1.0 / self.size)
+
+    def indices(self, rows: npt.ArrayLike) -> Ints:
+        """Where positions are in the order of :meth:`rows`: int64[n], −1 for one that is not in the set.
+
+        Parameters
+        ----------
+        rows
+            uint64[n, 9].
+        """
+        wanted = np.asarray(rows, dtype=np.uint64).reshape(-1, board.WIDTH)
+        halves = np.array([self._encode(row) for row in wanted], dtype=np.uint64).reshape(-1, 2)
+        if not self._ordered:
+            return np.array([position_table.rank(self._positions, *half) for half in halves], dtype=np.int64)
+        return find(halves, self._positions, self._key)
 
     def rows(self, indices: npt.ArrayLike) -> Words:
         """Full positions.
@@ -258,7 +291,14 @@ class PositionSet:
         return np.maximum(bits, 0.0)
 
     # ------------------------------------------------------------------------------------------------ the next view
-    def observe(self, view: View, *, deadline: float | None = None, progress: UpdateProgress | None = None) -> None:
+    def observe(
+        self,
+        view: View,
+        *,
+        deadline: float | None = None,
+        progress: UpdateProgress | None = None,
+        allowance: float = math.inf,
+    ) -> None:
         """Go one ply on, to ``view``.
 
         Parameters
@@ -270,6 +310,9 @@ class PositionSet:
             reads no clock. After an own move it is not looked at: that step only drops positions, 100 million a second.
         progress
             Called now and then with the part of the work that is done, and the number of positions found.
+
+        allowance
+            Seconds of one thread that the weights may take, by their own estimate: no clock is read.
 
         Raises
         ------
@@ -293,7 +336,9 @@ class PositionSet:
         if view.kind == "own_move":
             found = self._own_move(before, view)
         else:
-            found = self._enemy_move(before, view, deadline, progress)
+            found = self._enemy_move(
+                before, view, deadline, progress, allowance, held[0][position_set.EP_CAPTORS], held[3]
+            )
         if not found:
             if self.capped_by is None:
                 self._masks, self._expected, self._own_row, self._passed = held
@@ -334,17 +379,36 @@ class PositionSet:
         self._captured = captured
         count = int(
             position_set.filter_positions(
-                self._positions, self.size, np.uint64(captured), self._masks, self._expected, self._no_move_ends, TABLES
+                self._positions,
+                self._weights,
+                self.size,
+                np.uint64(captured),
+                self._masks,
+                self._expected,
+                self._no_move_ends,
+                TABLES,
             )
         )
         if not count:
             return False
         self._positions = self._positions[:count]
+        self._ordered = self._ordered and not captured
+        self._keep_weights(self._weights[:count])
         self.successors = count
         if captured & (1 << 56 | 1 << 63) and taken is not None and taken.piece_type == chess.ROOK:
             # Positions that differed in that rook's castling right are now the same.
-            self._keep(merged(self._positions, key=self._key, cap=self._cap))
+            before_merging = self._positions
+            step = merged(before_merging, key=self._key, cap=self._cap)
+            if self._weigher is not None:
+                at = find(before_merging, step.positions, self._key)
+                self._keep_weights(np.bincount(at, self._weights, step.positions.shape[0]).astype(np.float64))
+            self._keep(step)
         return True
+
+    def _keep_weights(self, weights: Floats) -> None:
+        """Weights of the positions that are left, which need not sum to 1; nothing, where nothing takes them along."""
+        if self._weigher is not None:
+            self._weights = self._weigher.normalised(weights)
 
     def _keep_pawns_on(self, square: int) -> None:
         """Drop positions without an enemy pawn on ``square``, unless all would go."""
@@ -352,15 +416,27 @@ class PositionSet:
         masks[[position_set.REQUIRED, position_set.SEEN]] = 1 << square
         expected[square] = board.PAWN
         count = int(
-            position_set.filter_positions(self._positions, self.size, np.uint64(0), masks, expected, False, TABLES)
+            position_set.filter_positions(
+                self._positions, self._weights, self.size, np.uint64(0), masks, expected, False, TABLES
+            )
         )
         self._positions = self._positions[: count or self.size]
+        self._keep_weights(self._weights[: self.size])
 
-    def _enemy_move(self, before: View, view: View, deadline: float | None, progress: UpdateProgress | None) -> bool:
+    def _enemy_move(
+        self,
+        before: View,
+        view: View,
+        deadline: float | None,
+        progress: UpdateProgress | None,
+        allowance: float,
+        captors: np.uint64,
+        passed: int | None,
+    ) -> bool:
         """Replace the set by its consistent successors; False when there is none (the set is then as it was)."""
         masks = self._masks
-        own_before = int(self._seen_from_her_side(before.row())[board.WHITE])
-        masks[position_set.OWN_BEFORE] = own_before
+        row_before = self._seen_from_her_side(before.row())
+        masks[position_set.OWN_BEFORE] = row_before[board.WHITE]
         if view.own_capture_square is not None:
             square = self._square(view.own_capture_square)
             if view.opp_capture_landing_square is None:
@@ -394,6 +470,20 @@ class PositionSet:
         self.successors = step.successors
         if not step.positions.shape[0]:
             return False
+        if self._weigher is not None:
+            row_before[: board.WHITE] &= row_before[board.WHITE]
+            crossing = Crossing(
+                sources=self._positions,
+                weights=self._weights,
+                own_row=row_before,
+                captors=captors,
+                passed=np.uint64(0 if passed is None else (self._square(passed) + 1) << 8),
+                masks=masks,
+                positions=step.positions,
+                key=self._key,
+                threads=self._threads,
+            )
+            self._weights = self._weigher.across(crossing, allowance)
         self._keep(step)
         return True
 
@@ -401,6 +491,7 @@ class PositionSet:
         self._spare = None if self._stream else self._array
         self._array = step.array
         self._positions = step.positions
+        self._ordered = True
         if step.capped_by is not None:
             self.capped_by = step.capped_by
 
@@ -427,6 +518,8 @@ class PositionSet:
                 break
         assert count, "no mended position agrees with the view"
         self._keep(merged(out[:count], key=self._key, cap=self._cap))
+        if self._weigher is not None:
+            self._weights = self._weigher.afresh(self.size)
         self.recoveries += 1
 
     # ------------------------------------------------------------------------------------------------ helpers

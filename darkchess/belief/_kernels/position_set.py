@@ -53,9 +53,10 @@ from darkchess.board.kernels.tables import (
 from klss.kernel import kernel
 
 __all__ = [
-    "CAPTURED", "EMPTY", "EP_CAPTORS", "EP_LANDING", "EP_TOLD", "FORBIDDEN", "MASKS", "MOST_SUCCESSORS", "OWN",
-    "OWN_BEFORE", "REQUIRED", "SEEN", "can_move", "decode_half", "decode_halves", "encode_half", "filter_positions",
-    "observation_masks", "successors", "without",
+    "CAPTURED", "CASTLING_ROOK", "EMPTY", "EP_CAPTORS", "EP_LANDING", "EP_TOLD", "FORBIDDEN", "MASKS",
+    "MOST_SUCCESSORS", "OWN", "OWN_BEFORE", "REQUIRED", "SEEN", "can_move", "castled", "code_at", "decode_half",
+    "decode_halves", "encode_half", "filter_positions", "observation_masks", "successors", "with_code", "without",
+    "without_rights",
 ]  # fmt: skip
 
 OWN, EMPTY, REQUIRED, SEEN, OWN_BEFORE, CAPTURED, FORBIDDEN, EP_TOLD, EP_LANDING, EP_CAPTORS = range(10)
@@ -168,6 +169,20 @@ def without_rights(codes: Any) -> Any:
     return codes ^ ((~unlike & np.uint64(0x1111111111111111)) * np.uint64(5))
 
 
+@kernel(inline="always")
+def castled(enemy: Any, codes: Any, short: bool) -> Any:
+    """The enemy half after castling, which has to be possible."""
+    if short:
+        after = enemy ^ (np.uint64(0xF) << np.uint64(60))
+        place = np.uint64(4 * popcount(enemy & np.uint64(0x0FFFFFFFFFFFFFFF)))
+        moved = without_rights((codes & ((np.uint64(1) << place) - np.uint64(1))) | (np.uint64(0x53) << place))
+    else:
+        after = enemy ^ (np.uint64(0x1D) << np.uint64(56))
+        place = np.uint64(4 * popcount(enemy & np.uint64(0x00FFFFFFFFFFFFFF)))
+        moved = without_rights((codes & ~(np.uint64(0xFF) << place)) | (np.uint64(0x35) << place))
+    return after, moved
+
+
 # -------------------------------------------------------------------------------------------------- what a view says
 @kernel
 def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
@@ -260,11 +275,11 @@ def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> 
 
 @kernel(allocates=False)
 def filter_positions(
-    positions: Any, count: int, captured: Any, masks: Any, expected: Any, must_move: bool, tables: Any
+    positions: Any, weights: Any, count: int, captured: Any, masks: Any, expected: Any, must_move: bool, tables: Any
 ) -> int:
     """After her own move: keep what agrees with the new view, in place and in order; returns how many are left.
 
-    Nothing is written when none is left.
+    Nothing is written when none is left. ``weights`` (float64[count], or of length 0: there are none) go with them.
     ``captured`` is the square (uint64, one bit or none) from which she took a man; a position without a man there is
     not consistent. ``must_move``: the game goes on, so the enemy has a move.
     """
@@ -288,6 +303,8 @@ def filter_positions(
             continue
         positions[kept, 0] = rest
         positions[kept, 1] = codes
+        if weights.shape[0]:
+            weights[kept] = weights[i]
         kept += 1
     return kept
 
@@ -500,15 +517,11 @@ def _castling(
 ) -> None:  # fmt: skip
     """Castling, where the squares allow it; the rook's code 6 says that the right is there (and the king with it)."""
     if short and code_at(enemy, codes, bit(63)) == np.uint64(6):
-        after = enemy ^ (np.uint64(0xF) << np.uint64(60))
-        place = np.uint64(4 * popcount(enemy & np.uint64(0x0FFFFFFFFFFFFFFF)))
-        moved = without_rights((codes & ((np.uint64(1) << place) - np.uint64(1))) | (np.uint64(0x53) << place))
+        after, moved = castled(enemy, codes, True)
         if agrees(after, moved, masks, expected):
             _emit(after, moved, layout, split, out, counts)
     if long and code_at(enemy, codes, bit(56)) == np.uint64(6):
-        after = enemy ^ (np.uint64(0x1D) << np.uint64(56))
-        place = np.uint64(4 * popcount(enemy & np.uint64(0x00FFFFFFFFFFFFFF)))
-        moved = without_rights((codes & ~(np.uint64(0xFF) << place)) | (np.uint64(0x35) << place))
+        after, moved = castled(enemy, codes, False)
         if agrees(after, moved, masks, expected):
             _emit(after, moved, layout, split, out, counts)
 

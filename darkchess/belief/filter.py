@@ -1,0 +1,181 @@
+"""The filter: a weight for every position of a set, so that the set is an exact Bayes filter under a policy of moves.
+
+At an enemy move a position's weight is the sum, over its predecessors in the set, of their weights times the
+likelihood of the move there (:mod:`darkchess.belief.policy`), normalised over all legal moves, seen or not. What she
+observes drops positions, and weights with them; transpositions add. Under the policy the weights are then the
+posterior, exactly.
+
+How the likelihood is made goes by the time that there is (*allowance*): with values where the set is small, with
+features, with tables; where even those take too long all positions are alike again (``restarts`` counts that, and the
+weights say nothing of what was before). In a set that was cut the weights are those of the positions kept.
+
+Source of the scheme: docs/belief.md. The set itself is not touched.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from darkchess.belief._kernels import filter as kernels
+from darkchess.belief.policy import LEVELS, Level, Policy
+from darkchess.board.kernels.tables import TABLES
+from darkchess.evaluation.evaluator import Evaluator
+from klss.arrays import Floats, Ints, Words
+from klss.threads import each
+
+__all__ = ["Crossing", "Filter", "find"]
+
+SECONDS: dict[Level, float] = {"tables": 2.0e-6, "features": 5.0e-6, "values": 200e-6}
+"""What a source takes on one thread of a common machine; an allowance is spent by these, never by a clock."""
+
+MOST_VALUED = 500
+"""Most sources that are ever given values."""
+
+_TOGETHER = 1 << 14
+"""From so many sources on they are treated in two halves, whose sums are added: on two threads or on one."""
+
+_NOTHING = np.empty(0, dtype=np.float64)
+_NOWHERE = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """An enemy move as the set's update saw it.
+
+    Attributes
+    ----------
+    sources, weights
+        uint64[n, 2], float64[n]: the set before it.
+    own_row
+        uint64[9]: the viewer's half before it, from her side, the enemy to move.
+    captors, passed
+        uint64: from where her double step could be taken en passant, and its bits of META.
+    masks
+        uint64[MASKS]: of the view after it.
+    positions
+        uint64[m, 2]: the set after it, in canonical order.
+    key
+        Of the set's hash.
+    threads
+        1 or 2.
+    """
+
+    sources: Words
+    weights: Floats
+    own_row: Words
+    captors: np.uint64
+    passed: np.uint64
+    masks: Words
+    positions: Words
+    key: np.uint64
+    threads: int
+
+
+class Filter:
+    """Takes weights across enemy moves.
+
+    Parameters
+    ----------
+    policy : Policy
+    evaluator : Evaluator, optional
+        For the level of values; without one there is none.
+
+    Attributes
+    ----------
+    level
+        Of the last move; None where the weights began afresh.
+    restarts
+        How often they did.
+    log_total
+        Logarithm of the likelihood of all that she saw since they did.
+    """
+
+    def __init__(self, policy: Policy, evaluator: Evaluator | None = None) -> None:
+        """See the class."""
+        self.policy = policy
+        self.level: Level | None = None
+        self.restarts = 0
+        self.log_total = 0.0
+        self._evaluator = evaluator
+
+    def affordable(self, sources: int, allowance: float) -> Level | None:
+        """The dearest level for so many sources within ``allowance`` seconds of one thread; None: none is."""
+        for level in reversed(LEVELS[1:]):
+            if level == "values" and (self._evaluator is None or sources > MOST_VALUED):
+                continue
+            if sources * SECONDS[level] <= allowance:
+                return level
+        return None
+
+    def across(self, crossing: Crossing, allowance: float = math.inf) -> Floats:
+        """The weights after an enemy move: float64[m], summing to 1."""
+        count = crossing.positions.shape[0]
+        self.level = self.affordable(crossing.sources.shape[0], allowance)
+        return self.afresh(count) if self.level is None else self.normalised(self._handed_on(crossing, self.level))
+
+    def normalised(self, weights: Floats) -> Floats:
+        """``weights`` (float64[n], of any scale), summing to 1; afresh where all are 0."""
+        total = float(weights.sum())
+        if not total > 0.0:
+            return self.afresh(len(weights))
+        self.log_total += math.log(total)
+        return np.asarray(weights / total)
+
+    def afresh(self, count: int) -> Floats:
+        """All positions alike again: float64[count]."""
+        self.restarts += 1
+        self.log_total = 0.0
+        return np.full(count, 1.0 / count)
+
+    def _handed_on(self, crossing: Crossing, level: Level) -> Floats:
+        stage = self.policy.stages[level]
+        bonus, offsets = self._bonus(crossing, stage.slope) if stage.slope else (_NOTHING, _NOWHERE)
+        first, top = _directory(crossing.positions, crossing.key)
+        count = crossing.sources.shape[0]
+        middle = count // 2 if count >= _TOGETHER else count
+        bounds = ((0, middle), (middle, count))
+        out = np.zeros((2 if middle < count else 1, crossing.positions.shape[0]))
+
+        def hand_on(share: int) -> None:
+            if bounds[share][0] == bounds[share][1]:
+                return
+            kernels.hand_on(
+                crossing.sources, crossing.weights, *bounds[share], crossing.own_row, crossing.captors,
+                crossing.passed, crossing.masks, stage.groups, stage.multipliers, self.policy.even,
+                self.policy.counts, bonus, offsets, TABLES, crossing.positions, crossing.key, first, top, out[share],
+            )  # fmt: skip
+
+        each(hand_on, crossing.threads if middle < count else 1)
+        return np.asarray(out.sum(axis=0))
+
+    def _bonus(self, crossing: Crossing, slope: float) -> tuple[Floats, Ints]:
+        """exp(slope · value of the position after the move, for the enemy) of each move of each source."""
+        assert self._evaluator is not None
+        lay = (crossing.sources, crossing.own_row, crossing.captors, crossing.passed, TABLES)
+        offsets = np.empty(crossing.sources.shape[0] + 1, dtype=np.int64)
+        kernels.count_moves(*lay, offsets)
+        children = np.empty((int(offsets[-1]), 9), dtype=np.uint64)
+        alive = np.empty(len(children), dtype=np.bool_)
+        kernels.family(*lay, offsets, children, alive)
+        values = np.ones(len(children))
+        values[alive] = -self._evaluator.values(children[alive])
+        return np.exp(slope * (values - 1.0)), offsets
+
+
+def _directory(positions: Words, key: np.uint64) -> tuple[Ints, np.uint64]:
+    first = np.empty(max(1, positions.shape[0] // 2) + 1, dtype=np.int64)
+    top = kernels.directory(positions, key, first)
+    return first, np.uint64(top)
+
+
+def find(halves: Words, positions: Words, key: np.uint64) -> Ints:
+    """Where each of ``halves`` (uint64[n, 2]) is in ``positions``, which are in canonical order: int64[n], −1 where it
+    is not.
+    """
+    first, top = _directory(positions, key)
+    out = np.empty(halves.shape[0], dtype=np.int64)
+    kernels.find_all(halves, positions, key, first, top, out)
+    return out

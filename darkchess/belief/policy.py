@@ -1,0 +1,141 @@
+"""How the players of this game move, as learned from games: what a belief takes for the opponent's likelihoods.
+
+docs/belief.md tells what is learned, from whom, and what it may not be trusted with. Three policies, one for each
+price: *tables* (from, to, what is taken), *features* (attacks, exchanges, what hangs, the king) and *values* (features,
+and the value of the position after the move). Each is a softmax over a position's legal moves of a sum of entries,
+learned by itself; kept are the exponentials.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from darkchess.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS
+from darkchess.errors import DarkchessError
+from klss.arrays import Floats
+
+__all__ = ["LEVELS", "Level", "Policy", "PolicyError", "Stage"]
+
+Level = Literal["even", "tables", "features", "values"]
+LEVELS: tuple[Level, ...] = ("even", "tables", "features", "values")
+"""From the cheapest to the dearest; ``even``: all legal moves alike."""
+
+ENTRIES: dict[Level, int] = {"even": 0, "tables": STARTS[PLAIN], "features": SIZE, "values": SIZE}
+"""Entries of each level's table."""
+
+_MOST_BYTES = 2_000_000
+
+
+class PolicyError(DarkchessError, ValueError):
+    """A file that holds no policy."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One level's policy.
+
+    Attributes
+    ----------
+    groups
+        How many groups of :data:`darkchess.belief._kernels.policy.NAMES` it looks at.
+    multipliers
+        float64[entries], above 0.
+    slope
+        How much the value of the position after the move, in [−1, 1] for who moved, adds to the exponent.
+    """
+
+    groups: int
+    multipliers: Floats
+    slope: float = 0.0
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The policies of all levels.
+
+    Attributes
+    ----------
+    stages
+        By level.
+    even
+        The part of the likelihood that all legal moves of a position share evenly, so that no position is ever lost.
+    history
+        Whose games it was learned from, and how.
+    counts
+        Whether every move has likelihood 1 instead: weights then count the ways to come to a position.
+    """
+
+    stages: dict[Level, Stage]
+    even: float
+    history: dict[str, Any]
+    counts: bool = False
+
+    @staticmethod
+    def uniform() -> Policy:
+        """All legal moves alike, at every level."""
+        return Policy({level: Stage(0, np.ones(1)) for level in LEVELS}, 1.0, {})
+
+    @staticmethod
+    def counting() -> Policy:
+        """Every move of likelihood 1."""
+        return replace(Policy.uniform(), counts=True)
+
+    @staticmethod
+    def from_entries(entries: dict[Level, Floats], slope: float, even: float, history: dict[str, Any]) -> Policy:
+        """A policy of the sums' entries (float64 of the level's length each); ``slope`` is of the values."""
+        stages: dict[Level, Stage] = {"even": Stage(0, np.ones(1))}
+        groups: dict[Level, int] = {"tables": PLAIN, "features": GROUPS, "values": GROUPS}
+        for level, count in groups.items():
+            stages[level] = Stage(count, np.exp(entries[level]), slope if level == "values" else 0.0)
+        return Policy(stages, even, history)
+
+    @staticmethod
+    @cache
+    def packaged() -> Policy:
+        """The one that comes with the package."""
+        with as_file(files("darkchess") / "belief" / "data" / "policy.npz") as path:
+            return Policy.load(path)
+
+    @staticmethod
+    def load(path: Path) -> Policy:
+        """A policy from a file.
+
+        Raises
+        ------
+        PolicyError
+            It is none.
+        """
+        try:
+            if path.stat().st_size > _MOST_BYTES:
+                raise PolicyError(f"{path}: got {path.stat().st_size} bytes, expected a policy of 2 MB at most")
+            with np.load(path, allow_pickle=False) as held:
+                entries = {level: np.asarray(held[level], dtype=np.float64) for level in LEVELS[1:]}
+                numbers = np.asarray(held["numbers"], dtype=np.float64)
+                history = json.loads(bytes(held["history"]).decode("utf-8"))
+        except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            if isinstance(error, PolicyError):
+                raise
+            raise PolicyError(f"{path}: no policy of moves: {error}; expected what experiments.belief writes") from None
+        for level, table in entries.items():
+            if table.shape != (ENTRIES[level],) or not np.isfinite(table).all() or np.abs(table).max() > 30.0:
+                raise PolicyError(f"{path}: got a table of {level} of shape {table.shape}, expected {ENTRIES[level]}")
+        if numbers.shape != (2,) or not np.isfinite(numbers).all() or not 0.0 < numbers[1] <= 1.0:
+            raise PolicyError(f"{path}: got the numbers {numbers}, expected a slope, and a share from 0 to 1")
+        return Policy.from_entries(entries, float(numbers[0]), float(numbers[1]), dict(history))
+
+    def save(self, path: Path) -> None:
+        """Write it where :meth:`load` reads it."""
+        np.savez_compressed(
+            path,
+            numbers=np.array([self.stages["values"].slope, self.even]),
+            history=np.frombuffer(json.dumps(self.history, allow_nan=False).encode(), dtype=np.uint8),
+            **{level: np.log(self.stages[level].multipliers).astype(np.float32) for level in LEVELS[1:]},  # type: ignore[arg-type]
+        )
