@@ -32,6 +32,7 @@ from darkchess.board.position import START_FEN, Position
 from darkchess.errors import ViewError
 from darkchess.game.view import View
 from klss.arrays import Floats, Ints, Words
+from klss.belief.drawing import draw
 
 __all__ = ["PositionSet", "compile_rare_kernels"]
 
@@ -261,6 +262,41 @@ class PositionSet:
             keep = [i for i, half in enumerate(halves) if (half[0], half[1]) not in excluded]
             indices = indices[keep]
         return self.rows(indices[:count])
+
+    def draw(
+        self, count: int, seed: int, exclude_rows: npt.ArrayLike | None = None, *, even: float = 0.0
+    ) -> tuple[Words, Floats]:
+        """Positions drawn by weight, one by one among those that are left (:mod:`klss.belief.drawing`).
+
+        What is drawn depends on the set, the weights and the seed only.
+
+        Parameters
+        ----------
+        count
+            How many; fewer come when the set has fewer.
+        seed
+            A number.
+        exclude_rows
+            uint64[m, 9], positions that are not to be drawn.
+        even
+            The part of all weight, from 0 to 1, that is spread evenly first.
+
+        Returns
+        -------
+        uint64[n, 9], float64[n]
+            Rows as :meth:`rows` gives them, and with what probability each was drawn.
+        """
+        hashes, indices = np.empty(self.size, dtype=np.uint64), np.empty(self.size, dtype=np.int64)
+        key = np.uint64(_scatter(seed ^ 0xD4A3))
+        position_table.select(self._positions, key, np.uint64(_MASK), indices, hashes)
+        with np.errstate(divide="ignore"):
+            log_weights = np.log((1.0 - even) * self.weights + even / self.size)
+        if exclude_rows is not None:
+            excluded = self.indices(exclude_rows)
+            log_weights[excluded[excluded >= 0]] = -np.inf
+        found = draw(log_weights, hashes, count)
+        chosen = found.indices[log_weights[found.indices] > -np.inf]
+        return self.rows(chosen), found.inclusion(log_weights[chosen])
 
     def information(self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0) -> Floats:
         """Binary entropy of what she will see right after each of her moves: H(a) of the paper's D.3.

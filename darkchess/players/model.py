@@ -27,6 +27,8 @@ __all__ = ["DarkChess", "PositionBelief"]
 
 _UNKNOWN = np.empty(0, dtype=np.int64)
 
+_LEAST_WEIGHT = 1e-300
+
 _INFORMATION_SAMPLE = 2000
 """Positions over which the next observation's entropy is taken."""
 
@@ -150,6 +152,7 @@ class PositionBelief:
         self._positions = positions
         self._model = model
         self._quiet = quiet
+        self._drawn: dict[bytes, float] = {}
 
     @property
     def size(self) -> int:
@@ -167,6 +170,28 @@ class PositionBelief:
             count, seed, exclude_rows=self._model.identities(exclude) if len(exclude) else None
         )
         return self._model.states(rows, self._quiet)
+
+    def draw(self, count: int, exclude: States, seed: int, even: float) -> States:
+        """See :class:`klss.search.Belief`."""
+        excluded = self._model.identities(exclude) if len(exclude) else None
+        rows, inclusion = self._positions.draw(count, seed, excluded, even=even)
+        states = self._model.states(rows, self._quiet)
+        self._drawn = dict(zip(map(bytes, self._model.identities(states)), inclusion.tolist(), strict=True))
+        return states
+
+    def inclusion(self, states: States) -> Floats:
+        """See :class:`klss.search.Belief`."""
+        return np.array([self._drawn.get(bytes(row), 1.0) for row in self._model.identities(states)])
+
+    def log_weights(self, states: States) -> Floats:
+        """See :class:`klss.search.Belief`: those of the position set; of a position that it does not hold (a sample may
+        have lost it), the mean.
+        """
+        if self._positions.weigher is None:
+            return np.zeros(len(states))
+        at = self._positions.indices(self._model.identities(states))
+        weights = np.where(at >= 0, self._positions.weights[at], 1.0 / self._positions.size)
+        return np.log(np.maximum(weights, _LEAST_WEIGHT))
 
     def information(self, actions: Int32s) -> Floats:
         """See :class:`klss.search.Belief`."""

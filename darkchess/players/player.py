@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from darkchess.belief.filter import Filter
+from darkchess.belief.policy import Policy
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
-from darkchess.evaluation.evaluator import Evaluator
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.game.contest import Decision, Limit, Progress, is_loud, king_capture
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.view import View
@@ -24,6 +26,9 @@ from klss.search import Budget, Klss2021, Report, Search, SearchConfiguration
 from klss.search.pondering import Pondering
 
 __all__ = ["KlssPlayer"]
+
+_NODES_A_SECOND = 100_000
+"""What a node is taken for where nodes limit a move and something else is limited by time."""
 
 _LEAST_SEARCH_S = 0.01
 """Time that a search gets however long the position set took."""
@@ -100,6 +105,12 @@ class KlssPlayer(TrackingPlayer):
         search = Search(model, self._configuration, seed=self._seed, threads=threads, ponders=self._ponder)
         self._thinking = _Thinking(model, search, [_key(view)])
 
+    def _weigher(self) -> Filter | None:
+        """See :class:`darkchess.players.tracking.TrackingPlayer`. The policy is of the built-in evaluator."""
+        if self._configuration.weighing is None:
+            return None
+        return Filter(Policy.packaged(), BuiltinEvaluator(threads=self._threads))
+
     def observe(self, view: View) -> None:
         """See :class:`darkchess.game.contest.Player`. What her own move shows is taken in off her clock;
         then she ponders, if she does.
@@ -135,7 +146,9 @@ class KlssPlayer(TrackingPlayer):
         followed, thinking = self._turn(), started(self._thinking)
         view = followed.views[-1]
         share, seconds = limit.set_seconds(), limit.seconds()
-        positions = followed.up_to_date(None if share is None else began + share)
+        time_s = seconds if seconds is not None else (limit.nodes or 0) / _NODES_A_SECOND
+        allowance = time_s * (self._configuration.weighing or 0.0)
+        positions = followed.up_to_date(None if share is None else began + share, allowance)
         thinking.walk(followed.views)
         taking = king_capture(view)
         if taking is not None or len(view.legal_moves) == 1:

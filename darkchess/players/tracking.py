@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TypeVar
 
 import numpy as np
 
+from darkchess.belief.filter import Filter
 from darkchess.belief.position_set import PositionSet
 from darkchess.board.position import Position
 from darkchess.game.contest import Decision, Limit, Player, PlayerError, Progress
@@ -35,7 +37,7 @@ class Followed:
     ----------
     view, start, ruleset
         See :meth:`darkchess.game.contest.Player.start`.
-    cap, seed, threads
+    cap, seed, threads, weigher
         Of the position set.
 
     Attributes
@@ -48,11 +50,21 @@ class Followed:
         The position set, as far as it was brought; None until it was wanted.
     """
 
-    def __init__(self, view: View, start: Position, ruleset: Ruleset, *, cap: int, seed: int, threads: int) -> None:
+    def __init__(
+        self,
+        view: View,
+        start: Position,
+        ruleset: Ruleset,
+        *,
+        cap: int,
+        seed: int,
+        threads: int,
+        weigher: Filter | None = None,
+    ) -> None:
         self.views = [view]
         self.ruleset = ruleset
         self.known: PositionSet | None = None
-        self._begun = partial(PositionSet, view, start, cap=cap, seed=seed, threads=threads)
+        self._begun = partial(PositionSet, view, start, cap=cap, seed=seed, threads=threads, weigher=weigher)
         self._taken_in = 0
 
     @property
@@ -60,13 +72,15 @@ class Followed:
         """How many views the position set was not shown."""
         return len(self.views) - self._taken_in
 
-    def up_to_date(self, deadline: float | None = None) -> PositionSet:
-        """The position set after all views; its last step ends by ``deadline``, in monotonic seconds."""
+    def up_to_date(self, deadline: float | None = None, allowance: float = math.inf) -> PositionSet:
+        """The position set after all views; its last step ends by ``deadline``, in monotonic seconds, and its weights
+        take ``allowance`` seconds a step at the most.
+        """
         if self.known is None:
             self.known = self._begun()
             self._taken_in = 1
         while self.behind and self.views[self._taken_in].game_over is None:
-            self.known.observe(self.views[self._taken_in], deadline=deadline)
+            self.known.observe(self.views[self._taken_in], deadline=deadline, allowance=allowance)
             self._taken_in += 1
         return self.known
 
@@ -83,7 +97,13 @@ class TrackingPlayer(Player):
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """See :class:`darkchess.game.contest.Player`."""
-        self._followed = Followed(view, start, ruleset, cap=self._cap, seed=self._seed, threads=self._threads)
+        self._followed = Followed(
+            view, start, ruleset, cap=self._cap, seed=self._seed, threads=self._threads, weigher=self._weigher()
+        )
+
+    def _weigher(self) -> Filter | None:
+        """What takes weights along in the position set, if anything."""
+        return None
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.game.contest.Player`."""

@@ -98,6 +98,18 @@ class EnumeratedBelief:
         chosen = np.random.default_rng(seed).permutation(len(rest))[:count]
         return rest[np.sort(chosen)][:, None]
 
+    def draw(self, count: int, exclude: Keys, seed: int, even: float) -> Keys:
+        """Nothing is known of weights: :meth:`sample`."""
+        return self.sample(count, exclude, seed)
+
+    def inclusion(self, states: Keys) -> Floats:
+        """See :meth:`draw`."""
+        return np.ones(len(states))
+
+    def log_weights(self, states: Keys) -> Floats:
+        """All alike."""
+        return np.zeros(len(states))
+
     def information(self, actions: Int32s) -> Floats:
         """Nothing is charged for in an enumerated game: infinite information."""
         return np.full(len(actions), np.inf)

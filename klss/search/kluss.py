@@ -12,6 +12,7 @@ from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.one_sided import OneSided
 from klss.search.expansion.support import SupportDriven
 from klss.search.likelihood.by_value import ByValue
+from klss.search.likelihood.by_weight import ByWeight
 from klss.search.parts import Likelihood, Parts, SearchConfiguration, SearchConfigurationError, Solver, at_least_one
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
@@ -40,6 +41,15 @@ class Kluss(SearchConfiguration):
         Of a move's nodes, what goes into expanding roots at the most; infinite: no limit.
     slope, even : float
         Of the likelihood by value (:mod:`klss.search.likelihood.by_value`).
+    belief : "value" or "filter"
+        Whether the roots weigh by their value alone, or also by weights that the belief itself carries (learned ones:
+        docs/belief.md).
+    sharpness : float
+        The exponent of those (:mod:`klss.search.likelihood.by_weight`).
+    filtering : float
+        The part of a move's time that carrying them may take.
+    drawn : bool
+        Whether roots are drawn by those weights too.
     solver : "regrets" or "programs"
         PCFR+, or klss2021's linear programs.
     root : "nature", "blend", "maxmargin" or "resolve"
@@ -68,6 +78,10 @@ class Kluss(SearchConfiguration):
     share: float = 0.25
     slope: float = 5.0
     even: float = 0.2
+    belief: Literal["value", "filter"] = "value"
+    sharpness: float = 1.0
+    filtering: float = 0.15
+    drawn: bool = False
     solver: Literal["regrets", "programs"] = "regrets"
     root: RootLayer = "nature"
     caution: float = 0.1
@@ -85,7 +99,7 @@ class Kluss(SearchConfiguration):
             at_least_one(field, getattr(self, field))
         if self.order not in (1, 2):
             raise SearchConfigurationError(f"order is {self.order}, expected 1 or 2")
-        for field in ("share", "slope", "exploration"):
+        for field in ("share", "slope", "exploration", "sharpness", "filtering"):
             if not getattr(self, field) >= 0.0:
                 raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 on")
         for field in ("even", "caution"):
@@ -99,12 +113,19 @@ class Kluss(SearchConfiguration):
 
     def likelihood(self) -> Likelihood:
         """What the roots are drawn and weighed by."""
-        return ByValue(self.slope, self.even)
+        if self.belief == "value":
+            return ByValue(self.slope, self.even)
+        return ByWeight(self.sharpness, self.slope, self.even, self.drawn)
 
     @property
     def ponders(self) -> bool:
         """See :class:`klss.search.parts.SearchConfiguration`."""
         return True
+
+    @property
+    def weighing(self) -> float | None:
+        """See :class:`klss.search.parts.SearchConfiguration`."""
+        return None if self.belief == "value" else self.filtering
 
     def parts(self) -> Parts:
         """See :class:`klss.search.parts.SearchConfiguration`."""

@@ -120,6 +120,24 @@ class Belief(Protocol):
         """
         ...
 
+    def draw(self, count: int, exclude: States, seed: int, even: float) -> States:
+        """As :meth:`sample`, but by weight: one by one among those that are left, a part ``even`` (above 0, to 1) of
+        all weight spread evenly.
+        """
+        ...
+
+    def inclusion(self, states: States) -> Floats:
+        """With what probability each of ``states`` was drawn by the last :meth:`draw`; 1 for one that was not drawn:
+        float64[n].
+        """
+        ...
+
+    def log_weights(self, states: States) -> Floats:
+        """Logarithms of how likely each of ``states`` is, all but for one constant: float64[n]. All alike where nothing
+        is known of that.
+        """
+        ...
+
     def information(self, actions: Int32s) -> Floats:
         """Entropy, in bits, of player 0's next observation after each action, the state being uniform over the
         belief: float64[len(actions)].

@@ -105,7 +105,7 @@ class Likelihood(Protocol):
         """See :meth:`klss.search.model.Belief.sample`."""
         ...
 
-    def weights(self, states: States, values: Floats) -> Floats:
+    def weights(self, belief: Belief, states: States, values: Floats) -> Floats:
         """What each of ``states`` (uint64[n, w]) weighs beside the others, given its estimated utility for player 0:
         float64[n], not negative, of any scale.
         """
@@ -303,6 +303,13 @@ class SearchConfiguration:
     def ponders(self) -> bool:
         """Whether its solver is a :class:`Holding` one, so that its searches can go on in the opponent's time."""
         return False
+
+    @property
+    def weighing(self) -> float | None:
+        """The part of a move's time that whoever holds the belief may spend on its weights
+        (:meth:`klss.search.model.Belief.log_weights`); None: they are not asked for.
+        """
+        return None
 
     def parts(self) -> Parts:
         """New parts, for one game."""

@@ -245,3 +245,17 @@ def test_a_file_that_is_no_policy_is_refused_in_one_line(tmp_path: pytest.TempPa
     assert "\n" not in str(refused.value)
     with pytest.raises(PolicyError, match="expected"):
         Policy.load(tmp_path / "none.npz")  # type: ignore[operator]
+
+
+def test_drawn_by_weight_the_likely_ones_come_and_the_excluded_do_not() -> None:
+    known = played(1, Filter(random_policy(2)))
+    likeliest = known.rows(np.argsort(-known.weights)[:3])
+    rows, inclusion = known.draw(40, 1, even=0.1)
+    assert len(rows) == len(np.unique(rows, axis=0)) == 40
+    assert ((inclusion > 0.0) & (inclusion <= 1.0)).all()
+    uniform = known.sample(40, 1)
+    assert known.weights[known.indices(rows)].sum() > 2 * known.weights[known.indices(uniform)].sum()
+    without, _ = known.draw(40, 1, likeliest)
+    assert not set(map(bytes, without)) & set(map(bytes, likeliest))
+    everything, certain = known.draw(2 * known.size, 1)
+    assert len(everything) == known.size and (certain == 1.0).all()

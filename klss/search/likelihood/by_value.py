@@ -36,7 +36,7 @@ class ByValue(Likelihood):
         """See :class:`klss.search.parts.Likelihood`."""
         return belief.sample(count, exclude, seed)
 
-    def weights(self, states: States, values: Floats) -> Floats:
+    def weights(self, belief: Belief, states: States, values: Floats) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""
         if not len(values):
             return np.zeros(0)

@@ -44,9 +44,9 @@ class Oracle(Likelihood):
         """See :class:`klss.search.parts.Likelihood`."""
         return self.other.sample(belief, count, exclude, seed)
 
-    def weights(self, states: States, values: Floats) -> Floats:
+    def weights(self, belief: Belief, states: States, values: Floats) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""
-        return self.other.weights(states, values)
+        return self.other.weights(belief, states, values)
 
     def roots(self, drawn: States, carried: States) -> States:
         """The drawn ones, of which the last gives way to the truth where that is neither drawn nor carried."""

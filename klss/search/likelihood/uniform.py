@@ -18,6 +18,6 @@ class Uniform(Likelihood):
         """See :class:`klss.search.parts.Likelihood`."""
         return belief.sample(count, exclude, seed)
 
-    def weights(self, states: States, values: Floats) -> Floats:
+    def weights(self, belief: Belief, states: States, values: Floats) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""
         return np.ones(len(states))

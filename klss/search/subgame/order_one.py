@@ -88,7 +88,7 @@ class OrderOne:
         else:
             trunk, origin = next_trunk(previous.trunk, previous.infoset, sections, fresh)
         carried = len(trunk.members(0)) - len(states)
-        return Subgame(trunk, carried, len(states), self._prior(trunk, previous, sections), origin)
+        return Subgame(trunk, carried, len(states), self._prior(belief, trunk, previous, sections), origin)
 
     def _limits(self, nodes: float) -> tuple[int, int]:
         """Most roots, and most carried ones, of a search of ``nodes``."""
@@ -97,7 +97,7 @@ class OrderOne:
         particles = min(self.particles, max(_LEAST_ROOTS, int(self.share * nodes / _NODES_A_ROOT)))
         return particles, min(self.most_carried, (particles + 1) // 2)
 
-    def _prior(self, trunk: Trunk, previous: Standing | None, sections: list[Section]) -> Floats:
+    def _prior(self, belief: Belief, trunk: Trunk, previous: Standing | None, sections: list[Section]) -> Floats:
         """½(y(J)s(J)/Σys + w(J)/Σw)/s(J) for each root infoset, but for a factor, the carried ones first: half where
         player 1 was expected to come (Obscuro, arXiv 2506.01242, where w is the same for all), half what the roots
         weigh; all of the latter where nothing is carried. s is the part of J that is at player 0's own infoset, 1 in
@@ -107,7 +107,7 @@ class OrderOne:
         own = trunk.members(0)
         states, group = trunk.states[own], trunk.nodes.sequence[own, 1].astype(np.int64) - 1
         groups = trunk.group_count
-        weights = self.likelihood.weights(states, trunk.nodes.value[own])
+        weights = self.likelihood.weights(belief, states, trunk.nodes.value[own])
         at_hers = np.bincount(group, weights=trunk.nodes.chance[own], minlength=groups)
         summed = np.bincount(group, weights=weights, minlength=groups)
         prior = np.asarray(summed / summed.sum())

@@ -1,0 +1,93 @@
+"""The games that beliefs are learned from: matches of a mix of players, at a node budget, so that they can be played
+again anywhere; a fifth of the pairs is held out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from darkchess.game.record import GameRecord, read_pgn
+from experiments.series.runner import MatchProgress, Pairing, Plan, play
+
+__all__ = ["MATCHES", "SERIES", "Played", "held_out", "play_all", "played_games"]
+
+SERIES = "belief"
+"""Directory of the matches under the runs."""
+
+MATCHES: tuple[tuple[str, str, int], ...] = (
+    ("kluss", "kluss", 300),
+    ("klss2021", "baseline", 160),
+    ("kluss", "best-guess", 160),
+    ("kluss", "greedy", 160),
+    ("kluss", "klss2021", 200),
+)
+"""Who plays whom, and how often."""
+
+NODES = 4000
+SEED = 16
+OPENINGS = 4
+"""Random plies that begin a pair; nobody learns from them."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game that was played.
+
+    Attributes
+    ----------
+    match
+        Name of its match.
+    game, pair
+        Its numbers there.
+    white, black
+        The players' configurations.
+    opening
+        How many plies of it were random.
+    record
+        Its moves.
+    """
+
+    match: str
+    game: int
+    pair: int
+    white: str
+    black: str
+    opening: int
+    record: GameRecord
+
+
+def held_out(game: Played) -> bool:
+    """Whether nothing may be learned from the game: every fifth pair."""
+    return game.pair % 5 == 4
+
+
+def play_all(runs: Path, *, workers: int, games: float = 1.0, nodes: int = NODES) -> list[Path]:
+    """Play what is left of the matches, ``games`` of each one's number; the directories of all."""
+    folders = []
+    for a, b, count in MATCHES:
+        pairing = Pairing(f"{a}-{b}", a, b)
+        wanted = max(2, 2 * round(games * count / 2))
+        plan = Plan(
+            games=wanted, time_s=0.1, nodes=nodes, workers=workers, threads=1, openings=OPENINGS, seed=SEED, runs=runs,
+            mixed=True,
+        )  # fmt: skip
+        progress = MatchProgress(f"{SERIES}/{plan.name(pairing)}", wanted)
+        progress.show(play(SERIES, pairing, plan, progress), last=True)
+        folders.append(plan.folder(SERIES, pairing))
+    return folders
+
+
+def played_games(folder: Path) -> Iterator[Played]:
+    """The games of a match's directory, in order."""
+    lines = {}
+    for line in (folder / "games.jsonl").read_text(encoding="utf-8").splitlines():
+        told = json.loads(line)
+        lines[int(told["game"])] = told
+    for game, told in sorted(lines.items()):
+        record = read_pgn((folder / f"game-{game:05d}.pgn").read_text(encoding="utf-8"))[0]
+        opening = len((told["opening"] or "").split())
+        white, black = (str(told[side]).removesuffix(",threads=1") for side in ("white", "black"))
+        yield Played(folder.name, game, int(told["pair"]), white, black, opening, record)

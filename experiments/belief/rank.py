@@ -1,0 +1,270 @@
+"""``python -m experiments.belief rank``: how likely the truth is to each belief, in games that nobody learned from.
+
+The games' position sets are gone through again, with a filter of each level beside the plain set. At a player's turn
+with at least :data:`LEAST` possible positions, each belief tells: the logarithm of the truth's weight above uniform
+(*nats*), the weight of what it holds likelier (*rank*), and of what is worth less to the player (*quantile*, .5 on
+average if the belief were true). Where there are more than :data:`WHOLE` positions, sums over the set are estimated
+from a draw.
+
+Exponents of a weight and of exp(−u) are fitted jointly on games of the other pairs.
+"""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+from scipy.optimize import minimize
+
+from darkchess.belief.filter import SECONDS, Filter
+from darkchess.belief.policy import Level, Policy
+from darkchess.belief.position_set import PositionSet
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.referee import Referee
+from experiments.belief import mixture
+from experiments.belief.mixture import Played
+from klss.arrays import Floats
+from klss_app.progress import ProgressLine
+from uci_bridge.match.documents import head, write_document
+
+__all__ = ["BELIEFS", "LEAST", "WHOLE", "Look", "looks", "rank"]
+
+LEAST = 20
+WHOLE = 2000
+MOST = 1_000_000
+"""A player's part of a game ends where more positions than this are possible."""
+
+FIT_GAMES = 40
+"""Of each match, that exponents are fitted on."""
+
+LEVELS: tuple[Level, ...] = ("tables", "features", "values")
+
+BELIEFS = ("uniform", "exp(-5u)", "exp(-bu)", *LEVELS, *(f"{level} + value" for level in LEVELS))
+
+
+@dataclass(frozen=True)
+class Look:
+    """A player's turn.
+
+    Attributes
+    ----------
+    match, game, ply, player, opponent
+        Where it was, and who played.
+    size
+        Possible positions.
+    value
+        Of the true one, for the player to move.
+    weight
+        By level: the logarithm of the true one's weight.
+    drawn
+        By level (``even``: no weights): logarithms of the weights, values, and logarithms of how many positions each
+        stands for: float64[3, n].
+    """
+
+    match: str
+    game: int
+    ply: int
+    player: str
+    opponent: str
+    size: int
+    value: float
+    weight: dict[str, float]
+    drawn: dict[str, Floats]
+
+
+def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterator[Look]:
+    """The turns of a game that are looked at, every so many of a player's."""
+    evaluator = BuiltinEvaluator()
+    referee = Referee(game.record.fen)
+    known: dict[chess.Color, dict[Level, PositionSet]] = {}
+    for color in chess.COLORS:
+        view = referee.view(color)
+        known[color] = {"even": PositionSet(view, referee.position, cap=most)}
+        for level in LEVELS:
+            known[color][level] = PositionSet(
+                view, referee.position, cap=most, weigher=Filter(policy, evaluator if level == "values" else None)
+            )
+    for ply, move in enumerate(game.record.moves, 1):
+        referee.push(move)
+        if referee.outcome is not None:
+            return
+        for color, sets in list(known.items()):
+            view = referee.view(color)
+            for level, positions in sets.items():
+                cheap = positions.size * SECONDS["tables"]
+                positions.observe(view, allowance=cheap if level == "tables" else np.inf)
+            if sets["even"].capped_by is not None:
+                del known[color]
+        if referee.turn not in known or (ply // 2 + game.game) % every:
+            continue
+        sets = known[referee.turn]
+        size = sets["even"].size
+        if size < LEAST:
+            continue
+        row = referee.position.row
+        rng = np.random.default_rng([game.game, ply])
+        weight: dict[str, float] = {}
+        drawn: dict[str, Floats] = {}
+        values: Floats | None = None
+        for level, positions in sets.items():
+            weights = positions.weights
+            at = int(positions.indices(row)[0])
+            weight[level] = float(np.log(max(weights[at], 1e-300)))
+            if size <= WHOLE:
+                chosen, each = np.arange(size), np.zeros(size)
+                if values is None:
+                    values = evaluator.values(positions.rows(chosen))
+                found = values
+            else:
+                chosen = rng.choice(size, WHOLE, p=weights)
+                found = evaluator.values(positions.rows(chosen))
+                each = -np.log(WHOLE * weights[chosen])
+            drawn[level] = np.stack([np.log(np.maximum(weights[chosen], 1e-300)), found, each])
+        yield Look(
+            game.match, game.game, ply, *((game.white, game.black) if referee.turn else (game.black, game.white)), size,
+            float(evaluator.values(row[None, :])[0]), weight, drawn,
+        )  # fmt: skip
+
+
+def told(look: Look, level: str, sharpness: float, slope: float) -> tuple[float, float, float]:
+    """Nats above uniform, rank and quantile by w^sharpness · exp(−slope·u)."""
+    log_weights, values, each = look.drawn[level]
+    exponents = sharpness * log_weights - slope * values + each
+    own = sharpness * look.weight[level] - slope * look.value
+    top = max(float(exponents.max()), own)
+    shares = np.exp(exponents - top)
+    total = float(shares.sum())
+    plain = exponents - each
+    likelier = float(shares[plain > own + 1e-9].sum() + shares[np.abs(plain - own) <= 1e-9].sum() / 2) / total
+    below = float(shares[values < look.value].sum() + shares[values == look.value].sum() / 2) / total
+    return own - top - np.log(total) + np.log(look.size), likelier, below
+
+
+def counted(look: Look, level: str, sharpness: float, slope: float) -> float:
+    """The share of the *positions* that are held likelier: of a draw, an estimate."""
+    log_weights, values, each = look.drawn[level]
+    plain = sharpness * log_weights - slope * values
+    own = sharpness * look.weight[level] - slope * look.value
+    count = np.exp(each - each.max())
+    return float((count * ((plain > own + 1e-9) + 0.5 * (np.abs(plain - own) <= 1e-9))).sum() / count.sum())
+
+
+def exponents(found: Sequence[Look], level: str, *, weighed: bool) -> tuple[float, float]:
+    """Sharpness and slope that make the truth likeliest; sharpness 0 where not ``weighed``."""
+
+    def loss(x: Floats) -> float:
+        sharpness, slope = (x[0], x[1]) if weighed else (0.0, x[0])
+        return -float(np.mean([told(look, level, sharpness, slope)[0] for look in found]))
+
+    start = np.array([0.8, 3.0]) if weighed else np.array([8.0])
+    best = minimize(loss, start, method="Nelder-Mead", options={"maxfev": 60, "xatol": 0.02, "fatol": 1e-4}).x
+    return (float(best[0]), float(best[1])) if weighed else (0.0, float(best[0]))
+
+
+def _looked(task: tuple[Played, int, Path]) -> list[Look]:
+    """For a worker process."""
+    game, every, kept = task
+    path = kept / f"{game.match}-{game.game}-{every}.look"
+    if path.exists():
+        return list(pickle.loads(zlib.decompress(path.read_bytes())))
+    found = list(looks(game, Policy.packaged(), every))
+    path.with_suffix(".part").write_bytes(zlib.compress(pickle.dumps(found), 1))
+    path.with_suffix(".part").rename(path)
+    return found
+
+
+def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> int:
+    """See the module; the exit code. What was looked at is kept under the runs, so that the command can go on."""
+    folders = sorted((runs / mixture.SERIES).glob("*/games.jsonl"))
+    played = [game for folder in folders for game in mixture.played_games(folder.parent)]
+    kept = runs / mixture.SERIES / f"looks-{zlib.crc32(repr(Policy.packaged().history).encode()):08x}"
+    kept.mkdir(exist_ok=True)
+    fit = [game for game in played if not mixture.held_out(game) and game.game < FIT_GAMES][:: max(1, 200 // games)]
+    held = [game for game in played if mixture.held_out(game)]
+    held = [game for i, game in enumerate(held) if i * games // len(held) != (i - 1) * games // len(held)]
+    found: dict[bool, list[Look]] = {False: [], True: []}
+    with (
+        closing(ProgressLine("looking")) as line,
+        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+    ):
+        tasks = [(game, every, kept) for game in held + fit]
+        for i, result in enumerate(pool.map(_looked, tasks)):
+            found[i < len(held)] += result
+            line.tell(f"{i + 1}/{len(tasks)} games")
+    document = {
+        **head("belief_rank", "numpy", "scipy", "numba"),
+        "configuration": {"every": every, "least": LEAST, "most": MOST, "whole": WHOLE},
+        "policy": Policy.packaged().history,
+        "games": {"fitted": len(fit), "held_out": len(held)},
+        **table(found[False], found[True]),
+    }
+    path = results / "belief_rank.json"
+    write_document(path, document)
+    for row in document["beliefs"]:
+        print(row)
+    return 0
+
+
+def table(fit: Sequence[Look], held: Sequence[Look]) -> dict[str, Any]:
+    """What each belief says of the truth, by size of the set, and by opponent."""
+    powers: dict[str, tuple[str, float, float]] = {
+        "uniform": ("even", 0.0, 0.0),
+        "exp(-5u)": ("even", 0.0, 5.0),
+        "exp(-bu)": ("even", *exponents(fit, "even", weighed=False)),
+        **{level: (level, 1.0, 0.0) for level in LEVELS},
+        **{f"{level} + value": (level, *exponents(fit, level, weighed=True)) for level in LEVELS},
+    }
+    beliefs = []
+    for name, (level, sharpness, slope) in powers.items():
+        numbers = np.array([told(look, level, sharpness, slope) for look in held])
+        ranks = np.array([counted(look, level, sharpness, slope) for look in held])
+        sizes = np.array([look.size for look in held])
+        games = np.array([f"{look.match} {look.game}" for look in held])
+        opponents = np.array([look.opponent for look in held])
+        beliefs.append(
+            {
+                "belief": name,
+                "sharpness": round(sharpness, 3),
+                "slope": round(slope, 3),
+                "sizes": {
+                    str(least): _summary(numbers[sizes >= least], ranks[sizes >= least], games[sizes >= least])
+                    for least in (LEAST, 100, 5000)
+                },
+                "opponents": {
+                    opponent: round(float(numbers[opponents == opponent, 0].mean()), 3)
+                    for opponent in sorted(set(opponents.tolist()))
+                },
+                "histograms": {
+                    "quantile": np.histogram(numbers[:, 2], 20, (0.0, 1.0))[0].tolist(),
+                    "rank": np.histogram(numbers[:, 1], 20, (0.0, 1.0))[0].tolist(),
+                },
+            }
+        )
+    return {"turns": len(held), "beliefs": beliefs}
+
+
+def _summary(numbers: Floats, ranks: Floats, games: Any) -> dict[str, Any]:
+    if not len(numbers):
+        return {"turns": 0}
+    by_game = np.array([numbers[games == game, 0].sum() for game in np.unique(games)])
+    counts = np.array([(games == game).sum() for game in np.unique(games)])
+    spread = by_game - counts * numbers[:, 0].mean()
+    error = float(np.sqrt((spread**2).sum()) / counts.sum())
+    return {
+        "turns": len(numbers),
+        "nats": round(float(numbers[:, 0].mean()), 3),
+        "nats_error": round(error, 3),
+        "rank_median": round(float(np.median(ranks)), 4),
+        "top_tenth": round(float(np.mean(ranks < 0.1)), 3),
+        "quantile_median": round(float(np.median(numbers[:, 2])), 3),
+        "lost_3_nats": round(float(np.mean(numbers[:, 0] < -3.0)), 4),
+    }

@@ -1,0 +1,77 @@
+"""``python -m experiments.belief train``: from nothing to the packaged policy of moves. Plays the games that are not
+there, learns, and writes the policy with its history, and ``results/belief_policy.json`` with what held-out games say.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from darkchess.belief.policy import LEVELS, Policy
+from experiments.belief import mixture
+from experiments.belief.policy import EVEN, Decisions, decisions, fitted, likelihoods
+from klss.arrays import Bools
+from klss_app.progress import ProgressLine
+from uci_bridge.match.documents import commit, head, today, write_document
+
+__all__ = ["learn", "train"]
+
+
+def train(runs: Path, results: Path, out: Path, *, workers: int, games: float, nodes: int) -> int:
+    """See the module; the exit code."""
+    began = time.monotonic()
+    folders = mixture.play_all(runs, workers=workers, games=games, nodes=nodes)
+    played = [game for folder in folders for game in mixture.played_games(folder)]
+    with closing(ProgressLine("reading")) as line:
+        found = decisions(played, lambda count: line.tell(f"{count} moves of {len(played)} games"))
+    history = {
+        "matches": {folder.name: sum(game.match == folder.name for game in played) for folder in folders},
+        "games": len(played),
+        "seed": mixture.SEED,
+        "nodes": nodes,
+        "commit": commit(),
+        "created": today(),
+    }
+    policy, table = learn(found, history)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    policy.save(out)
+    document = {
+        **head("belief_policy", "numpy", "scipy", "numba"),
+        "configuration": history | {"even": EVEN},
+        "moves": {"learned_from": int((~found.held_out).sum()), "held_out": int(found.held_out.sum())},
+        "surprise": table,
+        "seconds": round(time.monotonic() - began, 1),
+    }
+    write_document(results / "belief_policy.json", document)
+    for row in table:
+        print(f"{row['level']:9} {row['left_out'] or '':11} {row['held_out']:.3f} nats a move", file=sys.stderr)
+    return 0
+
+
+def learn(found: Decisions, history: dict[str, Any]) -> tuple[Policy, list[dict[str, Any]]]:
+    """A policy, and how much the moves of held-out games surprise it: with all players learned from, and of each kind
+    of player when she was left out of the learning.
+    """
+    table: list[dict[str, Any]] = []
+    told = found.held_out
+    uniform = np.log(np.diff(found.offsets))
+    table.append({"level": "even", "left_out": None, "held_out": round(float(uniform[told].mean()), 4)})
+    entries, slope = {}, 0.0
+    for level in LEVELS[1:]:
+        with closing(ProgressLine(f"learning {level}")) as line:
+            entries[level], slope = fitted(level, found.of(~told), lambda loss: line.tell(f"{loss:.4f} nats a move"))
+        surprise = likelihoods(level, entries[level], slope, found.of(told))
+        table.append({"level": level, "left_out": None, "held_out": round(float(surprise.mean()), 4)})
+    for player in sorted(set(found.players.tolist())):
+        hers: Bools = found.players == player
+        with closing(ProgressLine(f"learning without {player}")) as line:
+            without, _ = fitted("features", found.of(~told & ~hers), lambda loss: line.tell(f"{loss:.4f} nats a move"))
+        for name, tables in (("features", without), ("features, all players", entries["features"])):
+            surprise = likelihoods("features", tables, 0.0, found.of(told & hers))
+            table.append({"level": name, "left_out": player, "held_out": round(float(surprise.mean()), 4)})
+    return Policy.from_entries(entries, slope, EVEN, history), table

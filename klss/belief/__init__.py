@@ -1,0 +1,1 @@
+"""Weights over an exact set of states, whatever the game."""

@@ -1,0 +1,71 @@
+"""Draws by Gumbel keys: the probabilities of drawing one by one, and sums estimated without bias."""
+
+import itertools
+
+import numpy as np
+
+from klss.belief.drawing import draw, gumbel
+
+WEIGHTS = np.array([0.5, 0.3, 0.15, 0.05])
+
+
+def hashes(seed: int, count: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 2**64, size=count, dtype=np.uint64)
+
+
+def one_by_one(count: int) -> np.ndarray:
+    """With what probability each is among the drawn, by enumeration of all orders."""
+    found = np.zeros(len(WEIGHTS))
+    for order in itertools.permutations(range(len(WEIGHTS)), count):
+        left, likely = 1.0, 1.0
+        for chosen in order:
+            likely *= WEIGHTS[chosen] / left
+            left -= WEIGHTS[chosen]
+        found[list(order)] += likely
+    return found
+
+
+def test_a_draw_is_one_by_one_among_those_left() -> None:
+    trials = 20_000
+    for count in (1, 2, 3):
+        found = np.zeros(4)
+        for seed in range(trials):
+            found[draw(np.log(WEIGHTS), hashes(seed, 4), count).indices] += 1
+        # Four standard errors of a share.
+        assert np.abs(found / trials - one_by_one(count)).max() < 4 * np.sqrt(0.25 / trials)
+
+
+def test_sums_are_estimated_without_bias() -> None:
+    worth = np.array([1.0, -2.0, 3.0, 40.0])
+    trials = 20_000
+    estimates = np.empty(trials)
+    for seed in range(trials):
+        found = draw(np.log(WEIGHTS), hashes(seed, 4), 2)
+        chosen = found.indices
+        estimates[seed] = (WEIGHTS * worth)[chosen] @ (1.0 / found.inclusion(np.log(WEIGHTS[chosen])))
+    assert abs(estimates.mean() - WEIGHTS @ worth) < 4 * estimates.std() / np.sqrt(trials)
+
+
+def test_the_order_of_storage_does_not_matter() -> None:
+    log_weights, keys = np.random.default_rng(1).normal(size=1000), hashes(2, 1000)
+    shuffled = np.random.default_rng(3).permutation(1000)
+    one, other = draw(log_weights, keys, 60), draw(log_weights[shuffled], keys[shuffled], 60)
+    assert (one.indices == shuffled[other.indices]).all()
+    assert one.threshold == other.threshold
+
+
+def test_all_are_drawn_where_there_are_no_more() -> None:
+    found = draw(np.zeros(3), hashes(1, 3), 5)
+    assert sorted(found.indices) == [0, 1, 2]
+    assert (found.inclusion(np.zeros(3)) == 1.0).all()
+
+
+def test_a_weight_of_nothing_comes_last() -> None:
+    assert 1 not in draw(np.array([0.0, -np.inf, 0.0]), hashes(4, 3), 2).indices
+
+
+def test_gumbel_numbers_have_their_mean_and_variance() -> None:
+    # Euler's constant and π²/6.
+    found = gumbel(hashes(5, 100_000))
+    assert abs(found.mean() - 0.5772) < 0.02
+    assert abs(found.var() - np.pi**2 / 6) < 0.05
