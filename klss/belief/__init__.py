@@ -1,1 +1,4 @@
-"""Weights over an exact set of states, whatever the game."""
+"""Learned beliefs over the states of an exact set: what is likely among what is possible.
+
+Reading order: ``towers``.
+"""

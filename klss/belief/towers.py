@@ -1,0 +1,269 @@
+"""Two towers: how likely each of many states is under one observation, from learned weights. numpy and numba only.
+
+The observation's tower runs once. It reads planes over a grid (what is known of each cell) and a few scalars, by
+convolutions of 3 × 3 with residual connections, and says two things: a *logit map*, a number for each feature that a
+state may have, and a *point*. Features are something on a cell (kind · cells + cell), and then a few others. The map
+also gets, feature by feature, each of its *shares* (how often it was found, say) and their logarithms, times a weight.
+
+The states' tower runs for each state: the sum of embedding rows over its features, ReLU, a dense layer. A state's
+score is the sum of the map over its features less the squared distance of its vector to the point; a softmax of
+scores / temperature is the belief.
+
+Source: the Siamese networks of Reconnaissance Blind Chess, whose distance this is. What is done otherwise tells
+:mod:`darkchess.belief.siamese`, where the planes and the features are. Nothing here knows a game.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from klss.arrays import Ints
+from klss.belief._kernels.towers import POINT, UNITS, score_states
+from klss.errors import KlssError
+
+__all__ = ["LEAST_SHARE", "POINT", "UNITS", "Float32s", "Told", "Towers", "TowersError", "Uint16s"]
+
+Float32s = npt.NDArray[np.float32]
+Uint16s = npt.NDArray[np.uint16]
+
+FORMAT = 1
+LEAST_SHARE = np.float32(1e-3)
+"""What is added to a share before its logarithm is taken."""
+
+_NAMES = {
+    "scalars", "kinds", "pooled", "dense", "others", "point", "point_bias", "map_bias", "shares", "embedding",
+    "first_bias", "second", "second_bias",
+}  # fmt: skip
+_MOST = 1 << 24
+"""Numbers in one array of a file: more are refused before memory is taken for them."""
+
+
+class TowersError(KlssError, ValueError):
+    """Weights that are none."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What an observation says of states.
+
+    Attributes
+    ----------
+    logits
+        float32[features]: the map.
+    point
+        float32[d]: where likely states lie.
+    """
+
+    logits: Float32s
+    point: Float32s
+
+
+class Towers:
+    """Weights of both towers.
+
+    Parameters
+    ----------
+    arrays
+        float32 arrays by name. The observation's, on a grid of h × w cells: ``conv0`` [3, 3, planes, c] with
+        ``conv0_bias`` [h, w, c] and ``scalars`` [scalars, c]; ``conv1`` [3, 3, c, c] with ``conv1_bias`` [c], and so
+        on; ``kinds`` [c, k], the map's k planes; ``pooled`` [c, q] and ``dense`` [h·w·q, m], of which ``others`` [m, o]
+        are the map's o last features, and ``point`` [m, d] with ``point_bias`` [d] the point; ``map_bias`` [k·h·w + o];
+        ``shares`` [2s, k·h·w], of each share and of its logarithm. The states': ``embedding`` [features, u],
+        ``first_bias`` [u], ``second`` [u, d], ``second_bias`` [d]. u and d are :data:`UNITS` and :data:`POINT`, or both
+        0: the map alone.
+    temperature
+        What scores are divided by, above 0.
+    history
+        Of the weights: who played the games, how many, seeds, losses; JSON.
+
+    Attributes
+    ----------
+    shapes
+        Of what :meth:`observe` takes: planes, scalars, shares.
+    features
+        Of a state.
+
+    Raises
+    ------
+    TowersError
+        An array is missing, has another shape, or holds what is no finite number.
+    """
+
+    def __init__(self, arrays: Mapping[str, npt.ArrayLike], temperature: float, history: Mapping[str, Any]) -> None:
+        if not 0 < temperature < float("inf"):
+            raise TowersError(f"bad temperature: got {temperature}, expected a number above 0")
+        held = {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
+        depth = 1
+        while f"conv{depth}" in held:
+            depth += 1
+        layers = {f"conv{i}{end}" for i in range(depth) for end in ("", "_bias")}
+        if odd := sorted(set(held) ^ (_NAMES | layers)):
+            raise TowersError(f"bad weights: got arrays that differ in {', '.join(odd[:4])}, expected the towers' own")
+        *_, planes, width = _shape(held, "conv0", 4)
+        height, breadth, _ = _shape(held, "conv0_bias", 3)
+        grid, cells = (height, breadth), height * breadth
+        scalars, kinds = _shape(held, "scalars", 2)[0], _shape(held, "kinds", 2)[1]
+        pooled, (inner, others) = _shape(held, "pooled", 2)[1], _shape(held, "others", 2)
+        shares, (units, size) = _shape(held, "shares", 2)[0], _shape(held, "second", 2)
+        features = kinds * cells + others
+        if (units, size) not in ((UNITS, POINT), (0, 0)):
+            raise TowersError(f"bad weights: got a tower of {units} and {size}, expected {UNITS} and {POINT}, or none")
+        wanted: dict[str, tuple[int, ...]] = {
+            "conv0": (3, 3, planes, width), "conv0_bias": (*grid, width), "scalars": (scalars, width),
+            "kinds": (width, kinds), "pooled": (width, pooled), "dense": (cells * pooled, inner),
+            "others": (inner, others), "point": (inner, size), "point_bias": (size,), "map_bias": (features,),
+            "shares": (shares - shares % 2, kinds * cells), "embedding": (features, units), "first_bias": (units,),
+            "second": (units, size), "second_bias": (size,),
+        }  # fmt: skip
+        for i in range(1, depth):
+            wanted |= {f"conv{i}": (3, 3, width, width), f"conv{i}_bias": (width,)}
+        for name, shape in wanted.items():
+            if held[name].shape != shape:
+                raise TowersError(f"bad weights: got {name} of shape {held[name].shape}, expected {shape}")
+            if not np.isfinite(held[name]).all():
+                raise TowersError(f"bad weights: got {name} with infinite numbers or none, expected finite ones")
+        if not 0 < features < 1 << 16:
+            raise TowersError(f"bad weights: got {features} features, expected 1 to {(1 << 16) - 1}")
+        self.shapes = ((*grid, planes), (scalars,), (shares // 2, kinds * cells))
+        self.features = features
+        self.temperature = float(temperature)
+        self.history = dict(history)
+        self.arrays = held
+        self._depth = depth
+
+    def observe(self, planes: npt.ArrayLike, scalars: npt.ArrayLike, shares: npt.ArrayLike) -> Told:
+        """What an observation says.
+
+        Parameters
+        ----------
+        planes
+            float32[h, w, planes].
+        scalars
+            float32[scalars].
+        shares
+            float32[s, k·h·w], each in [0, 1].
+        """
+        given = [np.asarray(array, dtype=np.float32) for array in (planes, scalars, shares)]
+        if (shapes := tuple(array.shape for array in given)) != self.shapes:
+            raise ValueError(f"bad observation: got shapes {shapes}, expected {self.shapes}")
+        held, zero = self.arrays, np.float32(0)
+        inner = _convolved(given[0], held["conv0"]) + held["conv0_bias"] + given[1] @ held["scalars"]
+        inner = np.maximum(inner, zero)
+        for i in range(1, self._depth):
+            inner = inner + np.maximum(_convolved(inner, held[f"conv{i}"]) + held[f"conv{i}_bias"], zero)
+        cells = inner.reshape(-1, inner.shape[2])
+        dense = np.maximum((cells @ held["pooled"]).reshape(-1) @ held["dense"], zero)
+        logits = np.concatenate([(cells @ held["kinds"]).T.reshape(-1), dense @ held["others"]]) + held["map_bias"]
+        terms = np.stack([given[2], np.log(given[2] + LEAST_SHARE)], axis=1).reshape(held["shares"].shape)
+        logits[: held["shares"].shape[1]] += (terms * held["shares"]).sum(axis=0)
+        return Told(logits, dense @ held["point"] + held["point_bias"])
+
+    def score(self, rows: Uint16s, counts: Ints, told: Told, out: Float32s) -> None:
+        """Scores of states, before the temperature. Several threads may do so at once, each on its own states.
+
+        Parameters
+        ----------
+        rows
+            uint16[n or more, w]: features of each state, in any order.
+        counts
+            int64[n]: how many of each row count.
+        told
+            Of :meth:`observe`.
+        out
+            float32[n], written.
+
+        Raises
+        ------
+        ValueError
+            Shapes disagree, or a feature is none.
+        """
+        count = counts.shape[0]
+        if rows.ndim != 2 or rows.shape[0] < count or out.shape != (count,):
+            raise ValueError(f"bad shapes: got rows {rows.shape}, counts {counts.shape} and out {out.shape}")
+        if count and (counts.min() < 0 or counts.max() > rows.shape[1]):
+            raise ValueError(f"bad counts: got {counts.min()} … {counts.max()}, expected 0 … {rows.shape[1]}")
+        held = self.arrays
+        code = score_states(
+            rows, counts, told.logits, told.point, held["embedding"], held["first_bias"], held["second"],
+            held["second_bias"], out,
+        )  # fmt: skip
+        if code >= 0:
+            raise ValueError(f"bad feature in row {code}: expected numbers below {self.features}")
+
+    def write(self, file: str | os.PathLike[str] | BinaryIO) -> None:
+        """Write the weights as npz, in half precision, with their history."""
+        about = json.dumps({"format": FORMAT, "temperature": self.temperature, "history": self.history})
+        half = {name: array.astype(np.float16) for name, array in self.arrays.items()}
+        np.savez_compressed(file, about=np.frombuffer(about.encode(), dtype=np.uint8), **half)  # type: ignore[arg-type]
+
+    @staticmethod
+    def read(file: BinaryIO) -> Towers:
+        """Read what :meth:`write` wrote; nothing in the file is executed.
+
+        Raises
+        ------
+        TowersError
+            It holds something else. One line.
+        """
+        try:
+            with np.load(file, allow_pickle=False) as data:
+                if not isinstance(data, np.lib.npyio.NpzFile):
+                    raise TowersError("expected weights of two towers (npz): got one array")
+                arrays = {name: _bounded(data, name) for name in data.files}
+            about = json.loads(bytes(arrays.pop("about")).decode())
+            version, temperature, history = about["format"], float(about["temperature"]), dict(about["history"])
+        except TowersError:
+            raise
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            EOFError,
+            RecursionError,
+            zipfile.BadZipFile,
+            zlib.error,
+        ) as e:
+            reason = str(e).partition("\n")[0][:120]
+            raise TowersError(f"expected weights of two towers (npz): {reason}") from None
+        if version != FORMAT:
+            raise TowersError(f"bad weights: got format {version!r}, expected {FORMAT}; train them anew")
+        return Towers(arrays, temperature, history)
+
+
+def _convolved(planes: Float32s, filters: Float32s) -> Float32s:
+    """A convolution of 3 × 3 over [h, w, c], with zeros around."""
+    height, width, _ = planes.shape
+    around = np.pad(planes, ((1, 1), (1, 1), (0, 0)))
+    near = [around[i : i + height, j : j + width] for i in range(3) for j in range(3)]
+    return np.concatenate(near, axis=2) @ filters.reshape(-1, filters.shape[3])
+
+
+def _shape(held: Mapping[str, Float32s], name: str, axes: int) -> tuple[int, ...]:
+    shape = held[name].shape if name in held else ()
+    if len(shape) != axes:
+        raise TowersError(f"bad weights: got {name} of shape {shape}, expected {axes} axes")
+    return shape
+
+
+def _bounded(data: Any, name: str) -> npt.NDArray[Any]:
+    """An array of the file, unless its header promises too much."""
+    with data.zip.open(name + ".npy") as member:
+        version = np.lib.format.read_magic(member)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, kind = read(member)
+    if kind.hasobject or kind.kind not in "fiu":
+        raise TowersError(f"bad weights: got {name} of {kind}, expected numbers")
+    if int(np.prod(shape, dtype=np.float64)) > _MOST:
+        raise TowersError(f"bad weights: got {name} of shape {shape}, expected at most {_MOST} numbers")
+    array: npt.NDArray[Any] = data[name]
+    return array
