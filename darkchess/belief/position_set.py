@@ -162,6 +162,15 @@ class PositionSet:
         return self.capped_by is not None
 
     @property
+    def halves(self) -> Words:
+        """The positions as they are kept: uint64[n, 2], the enemy's halves seen from the viewer's side
+        (:mod:`darkchess.belief._kernels.position_set`); not to be written to, and good until the next :meth:`observe`.
+        """
+        halves = self._positions.view()
+        halves.flags.writeable = False
+        return halves
+
+    @property
     def resident_bytes(self) -> int:
         """Bytes of the arrays that are held, the spare one for the next step included."""
         return self._array.nbytes + (0 if self._spare is None else self._spare.nbytes)

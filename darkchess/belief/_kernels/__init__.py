@@ -1,3 +1,3 @@
 """The position set, compiled: ``position_set``, ``position_table``, ``position_repair``, ``information``,
-``marginals``.
+``marginals``, ``siamese``.
 """
