@@ -116,6 +116,8 @@ ONLY_PARSED: dict[str, str] = {
     "experiments.ablations": "the same",
     "experiments.doublings": "the same",
     "experiments.parts": "the same",
+    "experiments.belief_data": "tests/experiments/test_belief_data.py runs it",
+    "experiments.belief_siamese": "the same",
     "experiments.evaluation_in_games": "fits eleven evaluators",
     "experiments.evaluation_positions": "minutes of Stockfish",
     "experiments.streamed_update": "sets of 100 million positions",
