@@ -273,7 +273,13 @@ class PositionSet:
         return self.rows(indices[:count])
 
     def draw(
-        self, count: int, seed: int, exclude_rows: npt.ArrayLike | None = None, *, even: float = 0.0
+        self,
+        count: int,
+        seed: int,
+        exclude_rows: npt.ArrayLike | None = None,
+        *,
+        even: float = 0.0,
+        log_weights: Floats | None = None,
     ) -> tuple[Words, Floats]:
         """Positions drawn by weight, one by one among those that are left (:mod:`klss.belief.drawing`).
 
@@ -289,6 +295,8 @@ class PositionSet:
             uint64[m, 9], positions that are not to be drawn.
         even
             The part of all weight, from 0 to 1, that is spread evenly first.
+        log_weights
+            float64[size]: logarithms of other weights than :attr:`weights`, of any scale.
 
         Returns
         -------
@@ -298,8 +306,13 @@ class PositionSet:
         hashes, indices = np.empty(self.size, dtype=np.uint64), np.empty(self.size, dtype=np.int64)
         key = np.uint64(_scatter(seed ^ 0xD4A3))
         position_table.select(self._positions, key, np.uint64(_MASK), indices, hashes)
+        if log_weights is None:
+            weights = self.weights
+        else:
+            weights = np.exp(log_weights - log_weights.max())
+            weights /= weights.sum()
         with np.errstate(divide="ignore"):
-            log_weights = np.log((1.0 - even) * self.weights + even / self.size)
+            log_weights = np.log((1.0 - even) * weights + even / self.size)
         if exclude_rows is not None:
             excluded = self.indices(exclude_rows)
             log_weights[excluded[excluded >= 0]] = -np.inf

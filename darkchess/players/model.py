@@ -14,6 +14,7 @@ import chess
 import numpy as np
 
 from darkchess.belief.position_set import PositionSet
+from darkchess.belief.weights import Weights
 from darkchess.board.kernels.board import IDENTITY, WIDTH
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
@@ -26,8 +27,6 @@ __all__ = ["DarkChess", "PositionBelief"]
 
 
 _UNKNOWN = np.empty(0, dtype=np.int64)
-
-_LEAST_WEIGHT = 1e-300
 
 _INFORMATION_SAMPLE = 2000
 """Positions over which the next observation's entropy is taken."""
@@ -147,8 +146,11 @@ class DarkChess:
 class PositionBelief:
     """A position set as the search's belief."""
 
-    def __init__(self, positions: PositionSet, model: DarkChess, quiet: int) -> None:
-        """``quiet``: plies since the player last observed a pawn move or capture."""
+    def __init__(self, positions: PositionSet, model: DarkChess, quiet: int, weights: Weights | None = None) -> None:
+        """``quiet``: plies since the player last observed a pawn move or capture; ``weights``: of the positions, None
+        where all are alike.
+        """
+        self._weights = weights
         self._positions = positions
         self._model = model
         self._quiet = quiet
@@ -174,7 +176,8 @@ class PositionBelief:
     def draw(self, count: int, exclude: States, seed: int, even: float) -> States:
         """See :class:`klss.search.Belief`."""
         excluded = self._model.identities(exclude) if len(exclude) else None
-        rows, inclusion = self._positions.draw(count, seed, excluded, even=even)
+        log_weights = None if self._weights is None else self._weights.log_weights()
+        rows, inclusion = self._positions.draw(count, seed, excluded, even=even, log_weights=log_weights)
         states = self._model.states(rows, self._quiet)
         self._drawn = dict(zip(map(bytes, self._model.identities(states)), inclusion.tolist(), strict=True))
         return states
@@ -184,14 +187,10 @@ class PositionBelief:
         return np.array([self._drawn.get(bytes(row), 1.0) for row in self._model.identities(states)])
 
     def log_weights(self, states: States) -> Floats:
-        """See :class:`klss.search.Belief`: those of the position set; of a position that it does not hold (a sample may
-        have lost it), the mean.
-        """
-        if self._positions.weigher is None:
+        """See :class:`klss.search.Belief`, and :class:`darkchess.belief.weights.Weights`."""
+        if self._weights is None:
             return np.zeros(len(states))
-        at = self._positions.indices(self._model.identities(states))
-        weights = np.where(at >= 0, self._positions.weights[at], 1.0 / self._positions.size)
-        return np.log(np.maximum(weights, _LEAST_WEIGHT))
+        return self._weights.log_weights(self._positions.indices(self._model.identities(states)))
 
     def information(self, actions: Int32s) -> Floats:
         """See :class:`klss.search.Belief`."""

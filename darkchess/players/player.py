@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from darkchess.belief.filter import Filter
 from darkchess.belief.policy import Policy
+from darkchess.belief.weights import Weights
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
@@ -105,11 +107,12 @@ class KlssPlayer(TrackingPlayer):
         search = Search(model, self._configuration, seed=self._seed, threads=threads, ponders=self._ponder)
         self._thinking = _Thinking(model, search, [_key(view)])
 
-    def _weigher(self) -> Filter | None:
-        """See :class:`darkchess.players.tracking.TrackingPlayer`. The policy is of the built-in evaluator."""
-        if self._configuration.weighing is None:
-            return None
-        return Filter(Policy.packaged(), BuiltinEvaluator(threads=self._threads))
+    def _beliefs(self) -> dict[str, Any]:
+        """See :class:`darkchess.players.tracking.TrackingPlayer`. The policy knows the built-in evaluator."""
+        asked = self._configuration.beliefs
+        evaluator = BuiltinEvaluator(threads=self._threads)
+        weigher = Filter(Policy.packaged(), evaluator) if "filter" in asked else None
+        return {"weigher": weigher, "observes": "siamese" in asked}
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.game.contest.Player`. What her own move shows is taken in off her clock;
@@ -147,7 +150,7 @@ class KlssPlayer(TrackingPlayer):
         view = followed.views[-1]
         share, seconds = limit.set_seconds(), limit.seconds()
         time_s = seconds if seconds is not None else (limit.nodes or 0) / _NODES_A_SECOND
-        allowance = time_s * (self._configuration.weighing or 0.0)
+        allowance = time_s * self._configuration.filtering
         positions = followed.up_to_date(None if share is None else began + share, allowance)
         thinking.walk(followed.views)
         taking = king_capture(view)
@@ -167,7 +170,8 @@ class KlssPlayer(TrackingPlayer):
         else:
             self._evaluator.deadline = began + seconds
             budget = Budget(seconds=max(seconds, time.monotonic() - began + _LEAST_SEARCH_S), started=began)
-        belief = PositionBelief(positions, thinking.model, thinking.quiet)
+        weights = Weights(positions, followed.observer, threads=self._threads) if self._configuration.beliefs else None
+        belief = PositionBelief(positions, thinking.model, thinking.quiet, weights)
         history = np.array(thinking.keys, dtype=np.uint64)
         result = thinking.search.search(belief, budget, history=history, progress=progress)
         thinking.value = result.report.value

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from darkchess.belief.filter import Filter
 from darkchess.belief.position_set import PositionSet
+from darkchess.belief.siamese import Observer
 from darkchess.board.position import Position
 from darkchess.game.contest import Decision, Limit, Player, PlayerError, Progress
 from darkchess.game.rules import PAPER, Ruleset
@@ -39,6 +40,8 @@ class Followed:
         See :meth:`darkchess.game.contest.Player.start`.
     cap, seed, threads, weigher
         Of the position set.
+    observes
+        Whether an :class:`darkchess.belief.siamese.Observer` goes along.
 
     Attributes
     ----------
@@ -48,6 +51,8 @@ class Followed:
         The game's.
     known
         The position set, as far as it was brought; None until it was wanted.
+    observer
+        Goes along with it, if one does.
     """
 
     def __init__(
@@ -60,11 +65,14 @@ class Followed:
         seed: int,
         threads: int,
         weigher: Filter | None = None,
+        observes: bool = False,
     ) -> None:
         self.views = [view]
         self.ruleset = ruleset
         self.known: PositionSet | None = None
         self._begun = partial(PositionSet, view, start, cap=cap, seed=seed, threads=threads, weigher=weigher)
+        self.observer: Observer | None = None
+        self._observes = observes
         self._taken_in = 0
 
     @property
@@ -78,9 +86,12 @@ class Followed:
         """
         if self.known is None:
             self.known = self._begun()
+            self.observer = Observer(self.known) if self._observes else None
             self._taken_in = 1
         while self.behind and self.views[self._taken_in].game_over is None:
             self.known.observe(self.views[self._taken_in], deadline=deadline, allowance=allowance)
+            if self.observer is not None:
+                self.observer.observe(self.known)
             self._taken_in += 1
         return self.known
 
@@ -98,12 +109,12 @@ class TrackingPlayer(Player):
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """See :class:`darkchess.game.contest.Player`."""
         self._followed = Followed(
-            view, start, ruleset, cap=self._cap, seed=self._seed, threads=self._threads, weigher=self._weigher()
+            view, start, ruleset, cap=self._cap, seed=self._seed, threads=self._threads, **self._beliefs()
         )
 
-    def _weigher(self) -> Filter | None:
-        """What takes weights along in the position set, if anything."""
-        return None
+    def _beliefs(self) -> dict[str, Any]:
+        """What goes along with the position set: ``weigher`` and ``observes`` of :class:`Followed`."""
+        return {}
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.game.contest.Player`."""

@@ -6,7 +6,8 @@ with at least :data:`LEAST` possible positions, each belief tells: the logarithm
 average if the belief were true). Where there are more than :data:`WHOLE` positions, sums over the set are estimated
 from a draw.
 
-Exponents of a weight and of exp(−u) are fitted jointly on games of the other pairs.
+Exponents of weights and of exp(−u) are fitted jointly on games of the other pairs. (The Siamese was trained on some of
+them: its exponents are a little too large for that.)
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from scipy.optimize import minimize
 from darkchess.belief.filter import SECONDS, Filter
 from darkchess.belief.policy import Level, Policy
 from darkchess.belief.position_set import PositionSet
+from darkchess.belief.siamese import Observer, Siamese
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.referee import Referee
 from experiments.belief import mixture
@@ -36,7 +38,7 @@ from klss.arrays import Floats
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import head, write_document
 
-__all__ = ["BELIEFS", "LEAST", "WHOLE", "Look", "looks", "rank"]
+__all__ = ["LEAST", "WHOLE", "Look", "looks", "rank"]
 
 LEAST = 20
 WHOLE = 2000
@@ -48,7 +50,8 @@ FIT_GAMES = 40
 
 LEVELS: tuple[Level, ...] = ("tables", "features", "values")
 
-BELIEFS = ("uniform", "exp(-5u)", "exp(-bu)", *LEVELS, *(f"{level} + value" for level in LEVELS))
+Powers = tuple[float, float, float]
+"""Exponents of the filter's weight, of the Siamese's, and of exp(−u)."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +67,10 @@ class Look:
     value
         Of the true one, for the player to move.
     weight
-        By level: the logarithm of the true one's weight.
+        By level: the logarithm of the true one's weight; and of the Siamese's.
     drawn
-        By level (``even``: no weights): logarithms of the weights, values, and logarithms of how many positions each
-        stands for: float64[3, n].
+        By level (``even``: no weights): logarithms of the filter's weights and of the Siamese's, values, and logarithms
+        of how many positions each stands for: float64[4, n].
     """
 
     match: str
@@ -86,9 +89,12 @@ def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterato
     evaluator = BuiltinEvaluator()
     referee = Referee(game.record.fen)
     known: dict[chess.Color, dict[Level, PositionSet]] = {}
+    observers: dict[chess.Color, Observer] = {}
+    siamese = Siamese.packaged()
     for color in chess.COLORS:
         view = referee.view(color)
         known[color] = {"even": PositionSet(view, referee.position, cap=most)}
+        observers[color] = Observer(known[color]["even"])
         for level in LEVELS:
             known[color][level] = PositionSet(
                 view, referee.position, cap=most, weigher=Filter(policy, evaluator if level == "values" else None)
@@ -102,6 +108,7 @@ def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterato
             for level, positions in sets.items():
                 cheap = positions.size * SECONDS["tables"]
                 positions.observe(view, allowance=cheap if level == "tables" else np.inf)
+            observers[color].observe(sets["even"])
             if sets["even"].capped_by is not None:
                 del known[color]
         if referee.turn not in known or (ply // 2 + game.game) % every:
@@ -112,7 +119,8 @@ def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterato
             continue
         row = referee.position.row
         rng = np.random.default_rng([game.game, ply])
-        weight: dict[str, float] = {}
+        plain, observer = sets["even"], observers[referee.turn]
+        weight = {"siamese": float(siamese.log_weights(plain, observer, plain.indices(row))[0])}
         drawn: dict[str, Floats] = {}
         values: Floats | None = None
         for level, positions in sets.items():
@@ -128,46 +136,57 @@ def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterato
                 chosen = rng.choice(size, WHOLE, p=weights)
                 found = evaluator.values(positions.rows(chosen))
                 each = -np.log(WHOLE * weights[chosen])
-            drawn[level] = np.stack([np.log(np.maximum(weights[chosen], 1e-300)), found, each])
+            likely = siamese.log_weights(plain, observer, chosen)  # all sets have one order
+            drawn[level] = np.stack([np.log(np.maximum(weights[chosen], 1e-300)), likely, found, each])
         yield Look(
             game.match, game.game, ply, *((game.white, game.black) if referee.turn else (game.black, game.white)), size,
             float(evaluator.values(row[None, :])[0]), weight, drawn,
         )  # fmt: skip
 
 
-def told(look: Look, level: str, sharpness: float, slope: float) -> tuple[float, float, float]:
-    """Nats above uniform, rank and quantile by w^sharpness · exp(−slope·u)."""
-    log_weights, values, each = look.drawn[level]
-    exponents = sharpness * log_weights - slope * values + each
-    own = sharpness * look.weight[level] - slope * look.value
+def _exponents(look: Look, level: str, powers: Powers) -> tuple[Floats, float]:
+    """Logarithms of what the drawn positions weigh (float64[n]), and the true one."""
+    log_weights, likely, values, _ = look.drawn[level]
+    sharpness, likeness, slope = powers
+    drawn = sharpness * log_weights + likeness * likely - slope * values
+    own = sharpness * look.weight[level] + likeness * look.weight["siamese"] - slope * look.value
+    return drawn, own
+
+
+def told(look: Look, level: str, powers: Powers) -> tuple[float, float, float]:
+    """Nats above uniform, weight of what is held likelier, and weight of what is worth less."""
+    plain, own = _exponents(look, level, powers)
+    values, each = look.drawn[level][2:]
+    exponents = plain + each
     top = max(float(exponents.max()), own)
     shares = np.exp(exponents - top)
     total = float(shares.sum())
-    plain = exponents - each
     likelier = float(shares[plain > own + 1e-9].sum() + shares[np.abs(plain - own) <= 1e-9].sum() / 2) / total
     below = float(shares[values < look.value].sum() + shares[values == look.value].sum() / 2) / total
     return own - top - np.log(total) + np.log(look.size), likelier, below
 
 
-def counted(look: Look, level: str, sharpness: float, slope: float) -> float:
+def counted(look: Look, level: str, powers: Powers) -> float:
     """The share of the *positions* that are held likelier: of a draw, an estimate."""
-    log_weights, values, each = look.drawn[level]
-    plain = sharpness * log_weights - slope * values
-    own = sharpness * look.weight[level] - slope * look.value
+    plain, own = _exponents(look, level, powers)
+    each = look.drawn[level][3]
     count = np.exp(each - each.max())
     return float((count * ((plain > own + 1e-9) + 0.5 * (np.abs(plain - own) <= 1e-9))).sum() / count.sum())
 
 
-def exponents(found: Sequence[Look], level: str, *, weighed: bool) -> tuple[float, float]:
-    """Sharpness and slope that make the truth likeliest; sharpness 0 where not ``weighed``."""
+def fitted(found: Sequence[Look], level: str, free: Sequence[int]) -> Powers:
+    """The exponents that make the truth likeliest, those that are not ``free`` being 0."""
+
+    def powers(x: Floats) -> Powers:
+        full = np.zeros(3)
+        full[list(free)] = x
+        return float(full[0]), float(full[1]), float(full[2])
 
     def loss(x: Floats) -> float:
-        sharpness, slope = (x[0], x[1]) if weighed else (0.0, x[0])
-        return -float(np.mean([told(look, level, sharpness, slope)[0] for look in found]))
+        return -float(np.mean([told(look, level, powers(x))[0] for look in found]))
 
-    start = np.array([0.8, 3.0]) if weighed else np.array([8.0])
-    best = minimize(loss, start, method="Nelder-Mead", options={"maxfev": 60, "xatol": 0.02, "fatol": 1e-4}).x
-    return (float(best[0]), float(best[1])) if weighed else (0.0, float(best[0]))
+    start = np.array([0.7, 0.6, 5.0])[list(free)]
+    return powers(minimize(loss, start, method="Nelder-Mead", options={"maxfev": 90, "xatol": 0.02, "fatol": 1e-4}).x)
 
 
 def _looked(task: tuple[Played, int, Path]) -> list[Look]:
@@ -210,31 +229,36 @@ def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> 
     path = results / "belief_rank.json"
     write_document(path, document)
     for row in document["beliefs"]:
-        print(row)
+        sizes = row["sizes"]
+        told_of = "  ".join(f"n>={least} {sizes[least].get('nats')}" for least in sizes)
+        print(f"{row['belief']:18} {told_of}  quantile {sizes[str(LEAST)]['quantile_median']}")
     return 0
 
 
 def table(fit: Sequence[Look], held: Sequence[Look]) -> dict[str, Any]:
     """What each belief says of the truth, by size of the set, and by opponent."""
-    powers: dict[str, tuple[str, float, float]] = {
-        "uniform": ("even", 0.0, 0.0),
-        "exp(-5u)": ("even", 0.0, 5.0),
-        "exp(-bu)": ("even", *exponents(fit, "even", weighed=False)),
-        **{level: (level, 1.0, 0.0) for level in LEVELS},
-        **{f"{level} + value": (level, *exponents(fit, level, weighed=True)) for level in LEVELS},
+    beliefs_of: dict[str, tuple[str, Powers]] = {
+        "uniform": ("even", (0.0, 0.0, 0.0)),
+        "exp(-5u)": ("even", (0.0, 0.0, 5.0)),
+        "exp(-bu)": ("even", fitted(fit, "even", [2])),
+        **{level: (level, (1.0, 0.0, 0.0)) for level in LEVELS},
+        **{f"{level} + value": (level, fitted(fit, level, [0, 2])) for level in LEVELS},
+        "siamese": ("even", (0.0, 1.0, 0.0)),
+        "siamese + value": ("even", fitted(fit, "even", [1, 2])),
+        "both": ("values", fitted(fit, "values", [0, 1])),
+        "both + value": ("values", fitted(fit, "values", [0, 1, 2])),
     }
     beliefs = []
-    for name, (level, sharpness, slope) in powers.items():
-        numbers = np.array([told(look, level, sharpness, slope) for look in held])
-        ranks = np.array([counted(look, level, sharpness, slope) for look in held])
+    for name, (level, powers) in beliefs_of.items():
+        numbers = np.array([told(look, level, powers) for look in held])
+        ranks = np.array([counted(look, level, powers) for look in held])
         sizes = np.array([look.size for look in held])
         games = np.array([f"{look.match} {look.game}" for look in held])
         opponents = np.array([look.opponent for look in held])
         beliefs.append(
             {
                 "belief": name,
-                "sharpness": round(sharpness, 3),
-                "slope": round(slope, 3),
+                **{name: round(power, 3) for name, power in zip(("filter", "siamese", "slope"), powers, strict=True)},
                 "sizes": {
                     str(least): _summary(numbers[sizes >= least], ranks[sizes >= least], games[sizes >= least])
                     for least in (LEAST, 100, 5000)

@@ -41,7 +41,7 @@ class Kluss(SearchConfiguration):
         Of a move's nodes, what goes into expanding roots at the most; infinite: no limit.
     slope, even : float
         Of the likelihood by value (:mod:`klss.search.likelihood.by_value`).
-    belief : "value" or "filter"
+    belief : "value", "filter", "siamese" or "both"
         Whether the roots weigh by their value alone, or also by weights that the belief itself carries (learned ones:
         docs/belief.md).
     sharpness : float
@@ -78,7 +78,7 @@ class Kluss(SearchConfiguration):
     share: float = 0.25
     slope: float = 5.0
     even: float = 0.2
-    belief: Literal["value", "filter"] = "value"
+    belief: Literal["value", "filter", "siamese", "both"] = "value"
     sharpness: float = 1.0
     filtering: float = 0.15
     drawn: bool = False
@@ -123,9 +123,9 @@ class Kluss(SearchConfiguration):
         return True
 
     @property
-    def weighing(self) -> float | None:
+    def beliefs(self) -> tuple[str, ...]:
         """See :class:`klss.search.parts.SearchConfiguration`."""
-        return None if self.belief == "value" else self.filtering
+        return {"value": (), "both": ("filter", "siamese")}.get(self.belief, (self.belief,))
 
     def parts(self) -> Parts:
         """See :class:`klss.search.parts.SearchConfiguration`."""

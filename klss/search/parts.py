@@ -289,6 +289,9 @@ class SearchConfiguration:
     memory_mb: int = 4096
     window: float = float("inf")
 
+    filtering = 0.0
+    """The part of a move's time that those weights may take."""
+
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
         for field in ("particles", "memory_mb"):
@@ -305,11 +308,11 @@ class SearchConfiguration:
         return False
 
     @property
-    def weighing(self) -> float | None:
-        """The part of a move's time that whoever holds the belief may spend on its weights
-        (:meth:`klss.search.model.Belief.log_weights`); None: they are not asked for.
+    def beliefs(self) -> tuple[str, ...]:
+        """What whoever holds the belief is to make its weights of (:meth:`klss.search.model.Belief.log_weights`), by
+        the names that she gives such things; none: they are not asked for.
         """
-        return None
+        return ()
 
     def parts(self) -> Parts:
         """New parts, for one game."""
