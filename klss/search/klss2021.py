@@ -13,6 +13,8 @@ from klss.search.choice.mixture import Mixture
 from klss.search.choice.purification import Purified
 from klss.search.equilibrium.linear_program import GadgetChoice, LinearPrograms, check_caution
 from klss.search.expansion.support import SupportDriven, SupportRule
+from klss.search.likelihood.by_value import ByValue, check_likelihood
+from klss.search.likelihood.uniform import Uniform
 from klss.search.parts import Parts, SearchConfiguration, at_least_one
 from klss.search.subgame.order_one import OrderOne
 from klss.subgame import Gadget
@@ -42,6 +44,9 @@ class Klss2021(SearchConfiguration):
         Whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice.purification`).
     caution : float
         How many times its uniform weight a root infoset may have in Resolve, 1 or more; 1: the paper's.
+    slope, even : float
+        Of the likelihood by value (:mod:`klss.search.likelihood.by_value`), by which Resolve then weighs root infosets;
+        a slope of 0: all alike, the paper's.
     """
 
     most_carried: int = 100
@@ -52,17 +57,26 @@ class Klss2021(SearchConfiguration):
     expansion: SupportRule = "node"
     purify: bool = True
     caution: float = 3.0
+    slope: float = 0.0
+    even: float = 0.2
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
         super().__post_init__()
         at_least_one("most_carried", self.most_carried)
         check_caution(self.caution)
+        check_likelihood(self.slope, self.even)
 
     def parts(self) -> Parts:
         """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(
-            builder=OrderOne(self.particles, self.most_carried, self.reach, self.nested),
+            builder=OrderOne(
+                self.particles,
+                self.most_carried,
+                self.reach,
+                self.nested,
+                likelihood=ByValue(self.slope, self.even) if self.slope else Uniform(),
+            ),
             solver=LinearPrograms(self.gadget, self.caution, first=self.first),
             expander=SupportDriven(self.expansion),
             choice=Purified() if self.purify else Mixture(),

@@ -11,7 +11,7 @@ from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.one_sided import OneSided
 from klss.search.expansion.support import SupportDriven
-from klss.search.likelihood.by_value import ByValue
+from klss.search.likelihood.by_value import ByValue, check_likelihood
 from klss.search.likelihood.by_weight import ByWeight
 from klss.search.parts import Likelihood, Parts, SearchConfiguration, SearchConfigurationError, Solver, at_least_one
 from klss.search.subgame.order_one import OrderOne
@@ -99,12 +99,12 @@ class Kluss(SearchConfiguration):
             at_least_one(field, getattr(self, field))
         if self.order not in (1, 2):
             raise SearchConfigurationError(f"order is {self.order}, expected 1 or 2")
-        for field in ("share", "slope", "exploration", "sharpness", "filtering"):
+        check_likelihood(self.slope, self.even)
+        for field in ("share", "exploration", "sharpness", "filtering"):
             if not getattr(self, field) >= 0.0:
                 raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 on")
-        for field in ("even", "caution"):
-            if not 0.0 <= getattr(self, field) <= 1.0:
-                raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 to 1")
+        if not 0.0 <= self.caution <= 1.0:
+            raise SearchConfigurationError(f"caution is {self.caution}, expected a number from 0 to 1")
 
     def _solver(self) -> Solver:
         if self.solver == "regrets":

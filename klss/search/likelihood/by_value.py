@@ -12,9 +12,17 @@ import numpy as np
 
 from klss.arrays import Floats, States
 from klss.search.model import Belief
-from klss.search.parts import Likelihood
+from klss.search.parts import Likelihood, SearchConfigurationError
 
-__all__ = ["ByValue"]
+__all__ = ["ByValue", "check_likelihood"]
+
+
+def check_likelihood(slope: float, even: float) -> None:
+    """Refuse numbers that make no sense."""
+    if not slope >= 0.0:
+        raise SearchConfigurationError(f"slope is {slope}, expected a number from 0 on")
+    if not 0.0 <= even <= 1.0:
+        raise SearchConfigurationError(f"even is {even}, expected a number from 0 to 1")
 
 
 @dataclass(frozen=True)

@@ -45,12 +45,12 @@ def trapped() -> tuple[DarkChess, PositionBelief]:
 
 
 def test_a_state_that_is_better_for_the_opponent_weighs_more_and_none_less_than_its_even_part() -> None:
-    weights = ByValue(slope=5.0, even=0.2).weights(STATES, np.array([-0.5, 0.0, 0.5]))
+    weights = ByValue(slope=5.0, even=0.2).weights(BELIEF, STATES, np.array([-0.5, 0.0, 0.5]))
     assert weights.sum() == pytest.approx(1.0) and (np.diff(weights) < 0.0).all()
     assert (weights[0] - weights.min()) > 0.5 and weights.min() >= 0.2 / 3
     assert weights[1] - 0.2 / 3 == pytest.approx((weights[0] - 0.2 / 3) * np.exp(-2.5))
-    assert ByValue(slope=0.0).weights(STATES, np.array([-1.0, 0.0, 1.0])) == pytest.approx(1 / 3)
-    assert np.array_equal(Uniform().weights(STATES, np.zeros(3)), np.ones(3))
+    assert ByValue(slope=0.0).weights(BELIEF, STATES, np.array([-1.0, 0.0, 1.0])) == pytest.approx(1 / 3)
+    assert np.array_equal(Uniform().weights(BELIEF, STATES, np.zeros(3)), np.ones(3))
 
 
 @pytest.mark.parametrize("nodes", [200.0, 4000.0, 100_000.0])
@@ -90,7 +90,7 @@ def test_where_she_moves_the_roots_weigh_half_by_the_last_plan_and_half_by_the_l
     group = trunk.nodes.sequence[own, 1] - 1
     here = np.bincount(group, weights=trunk.nodes.chance[own], minlength=trunk.group_count)
     at_hers = prior * here / (prior * here).sum()
-    weights = rule.weights(trunk.states[own], trunk.nodes.value[own])
+    weights = rule.weights(belief, trunk.states[own], trunk.nodes.value[own])
     weighed = np.bincount(group, weights=weights, minlength=trunk.group_count)
     expected = at_hers - 0.5 * weighed / weighed.sum()
     assert (expected > -1e-12).all() and expected.sum() == pytest.approx(0.5)
