@@ -62,7 +62,7 @@ _EXPERIMENTS = (
 
 _ARGUMENTS = {
     "games": " experiments/runs/head_to_head",
-    "belief": " experiments/runs/head_to_head",
+    "belief": " quantile experiments/runs/head_to_head",
     "paper_tables": " measure",
 }
 _FILES = {"paper_tables": "tables"}

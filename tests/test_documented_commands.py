@@ -73,8 +73,8 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.games experiments/runs/head_to_head": (
         "experiments.games runs/head_to_head --results results"
     ),
-    "python -m experiments.belief experiments/runs/head_to_head": (
-        "experiments.belief runs/head_to_head --every 4 --draws 10 --most 20000 --games 1 --results results"
+    "python -m experiments.belief quantile experiments/runs/head_to_head": (
+        "experiments.belief quantile runs/head_to_head --every 4 --draws 10 --most 20000 --games 1 --results results"
     ),
     "python -m experiments.first_moves": "experiments.first_moves --samples 2 --nodes 20 --results results",
     "python -m experiments.plots": "experiments.plots --results results --plots plots",

@@ -2,7 +2,7 @@
 member of a :class:`~darkchess.belief.position_set.PositionSet`.
 
 Source: the Siamese weighting of Reconnaissance Blind Chess (anchors are observations, boards near their anchor are
-likely), brought to Fog of War. Training: :mod:`experiments.belief_siamese`.
+likely), brought to Fog of War. Training: :mod:`experiments.belief.siamese`.
 
 Everything is seen from the viewer's side of the board: she moves up. The numbers of an observation
 (float32[:data:`NUMBERS`]) are, block by block (:data:`BLOCKS`):

@@ -171,6 +171,9 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 """The kinds of players, and how each is made: of its configuration, an evaluator and a seed."""
 
 
+_LEARNED: tuple[Literal["filter", "siamese", "both"], ...] = ("filter", "siamese", "both")
+"""The beliefs of ``kluss-…`` (docs/belief.md)."""
+
 _ALL = 10**9
 """As ``most_carried``: no limit, since no trunk has so many nodes."""
 
@@ -196,6 +199,11 @@ CONFIGURATIONS: dict[str, Configuration] = {
         _variant("nocaution", caution=1.0),
         _variant("paper", most_carried=_ALL, first="maxmargin", caution=1.0, purify=False),
         Configuration("kluss", "klss", search=Kluss()),
+        Configuration("kluss-value", "klss", search=Kluss(belief="value")),
+        *(
+            Configuration(f"kluss-{belief}", "klss", search=Kluss(belief=belief, drawn=True, sharpness=0.75))
+            for belief in _LEARNED
+        ),
         Configuration("baseline", "baseline", search=Baseline()),
         Configuration("best-guess", "best-guess"),
         Configuration("greedy", "greedy", evaluator="builtin"),

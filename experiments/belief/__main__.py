@@ -1,4 +1,7 @@
-"""``python -m experiments.belief train|rank|games``: what beliefs learn, and what they are worth."""
+"""``python -m experiments.belief train|rank|games``: what beliefs learn, and what they are worth.
+
+``quantile``, ``data`` and ``siamese`` are commands too: the first a study of its own, the others steps of ``train``.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,32 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import darkchess
-from experiments.belief import mixture
+from experiments.belief import arms, data, mixture, quantile, siamese
 from experiments.belief.rank import rank
 from experiments.belief.train import train
+from experiments.series import runner
 from experiments.series.runner import RESULTS, RUNS, positive
 from uci_bridge.match.match import MatchError
 
 __all__ = ["main"]
 
-POLICY = Path(darkchess.__file__).parent / "belief" / "data" / "policy.npz"
-"""Where the package keeps it."""
+PACKAGED = Path(darkchess.__file__).parent / "belief" / "data"
+"""Where the package keeps the weights."""
+
+_STEPS = {"quantile": quantile.main, "data": data.main, "siamese": siamese.main}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do one of the three; the exit code."""
+    """Do one of them; the exit code."""
+    what, *rest = sys.argv[1:] if arguments is None else arguments or [""]
+    if what == "games":
+        return runner.main(arms.SERIES, rest)
+    if what in _STEPS:
+        return _STEPS[what](rest)
     parsed = _parser().parse_args(arguments)
     try:
         if parsed.what == "train":
-            return train(
-                parsed.runs, parsed.results, parsed.out, workers=parsed.workers, games=parsed.games, nodes=parsed.nodes
-            )
+            return _train(parsed)
         if parsed.what == "rank":
             return rank(parsed.runs, parsed.results, workers=parsed.workers, every=parsed.every, games=parsed.games)
     except MatchError as error:
@@ -39,19 +48,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _train(parsed: argparse.Namespace) -> int:
+    """All of it: games, policy, the Siamese's data, the Siamese."""
+    parsed.out.mkdir(parents=True, exist_ok=True)
+    folders = mixture.play_all(parsed.runs, workers=parsed.workers, games=parsed.games, nodes=parsed.nodes)
+    code = train(folders, parsed.results, parsed.out / "policy.npz", nodes=parsed.nodes)
+    if parsed.only_policy or code:
+        return code
+    kept = parsed.runs / "belief-siamese"
+    code = data.main([*map(str, folders), "--out", str(kept / "data"), "--most", str(parsed.most)])
+    if code:
+        return code
+    files = ["--out", str(kept), "--package", str(parsed.out / "siamese.npz"), "--results", str(parsed.results)]
+    return siamese.main([str(kept / "data"), *files, "--arms", *parsed.arms])
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m experiments.belief", description="beliefs: learned, ranked, played"
     )
     commands = parser.add_subparsers(dest="what", required=True)
     learn = commands.add_parser("train", help="play what is to be learned from, learn, write the weights")
-    learn.add_argument("--out", type=Path, default=POLICY, metavar="FILE", help="the policy (default: the package's)")
+    learn.add_argument("--out", type=Path, default=PACKAGED, metavar="DIR", help="of the weights (the package)")
+    learn.add_argument("--only-policy", action="store_true", help="not the Siamese, which needs the extra 'belief'")
+    learn.add_argument("--arms", nargs="+", default=["map", "tower"], help="of the Siamese (default: map tower)")
+    learn.add_argument(
+        "--most", type=positive, default=250_000, metavar="N", help="possible positions for the Siamese (250,000)"
+    )
     learn.add_argument("--games", type=float, default=1.0, metavar="X", help="times the usual number (default 1)")
     learn.add_argument("--nodes", type=positive, default=mixture.NODES, metavar="N", help="a move (default 4000)")
     look = commands.add_parser("rank", help="how likely the truth is to each belief, in held-out games")
     look.add_argument("--every", type=positive, default=3, metavar="N", help="turns of a player's (default 3)")
     look.add_argument("--games", type=positive, default=100, metavar="N", help="held-out games (default 100)")
-    for command in commands.choices.values():
+    shared = dict(commands.choices)
+    for name, about in (
+        ("games", "what each belief is worth in games"),
+        ("quantile", "what the truth is worth among the possible positions"),
+        ("data", "a step of train: decisions to learn the Siamese from"),
+        ("siamese", "a step of train: the Siamese"),
+    ):
+        commands.add_parser(name, help=about, add_help=False)
+    for command in shared.values():
         command.add_argument("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
         command.add_argument("--runs", type=Path, default=RUNS, metavar="DIR", help="of matches (experiments/runs)")
         command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="(experiments/results)")

@@ -1,11 +1,12 @@
-"""``python -m experiments.belief train``: from nothing to the packaged policy of moves. Plays the games that are not
-there, learns, and writes the policy with its history, and ``results/belief_policy.json`` with what held-out games say.
+"""Learn the packaged policy of moves from games, and write it with its history, and ``results/belief_policy.json`` with
+what held-out games say of it.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,9 @@ from uci_bridge.match.documents import commit, head, today, write_document
 __all__ = ["learn", "train"]
 
 
-def train(runs: Path, results: Path, out: Path, *, workers: int, games: float, nodes: int) -> int:
-    """See the module; the exit code."""
+def train(folders: Sequence[Path], results: Path, out: Path, *, nodes: int) -> int:
+    """See the module; ``folders`` of the matches, played at so many nodes; the exit code."""
     began = time.monotonic()
-    folders = mixture.play_all(runs, workers=workers, games=games, nodes=nodes)
     played = [game for folder in folders for game in mixture.played_games(folder)]
     with closing(ProgressLine("reading")) as line:
         found = decisions(played, lambda count: line.tell(f"{count} moves of {len(played)} games"))
@@ -38,7 +38,6 @@ def train(runs: Path, results: Path, out: Path, *, workers: int, games: float, n
         "created": today(),
     }
     policy, table = learn(found, history)
-    out.parent.mkdir(parents=True, exist_ok=True)
     policy.save(out)
     document = {
         **head("belief_policy", "numpy", "scipy", "numba"),

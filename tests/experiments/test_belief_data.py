@@ -1,4 +1,4 @@
-"""``experiments.belief_data`` and ``experiments.belief_siamese``: what is learned from, and that learning learns."""
+"""``experiments.belief data`` and ``siamese``: what is learned from, and that learning learns."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from darkchess.belief.siamese import BLOCKS, FEATURES, NUMBERS, Observer, Siames
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.record import GameRecord, write_pgn
 from darkchess.game.rules import Outcome
-from experiments import belief_data, belief_siamese
-from experiments.belief_data import DRAWN, TEST, TRAIN, VALIDATE, decisions, part_of, truth_index
-from experiments.belief_siamese import PADDING, Arm, Decisions, fitted, load, log_shares, measures, rank_fractions
+from experiments.belief import data as belief_data
+from experiments.belief import siamese as belief_siamese
+from experiments.belief.data import DRAWN, TEST, TRAIN, VALIDATE, decisions, part_of, truth_index
+from experiments.belief.siamese import PADDING, Arm, Decisions, fitted, load, log_shares, measures, rank_fractions
 
 SICILIAN = ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6", "c1e3", "e7e5")
 GAME = GameRecord(tuple(map(chess.Move.from_uci, SICILIAN)), Outcome(None, "agreement"))

@@ -9,12 +9,15 @@ import pytest
 from darkchess.belief.position_set import PositionSet
 from darkchess.board.move import decode, encode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER
+from darkchess.players.configuration import configuration, make_player
 from darkchess.players.model import DarkChess, PositionBelief
 from klss.search import Budget, Kluss, Search
 from klss.search.choice.purification import purified
 from klss.search.likelihood.by_value import ByValue
+from klss.search.likelihood.by_weight import DRAWN_EVENLY, ByWeight
 from klss.search.likelihood.uniform import Uniform
 from klss.search.parts import SearchConfigurationError
 from klss.search.subgame.order_one import OrderOne
@@ -45,12 +48,13 @@ def trapped() -> tuple[DarkChess, PositionBelief]:
 
 
 def test_a_state_that_is_better_for_the_opponent_weighs_more_and_none_less_than_its_even_part() -> None:
-    weights = ByValue(slope=5.0, even=0.2).weights(BELIEF, STATES, np.array([-0.5, 0.0, 0.5]))
+    belief = trapped()[1]
+    weights = ByValue(slope=5.0, even=0.2).weights(belief, STATES, np.array([-0.5, 0.0, 0.5]))
     assert weights.sum() == pytest.approx(1.0) and (np.diff(weights) < 0.0).all()
     assert (weights[0] - weights.min()) > 0.5 and weights.min() >= 0.2 / 3
     assert weights[1] - 0.2 / 3 == pytest.approx((weights[0] - 0.2 / 3) * np.exp(-2.5))
-    assert ByValue(slope=0.0).weights(BELIEF, STATES, np.array([-1.0, 0.0, 1.0])) == pytest.approx(1 / 3)
-    assert np.array_equal(Uniform().weights(BELIEF, STATES, np.zeros(3)), np.ones(3))
+    assert ByValue(slope=0.0).weights(belief, STATES, np.array([-1.0, 0.0, 1.0])) == pytest.approx(1 / 3)
+    assert np.array_equal(Uniform().weights(belief, STATES, np.zeros(3)), np.ones(3))
 
 
 @pytest.mark.parametrize("nodes", [200.0, 4000.0, 100_000.0])
@@ -90,7 +94,7 @@ def test_where_she_moves_the_roots_weigh_half_by_the_last_plan_and_half_by_the_l
     group = trunk.nodes.sequence[own, 1] - 1
     here = np.bincount(group, weights=trunk.nodes.chance[own], minlength=trunk.group_count)
     at_hers = prior * here / (prior * here).sum()
-    weights = rule.weights(belief, trunk.states[own], trunk.nodes.value[own])
+    weights = rule.weights(believed(game, model), trunk.states[own], trunk.nodes.value[own])
     weighed = np.bincount(group, weights=weights, minlength=trunk.group_count)
     expected = at_hers - 0.5 * weighed / weighed.sum()
     assert (expected > -1e-12).all() and expected.sum() == pytest.approx(0.5)
@@ -138,3 +142,70 @@ def test_seldom_actions_are_not_mixed_in() -> None:
 def test_numbers_that_make_no_sense_are_refused(field: str, value: float) -> None:
     with pytest.raises(SearchConfigurationError, match=f"{field} is"):
         Kluss(**{field: value})  # type: ignore[arg-type]
+
+
+class Weighted:
+    """A belief in a hundred states, the i-th of which weighs exp(−i/10); it draws the first ones."""
+
+    size, capped_by = 100, None
+
+    def __init__(self) -> None:
+        self.asked: list[float] = []
+
+    def log_weights(self, states: np.ndarray) -> np.ndarray:
+        return -states[:, 0].astype(np.float64) / 10.0
+
+    def sample(self, count: int, exclude: np.ndarray, seed: int) -> np.ndarray:
+        return np.arange(50, 50 + count, dtype=np.uint64)[:, None]
+
+    def draw(self, count: int, exclude: np.ndarray, seed: int, even: float) -> np.ndarray:
+        self.asked.append(even)
+        return np.arange(count, dtype=np.uint64)[:, None]
+
+    def inclusion(self, states: np.ndarray) -> np.ndarray:
+        return np.where(states[:, 0] < 2, 1.0, 0.25)
+
+    def information(self, actions: np.ndarray) -> np.ndarray:
+        return np.zeros(len(actions))
+
+
+def test_the_belief_s_weights_and_the_values_are_multiplied() -> None:
+    belief, values = Weighted(), np.array([-0.5, 0.0, 0.5])
+    states = np.array([[1], [2], [3]], dtype=np.uint64)
+    weights = ByWeight(sharpness=0.5, slope=3.0, even=0.1).weights(belief, states, values)
+    product = np.exp(-0.05 * np.array([1, 2, 3]) - 3.0 * values)
+    assert weights == pytest.approx(0.9 * product / product.sum() + 0.1 / 3)
+    none, plain = ByWeight(sharpness=0.0), ByValue()
+    assert none.weights(belief, states, values) == pytest.approx(plain.weights(belief, states, values))
+
+
+def test_what_was_drawn_by_weight_stands_for_those_that_were_not() -> None:
+    belief = Weighted()
+    rule = ByWeight(sharpness=1.0, slope=0.0, even=0.0, drawn=True)
+    states = rule.sample(belief, 3, np.zeros((0, 1), dtype=np.uint64), 1)
+    assert states[:, 0].tolist() == [0, 1, 2] and belief.asked == [DRAWN_EVENLY]
+    weights = rule.weights(belief, states, np.zeros(3))
+    expected = np.exp([0.0, -0.1, -0.2]) / [1.0, 1.0, 0.25]
+    assert weights == pytest.approx(expected / expected.sum())
+    uniform = ByWeight(drawn=False)
+    assert uniform.sample(belief, 3, np.zeros((0, 1), dtype=np.uint64), 1)[0, 0] == 50
+
+
+@pytest.mark.parametrize("belief", ["filter", "siamese", "both"])
+def test_a_learned_belief_is_asked_and_gives_the_same_game_on_one_thread_or_two(belief: str) -> None:
+    moves = []
+    for threads in (1, 2):
+        chosen = configuration(f"kluss,belief={belief},drawn=true,threads={threads}")
+        player = make_player(chosen, seed=5)
+        game = Referee.replay([chess.Move.from_uci(move) for move in ("e2e4", "c7c5", "g1f3", "d7d6")])
+        views = game.views(chess.WHITE)
+        player.start(views[0], game.positions[0])
+        for view in views[1:]:
+            player.observe(view)
+        decision = player.choose(Limit(nodes=1500))
+        followed = player._followed  # type: ignore[attr-defined]
+        assert (followed.known.weigher is not None) == (belief != "siamese")
+        assert (followed.observer is not None) == (belief != "filter")
+        moves.append((decision.move, decision.diagnostics))
+        player.close()
+    assert moves[0] == moves[1]

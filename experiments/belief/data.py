@@ -1,4 +1,4 @@
-"""Decisions to learn a belief from: ``python -m experiments.belief_data RUN_DIR… --out DIR`` replays the games of
+"""Decisions to learn a belief from: ``python -m experiments.belief data RUN_DIR… --out DIR`` replays the games of
 matches and writes, for each turn at which a player held two positions or more possible, what the Siamese learns from.
 
 A *decision* is: the truth, members drawn uniformly from the others, how many were possible in all (so that a softmax
@@ -219,7 +219,7 @@ def _wanted(folders: Sequence[Path], most: int, out: Path) -> tuple[list[tuple[A
 def main(arguments: Sequence[str] | None = None) -> int:
     """Replay and write; the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m experiments.belief_data", description="decisions of finished games, to learn a belief from"
+        prog="python -m experiments.belief data", description="decisions of finished games, to learn a belief from"
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="RUN_DIR", help="of a match, or one that holds such")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the shards go")
@@ -236,7 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"no games in {', '.join(map(str, parsed.folders))}; expected directories of matches", file=sys.stderr)
         return 1
     made = 0
-    with closing(ProgressLine("belief_data")) as line:
+    with closing(ProgressLine("belief data")) as line:
         line.tell(f"{total - len(wanted)} of {total} shards were there")
         try:
             for number, count in enumerate(_made(wanted, parsed.workers), 1):
@@ -261,7 +261,3 @@ def _made(wanted: Sequence[tuple[Any, ...]], workers: int) -> Iterator[int]:
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

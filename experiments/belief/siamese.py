@@ -1,5 +1,5 @@
-"""Train the Siamese of :mod:`darkchess.belief.siamese`: ``python -m experiments.belief_siamese DATA --out RUN`` takes
-the shards of :mod:`experiments.belief_data` and writes weights for each arm, and ``results/belief_siamese.json`` with
+"""Train the Siamese of :mod:`darkchess.belief.siamese`: ``python -m experiments.belief siamese DATA --out RUN`` takes
+the shards of :mod:`experiments.belief.data` and writes weights for each arm, and ``results/belief_siamese.json`` with
 what each is worth on games that no arm has seen.
 
 Arms
@@ -46,7 +46,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from darkchess.belief.siamese import BLOCKS, FEATURES, NUMBERS, PLANES, SHARES, board_features, grids_of
-from experiments.belief_data import DRAWN, FORMAT, TEST, TRAIN, VALIDATE, kind_of, part_of
+from experiments.belief.data import DRAWN, FORMAT, TEST, TRAIN, VALIDATE, kind_of, part_of
 from experiments.series.runner import RESULTS, positive
 from klss.arrays import Bools, Floats, Ints
 from klss.belief.towers import LEAST_SHARE, POINT, UNITS, Float32s, Towers
@@ -70,7 +70,7 @@ class TrainingError(KlssError, ValueError):
 # ------------------------------------------------------------------------------------------------------- the decisions
 @dataclass(frozen=True)
 class Decisions:
-    """What :mod:`experiments.belief_data` wrote, one after the other.
+    """What :mod:`experiments.belief.data` wrote, one after the other.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ def load(folder: Path) -> tuple[Decisions, list[dict[str, Any]]]:
             held["game"].append(games + data["game"].astype(np.int64))
             games += 1_000_000
     if not matches:
-        raise TrainingError(f"no shards in {folder}: expected those of python -m experiments.belief_data")
+        raise TrainingError(f"no shards in {folder}: expected those of python -m experiments.belief data")
     whole = Decisions(**{name: np.concatenate(parts) for name, parts in held.items()})
     for match in matches.values():
         match.pop("format")
@@ -657,9 +657,9 @@ def _judged(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train, judge and write; the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m experiments.belief_siamese", description="train the Siamese, and say what each arm is worth"
+        prog="python -m experiments.belief siamese", description="train the Siamese, and say what each arm is worth"
     )
-    parser.add_argument("data", type=Path, metavar="DATA", help="shards of python -m experiments.belief_data")
+    parser.add_argument("data", type=Path, metavar="DATA", help="shards of python -m experiments.belief data")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where checkpoints and weights go")
     parser.add_argument("--arms", nargs="+", choices=[*ARMS, "without"], default=[*ARMS, "without"], metavar="ARM")
     parser.add_argument("--epochs", type=positive, metavar="N", help="at most (default: the arm's)")
@@ -712,7 +712,3 @@ def _trained(arm: Arm, held: Decisions, matches: Sequence[Mapping[str, Any]], fo
         found = {"configuration": identity, **about, "test": _judged(_jax(), arm, weights, about, held)}
     write_document(report, found)
     return found
-
-
-if __name__ == "__main__":
-    sys.exit(main())

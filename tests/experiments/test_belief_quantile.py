@@ -1,4 +1,4 @@
-"""``experiments.belief``: the true position's value among the values of the possible ones."""
+"""``experiments.belief quantile``: the true position's value among the values of the possible ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from darkchess import Position, Referee
 from darkchess.belief.position_set import PositionSet
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.record import GameRecord, write_pgn
-from experiments.belief import COLUMNS, LEAST, main, samples, summary
+from experiments.belief.quantile import COLUMNS, LEAST, main, samples, summary
 
 SICILIAN = ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6")
 MOVES = tuple(map(chess.Move.from_uci, (*SICILIAN, "c1e3", "e7e5")))

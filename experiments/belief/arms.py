@@ -1,0 +1,31 @@
+"""``python -m experiments.belief games``: what each belief is worth in games, against ``kluss`` without one.
+
+All have the same time and evaluator; the last is told the truth and no result of a player
+(:mod:`uci_bridge.match.oracle`). ``kluss-value`` weighs roots by their value alone.
+"""
+
+from __future__ import annotations
+
+from experiments.series.runner import Pairing, Series
+
+__all__ = ["SERIES"]
+
+_WITHOUT = "kluss-value"
+
+_ARMS = {
+    "uniform": "kluss-value,slope=0",
+    "filter": "kluss-filter",
+    "filter-not-drawn": "kluss-filter,drawn=false",
+    "filter-alone": "kluss-filter,slope=0",
+    "siamese": "kluss-siamese",
+    "both": "kluss-both",
+    "oracle": "kluss-oracle,prior=0.1",
+}
+
+SERIES = Series(
+    "belief_games",
+    "what each belief is worth in games",
+    games=200,
+    time_s=0.1,
+    matches=lambda: [Pairing(name, text, _WITHOUT) for name, text in _ARMS.items()],
+)
