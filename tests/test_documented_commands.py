@@ -76,6 +76,12 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.belief quantile experiments/runs/head_to_head": (
         "experiments.belief quantile runs/head_to_head --every 4 --draws 10 --most 20000 --games 1 --results results"
     ),
+    "python -m experiments.belief train": (
+        "experiments.belief train --games 0.01 --only-policy --out weights --workers 1 --runs runs --results results"
+    ),
+    "python -m experiments.belief games": (
+        "experiments.belief games --only siamese --games 2 --workers 1 --runs runs --results results"
+    ),
     "python -m experiments.first_moves": "experiments.first_moves --samples 2 --nodes 20 --results results",
     "python -m experiments.plots": "experiments.plots --results results --plots plots",
     "python -m experiments.report": "experiments.report --results results --print",
@@ -102,6 +108,7 @@ ELSEWHERE: dict[str, str] = {
     "klss play --black NAME": "tests/klss_app/test_play.py",
     "make signature": "tests/experiments/test_bench.py",
     "python -m klss": "tests/klss_app/test_bad_input.py",
+    "python -m experiments.belief rank": "tests/experiments/test_belief_rank.py",
     "make play": "tests/test_makefile.py",
     "make bench": "tests/test_documented_commands.py",
     "make test": ".ci/run",
@@ -116,8 +123,6 @@ ONLY_PARSED: dict[str, str] = {
     "experiments.ablations": "the same",
     "experiments.doublings": "the same",
     "experiments.parts": "the same",
-    "experiments.belief_data": "tests/experiments/test_belief_data.py runs it",
-    "experiments.belief_siamese": "the same",
     "experiments.evaluation_in_games": "fits eleven evaluators",
     "experiments.evaluation_positions": "minutes of Stockfish",
     "experiments.streamed_update": "sets of 100 million positions",
@@ -169,6 +174,7 @@ def test_every_experiment_that_can_be_called_is_run_in_small_or_at_least_parses(
         for path in (ROOT / "experiments").glob("*.py")
         if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
     }
+    programs |= {f"experiments.{path.parent.name}" for path in (ROOT / "experiments").glob("*/__main__.py")}
     run = {form.split()[0] for form in IN_SMALL.values()} - {"klss"}
     assert run | ONLY_PARSED.keys() == programs and not run & ONLY_PARSED.keys()
 

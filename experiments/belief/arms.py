@@ -27,5 +27,6 @@ SERIES = Series(
     "what each belief is worth in games",
     games=200,
     time_s=0.1,
+    command="belief games",
     matches=lambda: [Pairing(name, text, _WITHOUT) for name, text in _ARMS.items()],
 )

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import pickle
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -206,19 +206,24 @@ def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> 
     folders = sorted((runs / mixture.SERIES).glob("*/games.jsonl"))
     played = [game for folder in folders for game in mixture.played_games(folder.parent)]
     kept = runs / mixture.SERIES / f"looks-{zlib.crc32(repr(Policy.packaged().history).encode()):08x}"
-    kept.mkdir(exist_ok=True)
+    kept.mkdir(parents=True, exist_ok=True)
     fit = [game for game in played if not mixture.held_out(game) and game.game < FIT_GAMES][:: max(1, 200 // games)]
     held = [game for game in played if mixture.held_out(game)]
     held = [game for i, game in enumerate(held) if i * games // len(held) != (i - 1) * games // len(held)]
     found: dict[bool, list[Look]] = {False: [], True: []}
-    with (
-        closing(ProgressLine("looking")) as line,
-        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
-    ):
-        tasks = [(game, every, kept) for game in held + fit]
-        for i, result in enumerate(pool.map(_looked, tasks)):
+    tasks = [(game, every, kept) for game in held + fit]
+    with closing(ProgressLine("looking")) as line, ExitStack() as stack:
+        each: Iterable[list[Look]] = map(_looked, tasks)
+        if workers > 1:
+            each = stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("spawn"))).map(
+                _looked, tasks
+            )
+        for i, result in enumerate(each):
             found[i < len(held)] += result
             line.tell(f"{i + 1}/{len(tasks)} games")
+    if not found[False] or not found[True]:
+        print(f"{runs / mixture.SERIES}: no games to look at; play them by python -m experiments.belief train")
+        return 1
     document = {
         **head("belief_rank", "numpy", "scipy", "numba"),
         "configuration": {"every": every, "least": LEAST, "most": MOST, "whole": WHOLE},

@@ -99,6 +99,8 @@ class Series:
         Those of ``--players``, unless it says others; none: the series has no such flag.
     pooled
         Whether the matches of one player against herself are told together too.
+    command
+        What follows ``python -m experiments.``, if not its name.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Series:
     matches: Callable[..., Sequence[Pairing]]
     players: tuple[str, ...] = ()
     pooled: bool = False
+    command: str = ""
 
     def pairings(self, players: Sequence[str] | None = None) -> tuple[Pairing, ...]:
         """The matches of ``players``; None: of the usual ones."""
@@ -375,7 +378,9 @@ def _chosen(parser: argparse.ArgumentParser, pairings: Sequence[Pairing], names:
 
 
 def _parser(series: Series) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"python -m experiments.{series.name}", description=series.about)
+    parser = argparse.ArgumentParser(
+        prog=f"python -m experiments.{series.command or series.name}", description=series.about
+    )
     add = parser.add_argument
     add("--games", type=positive, default=series.games, help="of each match (default %(default)s); two are a pair")
     add("--time", type=float, default=series.time_s, metavar="S", help="seconds a move (default %(default)s)")
