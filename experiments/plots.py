@@ -253,6 +253,52 @@ def _convergence(document: Document, figure: Any) -> None:
     figure.legend(handles, labels, loc="outside upper left", ncols=3, frameon=False, fontsize=9)
 
 
+_SHOWN = (("uniform", GREY), ("exp(-bu)", ORANGE), ("values + value", BLUE), ("both + value", GREEN))
+"""Beliefs whose histograms are drawn."""
+
+
+def _beliefs(document: Document, figure: Any) -> None:
+    """What each belief puts on the truth; what the truth is worth under it; and how far it can be trusted."""
+    figure.set_size_inches(11.0, 8.0)
+    axes = figure.subplots(2, 2)
+    rows = document["beliefs"]
+    for shift, (least, color) in enumerate((("20", BLUE), ("100", ORANGE), ("5000", GREEN))):
+        told = [row["sizes"][least] for row in rows]
+        if not any(size["turns"] for size in told):
+            continue
+        places = [row + 0.25 * shift for row in range(len(rows))]
+        nats, errors = ([size.get(name, 0.0) for size in told] for name in ("nats", "nats_error"))
+        label = f"{least} or more possible ({told[0]['turns']} turns)"
+        axes[0][0].barh(places, nats, 0.25, xerr=[2 * error for error in errors], color=color, label=label)
+    axes[0][0].set_yticks([row + 0.25 for row in range(len(rows))], [row["belief"] for row in rows])
+    axes[0][0].invert_yaxis()
+    axes[0][0].set_xlabel("nats on the truth above uniform, two standard errors")
+    axes[0][0].legend(frameon=False, fontsize=8)
+    middles = [(i + 0.5) / 20 for i in range(20)]
+    ends = [i / 20 for i in range(21)]
+    by_name = {row["belief"]: row["histograms"] for row in rows}
+    panels = (
+        (axes[0][1], "quantile", "weight of what is worth less to the player than the truth"),
+        (axes[1][0], "rank", "weight of what is held likelier than the truth"),
+    )
+    for panel, key, label in panels:
+        for name, color in _SHOWN:
+            counts = by_name[name][key]
+            panel.step(middles, [count / sum(counts) for count in counts], where="mid", color=color, label=name)
+        panel.axhline(0.05, color=GREY, linewidth=1, linestyle=":")
+        panel.set_xlabel(f"{label} (dotted: a true belief)")
+        panel.set_ylabel("share of the turns")
+        panel.legend(frameon=False, fontsize=8)
+    reliability = axes[1][1]
+    for name, color in _SHOWN:
+        counts = by_name[name]["rank"]
+        reached = [sum(counts[:i]) / sum(counts) for i in range(21)]
+        reliability.plot(ends, reached, color=color, marker="o", markersize=3, label=name)
+    reliability.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle=":")
+    reliability.set_xlabel("weight of the likeliest positions taken together")
+    reliability.set_ylabel("how often the truth is among them")
+
+
 _DRAWN: tuple[tuple[str, str, Callable[[Document, Any], None]], ...] = (
     ("head_to_head", "head_to_head", _strength),
     ("opponents", "opponents", _strength),
@@ -260,6 +306,8 @@ _DRAWN: tuple[tuple[str, str, Callable[[Document, Any], None]], ...] = (
     ("parts", "parts", _strength),
     ("doublings", "doublings", _doublings),
     ("convergence", "convergence", _convergence),
+    ("belief_rank", "belief_rank", _beliefs),
+    ("belief_games", "belief_games", _strength),
     ("games", "games_positions", _positions),
     ("games", "games_searches", _searches),
 )

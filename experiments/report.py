@@ -54,6 +54,8 @@ _EXPERIMENTS = (
     ("convergence", "exploitability of the searches' play on small games", "2 min"),
     ("games", "possible positions along games; nodes, depth, gadgets, time", "seconds"),
     ("belief", "what the true position is worth among the possible ones", "1 min"),
+    ("belief_rank", "how likely the truth is to each learned belief, in held-out games", "20 min"),
+    ("belief_games", "`kluss` with each belief v without", "about 100 min"),
     ("first_moves", "first moves and replies", "4 min"),
     ("paper_tables", "exploitability and knowledge sets, as `klss tables`", "5 min"),
     ("openspiel_speed", "`klss solve` v OpenSpiel's sequence-form program", "1 min"),
@@ -151,6 +153,10 @@ def _result(name: str, found: dict[str, Any]) -> str:
         return f"{found['games']} games, {sum(player['moves'] for player in found['players'])} moves"
     if name == "belief":
         return f"at the {found['summary']['quantile_median']:.3f} quantile (median); {found['games']} games"
+    if name == "belief_rank":
+        return "; ".join(f"{row['belief']} {row['sizes']['20']['nats']:.2f} nats" for row in _main_beliefs(found))
+    if name == "belief_games":
+        return "; ".join(f"{_label(match)} {match['percent'][1]:.1f} % ({_count(match)})" for match in found["matches"])
     if name == "first_moves":
         return f"{_frequencies(found['white'], found['games'])}; {found['games']} games begun"
     if name == "paper_tables":
@@ -198,7 +204,9 @@ def overview(folder: Path) -> list[str]:
     for name, about, estimate in _EXPERIMENTS:
         found = load(folder, _FILES.get(name, name))
         said = _NONE if found is None else _result(name, found)
-        lines.append(f"| {about} | `{name}{_ARGUMENTS.get(name, '')}` | {_time(found, estimate)} | {said} |")
+        lines.append(
+            f"| {about} | `{name.replace('belief_', 'belief ')}{_ARGUMENTS.get(name, '')}` | {_time(found, estimate)} | {said} |"
+        )
     return lines
 
 
@@ -391,6 +399,34 @@ def _belief(found: dict[str, Any]) -> list[str]:
     return _wrapped(text)
 
 
+def _main_beliefs(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows that stand for the others."""
+    shown = ("exp(-bu)", "values + value", "siamese + value", "both + value")
+    return [row for row in found["beliefs"] if row["belief"] in shown]
+
+
+def _belief_rank(found: dict[str, Any]) -> list[str]:
+    text = (
+        f"{found['turns']} turns of {found['games']['held_out']} held-out games. *Nats*: logarithm of the truth's "
+        "weight over uniform, with its standard error (by game); *rank*: share of the positions that are held likelier "
+        "(median); *quantile*: weight of the positions that are worth less to the player than the true one (median; "
+        "0.5 if the belief were true). Exponents of the filter, of the Siamese and of exp(−u) where they were fitted."
+    )
+    columns = ("belief", "exponents", "nats, 20 or more", "100 or more", "5,000 or more", "rank", "quantile")
+    lines = [*_wrapped(text), "", f"| {' | '.join(columns)} |"]
+    lines.append("|---|---|---|---|---|---|---|")
+    for row in found["beliefs"]:
+        sizes = row["sizes"]
+        nats = [
+            f"{size['nats']:.2f} ± {size['nats_error']:.2f}" if size["turns"] else ""
+            for size in (sizes["20"], sizes["100"], sizes["5000"])
+        ]
+        exponents = " / ".join(f"{row[name]:g}" for name in ("filter", "siamese", "slope"))
+        tail = f"{sizes['20']['rank_median']:.3f} | {sizes['20']['quantile_median']:.3f}"
+        lines.append(f"| {row['belief']} | {exponents} | {' | '.join(nats)} | {tail} |")
+    return lines
+
+
 def _first_moves(found: dict[str, Any]) -> list[str]:
     text = (
         f"`{short(found['configuration']['name'])}` at {budget_text(found['budget'])}, {found['games']} games begun. "
@@ -409,6 +445,8 @@ _SECTIONS = {
     "convergence": ("Exploitability on small games", _convergence),
     "games": ("Games and searches", _games),
     "belief": ("The truth among the possible positions", _belief),
+    "belief_rank": ("The truth under learned beliefs", _belief_rank),
+    "belief_games": ("Learned beliefs in games", _ablations),
     "first_moves": ("First moves", _first_moves),
 }
 

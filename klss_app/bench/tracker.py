@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import os
 import time
 from dataclasses import dataclass
@@ -16,8 +17,13 @@ from importlib import resources
 from typing import Any
 
 import chess
+import numpy as np
 
+from darkchess.belief.filter import MOST_VALUED, SECONDS, Filter
+from darkchess.belief.policy import Level, Policy
 from darkchess.belief.position_set import PositionSet
+from darkchess.belief.siamese import Observer, Siamese
+from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.referee import Referee
 from darkchess.game.view import View
 from klss_app.bench.report import Report, Say, load, spread
@@ -36,15 +42,37 @@ class BenchLine:
     moves: tuple[chess.Move, ...]
     color: chess.Color
 
-    def before(self, threads: int) -> tuple[PositionSet, View]:
-        """The set before the last ply, and the view that follows."""
+    def before(
+        self, threads: int, weigher: Filter | None = None, least: float = math.inf, plies: int | None = None
+    ) -> tuple[PositionSet, View]:
+        """The set before the last ply (of ``plies``), or before the enemy's first one that meets ``least`` positions,
+        and the view that follows. A ``weigher``'s weights are all alike there.
+        """
         referee = Referee(None)
-        known = PositionSet(referee.view(self.color), referee.position, cap=CAP, threads=threads)
-        for move in self.moves[:-1]:
+        known = PositionSet(referee.view(self.color), referee.position, cap=CAP, threads=threads, weigher=weigher)
+        moves = self.moves[:plies]
+        for move in moves[:-1]:
+            if known.size >= least and referee.turn != self.color:
+                referee.push(move)
+                return known, referee.view(self.color)
+            referee.push(move)
+            known.observe(referee.view(self.color), allowance=0.0)
+        referee.push(moves[-1])
+        return known, referee.view(self.color)
+
+    def small(self, most: int) -> int:
+        """Plies up to the last enemy move that meets at most so many positions."""
+        referee = Referee(None)
+        known = PositionSet(referee.view(self.color), referee.position)
+        found = 2
+        for ply, move in enumerate(self.moves, 1):
+            if referee.turn != self.color:
+                if known.size > most:
+                    break
+                found = ply
             referee.push(move)
             known.observe(referee.view(self.color))
-        referee.push(self.moves[-1])
-        return known, referee.view(self.color)
+        return found
 
 
 def bench_lines() -> list[BenchLine]:
@@ -73,7 +101,9 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     """Figures ``successors_per_s_1t``, ``successors_per_s_2t``, ``successors_per_cpu_s_1t`` (the same per second of
     processor time), ``two_threads_over_one`` (each over all lines and repetitions), ``largest_update_s_1t``,
     ``largest_update_s_2t`` (seconds of the last line's update) and ``resident_mb`` (right after it, of the set, the
-    table it came from and all else in the process).
+    table it came from and all else in the process). Of the weights, all on one thread: ``filter_successors_per_s`` (the
+    filter by tables, from 10⁵ sources or more, its own time alone), ``filter_features_successors_per_s``,
+    ``filter_values_s`` (from 500 sources) and ``siamese_million_s`` (map and tower, of 10⁶ positions).
     """
     lines = bench_lines()
     samples: list[dict[str, Any]] = []
@@ -115,5 +145,55 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     )
     pairs = zip(samples[::2], samples[1::2])
     figures["two_threads_over_one"] = spread([one["seconds"] / two["seconds"] for one, two in pairs], "times")
+    figures |= _weights(lines[0], repetitions, say)
     figures["resident_mb"] = None if memory[-1] is None else spread([memory[-1]], "MB")
     return Report(figures, None, samples)
+
+
+def _weights(line: BenchLine, repetitions: int, say: Say) -> dict[str, dict[str, Any] | None]:
+    """The figures of the weights, on the first line."""
+    samples: dict[str, list[float]] = {}
+    levels: tuple[tuple[Level, str, int], ...] = (
+        ("tables", "filter_successors_per_s", 100_000),
+        ("features", "filter_features_successors_per_s", 100_000),
+        ("values", "filter_values_s", 0),
+    )
+    for level, name, least in levels:
+        weigher = Filter(Policy.packaged(), BuiltinEvaluator())
+        where: dict[str, Any] = {"least": least} if least else {"plies": line.small(MOST_VALUED)}
+        known, view = line.before(1, weigher, **where)
+        plain, _ = line.before(1, None, **where)
+        for repetition in range(-1, repetitions):
+            seconds = []
+            for positions in (copy.deepcopy(plain), copy.deepcopy(known)):
+                began = time.perf_counter()
+                positions.observe(view, allowance=known.size * SECONDS[level])
+                seconds.append(time.perf_counter() - began)
+            extra = max(seconds[1] - seconds[0], 1e-9)
+            assert positions.weigher is not None
+            if repetition >= 0 and positions.weigher.level == level:
+                per_500 = extra * MOST_VALUED / known.size
+                samples.setdefault(name, []).append(per_500 if level == "values" else positions.successors / extra)
+                say(f"{line.name}, filter by {level}: {known.size:,} sources, {extra:.3f} s")
+    known, observer = _observed(line)
+    rows = np.arange(min(known.size, 1_000_000))
+    for repetition in range(-1, repetitions):
+        began = time.perf_counter()
+        Siamese.packaged().log_weights(known, observer, rows)
+        if repetition >= 0:
+            samples.setdefault("siamese_million_s", []).append((time.perf_counter() - began) * 1e6 / len(rows))
+    units = {"filter_values_s": "s", "siamese_million_s": "s"}
+    names = ("filter_successors_per_s", "filter_features_successors_per_s", "filter_values_s", "siamese_million_s")
+    return {name: spread(samples[name], units.get(name, "successors/s")) if name in samples else None for name in names}
+
+
+def _observed(line: BenchLine) -> tuple[PositionSet, Observer]:
+    """The set at the player's last turn of the line, and what the Siamese is told."""
+    referee = Referee(None)
+    known = PositionSet(referee.view(line.color), referee.position, cap=CAP)
+    observer = Observer(known)
+    for move in line.moves[: -2 if len(line.moves) > 2 else None]:
+        referee.push(move)
+        known.observe(referee.view(line.color))
+        observer.observe(known)
+    return known, observer
