@@ -278,19 +278,19 @@ def _beliefs(document: Document, figure: Any) -> None:
     ends = [i / 20 for i in range(21)]
     by_name = {row["belief"]: row["histograms"] for row in rows}
     panels = (
-        (axes[0][1], "quantile", "weight of what is worth less to the player than the truth"),
-        (axes[1][0], "rank", "weight of what is held likelier than the truth"),
+        (axes[0][1], "quantile", "weight of what is worth less than the truth", _SHOWN),
+        (axes[1][0], "rank", "weight of what is held likelier than the truth", _SHOWN[1:]),
     )
-    for panel, key, label in panels:
-        for name, color in _SHOWN:
+    for panel, key, label, shown in panels:
+        for name, color in shown:
             counts = by_name[name][key]
             panel.step(middles, [count / sum(counts) for count in counts], where="mid", color=color, label=name)
         panel.axhline(0.05, color=GREY, linewidth=1, linestyle=":")
-        panel.set_xlabel(f"{label} (dotted: a true belief)")
+        panel.set_xlabel(f"{label} (dotted: if it were true)")
         panel.set_ylabel("share of the turns")
         panel.legend(frameon=False, fontsize=8)
     reliability = axes[1][1]
-    for name, color in _SHOWN:
+    for name, color in _SHOWN[1:]:
         counts = by_name[name]["rank"]
         reached = [sum(counts[:i]) / sum(counts) for i in range(21)]
         reliability.plot(ends, reached, color=color, marker="o", markersize=3, label=name)

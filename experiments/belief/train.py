@@ -16,7 +16,7 @@ import numpy as np
 from darkchess.belief.policy import LEVELS, Policy
 from experiments.belief import mixture
 from experiments.belief.policy import EVEN, Decisions, decisions, fitted, likelihoods
-from klss.arrays import Bools
+from klss.arrays import Bools, Floats
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import commit, head, today, write_document
 
@@ -48,7 +48,7 @@ def train(folders: Sequence[Path], results: Path, out: Path, *, nodes: int) -> i
     }
     write_document(results / "belief_policy.json", document)
     for row in table:
-        print(f"{row['level']:9} {row['left_out'] or '':11} {row['held_out']:.3f} nats a move", file=sys.stderr)
+        print(f"{row['level']:9} {row['left_out'] or '':11} {row['held_out']} nats a move", file=sys.stderr)
     return 0
 
 
@@ -59,18 +59,23 @@ def learn(found: Decisions, history: dict[str, Any]) -> tuple[Policy, list[dict[
     table: list[dict[str, Any]] = []
     told = found.held_out
     uniform = np.log(np.diff(found.offsets))
-    table.append({"level": "even", "left_out": None, "held_out": round(float(uniform[told].mean()), 4)})
+    table.append({"level": "even", "left_out": None, "held_out": _mean(uniform[told])})
     entries, slope = {}, 0.0
     for level in LEVELS[1:]:
         with closing(ProgressLine(f"learning {level}")) as line:
             entries[level], slope = fitted(level, found.of(~told), lambda loss: line.tell(f"{loss:.4f} nats a move"))
         surprise = likelihoods(level, entries[level], slope, found.of(told))
-        table.append({"level": level, "left_out": None, "held_out": round(float(surprise.mean()), 4)})
+        table.append({"level": level, "left_out": None, "held_out": _mean(surprise)})
     for player in sorted(set(found.players.tolist())):
         hers: Bools = found.players == player
         with closing(ProgressLine(f"learning without {player}")) as line:
             without, _ = fitted("features", found.of(~told & ~hers), lambda loss: line.tell(f"{loss:.4f} nats a move"))
         for name, tables in (("features", without), ("features, all players", entries["features"])):
             surprise = likelihoods("features", tables, 0.0, found.of(told & hers))
-            table.append({"level": name, "left_out": player, "held_out": round(float(surprise.mean()), 4)})
+            table.append({"level": name, "left_out": player, "held_out": _mean(surprise)})
     return Policy.from_entries(entries, slope, EVEN, history), table
+
+
+def _mean(surprise: Floats) -> float | None:
+    """None where no game was held out."""
+    return round(float(surprise.mean()), 4) if len(surprise) else None
