@@ -2,11 +2,13 @@
 # the locked versions change; second runs start at once.
 #
 #   make play              play a game of Fog of War chess      (ARGS="--time 2 --black human" passes flags)
+#   make board             the same in the browser              (ARGS takes the same flags)
 #   make test              the tests, on all cores              (ARGS="tests/klss_app -x" passes arguments)
 #   make check             ruff, mypy, import-linter, tests
 #   make bench             how fast the engine is here, part by part
 #   make signature         one number for what the engine does  (ARGS=--write renews the expected one)
 #   make soak              the long tests
+#   make chessground       fetches the vendored board anew from its npm package
 #   make clean             removes .venv
 #
 # PYTHON=python3.12 chooses the interpreter that .venv is made with (3.11 or newer).
@@ -19,10 +21,16 @@ PY   = $(VENV)/bin/python
 # Under the constraints at build time too: pip hands the variables on to the environments it builds in.
 PIP  = PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet
 
-.PHONY: play test check lint bench signature soak clean
+.PHONY: play board chessground test check lint bench signature soak clean
 
 play: $(VENV)/installed-play
 	@$(PY) -m klss play $(ARGS)
+
+board: $(VENV)/installed-play
+	@$(PY) -m klss board $(ARGS)
+
+chessground:
+	@.ci/chessground
 
 test: $(VENV)/installed-dev
 	@$(PY) -m pytest --numprocesses auto --dist worksteal $(ARGS)

@@ -13,6 +13,7 @@ from darkchess.game.contest import Decision, Limit, OutOfTime, Player, Progress,
 from darkchess.game.render import Style, board_lines
 from darkchess.game.rules import PAPER, Ruleset
 from klss_app.cli.terminal import Terminal, TimeUp
+from klss_app.happenings import happenings
 
 if TYPE_CHECKING:
     from darkchess.board.position import Position
@@ -56,42 +57,26 @@ def _name(color: chess.Color) -> str:
 
 def events(before: View | None, view: View) -> list[str]:
     """What ``view`` tells its player that ``before``, one ply earlier, did not: sentences."""
-    if before is None or view.kind == "initial":
-        return []
-    told = _own_move_events(before, view) if view.kind == "own_move" else _enemy_move_events(before, view)
-    enemies = {square: piece for square, piece in view.pieces.items() if piece.color != view.color}
-    fresh = [square for square, piece in enemies.items() if before.pieces.get(square) != piece]
+    told, fresh = [], []
+    for each in happenings(before, view):
+        square = "" if each.square is None else chess.SQUARE_NAMES[each.square]
+        man = "" if each.piece is None else chess.PIECE_NAMES[each.piece.piece_type]
+        how = " en passant" if each.en_passant else ""
+        if each.kind == "captured":
+            article = "the" if man == "king" else "a"
+            told.append(f"You captured {article} {man}{how} on {square}.")
+        elif each.kind == "lost":
+            told.append(f"Your {man} on {square} was captured{how}.")
+        elif each.kind == "moved":
+            told.append(f"{_name(not view.color)} moved.")
+        elif each.kind == "sight":
+            fresh.append(f"{man} {square}")
+        else:
+            told.append(f"You can capture en passant on {square}.")
     if fresh:
-        seen = ", ".join(
-            f"{chess.PIECE_NAMES[enemies[square].piece_type]} {chess.SQUARE_NAMES[square]}" for square in fresh
-        )
-        told.append(f"Now in sight: {seen}.")
-    if view.ep_square is not None and view.to_move == view.color:
-        told.append(f"You can capture en passant on {chess.SQUARE_NAMES[view.ep_square]}.")
+        at = len(told) - (view.ep_square is not None and view.to_move == view.color)
+        told.insert(at, f"Now in sight: {', '.join(fresh)}.")
     return told
-
-
-def _own_move_events(before: View, view: View) -> list[str]:
-    move = view.own_move
-    assert move is not None
-    taken = before.pieces.get(move.to_square)
-    if taken is not None:
-        article = "the" if taken.piece_type == chess.KING else "a"
-        what = f"{article} {chess.PIECE_NAMES[taken.piece_type]}"
-        return [f"You captured {what} on {chess.SQUARE_NAMES[move.to_square]}."]
-    moved = before.pieces[move.from_square]
-    if moved.piece_type == chess.PAWN and move.to_square == before.ep_square:
-        return [f"You captured a pawn en passant on {chess.SQUARE_NAMES[move.to_square]}."]
-    return []
-
-
-def _enemy_move_events(before: View, view: View) -> list[str]:
-    square = view.own_capture_square
-    if square is None:
-        return [f"{_name(not view.color)} moved."]
-    lost = chess.PIECE_NAMES[before.pieces[square].piece_type]
-    how = " en passant" if view.opp_capture_landing_square is None else ""
-    return [f"Your {lost} on {chess.SQUARE_NAMES[square]} was captured{how}."]
 
 
 def screen(

@@ -25,6 +25,7 @@ __all__ = ["COMMANDS", "main"]
 
 COMMANDS: dict[str, str] = {
     "play": "play Fog of War chess against the engine in the terminal, or watch two engines play",
+    "board": "play Fog of War chess in the browser, and review a game there",
     "engine": "the engine on stdin and stdout, for other programs: one JSON object a line",
     "bot": "play on a lichess-style server (pychess.org) as its bot account",
     "match": "play many games between two players and count",

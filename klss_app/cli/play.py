@@ -35,6 +35,7 @@ from klss_app.cli.options import (
 )
 from klss_app.cli.review import ply_lines, result_text, review
 from klss_app.cli.terminal import InputClosed, Terminal
+from klss_app.kept_games import game_headers, keep_game
 from uci_bridge.descendants import end_descendants
 
 if TYPE_CHECKING:
@@ -357,35 +358,13 @@ class TerminalGame:
         from darkchess.game.record import GameRecord, write_pgn
 
         options = self._options
-        headers = {
-            "Event": "klss play",
-            "Date": self._begun.strftime("%Y.%m.%d"),
-            "UTCTime": self._begun.strftime("%H:%M:%S"),
-            "White": self._specs[chess.WHITE],
-            "Black": self._specs[chess.BLACK],
-            "Seed": str(options.seed),
-        }
+        headers = game_headers("klss play", self._specs, self._begun, options.seed, options.clock)
         for color, name in self._loading.evaluators.items():
             headers[f"{'White' if color else 'Black'}Evaluator"] = name
-        if options.clock is not None:
-            headers["TimeControl"] = f"{options.clock[0]:g}+{options.clock[1]:g}"
         text = write_pgn(GameRecord(referee.moves, referee.outcome, options.fen, headers))
-        path = Path(self._pgn or f"klss-games/{self._begun.strftime('%Y-%m-%dT%H%M%SZ')}.pgn")
         try:
-            if self._pgn is None:
-                path.parent.mkdir(exist_ok=True)
-                path = _fresh(path)
-            path.write_text(text, encoding="utf-8")
+            path = keep_game(text, self._begun, None if self._pgn is None else Path(self._pgn))
         except OSError as error:
             sys.stderr.write(text)
-            raise FailedError(f"can't write the game to {path}: {error.strerror}; it stands above") from None
+            raise FailedError(f"can't write the game to {error.filename}: {error.strerror}; it stands above") from None
         print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}", file=sys.stderr)
-
-
-def _fresh(path: Path) -> Path:
-    """``path``, or the first of ``path-2``, ``path-3``, … that is not there yet."""
-    candidate, number = path, 1
-    while candidate.exists():
-        number += 1
-        candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
-    return candidate

@@ -1,0 +1,183 @@
+"""``klss board``: a board in the browser, and the review of a game.
+
+The first line on stdout is the link of the human's seat; with two humans each has her own. Ctrl-C ends the server and
+keeps the game that was going on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import chess
+
+from darkchess.game.contest import DEFAULT_PLAYER
+from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.options import PLAYERS, Parser, add_game_options, chosen_player, game_options, pgn_games
+
+if TYPE_CHECKING:
+    from darkchess.game.record import GameRecord
+    from klss_app.web.table import Settings
+
+__all__ = ["run"]
+
+HUMAN = "human"
+DEFAULT_PORT = 8765
+_REDIRECT = """<!doctype html><meta charset="utf-8"><title>klss board</title>
+<meta http-equiv="refresh" content="0; url={url}"><a href="{url}">klss board</a>
+"""
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "board",
+        "Fog of War chess in the browser, and the review of a game. You are White against kluss unless told.",
+    )
+    parser.add_argument("pgn", nargs="?", metavar="GAME.pgn", help="review this game: a PGN file, ours or pychess's")
+    server = parser.add_argument_group("the server")
+    server.add_argument(
+        "--port", type=_port, default=DEFAULT_PORT, metavar="N", help=f"default {DEFAULT_PORT}; 0: any that is free"
+    )
+    server.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="default 127.0.0.1: this machine alone")
+    server.add_argument("--no-open", action="store_true", help="print the link, open no browser")
+    sides = parser.add_argument_group("the players")
+    for side in ("white", "black"):
+        sides.add_argument(f"--{side}", metavar="PLAYER", help=f"human (one or both), {PLAYERS}")
+    add_game_options(parser)
+    return parser
+
+
+def _port(text: str) -> int:
+    """Type of ``--port``."""
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a port, 0 to 65535")
+    return int(text)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss board``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser().parse(arguments)
+    specs = _specs(parsed.white, parsed.black)
+    options = game_options(parsed)
+    record = None if parsed.pgn is None else _record(Path(parsed.pgn))
+    for spec in specs.values():
+        if spec != HUMAN:
+            chosen_player(spec, options.stockfish)
+
+    from klss_app.web.table import Settings
+    from uci_bridge.bot.own_process import close_to_others
+
+    close_to_others()
+    settings = Settings(
+        players=specs,
+        time_s=options.time_s,
+        nodes=options.nodes,
+        clock=options.clock,
+        fen=options.fen,
+        ruleset=options.ruleset,
+        seed=options.seed,
+        evaluator=options.evaluator_choice(path_suffices=True),
+        stockfish=options.stockfish,
+    )
+    listening = _listen(parsed.host, parsed.port)
+    return asyncio.run(_serve(settings, record, listening, parsed.host, not parsed.no_open))
+
+
+def _specs(white: str | None, black: str | None) -> dict[chess.Color, str]:
+    """Who plays: whoever is not named is the human, or the engine once the human sits on the other side."""
+    if white is None and black is None:
+        white = HUMAN
+    if white is None:
+        white = DEFAULT_PLAYER if black == HUMAN else HUMAN
+    if black is None:
+        black = DEFAULT_PLAYER if white == HUMAN else HUMAN
+    if HUMAN not in (white, black):
+        raise UsageError(
+            f"--white and --black: got {white} and {black}, expected human for one at least; "
+            "klss play shows two engines at it"
+        )
+    return {chess.WHITE: white, chess.BLACK: black}
+
+
+def _record(path: Path) -> GameRecord:
+    games = pgn_games(path)
+    if not games or not games[0].moves:
+        raise UsageError(f"got no game with a move in {str(path)!r}, expected at least one")
+    return games[0]
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        found = socket.socket(family, kind, protocol)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+        found.listen(64)
+    except socket.gaierror:
+        raise UsageError(f"--host: got {host!r}, expected an address of this machine, such as 127.0.0.1") from None
+    except OSError as error:
+        raise FailedError(
+            f"can't listen at {host} port {port}: {error.strerror}; --port 0 takes any that is free"
+        ) from None
+    return found
+
+
+async def _serve(
+    settings: Settings, record: GameRecord | None, listening: socket.socket, host: str, open_browser: bool
+) -> int:
+    from aiohttp import web
+
+    from darkchess.game.record import write_pgn
+    from klss_app.web.server import make_app
+    from klss_app.web.table import Table
+
+    table = Table(settings)
+    if record is not None:
+        table.opened = table.add(record, settings.ruleset, write_pgn(record))
+    runner = web.AppRunner(make_app(table, host), access_log=None, handle_signals=False, shutdown_timeout=1.0)
+    await runner.setup()
+    await web.SockSite(runner, listening).start()
+    port = listening.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    links = [f"http://{shown}:{port}/#seat={seat.token}" for seat in table.seats]
+    print(f"klss board: {links[0]}", flush=True)
+    for seat, link in zip(table.seats[1:], links[1:], strict=True):
+        print(f"klss board: {chess.COLOR_NAMES[seat.color]}'s seat, for the other player: {link}", flush=True)
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    with tempfile.TemporaryDirectory(prefix="klss-board-") as folder:
+        if open_browser:
+            _open(links[0], Path(folder))
+        await stop.wait()
+    await table.close()
+    await runner.cleanup()
+    return 0
+
+
+def _open(link: str, folder: Path) -> None:
+    """Open a browser at ``link`` by way of a file that only this user can read: a command line, which every user of the
+    machine can read, must not hold the seat's token."""
+    page = folder / "board.html"
+    with open(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(_REDIRECT.format(url=link))
+
+    def show() -> None:
+        with contextlib.suppress(webbrowser.Error, OSError):
+            if webbrowser.open(page.as_uri()):
+                return
+        print("klss board: found no browser to open; the link is the line above", file=sys.stderr, flush=True)
+
+    threading.Thread(target=show, daemon=True).start()

@@ -1,0 +1,72 @@
+"""What a view tells its player that the one before did not: facts, for whoever words or draws them.
+
+The terminal makes sentences of them (:mod:`klss_app.cli.human`), the browser's page does so itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import chess
+
+if TYPE_CHECKING:  # the first board is drawn before compiled code is there
+    from darkchess.game.view import View
+
+__all__ = ["Happening", "happenings"]
+
+
+@dataclass(frozen=True)
+class Happening:
+    """One fact.
+
+    Attributes
+    ----------
+    kind
+        ``captured``: she took ``piece`` on ``square``. ``lost``: her ``piece`` on ``square`` was taken. ``moved``: the
+        enemy moved, and nothing more is known. ``sight``: the enemy's ``piece`` on ``square`` was not seen there
+        before. ``en_passant``: she can capture so on ``square``.
+    square, piece
+        Where, and what; None where the kind says neither.
+    en_passant
+        Whether a capture was one.
+    """
+
+    kind: Literal["captured", "lost", "moved", "sight", "en_passant"]
+    square: int | None = None
+    piece: chess.Piece | None = None
+    en_passant: bool = False
+
+
+def happenings(before: View | None, view: View) -> list[Happening]:
+    """What ``view`` tells its player that ``before``, one ply earlier, did not."""
+    if before is None or view.kind == "initial":
+        return []
+    told = _own_move(before, view) if view.kind == "own_move" else [_enemy_move(before, view)]
+    told += [
+        Happening("sight", square, piece)
+        for square, piece in view.pieces.items()
+        if piece.color != view.color and before.pieces.get(square) != piece
+    ]
+    if view.ep_square is not None and view.to_move == view.color:
+        told.append(Happening("en_passant", view.ep_square))
+    return told
+
+
+def _own_move(before: View, view: View) -> list[Happening]:
+    move = view.own_move
+    assert move is not None
+    taken = before.pieces.get(move.to_square)
+    if taken is not None:
+        return [Happening("captured", move.to_square, taken)]
+    moved = before.pieces[move.from_square]
+    if moved.piece_type == chess.PAWN and move.to_square == before.ep_square:
+        return [Happening("captured", move.to_square, chess.Piece(chess.PAWN, not view.color), en_passant=True)]
+    return []
+
+
+def _enemy_move(before: View, view: View) -> Happening:
+    square = view.own_capture_square
+    if square is None:
+        return Happening("moved")
+    return Happening("lost", square, before.pieces[square], en_passant=view.opp_capture_landing_square is None)

@@ -1,0 +1,98 @@
+"""Who may talk to the server, and how much: hosts, origins, tokens, rates.
+
+Anybody who shares the machine can reach the loopback, and any page in the user's browser can ask it for something. So a
+seat takes a token that only its link holds; a request whose ``Host`` is a name that is not ours is refused (a name of
+somebody else's that was bound to our address), and so is a socket that another page opens.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import time
+from collections.abc import Callable, Mapping
+
+__all__ = ["HEADERS", "Rate", "host_allowed", "new_token", "origin_allowed", "same_token"]
+
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+"""Of every answer. Styles may be inline, since the board places its men so; scripts may not."""
+
+
+def new_token() -> str:
+    """A seat's token, 128 bits."""
+    return secrets.token_urlsafe(16)
+
+
+def same_token(given: object, token: str) -> bool:
+    """Whether ``given`` is the token, in a time that does not tell how much of it is right."""
+    return isinstance(given, str) and hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+
+
+def host_allowed(header: str | None, host: str) -> bool:
+    """Whether a request's ``Host`` may be ours: an address, ``localhost``, or the name that we were told to listen at.
+
+    Parameters
+    ----------
+    header
+        As the request has it, with a port or without.
+    host
+        ``--host``.
+
+    >>> host_allowed("127.0.0.1:8765", "127.0.0.1"), host_allowed("evil.example:8765", "127.0.0.1")
+    (True, False)
+    """
+    if not header:
+        return False
+    name = _without_port(header)
+    if name in ("localhost", host.lower()):
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def origin_allowed(origin: str | None, host_header: str | None) -> bool:
+    """Whether the page that opens a socket is ours: from the very host that it asks."""
+    return origin is not None and host_header is not None and origin.lower() == f"http://{host_header.lower()}"
+
+
+def _without_port(header: str) -> str:
+    text = header.strip().lower()
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return text.rpartition(":")[0] if text.count(":") == 1 else text
+
+
+class Rate:
+    """How many messages a socket may send: ``burst`` at once, ``per_s`` a second for long."""
+
+    def __init__(self, per_s: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._per_s = per_s
+        self._burst = burst
+        self._now = now
+        self._left = burst
+        self._seen = now()
+
+    def take(self) -> bool:
+        """Whether one more may come now."""
+        moment = self._now()
+        self._left = min(self._burst, self._left + (moment - self._seen) * self._per_s)
+        self._seen = moment
+        if self._left < 1.0:
+            return False
+        self._left -= 1.0
+        return True

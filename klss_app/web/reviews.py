@@ -1,0 +1,92 @@
+"""What a page is shown of a game that is over: the truth, and what either side saw, ply by ply.
+
+Stands on the referee's side of the wall.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+
+from darkchess.board import fen as fen_text
+from darkchess.errors import DarkchessError
+from darkchess.game.record import GameRecord, read_pgn, write_pgn
+from darkchess.game.referee import Referee
+from darkchess.game.rules import Ruleset
+from darkchess.game.san import san
+from klss.text import printable
+from klss_app.web.messages import board_text
+from uci_bridge.bot.true_game import ServerReferee
+
+__all__ = ["BadGame", "opened_game", "replayed", "review"]
+
+_SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination", "TimeControl")
+_MOST_PLIES = 2000
+
+
+class BadGame(Exception):
+    """A PGN that is none, or holds no game to look at; the text says why."""
+
+
+def opened_game(text: str) -> tuple[GameRecord, str]:
+    """The first game of a PGN, and its own PGN as we write it.
+
+    Raises
+    ------
+    BadGame
+        See there.
+    """
+    try:
+        games = read_pgn(text)
+        if not games or not games[0].moves:
+            raise BadGame("got no game with a move in it, expected a PGN file")
+        if len(games[0].moves) > _MOST_PLIES:
+            raise BadGame(f"got a game of {len(games[0].moves)} half-moves, expected at most {_MOST_PLIES}")
+        return games[0], write_pgn(games[0])
+    except DarkchessError as error:
+        raise BadGame(printable(str(error), 300)) from None
+
+
+def replayed(record: GameRecord, ruleset: Ruleset) -> Referee:
+    """A game after all of its moves; draws are the record's business, as for ``klss analyse``."""
+    game = ServerReferee(record.fen, ruleset)
+    for move in record.moves:
+        if game.outcome is not None:
+            break
+        game.push(move)
+    return game
+
+
+def review(record: GameRecord, ruleset: Ruleset) -> dict[str, Any]:
+    """The document of a review.
+
+    Returns
+    -------
+    dict
+        ``tags``; ``over`` as in a game's messages, or None; ``plies``, from the start position on: ``move`` (UCI) and
+        ``san`` that led there, ``turn``, ``number``, and FEN's first fields: ``truth``, ``white`` and ``black`` as they
+        see it.
+    """
+    game = replayed(record, ruleset)
+    plies = []
+    for ply, position in enumerate(game.positions):
+        before, move = (None, None) if ply == 0 else (game.positions[ply - 1], game.moves[ply - 1])
+        plies.append(
+            {
+                "move": None if move is None else move.uci(),
+                "san": None if before is None or move is None else san(before, move),
+                "turn": chess.COLOR_NAMES[position.turn],
+                "number": position.fullmove,
+                "truth": fen_text.board_text(position.pieces, 0),
+                "white": board_text(game.views(chess.WHITE)[ply]),
+                "black": board_text(game.views(chess.BLACK)[ply]),
+            }
+        )
+    outcome = record.outcome
+    over = None
+    if outcome is not None:
+        winner = None if outcome.winner is None else chess.COLOR_NAMES[outcome.winner]
+        over = {"winner": winner, "reason": outcome.reason, "result": outcome.result}
+    tags = {name: value for name, value in record.headers.items() if name in _SHOWN_TAGS}
+    return {"tags": tags, "over": over, "plies": plies}

@@ -1,0 +1,159 @@
+"""One game in a thread of its own: the arbiter's, between players who answer through an inbox.
+
+Stands on the referee's side of the wall. Everything is written by the game's thread; the server's reads.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import chess
+
+from darkchess.game.arbiter import Arbiter, TimeControl
+from darkchess.game.contest import Decision, Limit, Player, Progress
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER, Outcome, Ruleset
+from darkchess.game.view import View
+from klss_app.web.inbox import Ended, Inbox, Leave, Resign
+
+__all__ = ["GameClock", "RunningGame"]
+
+
+class GameClock:
+    """Both clocks as a page shows them.
+
+    Parameters
+    ----------
+    remaining_s
+        Seconds left, as the arbiter keeps them: of whoever is to move, at the beginning of her turn. Empty: no clock.
+    now
+        :func:`time.monotonic`, or a test's.
+    """
+
+    def __init__(self, remaining_s: dict[chess.Color, float], now: Callable[[], float] = time.monotonic) -> None:
+        self.remaining_s = remaining_s
+        self._now = now
+        self._turn_began = now()
+
+    def turn_begins(self) -> None:
+        """The other player's clock runs from here."""
+        self._turn_began = self._now()
+
+    def told(self, running: chess.Color | None) -> dict[str, Any] | None:
+        """Milliseconds left to both, at this moment; None without clocks. ``running``: whose clock runs."""
+        if not self.remaining_s:
+            return None
+        left = dict(self.remaining_s)
+        if running is not None:
+            left[running] = max(0.0, left[running] - (self._now() - self._turn_began))
+        return {
+            **{chess.COLOR_NAMES[color]: round(1000 * left[color]) for color in chess.COLORS},
+            "running": None if running is None else chess.COLOR_NAMES[running],
+        }
+
+
+class _Timed(Player):
+    """A player whose decision ends her turn on the clock that pages show."""
+
+    def __init__(self, player: Player, clock: GameClock) -> None:
+        self._player = player
+        self._clock = clock
+
+    def start(self, view: View, start: Any, ruleset: Ruleset = PAPER) -> None:
+        self._player.start(view, start, ruleset)
+
+    def observe(self, view: View) -> None:
+        self._player.observe(view)
+
+    def end(self, view: View) -> None:
+        self._player.end(view)
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        decision = self._player.choose(limit, progress)
+        self._clock.turn_begins()
+        return decision
+
+    def close(self) -> None:
+        self._player.close()
+
+
+class RunningGame:
+    """One game.
+
+    Parameters
+    ----------
+    referee
+        The true game, at its start.
+    players
+        Who plays; they answer through ``inbox``.
+    controls
+        What limits them.
+    inbox
+        The game's.
+    clock
+        What pages are shown of the time.
+    prepared
+        Called by the game's thread before the game begins: an engine that has to be there before a clock runs.
+    ended
+        Called by the game's thread once all is over and told.
+    """
+
+    def __init__(
+        self,
+        referee: Referee,
+        players: Mapping[chess.Color, Player],
+        controls: Mapping[chess.Color, TimeControl],
+        inbox: Inbox,
+        clock: GameClock,
+        *,
+        prepared: Callable[[], None],
+        ended: Callable[[RunningGame], None],
+    ) -> None:
+        self.referee = referee
+        self.inbox = inbox
+        self.fault: BaseException | None = None
+        self._players = players
+        self._clock = clock
+        self._prepared = prepared
+        self._ended = ended
+        timed = {color: _Timed(player, clock) for color, player in players.items()}
+        self._arbiter = Arbiter(referee, timed, controls, remaining_s=clock.remaining_s)
+        self._thread = threading.Thread(target=self._run, name="klss board: a game", daemon=True)
+        self.over = threading.Event()
+
+    def start(self) -> None:
+        """Begin, in a thread."""
+        self._thread.start()
+
+    def resign(self, color: chess.Color) -> None:
+        """``color`` gives up; from any thread."""
+        self.inbox.put(Resign(color))
+
+    def leave(self, wait_s: float = 0.0) -> bool:
+        """End it where it is, by no outcome; from any thread. Whether it ended within ``wait_s``."""
+        self.inbox.put(Leave())
+        return self.over.wait(wait_s)
+
+    def _run(self) -> None:
+        try:
+            self._prepared()
+            self._clock.turn_begins()
+            self._arbiter.play()
+        except Ended as why:
+            self._end(why.outcome or Outcome(None, "aborted"))
+        except BaseException as error:
+            # A fault of ours must not leave a page waiting for ever.
+            self.fault = error
+            self._end(Outcome(None, "aborted"))
+        finally:
+            self.over.set()
+            self._ended(self)
+
+    def _end(self, outcome: Outcome) -> None:
+        if self.referee.outcome is None:
+            self.referee.end(outcome)
+        for color, player in self._players.items():
+            player.end(self.referee.view(color))

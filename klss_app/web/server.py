@@ -1,0 +1,260 @@
+"""The server of ``klss board``: one page from memory, and one websocket a page.
+
+No request reaches the file system: what is served is read from the package when the server starts. A page that sends
+garbage is answered with a line that says so; one that sends too much is cut off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from klss.text import printable
+from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
+from klss_app.web.reviews import BadGame, opened_game, review
+from klss_app.web.table import Finished, Refused, Seat, Table
+
+__all__ = ["make_app", "static_files"]
+
+MOST_BYTES = 256 * 1024
+"""The largest message that a page may send: a PGN file's."""
+
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_MOST_LINES = 64
+_MOST_WAITING = 512
+_SIT_WITHIN_S = 10.0
+_PER_S = 20.0
+_BURST = 60.0
+_MOST_FAULTS = 20
+
+
+def static_files() -> dict[str, tuple[bytes, str]]:
+    """What is served: path -> bytes and content type."""
+    found: dict[str, tuple[bytes, str]] = {}
+
+    def collect(folder: Traversable, path: str) -> None:
+        for entry in folder.iterdir():
+            if entry.is_dir():
+                collect(entry, f"{path}{entry.name}/")
+                continue
+            kind = _TYPES.get(entry.name[entry.name.rfind(".") :])
+            if kind is not None:
+                found[f"{path}{entry.name}"] = entry.read_bytes(), kind
+
+    collect(files("klss_app.web") / "static", "/")
+    found["/"] = found.pop("/index.html")
+    return found
+
+
+def make_app(table: Table, host: str) -> web.Application:
+    """The application; ``host`` is where it listens."""
+    served = static_files()
+
+    async def page(request: web.Request) -> web.StreamResponse:
+        _check_host(request, host)
+        if request.path not in served:
+            raise web.HTTPNotFound(text="there is no such page here\n")
+        body, kind = served[request.path]
+        return web.Response(body=body, headers={"Content-Type": kind})
+
+    async def socket(request: web.Request) -> web.StreamResponse:
+        _check_host(request, host)
+        if not origin_allowed(request.headers.get("Origin"), request.headers.get("Host")):
+            raise web.HTTPForbidden(text="a socket is for the page of this server\n")
+        if len(lines) >= _MOST_LINES:
+            raise web.HTTPServiceUnavailable(text="too many pages are open\n")
+        response = web.WebSocketResponse(max_msg_size=MOST_BYTES, heartbeat=20.0, compress=False)
+        await response.prepare(request)
+        line = PageLine(response, table)
+        lines.add(line)
+        try:
+            await line.run()
+        finally:
+            lines.discard(line)
+        return response
+
+    async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
+        response.headers.update(HEADERS)
+        response.headers.pop("Server", None)
+
+    async def close_lines(app: web.Application) -> None:
+        for line in tuple(lines):
+            await line.close(WSCloseCode.GOING_AWAY)
+
+    lines: set[PageLine] = set()
+    app = web.Application(client_max_size=1024)
+    app.router.add_get("/ws", socket)
+    app.router.add_get("/{path:.*}", page)
+    app.on_response_prepare.append(add_headers)
+    app.on_shutdown.append(close_lines)
+    return app
+
+
+def _check_host(request: web.Request, host: str) -> None:
+    if not host_allowed(request.headers.get("Host"), host):
+        raise web.HTTPForbidden(text="got a Host that is not this server's, expected its address or localhost\n")
+
+
+class PageLine:
+    """A page's socket: takes its messages, and sends it what is put on the way, in order.
+
+    A page that does not read is cut off once too much waits for it.
+    """
+
+    def __init__(self, socket: web.WebSocketResponse, table: Table) -> None:
+        self._socket = socket
+        self._table = table
+        self._seat: Seat | None = None
+        self._waiting: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
+        self._rate = Rate(_PER_S, _BURST)
+        self._faults = 0
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Put a message on its way."""
+        try:
+            self._waiting.put_nowait(json.dumps(message, separators=(",", ":"), allow_nan=False))
+        except asyncio.QueueFull:
+            asyncio.get_running_loop().create_task(self.close(WSCloseCode.POLICY_VIOLATION))
+
+    async def close(self, code: int) -> None:
+        """Cut it off."""
+        with contextlib.suppress(Exception):
+            await self._socket.close(code=code)
+
+    async def run(self) -> None:
+        """Serve until the page is gone."""
+        sending = asyncio.create_task(self._send_all())
+        sitting = asyncio.get_running_loop().call_later(_SIT_WITHIN_S, self._late)
+        try:
+            async for message in self._socket:
+                if message.type is WSMsgType.ERROR:
+                    break
+                if not self._rate.take():
+                    await self.close(WSCloseCode.POLICY_VIOLATION)
+                    break
+                await self._take(message.data if message.type is WSMsgType.TEXT else None)
+        finally:
+            sitting.cancel()
+            sending.cancel()
+            if self._seat is not None:
+                self._table.leave(self._seat, self)
+
+    def _late(self) -> None:
+        if self._seat is None:
+            asyncio.get_running_loop().create_task(self.close(WSCloseCode.POLICY_VIOLATION))
+
+    async def _send_all(self) -> None:
+        with contextlib.suppress(ConnectionError, RuntimeError):
+            while True:
+                await self._socket.send_str(await self._waiting.get())
+
+    async def _take(self, text: str | None) -> None:
+        try:
+            message = json.loads(text) if text is not None else None
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+            await self._fault("got no message, expected a JSON object with a type")
+            return
+        kind = message["type"]
+        if self._seat is None:
+            await self._sit(message)
+            return
+        action = self._actions.get(kind)
+        if action is None:
+            await self._fault(f"got the type {printable(kind, 40)!r}, expected one that is known here")
+            return
+        try:
+            await action(self, self._seat, message)
+        except (Refused, BadGame) as why:
+            self.send({"type": "refused", "of": kind, "why": str(why)})
+        except (KeyError, TypeError, ValueError, OverflowError):
+            await self._fault(f"got a {kind} message whose fields are not what they should be")
+
+    async def _fault(self, why: str) -> None:
+        """Answer what no page of ours sends."""
+        self._faults += 1
+        self.send({"type": "error", "why": why})
+        if self._faults > _MOST_FAULTS:
+            await self.close(WSCloseCode.POLICY_VIOLATION)
+
+    async def _sit(self, message: dict[str, Any]) -> None:
+        seat = None
+        for each in self._table.seats:
+            if same_token(message.get("token"), each.token):
+                seat = each
+        if message["type"] != "sit" or seat is None:
+            self.send({"type": "error", "why": "no seat"})
+            await asyncio.sleep(0.1)
+            await self.close(WSCloseCode.POLICY_VIOLATION)
+            return
+        self._seat = seat
+        await self._table.sit(seat, self)
+
+    # ------------------------------------------------------------------------------------------------- what pages ask
+    async def _move(self, seat: Seat, message: dict[str, Any]) -> None:
+        text, ply = message["move"], message["ply"]
+        if not isinstance(text, str) or not isinstance(ply, int):
+            raise TypeError
+        self._table.move(seat, text, ply)
+
+    async def _resign(self, seat: Seat, message: dict[str, Any]) -> None:
+        self._table.resign(seat)
+
+    async def _rematch(self, seat: Seat, message: dict[str, Any]) -> None:
+        await self._table.rematch(seat)
+
+    async def _new(self, seat: Seat, message: dict[str, Any]) -> None:
+        await self._table.new_game(seat, message)
+
+    async def _review(self, seat: Seat, message: dict[str, Any]) -> None:
+        game = self._finished(message)
+        document = await asyncio.to_thread(review, game.record, game.ruleset)
+        self.send({"type": "review", "game": game.number, "color": "white" if game.color else "black", **document})
+
+    async def _pgn(self, seat: Seat, message: dict[str, Any]) -> None:
+        game = self._finished(message)
+        self.send({"type": "pgn", "game": game.number, "pgn": game.pgn})
+
+    async def _open(self, seat: Seat, message: dict[str, Any]) -> None:
+        self._only_between_games()
+        text = message["pgn"]
+        if not isinstance(text, str):
+            raise TypeError
+        record, written = await asyncio.to_thread(opened_game, text)
+        number = self._table.add(record, self._table.settings.ruleset, written)
+        await self._review(seat, {"game": number})
+
+    def _finished(self, message: dict[str, Any]) -> Finished:
+        """A game that is over. While another goes on there is none: nothing that thinks is to be had at a board."""
+        self._only_between_games()
+        number = message["game"]
+        if not isinstance(number, int) or number not in self._table.finished:
+            raise Refused("there is no such game here")
+        return self._table.finished[number]
+
+    def _only_between_games(self) -> None:
+        if self._table.playing:
+            raise Refused("a game is going on; finish it first")
+
+    _actions: Mapping[str, Callable[[PageLine, Seat, dict[str, Any]], Any]] = {
+        "move": _move,
+        "resign": _resign,
+        "rematch": _rematch,
+        "new": _new,
+        "review": _review,
+        "pgn": _pgn,
+        "open": _open,
+    }

@@ -1,0 +1,47 @@
+// The line to the server: sits down with the token of the page's link, and comes back when it breaks.
+
+export class Line {
+  /**
+   * @param {string} token
+   * @param {(message: any) => void} take
+   * @param {(up: boolean) => void} changed
+   */
+  constructor(token, take, changed) {
+    this.token = token;
+    this.take = take;
+    this.changed = changed;
+    this.wait = 250;
+    this.given = false;
+    this.open();
+  }
+
+  open() {
+    this.socket = new WebSocket(`ws://${location.host}/ws`);
+    this.socket.onopen = () => {
+      this.send({ type: 'sit', token: this.token });
+    };
+    this.socket.onmessage = (event) => {
+      const message = JSON.parse(event.data);
+      if (message.type === 'table') {
+        this.wait = 250;
+        this.changed(true);
+      }
+      this.take(message);
+    };
+    this.socket.onclose = () => {
+      if (this.given) return;
+      this.changed(false);
+      setTimeout(() => this.open(), this.wait);
+      this.wait = Math.min(4000, this.wait * 2);
+    };
+  }
+
+  /** Don't come back. */
+  giveUp() {
+    this.given = true;
+  }
+
+  send(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+}

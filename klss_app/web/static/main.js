@@ -1,0 +1,184 @@
+// The page: sits down at the table, and shows the game that goes on or the review of one that is over.
+import { FogBoard } from '/board.js';
+import { followCursor } from '/cursor.js';
+import { $, fragment, make, setFragment } from '/dom.js';
+import { Line } from '/line.js';
+import { Play } from '/play.js';
+import { Review } from '/review.js';
+import { askForGame, showKeys } from '/settings.js';
+import { sound } from '/sound.js';
+import { T } from '/strings.js';
+
+const MOST_PGN = 200000;
+
+for (const element of document.querySelectorAll('[data-text]')) element.textContent = T[element.dataset.text];
+for (const element of document.querySelectorAll('[data-label]')) element.setAttribute('aria-label', T[element.dataset.label]);
+
+let table = null;
+let mode = 'loading';
+let asked = null;
+const board = new FogBoard($('board'));
+const send = (message) => line.send(message);
+const play = new Play(board, send);
+const review = new Review(board, send);
+followCursor(board, () => mode === 'play');
+
+function banner(text) {
+  $('banner').textContent = text;
+  $('banner').hidden = !text;
+}
+
+function show(next) {
+  mode = next;
+  document.body.dataset.mode = next;
+  $('play').hidden = next !== 'play';
+  $('review').hidden = next !== 'review';
+  play.shown = next === 'play';
+  $('to-game').hidden = !(next === 'review' && play.game);
+  if (next === 'play') {
+    review.leave();
+    setFragment({ game: null, ply: null });
+    play.draw();
+  }
+}
+
+function askReview(game) {
+  asked = game;
+  send({ type: 'review', game });
+}
+
+function take(message) {
+  switch (message.type) {
+    case 'table': {
+      const first = table === null;
+      table = message;
+      $('new-game').hidden = table.humans !== 1;
+      $('rematch').disabled = false;
+      $('review-game').disabled = table.last === null;
+      $('download').disabled = table.last === null;
+      if (first && !table.playing) {
+        const game = Number(fragment().get('game')) || table.opened;
+        if (game && table.games.includes(game)) askReview(game);
+        else if (!play.game) {
+          show('play');
+          $('status').textContent = table.waiting ? T.waiting : T.starting;
+        }
+      } else if (mode === 'loading') {
+        show('play');
+        $('status').textContent = table.waiting ? T.waiting : T.starting;
+      }
+      break;
+    }
+    case 'game': {
+      const fresh = play.game?.number !== message.number;
+      play.take(message);
+      if (asked === null && (mode !== 'play') && (fresh ? !message.over || mode === 'loading' : false)) show('play');
+      else if (mode === 'review') $('to-game').hidden = false;
+      $('entry-says').textContent = '';
+      break;
+    }
+    case 'review':
+      asked = null;
+      show('review');
+      review.open(message);
+      break;
+    case 'analysis':
+      review.analysis(message);
+      break;
+    case 'pgn':
+      save(message.pgn, `klss-${message.game}.pgn`);
+      break;
+    case 'rematch':
+      $('status').textContent = message.mine ? T.rematchAsked : T.rematchOffered;
+      break;
+    case 'refused':
+      if (message.of === 'move') {
+        play.refused();
+        $('entry-says').textContent = message.why;
+      } else {
+        asked = null;
+        banner(message.why);
+        setTimeout(() => banner(''), 8000);
+        if (mode === 'loading') show('play');
+      }
+      break;
+    case 'error':
+      if (message.why === 'no seat') {
+        line.giveUp();
+        banner(T.noSeat);
+      } else {
+        banner(T.fault(message.why));
+      }
+      break;
+  }
+}
+
+function save(text, name) {
+  const link = make('a', { href: URL.createObjectURL(new Blob([text], { type: 'application/x-chess-pgn' })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+async function openFile(file) {
+  if (!file) return;
+  if (file.size > MOST_PGN) {
+    banner(T.tooLarge);
+    return;
+  }
+  banner('');
+  send({ type: 'open', pgn: await file.text() });
+}
+
+// ---------------------------------------------------------------------------------------------------- controls
+$('entry').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const field = $('typed');
+  $('entry-says').textContent = '';
+  play.type(field.value.trim());
+  field.select();
+});
+$('typed').addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') $('typed').blur();
+});
+let resigning = 0;
+$('resign').addEventListener('click', () => {
+  if (Date.now() - resigning < 4000) {
+    send({ type: 'resign' });
+    resigning = 0;
+  } else {
+    resigning = Date.now();
+    $('resign').textContent = T.resignSure;
+    setTimeout(() => ($('resign').textContent = T.resign), 4000);
+  }
+});
+$('rematch').addEventListener('click', () => send({ type: 'rematch' }));
+$('review-game').addEventListener('click', () => askReview(table.last));
+$('download').addEventListener('click', () => send({ type: 'pgn', game: table.last }));
+$('new-game').addEventListener('click', () => askForGame(table, (wish) => send({ type: 'new', ...wish })));
+$('to-game').addEventListener('click', () => show('play'));
+$('flip').addEventListener('click', () => (mode === 'review' ? review.flip() : play.flip()));
+$('keys').addEventListener('click', showKeys);
+$('sound').addEventListener('click', () => $('sound').setAttribute('aria-pressed', String(sound.toggle())));
+$('open-pgn').addEventListener('click', () => $('pgn-file').click());
+$('pgn-file').addEventListener('change', () => {
+  openFile($('pgn-file').files[0]);
+  $('pgn-file').value = '';
+});
+document.addEventListener('dragover', (event) => event.preventDefault());
+document.addEventListener('drop', (event) => {
+  event.preventDefault();
+  openFile(event.dataTransfer.files[0]);
+});
+document.addEventListener('keydown', (event) => {
+  const writing = event.target.closest('input, select, textarea, dialog[open]');
+  if (writing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (mode === 'review' && review.key(event.key)) event.preventDefault();
+  else if ((event.key === 'm' || event.key === '/') && mode === 'play') {
+    event.preventDefault();
+    $('typed').focus();
+  } else if (event.key === 'f') $('flip').click();
+  else if (event.key === 'n' && table && table.humans === 1) $('new-game').click();
+});
+addEventListener('resize', () => board.ground.redrawAll());
+
+const line = new Line(fragment().get('seat') ?? '', take, (up) => banner(up ? '' : T.lostLine));

@@ -1,0 +1,233 @@
+// A game that goes on: one player's view, her moves, the clocks.
+import { destinations, FogBoard } from '/board.js';
+import { Clocks, clockText } from '/clock.js';
+import { $, make } from '/dom.js';
+import { sound } from '/sound.js';
+import { T } from '/strings.js';
+
+const FIGURES = { p: '♟', n: '♞', b: '♝', r: '♜', q: '♛', k: '♚' };
+const figures = (text) => [...text].map((man) => FIGURES[man.toLowerCase()]).join('');
+const other = (color) => (color === 'white' ? 'black' : 'white');
+
+export class Play {
+  /**
+   * @param {FogBoard} board
+   * @param {(message: object) => void} send
+   */
+  constructor(board, send) {
+    this.board = board;
+    this.send = send;
+    this.game = null;
+    this.clocks = new Clocks();
+    this.flipped = false;
+    this.since = performance.now();
+    this.shown = false;
+    setInterval(() => this.tick(), 100);
+  }
+
+  get over() {
+    return this.game?.over ?? null;
+  }
+
+  get bottom() {
+    const own = this.game?.color ?? 'white';
+    return this.flipped ? other(own) : own;
+  }
+
+  /** @param {any} game a message of the server, the whole of what this player knows */
+  take(game) {
+    const before = this.game;
+    const fresh = !before || before.number !== game.number;
+    this.game = game;
+    this.clocks.take(game.clock);
+    if (fresh) {
+      this.flipped = false;
+      this.board.ground.cancelPremove();
+      this.board.ground.cancelMove();
+    }
+    if (fresh || before.ply !== game.ply) this.since = performance.now();
+    if (!fresh && (before.ply !== game.ply || (game.over && !before.over))) {
+      const taken = game.happened.some((each) => each.kind === 'captured' || each.kind === 'lost');
+      sound.play(game.over ? 'end' : taken ? 'capture' : 'move');
+    }
+    if (this.shown) this.draw();
+  }
+
+  /** Show it all anew. */
+  draw() {
+    const game = this.game;
+    if (!game) return;
+    const mine = game.turn === game.color && !game.over;
+    this.board.mark(new Map());
+    this.board.ground.setAutoShapes([]);
+    this.board.show(game.board, {
+      viewOnly: Boolean(game.over),
+      orientation: this.bottom,
+      turnColor: game.turn,
+      lastMove: game.last,
+      movable: {
+        free: false,
+        color: game.over ? undefined : game.color,
+        dests: mine ? destinations(game.moves) : new Map(),
+        showDests: true,
+        events: { after: (from, to, how) => this.moved(from, to, how) },
+      },
+      premovable: {
+        enabled: !game.over,
+        showDests: true,
+        events: { set: () => this.status(), unset: () => this.status() },
+      },
+    });
+    this.status();
+    this.players();
+    this.moves();
+    this.words();
+    $('end').hidden = !game.over;
+    $('game-actions').hidden = Boolean(game.over);
+    $('entry').hidden = Boolean(game.over);
+    if (game.over) this.board.ground.cancelPremove();
+    else if (mine && this.board.ground.state.premovable.current) this.board.ground.playPremove();
+  }
+
+  status() {
+    const game = this.game;
+    if (!game) return;
+    const said = [...sentences(game)];
+    const premove = this.board.ground.state.premovable.current;
+    if (game.over) said.push(T.over(game.over, game.ply), T.overTruth);
+    else if (premove) said.push(T.premove(premove.join('')));
+    else if (game.turn === game.color) said.push(T.yourTurn(game.fullmove));
+    else said.push(T.thinks(game.names[other(game.color)]));
+    const text = said.join(' ');
+    if ($('status').textContent !== text) $('status').textContent = text;
+    document.title = !game.over && game.turn === game.color ? `● ${T.title}` : T.title;
+  }
+
+  players() {
+    const game = this.game;
+    for (const [place, color] of [['bottom', this.bottom], ['top', other(this.bottom)]]) {
+      const bar = $(`player-${place}`);
+      const name = game.names[color];
+      bar.querySelector('.name').textContent = `${T.side[color]}: ${name === 'you' ? T.you : name === 'opponent' ? T.opponent : name}`;
+      const taken = color === game.color ? game.taken : game.lost;
+      const men = bar.querySelector('.men');
+      men.textContent = figures(taken);
+      if (taken) men.setAttribute('aria-label', T.menTaken(taken));
+      else men.removeAttribute('aria-label');
+      men.setAttribute('role', 'img');
+      if (!taken) men.removeAttribute('role');
+      bar.classList.toggle('to-move', !game.over && game.turn === color);
+    }
+    this.tick();
+  }
+
+  tick() {
+    const game = this.game;
+    if (!game || !this.shown) return;
+    for (const [place, color] of [['bottom', this.bottom], ['top', other(this.bottom)]]) {
+      const clock = $(`player-${place}`).querySelector('.clock');
+      const left = this.clocks.left(color);
+      let text = left === null ? '' : clockText(left);
+      if (left === null && !game.over && game.turn === color && color !== game.color) {
+        text = `${Math.floor((performance.now() - this.since) / 1000)} s`;
+      }
+      if (clock.textContent !== text) clock.textContent = text;
+      clock.classList.toggle('running', this.clocks.running(color));
+      clock.classList.toggle('low', left !== null && left < 10000);
+    }
+  }
+
+  moves() {
+    const game = this.game;
+    const list = $('moves');
+    const cells = game.history.map((text) => make('span', { text, class: text.startsWith('?') ? 'unseen' : 'own' }));
+    if (game.first === 'black') cells.unshift(make('span', { text: '…' }));
+    const rows = [];
+    for (let i = 0; i < cells.length; i += 2) {
+      const number = make('span', { class: 'number', text: `${game.firstNumber + i / 2}.` });
+      rows.push(make('li', {}, number, ...cells.slice(i, i + 2)));
+    }
+    list.replaceChildren(...rows);
+    list.scrollTop = list.scrollHeight;
+  }
+
+  words() {
+    const game = this.game;
+    const named = { own: [], seen: [] };
+    for (const [square, man] of this.board.men) {
+      (man.color === game.color ? named.own : named.seen).push(`${T.men[man.role]} ${square}`);
+    }
+    $('words').querySelector('p').textContent =
+      `${T.own}: ${named.own.join(', ')}. ${T.seenEnemies}: ${named.seen.join(', ') || T.nothing}. ` +
+      T.fogCount(this.board.fog.size);
+  }
+
+  /** The board's user has moved a man. */
+  async moved(from, to, how) {
+    const fits = this.game.moves.filter((move) => move.startsWith(from + to));
+    let move = fits[0];
+    if (fits.length > 1) {
+      const chosen = how.premove ? 'q' : await askPromotion(this.game.color);
+      if (!chosen) {
+        this.draw();
+        return;
+      }
+      move = from + to + chosen;
+    }
+    if (move) this.send({ type: 'move', move, ply: this.game.ply });
+    else this.draw();
+  }
+
+  /** A move that was typed. */
+  type(text) {
+    if (text && this.game) this.send({ type: 'move', move: text, ply: this.game.ply });
+  }
+
+  /** The server refused a move. */
+  refused() {
+    this.board.ground.cancelMove();
+    this.draw();
+  }
+
+  flip() {
+    this.flipped = !this.flipped;
+    this.draw();
+  }
+}
+
+/** What happened since her last move, in words. */
+function* sentences(game) {
+  const fresh = [];
+  for (const each of game.happened) {
+    const man = each.man && T.men[each.man];
+    if (each.kind === 'captured') yield T.captured(man, each.square, each.enPassant);
+    else if (each.kind === 'lost') yield T.lost(man, each.square, each.enPassant);
+    else if (each.kind === 'moved') yield T.moved(other(game.color));
+    else if (each.kind === 'sight') fresh.push(`${man} ${each.square}`);
+  }
+  if (fresh.length) yield T.sight(fresh);
+  for (const each of game.happened) if (each.kind === 'en_passant') yield T.enPassant(each.square);
+}
+
+/**
+ * Which man a pawn becomes.
+ * @param {'white' | 'black'} color
+ * @returns {Promise<string>} its letter; empty when the user changed her mind
+ */
+export function askPromotion(color) {
+  const dialog = $('promotion');
+  const choices = [['q', 'queen'], ['n', 'knight'], ['r', 'rook'], ['b', 'bishop']].map(([letter, role]) =>
+    make(
+      'button',
+      { value: letter, class: 'cg-wrap promotion-choice', 'aria-label': T.men[role] },
+      make('piece', { class: `${role} ${color}` }),
+      make('span', { text: T.men[role] }),
+    ),
+  );
+  dialog.querySelector('form').replaceChildren(...choices);
+  dialog.returnValue = '';
+  dialog.showModal();
+  return new Promise((chosen) => {
+    dialog.addEventListener('close', () => chosen(dialog.returnValue), { once: true });
+  });
+}

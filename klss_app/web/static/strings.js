@@ -1,0 +1,164 @@
+// Every text that the page shows, in one place: a translation is another file like this one.
+
+const side = { white: 'White', black: 'Black' };
+const percent = (p) => (p > 0 && p < 0.005 ? '<1%' : `${Math.round(100 * p)}%`);
+
+const losses = {
+  king_captured: (who) => `${who}'s king was captured`,
+  no_move: (who) => `${who} has no move left`,
+  resign: (who) => `${who} resigned`,
+  flag: (who) => `${who} ran out of time`,
+  forfeit: (who) => `${who} forfeited`,
+};
+const draws = {
+  no_move: 'no move is left',
+  repetition: 'third occurrence of the position',
+  fifty_moves: 'fifty moves without a capture or a pawn move',
+  ply_limit: 'the limit of plies was reached',
+};
+
+export const T = {
+  // ------------------------------------------------------------------ names of things
+  title: 'klss board',
+  menu: 'Menu',
+  newGame: 'New game',
+  openPgn: 'Open a PGN',
+  backToGame: 'Back to the game',
+  flip: 'Flip',
+  sound: 'Sound',
+  keys: 'Keys',
+  close: 'Close',
+  play: 'Play',
+  resign: 'Resign',
+  resignSure: 'Really resign?',
+  review: 'Review',
+  rematch: 'Rematch',
+  download: 'Download PGN',
+  boardRegion: 'Board',
+  boardLabel: 'Chess board: arrow keys move a cursor, Enter picks up and puts down',
+  playRegion: 'Game',
+  reviewRegion: 'Review',
+  moveList: 'Moves',
+  typeMove: 'Type a move, such as Nf3 or g1f3',
+  inWords: 'The board in words',
+  promote: 'Promote to',
+  whiteSees: 'White sees',
+  blackSees: 'Black sees',
+  truth: 'The truth',
+  side,
+  men: { pawn: 'pawn', knight: 'knight', bishop: 'bishop', rook: 'rook', queen: 'queen', king: 'king' },
+  percent,
+
+  // ------------------------------------------------------------------ while a game goes on
+  you: 'you',
+  opponent: 'opponent',
+  yourTurn: (number) => `Move ${number}: your turn.`,
+  thinks: (name) => `${name === 'opponent' ? 'Your opponent' : name} thinks …`,
+  premove: (move) => `Premove ${move}: played if it is possible then. Escape takes it back.`,
+  waiting: 'Waiting for the other player: she opens the second link that klss board printed.',
+  starting: 'The game begins as soon as the engine is loaded.',
+  noGame: 'No game is going on.',
+  rematchAsked: 'You asked for a rematch.',
+  rematchOffered: 'Your opponent asks for a rematch.',
+  captured: (man, square, ep) => `You captured ${man === 'king' ? 'the' : 'a'} ${man}${ep ? ' en passant' : ''} on ${square}.`,
+  lost: (man, square, ep) => `Your ${man} on ${square} was captured${ep ? ' en passant' : ''}.`,
+  moved: (color) => `${side[color]} moved.`,
+  sight: (men) => `Now in sight: ${men.join(', ')}.`,
+  enPassant: (square) => `You can capture en passant on ${square}.`,
+  menLost: (text) => `lost: ${text}`,
+  menTaken: (text) => `taken: ${text}`,
+  over: (over, plies) => {
+    if (over.reason === 'aborted') return `The game was left after ${plies} plies.`;
+    if (over.winner === null) return `Draw: ${draws[over.reason] ?? over.reason}.`;
+    const loser = side[over.winner === 'white' ? 'black' : 'white'];
+    return `${side[over.winner]} wins: ${(losses[over.reason] ?? (() => over.reason))(loser)}.`;
+  },
+  overTruth: 'The review shows everything that was hidden.',
+  own: 'Your men',
+  seenEnemies: 'Enemy men in sight',
+  nothing: 'none',
+  fogCount: (n) => `${n} squares are in the fog.`,
+  cursor: (square, what) => `${square}: ${what}`,
+  fog: 'fog',
+  empty: 'empty',
+  hidden: 'a move you did not see',
+
+  // ------------------------------------------------------------------ connection
+  lostLine: 'The connection is lost; trying again …',
+  noSeat: 'This link opens no seat: use the one that klss board printed when it started.',
+  fault: (why) => `The server did not understand: ${why}`,
+
+  // ------------------------------------------------------------------ a new game
+  settingsTitle: 'New game',
+  settingsEngine: 'Opponent',
+  settingsTime: 'Its seconds a move',
+  settingsClock: 'Clock',
+  settingsNoClock: 'none',
+  settingsOwnClock: 'other …',
+  settingsMinutes: 'Minutes',
+  settingsIncrement: 'Seconds added a move',
+  settingsColor: 'You play',
+  settingsRandom: 'either',
+  settingsFen: 'Start position (FEN; empty: the usual one)',
+  settingsStart: 'Start',
+  settingsLeaves: 'The game that is going on is left.',
+
+  // ------------------------------------------------------------------ keys
+  helpTitle: 'Keys',
+  help: [
+    ['M or /', 'type a move; Enter plays it, Escape leaves the line'],
+    ['arrow keys', 'on the board: move a cursor; Enter or Space picks up a man and puts it down'],
+    ['Escape', 'put the man back; take a premove back'],
+    ['F', 'flip the board'],
+    ['N', 'new game'],
+    ['← →', 'in a review: one ply back, one on'],
+    ['Home, End', 'in a review: the start, the end'],
+    ['1 2 3 4', 'in a review: the truth, White sees, Black sees, all three'],
+  ],
+  helpRules:
+    'Fog of War: you see your men and the squares that they could move to. Nobody is told of check; who takes the king wins.',
+
+  // ------------------------------------------------------------------ review
+  reviewOf: (white, black, result) => `${white} – ${black}  ${result}`,
+  ply: (n, of) => `ply ${n} of ${of}`,
+  start: 'Start position',
+  first: 'First',
+  back: 'Back',
+  on: 'On',
+  last: 'Last',
+  show: 'Show',
+  showTruth: 'The truth',
+  showWhite: 'White sees',
+  showBlack: 'Black sees',
+  showAll: 'All three',
+  whereMight: 'Where might the enemy be',
+  heat: { none: 'do not ask', k: 'king', q: 'queen', any: 'any man' },
+  heatOf: (color) => `as ${side[color]} may know it`,
+  analyse: 'Analyse the game',
+  analysing: (n, of) => `Analysing: ${n} of ${of} …`,
+  analysed: 'Analysed.',
+  stop: 'Stop',
+  failed: (why) => `The analysis failed: ${why}`,
+  positions: (color, n, sample) =>
+    `${side[color]} holds ${n.toLocaleString('en')} position${n === 1 ? '' : 's'} possible${sample ? ' (a sample)' : ''}.`,
+  chart: 'Possible positions along the game, on a logarithmic scale; White solid, Black dashed',
+  errors: 'Costliest moves',
+  noErrors: 'None that gave anything away.',
+  error: (entry) =>
+    `${entry.label}: −${entry.loss.toFixed(2)}. The engine plays ${entry.best}` +
+    ` (${percent(entry.probability)})${entry.played > 0 ? `, this one in ${percent(entry.played)}` : ''}.`,
+  luck: (value) =>
+    value === null
+      ? ''
+      : value >= 0.05
+        ? ` Against the truth it turned out better, by ${value.toFixed(2)}.`
+        : value <= -0.05
+          ? ` Against the truth it turned out worse, by ${(-value).toFixed(2)}.`
+          : ' Against the truth it turned out as expected.',
+  mixture: (color) => `What the engine would play for ${side[color]}, from her views alone`,
+  value: (v) => `Value to her: ${v >= 0 ? '+' : '−'}${Math.abs(v).toFixed(2)}`,
+  expects: 'It expects',
+  notAnalysed: 'Not analysed yet.',
+  dropHere: 'Drop a PGN file anywhere on this page to review it.',
+  tooLarge: 'That file is too large: a PGN of one game has a few kilobytes.',
+};

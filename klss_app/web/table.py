@@ -1,0 +1,473 @@
+"""Games one after the other between the same seats, and what is kept of them.
+
+Everything here runs in the server's thread, unless it says otherwise; games and engines have their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime
+import json
+import random
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import chess
+
+from darkchess.board.position import Position
+from darkchess.errors import DarkchessError
+from darkchess.game.arbiter import TimeControl
+from darkchess.game.contest import Player
+from darkchess.game.record import GameRecord, write_pgn
+from darkchess.game.referee import Referee
+from darkchess.game.rules import PAPER, Ruleset
+from darkchess.players.configuration import Configuration, main_names
+from klss.seeds import fresh_seed, player_seed
+from klss.text import printable
+from klss_app.kept_games import game_headers, keep_game
+from klss_app.web.guard import new_token
+from klss_app.web.inbox import Inbox
+from klss_app.web.running_game import GameClock, RunningGame
+from klss_app.web.seats import EngineAtBoard, HumanAtBoard
+from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, named
+from uci_bridge.players import Command, PlayerMaker, engine_argv, player_spec
+
+__all__ = ["HUMAN", "Finished", "Line", "Refused", "Seat", "Settings", "Table"]
+
+HUMAN = "human"
+_LONGEST_S = 24 * 3600.0
+_MOST_GAMES = 200
+
+
+class Refused(Exception):
+    """A page asked for what it can't have; the text is shown there."""
+
+
+class Line(Protocol):
+    """A page's connection."""
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Put a message on its way."""
+        ...
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a game is played; ``players`` holds ``human``, a configuration's text or ``cmd:…``."""
+
+    players: Mapping[chess.Color, str]
+    time_s: float | None = 5.0
+    nodes: int | None = None
+    clock: tuple[float, float] | None = None
+    fen: str | None = None
+    ruleset: Ruleset = PAPER
+    seed: int | None = None
+    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
+    stockfish: str | None = None
+
+    @property
+    def humans(self) -> list[chess.Color]:
+        """The colours that humans play."""
+        return [color for color in chess.COLORS if self.players[color] == HUMAN]
+
+    @property
+    def engine(self) -> str | None:
+        """The engine's text; None where two humans play."""
+        return next((spec for spec in self.players.values() if spec != HUMAN), None)
+
+
+@dataclass
+class Seat:
+    """A human's place at the table.
+
+    Attributes
+    ----------
+    color
+        What she plays now.
+    token
+        Who knows it sits here.
+    lines
+        Her pages.
+    shown
+        What was told to her last in this game; None before it.
+    wants_rematch
+        Whether she asked for one.
+    """
+
+    color: chess.Color
+    token: str = field(default_factory=new_token)
+    lines: set[Line] = field(default_factory=set)
+    shown: dict[str, Any] | None = None
+    player: HumanAtBoard | None = None
+    sat: bool = False
+    wants_rematch: bool = False
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """To all her pages."""
+        for line in tuple(self.lines):
+            line.send(message)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A game that is public: it is over, or came from a file."""
+
+    number: int
+    record: GameRecord
+    ruleset: Ruleset
+    pgn: str
+    color: chess.Color = chess.WHITE
+
+
+class Table:
+    """The seats, the game that runs, the games that are over.
+
+    Parameters
+    ----------
+    settings
+        Of the first game.
+    keep
+        Writes a game's PGN and says where it is; by default to ``klss-games``. Called by a game's thread.
+    """
+
+    def __init__(self, settings: Settings, *, keep: Callable[[str, datetime.datetime], None] | None = None) -> None:
+        self.settings = settings
+        self.seats = [Seat(color) for color in settings.humans]
+        self.finished: dict[int, Finished] = {}
+        self.opened: int | None = None
+        self.last: int | None = None
+        self._keep = keep or _keep_in_folder
+        self._loop = asyncio.get_running_loop()
+        self._numbers = 0
+        self._game: RunningGame | None = None
+        self._clock = GameClock({})
+        self._begun = datetime.datetime.now(datetime.UTC)
+        self._engine: _Engine | None = None
+        self._changing = asyncio.Lock()
+        self._own_engine = settings.engine
+
+    # ------------------------------------------------------------------------------------------------- what pages see
+    @property
+    def playing(self) -> bool:
+        """Whether a game is going on."""
+        return self._game is not None
+
+    def described(self, seat: Seat) -> dict[str, Any]:
+        """What a page has to know besides the game."""
+        settings = self.settings
+        return {
+            "type": "table",
+            "color": chess.COLOR_NAMES[seat.color],
+            "humans": len(self.seats),
+            "engines": self._engines(),
+            "engine": None if settings.engine is None else _shown_name(settings.engine),
+            "time": settings.time_s,
+            "nodes": settings.nodes,
+            "clock": settings.clock,
+            "fen": settings.fen,
+            "playing": self.playing,
+            "waiting": not all(each.sat for each in self.seats),
+            "games": sorted(self.finished),
+            "last": self.last,
+            "opened": self.opened,
+        }
+
+    def game_message(self, seat: Seat) -> dict[str, Any] | None:
+        """What a seat is told of the game now; None before its first."""
+        if seat.shown is None:
+            return None
+        running = None if seat.shown["over"] is not None else seat.shown["turn"] == "white"
+        return {
+            "type": "game",
+            "number": self._numbers,
+            **seat.shown,
+            "names": {chess.COLOR_NAMES[color]: self._name(color, seat) for color in chess.COLORS},
+            "clock": self._clock.told(running),
+        }
+
+    def _name(self, color: chess.Color, seat: Seat) -> str:
+        spec = self.settings.players[color]
+        if spec == HUMAN:
+            return "you" if color == seat.color else "opponent"
+        return _shown_name(spec) if self._engine is None else self._engine.label
+
+    def _engines(self) -> list[str]:
+        """The engines that a page may ask for: named configurations, and what the command line named."""
+        if self._own_engine is None:
+            return []
+        own = _shown_name(self._own_engine)
+        return [own, *(name for name in main_names() if name != own)]
+
+    # ------------------------------------------------------------------------------------------------- what pages ask
+    async def sit(self, seat: Seat, line: Line) -> None:
+        """A page takes its seat; the first game begins once all seats are taken."""
+        seat.lines.add(line)
+        first = not seat.sat
+        seat.sat = True
+        line.send(self.described(seat))
+        message = self.game_message(seat)
+        if message is not None:
+            line.send(message)
+        if first and self.opened is None and self._numbers == 0 and all(each.sat for each in self.seats):
+            await self._begin(self.settings)
+
+    def leave(self, seat: Seat, line: Line) -> None:
+        """A page is gone."""
+        seat.lines.discard(line)
+
+    def move(self, seat: Seat, text: str, ply: int) -> None:
+        """A page sends a move; raises :class:`Refused`."""
+        if seat.player is None or not self.playing:
+            raise Refused("no game is going on")
+        why = seat.player.move(text, ply)
+        if why is not None:
+            raise Refused(why)
+
+    def resign(self, seat: Seat) -> None:
+        """A page resigns; nothing happens where no game is going on."""
+        if self._game is not None:
+            self._game.resign(seat.color)
+
+    async def rematch(self, seat: Seat) -> None:
+        """Once every human at the table has asked, the same again with colours swapped."""
+        if self.playing:
+            raise Refused("the game is still going on")
+        seat.wants_rematch = True
+        if not all(each.wants_rematch for each in self.seats):
+            for each in self.seats:
+                each.send({"type": "rematch", "mine": each is seat})
+            return
+        players = self.settings.players
+        for each in self.seats:
+            each.color = not each.color
+        await self._begin(
+            replace(self.settings, players={color: players[not color] for color in chess.COLORS}, seed=None)
+        )
+
+    async def new_game(self, seat: Seat, wish: Mapping[str, Any]) -> None:
+        """A new game against the engine as ``wish`` says; one that is going on is left. Raises :class:`Refused`."""
+        if len(self.seats) != 1:
+            raise Refused("two humans play here; ask for a rematch once the game is over")
+        settings = self._wished(wish)
+        async with self._changing:
+            await self._leave_game()
+        seat.color = settings.humans[0]
+        await self._begin(settings)
+
+    def _wished(self, wish: Mapping[str, Any]) -> Settings:
+        engine = wish.get("engine")
+        if engine not in self._engines() or self._own_engine is None:
+            raise Refused(f"got the engine {printable(str(engine), 40)!r}, expected one of those offered")
+        spec = self._own_engine if engine == _shown_name(self._own_engine) else str(engine)
+        color = wish.get("color")
+        if color not in ("white", "black", "random"):
+            raise Refused("got no colour, expected white, black or random")
+        human = random.SystemRandom().random() < 0.5 if color == "random" else color == "white"
+        fen = wish.get("fen") or None
+        if fen is not None:
+            if not isinstance(fen, str) or len(fen) > 120:
+                raise Refused("got no FEN of a start position")
+            try:
+                if Referee(fen, self.settings.ruleset).outcome is not None:
+                    raise Refused("got a start position in which the game is over")
+                fen = Position.from_fen(fen).fen()
+            except DarkchessError as error:
+                raise Refused(printable(str(error), 200)) from None
+        clock = wish.get("clock")
+        return replace(
+            self.settings,
+            players={human: HUMAN, not human: spec},
+            time_s=None if wish.get("time") is None else _seconds(wish["time"], "time a move", 0.01),
+            nodes=self.settings.nodes if wish.get("time") is None and clock is None else None,
+            clock=None if clock is None else _clock(clock),
+            fen=fen,
+            seed=None,
+        )
+
+    # ------------------------------------------------------------------------------------------------- games
+    async def _begin(self, settings: Settings) -> None:
+        async with self._changing:
+            self.settings = settings
+            self._numbers += 1
+            seed = fresh_seed() if settings.seed is None else settings.seed
+            inbox = Inbox()
+            players: dict[chess.Color, Player] = {}
+            for seat in self.seats:
+                seat.shown, seat.wants_rematch = None, False
+                seat.player = HumanAtBoard(inbox, self._shower(seat, self._numbers))
+                players[seat.color] = seat.player
+            engine = await self._engine_for(settings)
+            for color in chess.COLORS:
+                if settings.players[color] != HUMAN:
+                    assert engine is not None
+                    players[color] = engine.player(player_seed(seed, chess.COLOR_NAMES[color]), inbox)
+            limits = TimeControl(settings.time_s, settings.nodes, settings.clock)
+            control = {
+                color: TimeControl(clock=settings.clock) if spec == HUMAN else limits
+                for color, spec in settings.players.items()
+            }
+            clock = settings.clock
+            self._clock = GameClock({} if clock is None else dict.fromkeys(chess.COLORS, clock[0]))
+            self._begun = datetime.datetime.now(datetime.UTC)
+            self._game = game = RunningGame(
+                Referee(settings.fen, settings.ruleset),
+                players,
+                control,
+                inbox,
+                self._clock,
+                prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
+                ended=lambda game: self._game_ended(game, settings, seed),
+            )
+            for seat in self.seats:
+                seat.send(self.described(seat))
+            game.start()
+
+    def _shower(self, seat: Seat, number: int) -> Callable[[dict[str, Any]], None]:
+        """Takes what a seat is told, in the game's thread, to the seat's pages."""
+
+        def show(told: dict[str, Any]) -> None:
+            if number == self._numbers:
+                seat.shown = told
+                message = self.game_message(seat)
+                if message is not None:
+                    seat.send(message)
+
+        def pass_on(told: dict[str, Any]) -> None:
+            with contextlib.suppress(RuntimeError):  # the server is closing
+                self._loop.call_soon_threadsafe(show, told)
+
+        return pass_on
+
+    def _game_ended(self, game: RunningGame, settings: Settings, seed: int) -> None:
+        """Keep the game, then tell the pages; called by the game's thread."""
+        referee = game.referee
+        left = referee.outcome is not None and referee.outcome.reason == "aborted"
+        names = {color: _shown_name(spec) for color, spec in settings.players.items()}
+        headers = game_headers("klss board", names, self._begun, seed, settings.clock)
+        record = GameRecord(referee.moves, None if left else referee.outcome, settings.fen, headers)
+        text = write_pgn(record)
+        if game.fault is not None:
+            print(f"klss board: the game ended by an error: {game.fault!r}", file=sys.stderr)
+        if referee.ply > 0 or not left:
+            self._keep(text, self._begun)
+        human = settings.humans[0]
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._public, game, record, settings, text, human)
+
+    def _public(self, game: RunningGame, record: GameRecord, settings: Settings, text: str, color: chess.Color) -> None:
+        if self._game is game:
+            self._game = None
+        self.last = self.add(record, settings.ruleset, text, color)
+        for seat in self.seats:
+            seat.send(self.described(seat))
+
+    def add(self, record: GameRecord, ruleset: Ruleset, text: str, color: chess.Color = chess.WHITE) -> int:
+        """A game that may be reviewed; its number."""
+        number = max(self.finished, default=0) + 1
+        self.finished[number] = Finished(number, record, ruleset, text, color)
+        while len(self.finished) > _MOST_GAMES:
+            del self.finished[min(self.finished)]
+        return number
+
+    async def _leave_game(self) -> None:
+        game, self._game = self._game, None
+        if game is None:
+            return
+        await asyncio.to_thread(game.leave, 5.0)
+        if self._engine is not None:
+            await self._engine.quiet()
+
+    async def _engine_for(self, settings: Settings) -> _Engine | None:
+        spec = settings.engine
+        if spec is None:
+            return None
+        key = (spec, settings.evaluator, settings.clock is not None)
+        if self._engine is not None:
+            await self._engine.quiet()
+            if self._engine.key == key and self._engine.usable:
+                return self._engine
+            await asyncio.to_thread(self._engine.close)
+        self._engine = _Engine(spec, settings, key)
+        return self._engine
+
+    async def close(self) -> None:
+        """Leave the game, keep it, end the engine."""
+        async with self._changing:
+            await self._leave_game()
+            if self._engine is not None:
+                await asyncio.to_thread(self._engine.close)
+
+
+class _Engine:
+    """The engine's process, and what its games share."""
+
+    def __init__(self, spec: str, settings: Settings, key: object) -> None:
+        self.key = key
+        self.usable = True
+        chosen = player_spec(spec)
+        self.label = _shown_name(spec)
+        if isinstance(chosen, Configuration):
+            self.label = named(self.label, evaluator_label(chosen, settings.evaluator))
+            if settings.clock is not None:
+                chosen = chosen.pondering()
+            chosen = Command(spec, engine_argv(chosen, settings.evaluator))
+        self._maker = PlayerMaker(chosen, settings.evaluator, settings.ruleset)
+        self._last: EngineAtBoard | None = None
+        self._warming = threading.Thread(target=self._maker.warm_up, args=(chess.WHITE,), kwargs={"clock": True})
+        self._warming.daemon = True
+        self._warming.start()
+
+    def wait_until_warm(self) -> None:
+        """Until its compiled code is there; called by a game's thread."""
+        self._warming.join()
+
+    def player(self, seed: int, inbox: Inbox) -> EngineAtBoard:
+        """It, as the player of one game."""
+        self._last = EngineAtBoard(self._maker.make(seed), inbox, self.wait_until_warm)
+        return self._last
+
+    async def quiet(self) -> None:
+        """End the process where it still thinks about a game that is over."""
+        if self._last is not None and self._last.thinking:
+            self._last.close()
+            self.usable = False
+            await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """End it; from any thread."""
+        self._maker.close()
+
+
+def _keep_in_folder(text: str, begun: datetime.datetime) -> None:
+    try:
+        path = keep_game(text, begun)
+    except OSError as error:
+        sys.stderr.write(text)
+        print(
+            f"klss board: can't write the game to {error.filename}: {error.strerror}; it stands above", file=sys.stderr
+        )
+        return
+    print(f"klss board: the game is kept in {path}", file=sys.stderr, flush=True)
+
+
+def _shown_name(spec: str) -> str:
+    """A player's name on the page and in the PGN: without the directories of a command line."""
+    if not spec.startswith("cmd:"):
+        return spec
+    return printable(" ".join(word.rsplit("/", 1)[-1] for word in spec.split()))
+
+
+def _seconds(value: object, what: str, least: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= _LONGEST_S:
+        raise Refused(f"got {json.dumps(value)[:40]} for the {what}, expected seconds from {least:g} on")
+    return float(value)
+
+
+def _clock(value: object) -> tuple[float, float]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise Refused("got no clock, expected seconds at the start and seconds added a move")
+    return _seconds(value[0], "clock", 1.0), _seconds(value[1], "increment", 0.0)

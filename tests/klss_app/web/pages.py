@@ -1,0 +1,98 @@
+"""A table with its server in this process, and pages that are websockets."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+import sys
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import chess
+from aiohttp import ClientWebSocketResponse, WSMsgType
+from aiohttp.test_utils import TestClient, TestServer
+
+from klss_app.web.server import make_app
+from klss_app.web.table import HUMAN, Settings, Table
+
+T = TypeVar("T")
+
+FOREIGN = f"cmd:{sys.executable} -S -E {Path(__file__).parents[2] / 'uci_bridge' / 'foreign_engine.py'} good"
+"""An engine that is there at once, and plays some legal move."""
+
+
+def settings(white: str = HUMAN, black: str = FOREIGN, **rest: Any) -> Settings:
+    """A game's, by default of a human against an engine that does not think."""
+    return Settings({chess.WHITE: white, chess.BLACK: black}, **{"time_s": None, "nodes": 10, "seed": 3, **rest})
+
+
+class Page:
+    """A page's end of the line."""
+
+    def __init__(self, socket: ClientWebSocketResponse) -> None:
+        self.socket = socket
+        self.heard: list[bytes] = []
+
+    async def send(self, **message: Any) -> None:
+        await self.socket.send_json(message)
+
+    async def next(self) -> dict[str, Any]:
+        """The next message."""
+        frame = await asyncio.wait_for(self.socket.receive(), 60)
+        assert frame.type is WSMsgType.TEXT, frame
+        self.heard.append(frame.data.encode())
+        message: dict[str, Any] = json.loads(frame.data)
+        return message
+
+    async def until(self, kind: str, **fields: Any) -> dict[str, Any]:
+        """The next message of that type with those fields."""
+        while True:
+            message = await self.next()
+            if message["type"] == kind and all(message[name] == value for name, value in fields.items()):
+                return message
+
+
+class Served:
+    """A table behind its server."""
+
+    def __init__(self, table: Table, client: TestClient[Any, Any], kept: list[str]) -> None:
+        self.table = table
+        self.client = client
+        self.kept = kept
+
+    async def line(self, **headers: str) -> ClientWebSocketResponse:
+        """A socket that nobody has sat down with."""
+        origin = f"http://{self.client.host}:{self.client.port}"
+        return await self.client.ws_connect("/ws", headers={"Origin": origin, **headers})
+
+    async def page(self, seat: int = 0) -> Page:
+        """A page at a seat."""
+        page = Page(await self.line())
+        await page.send(type="sit", token=self.table.seats[seat].token)
+        return page
+
+
+@asynccontextmanager
+async def served(chosen: Settings) -> AsyncIterator[Served]:
+    """A server with a table; its games are kept in ``kept``."""
+    kept: list[str] = []
+
+    def keep(text: str, begun: datetime.datetime) -> None:
+        kept.append(text)
+
+    table = Table(chosen, keep=keep)
+    client = TestClient(TestServer(make_app(table, "127.0.0.1")))
+    await client.start_server()
+    try:
+        yield Served(table, client, kept)
+    finally:
+        await table.close()
+        await client.close()
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run a test's coroutine."""
+    return asyncio.run(work)

@@ -1,0 +1,163 @@
+"""Games over the websocket: what a page is told, what it may ask, what is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+
+from darkchess.game.record import read_pgn
+from tests.klss_app.web.pages import Page, run, served, settings
+
+
+async def moved(page: Page, *moves: str) -> dict[str, Any]:
+    """Play these at her turns; what she is told after the enemy's answer to the last."""
+    game: dict[str, Any] = {}
+    for move in moves:
+        game = game if game.get("turn") == game.get("color", "?") else await page.until("game", turn="white")
+        await page.send(type="move", move=move, ply=game["ply"])
+        game = await page.until("game", turn="white")
+    return game
+
+
+def test_a_game_begins_with_the_first_page_and_goes_on_move_by_move() -> None:
+    async def work() -> None:
+        async with served(settings()) as at:
+            page = await at.page()
+            game = await page.until("game")
+            assert (game["color"], game["ply"], game["turn"], game["clock"]) == ("white", 0, "white", None)
+            assert game["board"] == "????????/????????/????????/????????/8/8/PPPPPPPP/RNBQKBNR"
+            assert len(game["moves"]) == 20
+            await page.send(type="move", move="Nf3", ply=0)
+            mine = await page.until("game")
+            assert (mine["history"], mine["last"], mine["moves"]) == (["Nf3"], ["g1", "f3"], [])
+            answered = await page.until("game")
+            assert answered["ply"] == 2 and answered["history"] == ["Nf3", "?"]
+            assert {"kind": "moved", "square": None, "man": None, "enPassant": False} in answered["happened"]
+
+    run(work())
+
+
+def test_what_is_no_move_is_refused_in_words_and_an_old_one_does_not_count() -> None:
+    async def work() -> None:
+        async with served(settings()) as at:
+            page = await at.page()
+            await page.until("game")
+            for text, why in (("Nxx", "misspelt move"), ("e2e5", "expected a target"), ("", "misspelt")):
+                await page.send(type="move", move=text, ply=0)
+                refused = await page.until("refused")
+                assert why in refused["why"] and refused["of"] == "move"
+            await page.send(type="move", move="e4", ply=7)
+            assert "changed" in (await page.until("refused"))["why"]
+
+    run(work())
+
+
+def test_a_reload_and_a_second_tab_are_where_the_game_is() -> None:
+    async def work() -> None:
+        async with served(settings()) as at:
+            page = await at.page()
+            told = await moved(page, "e4", "Nf3")
+            await page.socket.close()
+            again, second = await at.page(), await at.page()
+            assert await again.until("game") == await second.until("game") == told
+            await second.send(type="move", move="d4", ply=4)
+            assert (await again.until("game", ply=5))["last"] == ["d2", "d4"]
+
+    run(work())
+
+
+def test_the_clocks_go_on_between_messages_and_a_flag_loses() -> None:
+    async def work() -> None:
+        async with served(settings(clock=(0.7, 0.0))) as at:
+            page = await at.page()
+            game = await page.until("game")
+            assert 400 < game["clock"]["white"] <= 700 and game["clock"]["running"] == "white"
+            over = await page.until("game")
+            assert over["over"] == {"winner": "black", "reason": "flag", "result": "0-1"}
+            assert over["clock"]["white"] == 0 and over["clock"]["running"] is None
+
+    run(work())
+
+
+def test_resigning_ends_a_game_also_while_the_engine_thinks_and_everything_is_shown_then() -> None:
+    async def work() -> None:
+        async with served(settings(black="klss2021", time_s=30.0, nodes=None)) as at:
+            page = await at.page()
+            await page.until("game")
+            await page.send(type="move", move="e4", ply=0)
+            await page.until("game", ply=1)
+            await page.send(type="review", game=1)
+            assert "going on" in (await page.until("refused"))["why"]
+            await page.send(type="resign")
+            over = await page.until("game")
+            assert over["over"] == {"winner": "black", "reason": "resign", "result": "0-1"}
+            table = await page.until("table")
+            assert table["last"] == 1 and not table["playing"]
+            await page.send(type="review", game=1)
+            review = await page.until("review")
+            assert [ply["san"] for ply in review["plies"]] == [None, "e4"]
+            assert review["plies"][1]["truth"] == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
+            await page.send(type="pgn", game=1)
+            pgn = (await page.until("pgn"))["pgn"]
+            assert at.kept == [pgn] and read_pgn(pgn)[0].moves == (chess.Move.from_uci("e2e4"),)
+
+    run(work())
+
+
+def test_a_rematch_swaps_the_colours_and_a_new_game_is_as_wished() -> None:
+    async def work() -> None:
+        async with served(settings()) as at:
+            page = await at.page()
+            await page.until("game")
+            await page.send(type="resign")
+            await page.until("table", playing=False)
+            await page.send(type="rematch")
+            game = await page.until("game", over=None)
+            assert (game["number"], game["color"]) == (2, "black")
+            wish = {"engine": at.table.described(at.table.seats[0])["engine"], "color": "white", "clock": [60, 1]}
+            await page.send(type="new", **wish, fen="4k3/P7/8/8/8/8/8/4K3 w - - 0 1")
+            game = await page.until("game", number=3)
+            assert game["clock"]["black"] == 60000 and "a7a8n" in game["moves"]
+            for bad in ({"clock": [0, 1]}, {"engine": "cmd:sh"}, {"color": 3}, {"fen": "8/8"}, {"clock": "x"}):
+                await page.send(type="new", **{**wish, **bad})
+                assert (await page.until("refused"))["of"] == "new"
+
+    run(work())
+
+
+def test_a_game_that_is_left_is_kept() -> None:
+    async def work() -> list[str]:
+        async with served(settings()) as at:
+            page = await at.page()
+            await moved(page, "e4", "Nf3")
+            kept = at.kept
+        return kept
+
+    (pgn,) = run(work())
+    record = read_pgn(pgn)[0]
+    assert len(record.moves) == 4 and record.outcome is None
+
+
+def test_two_humans_get_a_seat_each_and_the_game_waits_for_both() -> None:
+    async def work() -> None:
+        async with served(settings(black="human")) as at:
+            white = await at.page(0)
+            assert (await white.until("table"))["waiting"]
+            black = await at.page(1)
+            await white.until("game")
+            assert not (await black.until("game"))["moves"]
+            await white.send(type="move", move="e4", ply=0)
+            assert (await black.until("game", ply=1))["history"] == ["?"]
+            await black.send(type="move", move="d7d5", ply=1)
+            assert (await white.until("game", ply=2))["board"].split("/")[3] == "?1?p1??1"
+            await black.send(type="new", engine="klss2021", color="white")
+            assert (await black.until("refused"))["of"] == "new"
+            await white.send(type="resign")
+            assert (await black.until("game"))["over"]["winner"] == "black"
+            for page in (white, black):
+                await page.until("table", playing=False)
+                await page.send(type="rematch")
+            assert (await white.until("game", number=2))["color"] == "black"
+
+    run(work())
