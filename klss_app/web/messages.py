@@ -1,14 +1,12 @@
 """What a page is told of a game that is going on: one player's views and the clocks, as JSON.
 
-Stands on the player's side of the wall: :func:`told` is a function of her views, and of nothing else. Every message
-holds the whole of what she may know, so that a page that was reloaded is where it was.
+Stands on the player's side of the wall: what :class:`Telling` tells is a function of her views, and of nothing else.
+Every message holds the whole of what she may know, so that a page that was reloaded is where it was.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import chess
@@ -17,36 +15,69 @@ from darkchess.game.san import san
 from darkchess.game.view import View
 from klss_app.happenings import Happening, happenings
 
-__all__ = ["board_text", "told"]
+__all__ = ["Telling", "board_text"]
 
 
-def told(views: Sequence[View]) -> dict[str, Any]:
-    """What a player knows after ``views``, from the start position's on.
+class Telling:
+    """What a player knows, told anew after each of her views.
 
-    Returns
-    -------
-    dict
-        ``color``; ``ply``; ``fullmove``; ``board``, FEN's first field with ``?`` on what is not seen; ``turn``;
-        ``moves``, hers, in UCI; ``last``, the squares of what happened last as far as she saw it; ``history``, a text a
-        ply: her move in SAN, ``?`` for the enemy's, ``?xd5`` where it took a man of hers; ``first``, who began;
-        ``happened``, since her last move; ``lost`` and ``taken``, men by FEN's letters; ``over``.
+    Parameters
+    ----------
+    view
+        Hers of the start position.
     """
-    view = views[-1]
-    return {
-        "color": chess.COLOR_NAMES[view.color],
-        "ply": view.ply,
-        "fullmove": view.fullmove,
-        "first": chess.COLOR_NAMES[views[0].to_move],
-        "firstNumber": views[0].fullmove,
-        "board": board_text(view),
-        "turn": chess.COLOR_NAMES[view.to_move],
-        "moves": [move.uci() for move in view.legal_moves],
-        "last": _last(view),
-        "history": [_ply_text(before, after) for before, after in itertools.pairwise(views)],
-        "happened": [_happened(each) for each in _since_own_move(views)],
-        **_captured(views),
-        "over": _over(view),
-    }
+
+    def __init__(self, view: View) -> None:
+        self._first = view
+        self._view = view
+        self._history: list[str] = []
+        self._happened: list[Happening] = []
+        self._lost: Counter[str] = Counter()
+        self._taken: Counter[str] = Counter()
+
+    def observe(self, view: View) -> None:
+        """Take in the view after a ply."""
+        before, self._view = self._view, view
+        self._history.append(_ply_text(before, view))
+        fresh = happenings(before, view)
+        self._happened = fresh if view.kind == "own_move" else [*self._happened, *fresh]
+        for each in fresh:
+            if each.piece is not None and each.kind in ("captured", "lost"):
+                (self._taken if each.kind == "captured" else self._lost)[each.piece.symbol()] += 1
+
+    def end(self, view: View) -> None:
+        """Take in an end that was no ply: the last view again."""
+        self._view = view
+
+    def told(self) -> dict[str, Any]:
+        """The message's fields.
+
+        Returns
+        -------
+        dict
+            ``color``; ``ply``; ``fullmove``; ``first`` and ``firstNumber``, who began, at which move; ``board``, FEN's
+            first field with ``?`` on what is not seen; ``turn``; ``moves``, hers, in UCI; ``last``, the squares of what
+            happened last as far as she saw it; ``history``, a text a ply: her move in SAN, ``?`` for the enemy's,
+            ``?xd5`` where it took a man of hers; ``happened``, since her last move; ``lost`` and ``taken``, men by
+            FEN's letters; ``over``.
+        """
+        view = self._view
+        return {
+            "color": chess.COLOR_NAMES[view.color],
+            "ply": view.ply,
+            "fullmove": view.fullmove,
+            "first": chess.COLOR_NAMES[self._first.to_move],
+            "firstNumber": self._first.fullmove,
+            "board": board_text(view),
+            "turn": chess.COLOR_NAMES[view.to_move],
+            "moves": [move.uci() for move in view.legal_moves],
+            "last": _last(view),
+            "history": tuple(self._history),
+            "happened": [_happened(each) for each in self._happened],
+            "lost": _men(self._lost),
+            "taken": _men(self._taken),
+            "over": _over(view),
+        }
 
 
 def board_text(view: View) -> str:
@@ -68,12 +99,6 @@ def _ply_text(before: View, after: View) -> str:
     return f"?x{chess.SQUARE_NAMES[after.own_capture_square]}"
 
 
-def _since_own_move(views: Sequence[View]) -> list[Happening]:
-    """What happened in her last move and after it."""
-    start = next((i for i in range(len(views) - 1, 0, -1) if views[i].kind == "own_move"), 1)
-    return [each for i in range(start, len(views)) for each in happenings(views[i - 1], views[i])]
-
-
 def _happened(each: Happening) -> dict[str, Any]:
     return {
         "kind": each.kind,
@@ -83,18 +108,9 @@ def _happened(each: Happening) -> dict[str, Any]:
     }
 
 
-def _captured(views: Sequence[View]) -> dict[str, str]:
-    """The men that she lost and those that she took, the heaviest first."""
-    lost: Counter[str] = Counter()
-    taken: Counter[str] = Counter()
-    for before, after in itertools.pairwise(views):
-        for each in happenings(before, after):
-            if each.piece is not None and each.kind in ("captured", "lost"):
-                (taken if each.kind == "captured" else lost)[each.piece.symbol()] += 1
-    return {
-        name: "".join(sorted(men.elements(), key=lambda man: ("qrbnpk".index(man.lower()), man)))
-        for name, men in (("lost", lost), ("taken", taken))
-    }
+def _men(men: Counter[str]) -> str:
+    """Men by their letters, the heaviest first."""
+    return "".join(sorted(men.elements(), key=lambda man: ("qrbnpk".index(man.lower()), man)))
 
 
 def _over(view: View) -> dict[str, Any] | None:

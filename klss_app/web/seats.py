@@ -19,7 +19,7 @@ from darkchess.game.san import parse_move
 from darkchess.game.view import View
 from klss.text import printable
 from klss_app.web.inbox import Answer, Inbox
-from klss_app.web.messages import told
+from klss_app.web.messages import Telling
 
 __all__ = ["EngineAtBoard", "HumanAtBoard"]
 
@@ -34,33 +34,36 @@ class HumanAtBoard(Player):
     inbox
         The game's.
     show
-        Called with what she may be told, :func:`klss_app.web.messages.told`, whenever that has changed; by the game's
-        thread.
+        Called with what she may be told, :meth:`klss_app.web.messages.Telling.told`, whenever that has changed; by the
+        game's thread.
     """
 
     def __init__(self, inbox: Inbox, show: Callable[[dict[str, Any]], None]) -> None:
         self._inbox = inbox
         self._show = show
-        self._views: list[View] = []
+        self._view: View | None = None
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """See :class:`darkchess.game.contest.Player`."""
-        self._views = [view]
-        self._show(told(self._views))
+        self._view, self._telling = view, Telling(view)
+        self._show(self._telling.told())
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.game.contest.Player`."""
-        self._views = [*self._views, view]
-        self._show(told(self._views))
+        self._telling.observe(view)
+        self._view = view
+        self._show(self._telling.told())
 
     def end(self, view: View) -> None:
         """See :class:`darkchess.game.contest.Player`."""
-        self._views = [*self._views[:-1], view]
-        self._show(told(self._views))
+        self._telling.end(view)
+        self._view = view
+        self._show(self._telling.told())
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`darkchess.game.contest.Player`; raises as :meth:`klss_app.web.inbox.Inbox.answer` does."""
-        view = self._views[-1]
+        view = self._view
+        assert view is not None
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
         return self._inbox.answer(view.color, view.ply, deadline)
 
@@ -72,7 +75,7 @@ class HumanAtBoard(Player):
         str or None
             What is wrong with it; None where it was passed on.
         """
-        view = self._views[-1] if self._views else None
+        view = self._view
         if view is None or view.game_over is not None or view.to_move != view.color:
             return "it is not your turn"
         if ply != view.ply:

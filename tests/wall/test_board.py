@@ -1,0 +1,100 @@
+"""The wall in the browser: two true games that look the same to a player send her page the same bytes.
+
+Over the real websocket, both players being pages; the other one plays the hidden moves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+
+import chess
+import pytest
+
+from klss_app.web.table import Settings
+from tests.klss_app.web.pages import run, served
+from tests.wall.twins import Twins, load, replayed
+
+TWINS = load()
+SUITE = TWINS[::2]
+AT_ONCE = 10
+assert len(SUITE) >= 100
+
+
+async def heard(pair: Twins, moves: tuple[str, ...], clock: tuple[float, float] | None = None) -> list[bytes]:
+    """Every frame that the page of ``pair.color`` gets, up to the last of ``moves``."""
+    chosen = Settings({chess.WHITE: "human", chess.BLACK: "human"}, fen=pair.fen, seed=1, clock=clock)
+    async with served(chosen) as at:
+        seats = {seat.color: i for i, seat in enumerate(at.table.seats)}
+        hers = await at.page(seats[pair.color])
+        await hers.until("table")
+        other = await at.page(seats[not pair.color])
+        turn = replayed((), pair.fen).turn
+        ply = (await hers.until("game"))["ply"]
+        await other.until("game")
+        for i, move in enumerate(moves):
+            mover, waiter = (hers, other) if turn == pair.color else (other, hers)
+            await mover.send(type="move", move=move, ply=ply + i)
+            await mover.until("game", ply=i + 1)
+            await waiter.until("game", ply=i + 1)
+            turn = not turn
+        return hers.heard
+
+
+def compared(pairs: list[Twins]) -> None:
+    async def compare(pair: Twins) -> None:
+        a, b = await heard(pair, pair.a), await heard(pair, pair.b)
+        assert a == b, pair
+        assert len(a) >= len(pair.a)
+
+    async def work() -> None:
+        for start in range(0, len(pairs), AT_ONCE):
+            await asyncio.gather(*map(compare, pairs[start : start + AT_ONCE]))
+
+    run(work())
+
+
+def test_twins_send_the_same_bytes_to_the_page() -> None:
+    compared(SUITE)
+
+
+@pytest.mark.soak
+def test_all_twins_send_the_same_bytes_to_the_page() -> None:
+    compared(TWINS)
+
+
+def test_with_clocks_nothing_but_the_clocks_differs() -> None:
+    clock = re.compile(rb'"clock":\{"white":\d+,"black":\d+,')
+
+    async def work() -> None:
+        for pair in SUITE[:8]:
+            a, b = [await heard(pair, moves, (600.0, 2.0)) for moves in (pair.a, pair.b)]
+            assert [clock.sub(b"", frame) for frame in a] == [clock.sub(b"", frame) for frame in b]
+            assert any(clock.search(frame) for frame in a)
+
+    run(work())
+
+
+def test_a_page_hears_nothing_of_what_she_does_not_see() -> None:
+    """The frames of one game, word by word: every man they place is in her view, no other move is in them."""
+
+    async def work() -> None:
+        for pair in SUITE[:20]:
+            game = replayed(pair.a, pair.fen)
+            views = game.views(pair.color)
+            frames = [json.loads(frame) for frame in await heard(pair, pair.a)]
+            told = [frame for frame in frames if frame["type"] == "game"]
+            assert [frame["ply"] for frame in told] == list(range(len(views)))
+            for frame, view in zip(told, views, strict=True):
+                assert frame["board"] == view.fog_fen().split()[0]
+                assert frame["moves"] == [move.uci() for move in view.legal_moves]
+                for ply, text in enumerate(frame["history"]):
+                    own = game.positions[ply].turn == pair.color
+                    assert own or re.fullmatch(r"\?(x[a-h][1-8])?", text)
+                assert set(frame) == {
+                    "type", "number", "color", "ply", "fullmove", "first", "firstNumber", "board", "turn", "moves",
+                    "last", "history", "happened", "lost", "taken", "over", "names", "clock",
+                }  # fmt: skip
+
+    run(work())
