@@ -1,1 +1,3 @@
-"""What a player could know: ``principal_lines``, ``analyst``; ``once_over`` holds it against the truth."""
+"""What a player could know: ``principal_lines``, ``analyst``; ``whole_game`` and ``once_over`` hold it against the
+truth.
+"""

@@ -13,23 +13,19 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
-from darkchess.analysis.analyst import Analysis, Analyst
+from darkchess.analysis.analyst import Analysis
+from darkchess.analysis.whole_game import Loss, turns
 from darkchess.belief._kernels.marginals import weigh_men
 from darkchess.belief.position_set import PositionSet
 from darkchess.board.kernels.board import IDENTITY, META
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
-from darkchess.game.san import san
 from klss.search import SearchConfiguration
 
 __all__ = ["HiddenMan", "Loss", "Truth", "largest", "losses", "truth_at"]
 
 _CHUNK = 1 << 16
-_NODES_A_ROOT = 80
-"""A quick search takes one particle for so many nodes, so that every root is expanded and some budget is left."""
-_LEAST_PARTICLES = 10
 _ROUNDING = 1e-9
 
 
@@ -119,38 +115,6 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet) -> 
 
 
 # ---------------------------------------------------------------- the moves played
-@dataclass(frozen=True)
-class Loss:
-    """What one move gave away.
-
-    Attributes
-    ----------
-    ply
-        Half-moves before it.
-    color
-        Whose move.
-    move, san
-        The move.
-    loss
-        Value of the engine's mixed strategy less that of the move, by a quick search from her views; None where that
-        was too short to say.
-    best, best_san, probability
-        What the engine plays most there, and how often.
-    played
-        How often it plays the move itself.
-    """
-
-    ply: int
-    color: chess.Color
-    move: chess.Move
-    san: str
-    loss: float | None
-    best: chess.Move
-    best_san: str
-    probability: float
-    played: float
-
-
 def losses(
     game: Referee,
     make_evaluator: Callable[[], Evaluator],
@@ -173,55 +137,17 @@ def losses(
     configuration, seed, cap, threads
         As of :class:`darkchess.analysis.analyst.Analyst`.
     nodes
-        Nodes of the search at each turn; nothing reads a clock. It takes fewer particles than ``configuration`` where
-        nodes are few.
+        Nodes of the search at each turn, see :func:`darkchess.analysis.whole_game.turns`.
     progress
         Called with the number of moves done, and of all moves.
     """
-    particles = max(_LEAST_PARTICLES, nodes // _NODES_A_ROOT)
     found: list[Loss] = []
-    evaluators = {color: make_evaluator() for color in chess.COLORS}
-    try:
-        analysts = {
-            color: Analyst(
-                game.views(color)[0],
-                game.positions[0],
-                game.ruleset,
-                evaluator=evaluators[color],
-                configuration=configuration,
-                seed=seed,
-                cap=cap,
-                threads=threads,
-            )
-            for color in chess.COLORS
-        }
-        for ply, move in enumerate(game.moves):
-            color = game.positions[ply].turn
-            analysis = analysts[color].think(Limit(nodes=nodes), particles=particles)
-            best = analysis.moves[0]
-            played = next(each for each in analysis.moves if each.move == move)
-            found.append(
-                Loss(
-                    ply,
-                    color,
-                    move,
-                    san(game.positions[ply], move),
-                    analysis.loss(move),
-                    best.move,
-                    best.san,
-                    best.probability,
-                    played.probability,
-                )
-            )
-            for each, analyst in analysts.items():
-                view = game.views(each)[ply + 1]
-                if view.game_over is None:
-                    analyst.observe(view)
-            if progress is not None:
-                progress(ply + 1, len(game.moves))
-    finally:
-        for evaluator in evaluators.values():
-            evaluator.close()
+    for turn in turns(
+        game, make_evaluator, configuration=configuration, nodes=nodes, seed=seed, cap=cap, threads=threads
+    ):
+        found.append(turn.loss())
+        if progress is not None:
+            progress(turn.ply + 1, len(game.moves))
     return found
 
 

@@ -143,6 +143,9 @@ async def _serve(
     from klss_app.web.server import make_app
     from klss_app.web.table import Table
 
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
     table = Table(settings)
     if record is not None:
         table.opened = table.add(record, settings.ruleset, write_pgn(record))
@@ -155,9 +158,6 @@ async def _serve(
     print(f"klss board: {links[0]}", flush=True)
     for seat, link in zip(table.seats[1:], links[1:], strict=True):
         print(f"klss board: {chess.COLOR_NAMES[seat.color]}'s seat, for the other player: {link}", flush=True)
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
     with tempfile.TemporaryDirectory(prefix="klss-board-") as folder:
         if open_browser:
             _open(links[0], Path(folder))

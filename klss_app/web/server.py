@@ -149,7 +149,7 @@ class PageLine:
             sitting.cancel()
             sending.cancel()
             if self._seat is not None:
-                self._table.leave(self._seat, self)
+                await self._table.leave(self._seat, self)
 
     def _late(self) -> None:
         if self._seat is None:
@@ -237,6 +237,12 @@ class PageLine:
         number = self._table.add(record, self._table.settings.ruleset, written)
         await self._review(seat, {"game": number})
 
+    async def _analyse(self, seat: Seat, message: dict[str, Any]) -> None:
+        await self._table.analyses.listen(self._finished(message), self._table.settings, self)
+
+    async def _stop(self, seat: Seat, message: dict[str, Any]) -> None:
+        await self._table.analyses.leave(self)
+
     def _finished(self, message: dict[str, Any]) -> Finished:
         """A game that is over. While another goes on there is none: nothing that thinks is to be had at a board."""
         self._only_between_games()
@@ -257,4 +263,6 @@ class PageLine:
         "review": _review,
         "pgn": _pgn,
         "open": _open,
+        "analyse": _analyse,
+        "stop": _stop,
     }

@@ -29,6 +29,7 @@ from darkchess.players.configuration import Configuration, main_names
 from klss.seeds import fresh_seed, player_seed
 from klss.text import printable
 from klss_app.kept_games import game_headers, keep_game
+from klss_app.web.analyses import Analyses
 from klss_app.web.guard import new_token
 from klss_app.web.inbox import Inbox
 from klss_app.web.running_game import GameClock, RunningGame
@@ -132,10 +133,19 @@ class Table:
         Of the first game.
     keep
         Writes a game's PGN and says where it is; by default to ``klss-games``. Called by a game's thread.
+    analyses
+        Of the games that are over.
     """
 
-    def __init__(self, settings: Settings, *, keep: Callable[[str, datetime.datetime], None] | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        keep: Callable[[str, datetime.datetime], None] | None = None,
+        analyses: Analyses | None = None,
+    ) -> None:
         self.settings = settings
+        self.analyses = analyses or Analyses()
         self.seats = [Seat(color) for color in settings.humans]
         self.finished: dict[int, Finished] = {}
         self.opened: int | None = None
@@ -215,9 +225,10 @@ class Table:
         if first and self.opened is None and self._numbers == 0 and all(each.sat for each in self.seats):
             await self._begin(self.settings)
 
-    def leave(self, seat: Seat, line: Line) -> None:
+    async def leave(self, seat: Seat, line: Line) -> None:
         """A page is gone."""
         seat.lines.discard(line)
+        await self.analyses.leave(line)
 
     def move(self, seat: Seat, text: str, ply: int) -> None:
         """A page sends a move; raises :class:`Refused`."""
@@ -291,6 +302,7 @@ class Table:
     # ------------------------------------------------------------------------------------------------- games
     async def _begin(self, settings: Settings) -> None:
         async with self._changing:
+            await self.analyses.stop()
             self.settings = settings
             self._numbers += 1
             seed = fresh_seed() if settings.seed is None else settings.seed
@@ -397,6 +409,7 @@ class Table:
     async def close(self) -> None:
         """Leave the game, keep it, end the engine."""
         async with self._changing:
+            await self.analyses.stop()
             await self._leave_game()
             if self._engine is not None:
                 await asyncio.to_thread(self._engine.close)

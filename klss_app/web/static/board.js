@@ -102,8 +102,7 @@ export class FogBoard {
       if (this.cursor === square) all.push('cursor');
       if (all.length) classes.set(square, all.join(' '));
     }
-    this.ground.state.highlight.custom = classes;
-    this.ground.redrawAll();
+    this.ground.set({ highlight: { custom: classes } });
   }
 }
 

@@ -1,19 +1,383 @@
-// A game that is over: the truth, and what either side saw.
+// A game that is over: the truth, what either side saw, and what the engine makes of it.
 import { FogBoard } from '/board.js';
+import { chart } from '/chart.js';
 import { $, fragment, make, setFragment } from '/dom.js';
 import { T } from '/strings.js';
 
+const FIGURES = { p: '♟', n: '♞', b: '♝', r: '♜', q: '♛', k: '♚' };
+const COLORS = ['white', 'black'];
+const VIEWS = ['truth', 'white', 'black', 'all'];
+const WORST = 5;
+const LEAST_LOSS = 0.01;
+const LEAST_HEAT = 0.005;
+const LEAST_LABEL = 0.02;
+
 export class Review {
-  /** @param {FogBoard} board @param {(message: object) => void} send */
+  /**
+   * @param {FogBoard} board
+   * @param {(message: object) => void} send
+   */
   constructor(board, send) {
     this.board = board;
     this.send = send;
+    this.game = null;
+    this.turns = [];
+    this.running = false;
+    this.view = 'truth';
+    this.heat = 'none';
+    this.arrows = true;
+    this.small = null;
   }
-  leave() {}
-  open(game) {}
-  analysis(message) {}
-  flip() {}
+
+  /** @param {any} game the review's document */
+  open(game) {
+    this.game = game;
+    this.turns = [];
+    this.running = false;
+    this.bottom = game.color;
+    this.last = game.plies.length - 1;
+    const wanted = Number(fragment().get('ply') ?? this.last);
+    this.ply = fragment().get('game') === String(game.game) && wanted >= 0 && wanted <= this.last ? wanted : this.last;
+    this.build();
+    this.draw();
+    this.startAnalysis();
+  }
+
+  leave() {
+    if (this.running) this.send({ type: 'stop' });
+    this.running = false;
+    $('small-boards').hidden = true;
+  }
+
+  startAnalysis() {
+    if (this.last === 0) return;
+    this.turns = [];
+    this.running = true;
+    this.send({ type: 'analyse', game: this.game.game });
+    this.progress();
+  }
+
+  stopAnalysis() {
+    this.send({ type: 'stop' });
+    this.running = false;
+    this.progress(T.stopped);
+  }
+
+  /** @param {any} message turns that are new */
+  analysis(message) {
+    if (!this.game || message.game !== this.game.game) return;
+    for (const turn of message.turns) this.turns[turn.ply] = turn;
+    if (message.done) this.running = false;
+    this.progress(message.failed ? T.failed(message.failed) : undefined);
+    this.errors();
+    this.positions();
+    if (message.turns.some((turn) => turn.ply === this.ply)) this.draw();
+  }
+
+  flip() {
+    this.bottom = this.bottom === 'white' ? 'black' : 'white';
+    this.draw();
+  }
+
+  /** @param {number} ply */
+  go(ply) {
+    this.ply = Math.max(0, Math.min(this.last, ply));
+    this.draw();
+  }
+
+  /** @param {string} name of a key @returns {boolean} whether it was one of ours */
   key(name) {
-    return false;
+    const number = Number(name);
+    if (name === 'ArrowLeft') this.go(this.ply - 1);
+    else if (name === 'ArrowRight') this.go(this.ply + 1);
+    else if (name === 'Home') this.go(0);
+    else if (name === 'End') this.go(this.last);
+    else if (number >= 1 && number <= VIEWS.length) this.choose(VIEWS[number - 1]);
+    else return false;
+    return true;
+  }
+
+  choose(view) {
+    this.view = view;
+    this.parts.views.querySelector(`[value=${view}]`).checked = true;
+    this.draw();
+  }
+
+  // ------------------------------------------------------------------ the panel
+  build() {
+    const { tags, over } = this.game;
+    const title = T.reviewOf(tags.White ?? '?', tags.Black ?? '?', over ? over.result : '*');
+    const step = (sign, label, to) => make('button', { type: 'button', text: sign, 'aria-label': label, title: label, onclick: to });
+    const parts = (this.parts = {});
+    parts.slider = make('input', {
+      type: 'range', min: 0, max: this.last, value: this.ply, 'aria-label': T.slider,
+      oninput: () => this.go(Number(parts.slider.value)),
+    });
+    parts.where = make('p', { class: 'where', 'aria-live': 'polite' });
+    parts.views = make(
+      'fieldset',
+      { class: 'choices' },
+      make('legend', { text: T.show }),
+      ...VIEWS.map((view) =>
+        make(
+          'label',
+          {},
+          make('input', { type: 'radio', name: 'view', value: view, checked: view === this.view, onchange: () => this.choose(view) }),
+          make('span', { text: T.views[view] }),
+        ),
+      ),
+    );
+    parts.heat = make(
+      'select',
+      { onchange: () => { this.heat = parts.heat.value; this.draw(); } },
+      ...Object.entries(T.heat).map(([value, text]) => make('option', { value, text, selected: value === this.heat })),
+    );
+    parts.arrows = make('input', {
+      type: 'checkbox', checked: this.arrows, onchange: () => { this.arrows = parts.arrows.checked; this.draw(); },
+    });
+    parts.heatOf = make('p', { class: 'soft' });
+    parts.progress = make('span', { role: 'status' });
+    parts.bar = make('progress', { max: this.last || 1, value: 0, 'aria-label': T.analysis });
+    parts.stop = make('button', {
+      type: 'button', text: T.stop, onclick: () => (this.running ? this.stopAnalysis() : this.startAnalysis()),
+    });
+    parts.mixture = make('div', { class: 'mixture' });
+    parts.errors = make('div', { class: 'errors' });
+    parts.chart = make('div', { class: 'chart' });
+    parts.sizes = make('p', { class: 'soft' });
+    parts.moves = make('ol', { class: 'game-moves' });
+    this.buttons = [];
+    for (let ply = 1; ply <= this.last; ply += 1) {
+      const before = this.game.plies[ply - 1];
+      const button = make('button', { type: 'button', text: this.game.plies[ply].san, onclick: () => this.go(ply) });
+      this.buttons[ply] = button;
+      if (before.turn === 'white' || ply === 1) {
+        parts.moves.append(make('li', {}, make('span', { class: 'number', text: `${before.number}.` })));
+        if (before.turn === 'black') parts.moves.lastChild.append(make('span', { text: '…' }));
+      }
+      parts.moves.lastChild.append(button);
+    }
+    $('review').replaceChildren(
+      make('h2', { text: title }),
+      make('p', { text: over ? T.over(over, this.last) : '' }),
+      make(
+        'div',
+        { class: 'row steps' },
+        step('|◀', T.first, () => this.go(0)),
+        step('◀', T.back, () => this.go(this.ply - 1)),
+        step('▶', T.on, () => this.go(this.ply + 1)),
+        step('▶|', T.last, () => this.go(this.last)),
+        parts.slider,
+      ),
+      parts.where,
+      parts.views,
+      make('label', { class: 'choice' }, make('span', { text: T.whereMight }), parts.heat),
+      parts.heatOf,
+      make('label', { class: 'choice' }, parts.arrows, make('span', { text: T.arrows })),
+      make('h3', { text: T.analysis }),
+      make('div', { class: 'row' }, parts.progress, parts.stop),
+      parts.bar,
+      parts.mixture,
+      make('h3', { text: T.errors }),
+      parts.errors,
+      make('h3', { text: T.chart }),
+      parts.chart,
+      parts.sizes,
+      make('h3', { text: T.gameMoves }),
+      parts.moves,
+      make(
+        'div',
+        { class: 'row' },
+        make('button', { type: 'button', text: T.download, onclick: () => this.send({ type: 'pgn', game: this.game.game }) }),
+      ),
+      make('p', { class: 'soft', text: T.dropHere }),
+    );
+    this.errors();
+    this.positions();
+  }
+
+  progress(said) {
+    const known = this.turns.filter(Boolean).length;
+    const { progress, stop, bar } = this.parts;
+    progress.textContent = said ?? (known >= this.last ? T.analysed(known) : T.analysing(known, this.last));
+    stop.textContent = this.running ? T.stop : T.analyse;
+    stop.hidden = !this.running && known >= this.last;
+    bar.value = known;
+    bar.hidden = !this.running;
+  }
+
+  /** The costliest moves of both sides, so far. */
+  errors() {
+    const lists = COLORS.map((color) => {
+      const worst = this.turns
+        .filter((turn) => turn && turn.color === color && turn.played.loss !== null && turn.played.loss >= LEAST_LOSS)
+        .sort((a, b) => b.played.loss - a.played.loss)
+        .slice(0, WORST);
+      const items = worst.map((turn) => {
+        const told = {
+          color, loss: turn.played.loss, positions: turn.positions[color][0],
+          best: turn.best.san, probability: turn.best.p, played: turn.played.p,
+        };
+        return make(
+          'li',
+          {},
+          make('button', { type: 'button', class: 'link', text: this.label(turn.ply + 1), onclick: () => this.go(turn.ply) }),
+          make('span', { text: ` ${T.error(told)} ${T.luck(turn.played.turned)}` }),
+        );
+      });
+      return make(
+        'div',
+        {},
+        make('h4', { text: T.side[color] }),
+        items.length ? make('ol', {}, ...items) : make('p', { class: 'soft', text: T.noErrors }),
+      );
+    });
+    this.parts.errors.replaceChildren(...lists);
+  }
+
+  /** How many positions either side held possible: a chart, and the numbers at this ply. */
+  positions() {
+    const series = COLORS.map((color) => this.turns.map((turn) => turn && turn.positions[color][0]));
+    this.parts.chart.replaceChildren(chart(series, this.ply, this.last, (ply) => this.go(ply)));
+    const turn = this.turns[this.ply];
+    this.parts.sizes.textContent = turn ? COLORS.map((color) => T.positions(color, ...turn.positions[color])).join(' ') : '';
+  }
+
+  /** A move with its number: 7. Nf3 or 7… Nf6. */
+  label(ply) {
+    const before = this.game.plies[ply - 1];
+    return `${before.number}${before.turn === 'white' ? '.' : '…'} ${this.game.plies[ply].san}`;
+  }
+
+  // ------------------------------------------------------------------ the boards
+  draw() {
+    const at = this.game.plies[this.ply];
+    const turn = this.turns[this.ply];
+    const seen = this.view === 'all' ? 'truth' : this.view;
+    const who = seen === 'truth' ? at.turn : seen;
+    const config = { viewOnly: true, orientation: this.bottom, turnColor: at.turn, premovable: { enabled: false } };
+    this.board.ground.cancelPremove();
+    this.board.marks = this.heatMarks(turn, who);
+    this.board.show(at[seen], { ...config, lastMove: this.lastMove(seen) });
+    this.board.ground.setAutoShapes([...this.heatLabels(turn, who), ...this.mixtureArrows(turn, seen)]);
+    this.drawSmall(at, config);
+    this.panel(at, turn, who);
+    setFragment({ game: this.game.game, ply: this.ply });
+  }
+
+  drawSmall(at, config) {
+    const boxes = $('small-boards');
+    boxes.hidden = this.view !== 'all';
+    if (boxes.hidden) return;
+    this.small ??= COLORS.map((color) => new FogBoard($(`board-${color}`), { viewOnly: true, coordinates: false, drawable: { enabled: false } }));
+    COLORS.forEach((color, i) => this.small[i].show(at[color], { ...config, lastMove: this.lastMove(color) }));
+  }
+
+  /** The squares of the move that led here, as far as that side saw it. */
+  lastMove(seen) {
+    if (this.ply === 0) return [];
+    const move = this.game.plies[this.ply].move;
+    return seen === 'truth' || this.game.plies[this.ply - 1].turn === seen ? [move.slice(0, 2), move.slice(2, 4)] : [];
+  }
+
+  /** square -> how likely the enemy men that are asked for stand there, and the likeliest of them */
+  asked(turn, who) {
+    const found = new Map();
+    if (!turn || this.heat === 'none') return found;
+    for (const [square, men] of Object.entries(turn.beliefs[who])) {
+      let sum = 0;
+      let best = null;
+      for (const [man, p] of Object.entries(men)) {
+        if (this.heat !== 'any' && man.toLowerCase() !== this.heat) continue;
+        sum += p;
+        if (!best || p > men[best]) best = man;
+      }
+      if (sum >= LEAST_HEAT) found.set(square, { p: sum, man: best });
+    }
+    return found;
+  }
+
+  heatMarks(turn, who) {
+    const marks = new Map();
+    for (const [square, { p }] of this.asked(turn, who)) marks.set(square, `heat heat-${Math.max(1, Math.ceil(10 * p))}`);
+    return marks;
+  }
+
+  heatLabels(turn, who) {
+    return [...this.asked(turn, who)]
+      .filter(([, { p }]) => p >= LEAST_LABEL)
+      .map(([square, { p, man }]) => {
+        const figure = this.heat === 'any' ? `${FIGURES[man.toLowerCase()]} ` : '';
+        const text = `${figure}${T.percent(p)}`;
+        return {
+          orig: square,
+          customSvg: {
+            html: `<text x="50" y="93" font-size="23" font-weight="700" text-anchor="middle" fill="#fff" stroke="#111" stroke-width="5" paint-order="stroke">${text}</text>`,
+            center: 'orig',
+          },
+        };
+      });
+  }
+
+  /** The engine's moves, on the true board and on that of the side to move: the other one does not see who could. */
+  mixtureArrows(turn, seen) {
+    if (!turn || !this.arrows || (seen !== 'truth' && seen !== turn.color)) return [];
+    return turn.moves.map((each) => ({
+      orig: each.move.slice(0, 2),
+      dest: each.move.slice(2, 4),
+      brush: 'played',
+      modifiers: { lineWidth: 4 + 9 * each.p },
+    }));
+  }
+
+  panel(at, turn, who) {
+    const { slider, where, heatOf, mixture } = this.parts;
+    slider.value = this.ply;
+    where.textContent = `${this.ply ? this.label(this.ply) : T.start} (${T.ply(this.ply, this.last)})`;
+    heatOf.textContent = this.heat === 'none' ? '' : T.heatOf(who);
+    this.buttons.forEach((button, ply) => {
+      if (ply === this.ply) button.setAttribute('aria-current', 'true');
+      else button.removeAttribute('aria-current');
+    });
+    const current = this.buttons[this.ply];
+    if (current) {
+      const list = this.parts.moves;
+      list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+    }
+    mixture.replaceChildren(...this.mixture(turn));
+    this.positions();
+    for (const [place, color] of [['bottom', this.bottom], ['top', this.bottom === 'white' ? 'black' : 'white']]) {
+      const bar = $(`player-${place}`);
+      bar.querySelector('.name').textContent = `${T.side[color]}: ${this.game.tags[color === 'white' ? 'White' : 'Black'] ?? '?'}`;
+      bar.querySelector('.men').textContent = '';
+      bar.querySelector('.clock').textContent = '';
+      bar.querySelector('.clock').className = 'clock';
+      bar.classList.toggle('to-move', at.turn === color && this.ply < this.last);
+    }
+  }
+
+  mixture(turn) {
+    if (!turn) return [make('p', { class: 'soft', text: this.ply === this.last ? T.noTurn : T.notAnalysed })];
+    const rows = turn.moves.map((each) =>
+      make(
+        'tr',
+        { class: each.san === turn.played.san ? 'was-played' : '' },
+        make('td', { text: each.san }),
+        make('td', { text: T.percent(each.p) }),
+        make('td', { text: each.value === null ? '?' : T.value(each.value) }),
+      ),
+    );
+    const lines = turn.lines.map((line) => make('li', { text: line.join(' ') }));
+    return [
+      make(
+        'table',
+        {},
+        make('caption', { text: T.mixture(turn.color) }),
+        make('thead', {}, make('tr', {}, ...T.columns.map((text) => make('th', { scope: 'col', text })))),
+        make('tbody', {}, ...rows),
+      ),
+      make('p', { text: `${T.played(turn.played.san)} ${T.luck(turn.played.turned)}` }),
+      ...(lines.length ? [make('details', {}, make('summary', { text: T.expects }), make('ul', {}, ...lines))] : []),
+    ];
   }
 }

@@ -44,7 +44,6 @@ export const T = {
   promote: 'Promote to',
   whiteSees: 'White sees',
   blackSees: 'Black sees',
-  truth: 'The truth',
   side,
   men: { pawn: 'pawn', knight: 'knight', bishop: 'bishop', rook: 'rook', queen: 'queen', king: 'king' },
   percent,
@@ -119,46 +118,50 @@ export const T = {
     'Fog of War: you see your men and the squares that they could move to. Nobody is told of check; who takes the king wins.',
 
   // ------------------------------------------------------------------ review
-  reviewOf: (white, black, result) => `${white} – ${black}  ${result}`,
+  reviewOf: (white, black, result) => `${white} – ${black}, ${result}`,
   ply: (n, of) => `ply ${n} of ${of}`,
   start: 'Start position',
-  first: 'First',
-  back: 'Back',
-  on: 'On',
-  last: 'Last',
-  show: 'Show',
-  showTruth: 'The truth',
-  showWhite: 'White sees',
-  showBlack: 'Black sees',
-  showAll: 'All three',
-  whereMight: 'Where might the enemy be',
-  heat: { none: 'do not ask', k: 'king', q: 'queen', any: 'any man' },
-  heatOf: (color) => `as ${side[color]} may know it`,
+  first: 'To the start',
+  back: 'One ply back',
+  on: 'One ply on',
+  last: 'To the end',
+  slider: 'Ply',
+  show: 'Board',
+  views: { truth: 'The truth', white: 'White sees', black: 'Black sees', all: 'All three' },
+  whereMight: 'Where might the enemy be?',
+  heat: { none: '–', k: 'king', q: 'queen', any: 'any man' },
+  heatOf: (color) => `Shaded: what ${side[color]} may believe from her views alone.`,
+  arrows: 'Arrows for the engine’s moves',
+  analysis: 'Analysis',
   analyse: 'Analyse the game',
-  analysing: (n, of) => `Analysing: ${n} of ${of} …`,
-  analysed: 'Analysed.',
+  analysing: (n, of) => `Analysing: ${n} of ${of} turns …`,
+  analysed: (n) => `All ${n} turns are analysed.`,
   stop: 'Stop',
+  stopped: 'Stopped.',
   failed: (why) => `The analysis failed: ${why}`,
   positions: (color, n, sample) =>
     `${side[color]} holds ${n.toLocaleString('en')} position${n === 1 ? '' : 's'} possible${sample ? ' (a sample)' : ''}.`,
-  chart: 'Possible positions along the game, on a logarithmic scale; White solid, Black dashed',
+  chart: 'Possible positions along the game, on a logarithmic scale',
+  legend: (color) => `${side[color]} ${color === 'white' ? 'solid' : 'dashed'}`,
   errors: 'Costliest moves',
-  noErrors: 'None that gave anything away.',
-  error: (entry) =>
-    `${entry.label}: −${entry.loss.toFixed(2)}. The engine plays ${entry.best}` +
-    ` (${percent(entry.probability)})${entry.played > 0 ? `, this one in ${percent(entry.played)}` : ''}.`,
-  luck: (value) =>
-    value === null
-      ? ''
-      : value >= 0.05
-        ? ` Against the truth it turned out better, by ${value.toFixed(2)}.`
-        : value <= -0.05
-          ? ` Against the truth it turned out worse, by ${(-value).toFixed(2)}.`
-          : ' Against the truth it turned out as expected.',
-  mixture: (color) => `What the engine would play for ${side[color]}, from her views alone`,
-  value: (v) => `Value to her: ${v >= 0 ? '+' : '−'}${Math.abs(v).toFixed(2)}`,
+  noErrors: 'None that gave anything away so far.',
+  error: (e) =>
+    `cost ${e.loss.toFixed(2)} against the ${e.positions.toLocaleString('en')} ${side[e.color]} held possible. ` +
+    `The engine: ${e.best} (${percent(e.probability)})${e.played > 0 ? `, this one in ${percent(e.played)}` : ''}.`,
+  luck: (v) => {
+    if (v === null) return '';
+    if (v >= 0.05) return `On the true board it turned out better than the mix, by ${v.toFixed(2)}.`;
+    if (v <= -0.05) return `On the true board it turned out worse than the mix, by ${(-v).toFixed(2)}.`;
+    return 'On the true board it turned out about as the mix.';
+  },
+  mixture: (color) => `The engine for ${side[color]}, from her views alone`,
+  columns: ['move', 'plays', 'value'],
+  value: (v) => `${v >= 0 ? '+' : '−'}${Math.abs(v).toFixed(2)}`,
   expects: 'It expects',
-  notAnalysed: 'Not analysed yet.',
-  dropHere: 'Drop a PGN file anywhere on this page to review it.',
-  tooLarge: 'That file is too large: a PGN of one game has a few kilobytes.',
+  played: (san) => `Played: ${san}.`,
+  notAnalysed: 'This ply is not analysed yet.',
+  noTurn: 'The game ends here.',
+  gameMoves: 'Moves of the game',
+  dropHere: 'Drop a PGN file on this page to review another game.',
+  tooLarge: 'That file is too large: the PGN of one game has a few kilobytes.',
 };

@@ -1,0 +1,138 @@
+"""Analyses of finished games: one process at a time, for as long as a page listens; kept once they are whole."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from darkchess.game.contest import DEFAULT_PLAYER
+
+if TYPE_CHECKING:
+    from klss_app.web.table import Finished, Settings
+
+__all__ = ["Analyses", "Listener"]
+
+NODES = 2000
+"""Nodes a turn, as for ``klss analyse --once-over``."""
+
+CAP = 1_000_000
+"""Positions that either side's set may hold; beyond, it is a sample."""
+
+_LONGEST_LINE = 1 << 22
+
+
+class Listener(Protocol):
+    """Who is told the turns."""
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Take a message."""
+        ...
+
+
+class Analyses:
+    """Of one table.
+
+    Parameters
+    ----------
+    nodes, cap
+        See :data:`NODES`, :data:`CAP`.
+    """
+
+    def __init__(self, nodes: int = NODES, cap: int = CAP) -> None:
+        self._nodes = nodes
+        self._cap = cap
+        self._whole: dict[int, list[dict[str, Any]]] = {}
+        self._running: _Running | None = None
+
+    async def listen(self, game: Finished, settings: Settings, listener: Listener) -> None:
+        """Tell ``listener`` every turn of ``game``, those that are known at once; start where nobody has yet."""
+        whole = self._whole.get(game.number)
+        if whole is not None:
+            _tell(listener, game, whole, done=True)
+            return
+        if self._running is None or self._running.game.number != game.number:
+            await self.stop()
+            self._running = _Running(game, self._request(game, settings), self._whole)
+        self._running.listeners.add(listener)
+        _tell(listener, game, self._running.turns, done=False)
+
+    async def leave(self, listener: Listener) -> None:
+        """``listener`` has gone; with the last one the analysis ends."""
+        if self._running is not None:
+            self._running.listeners.discard(listener)
+            if not self._running.listeners:
+                await self.stop()
+
+    async def stop(self) -> None:
+        """End what is running; what it found is dropped."""
+        running, self._running = self._running, None
+        if running is not None:
+            await running.stop()
+
+    def _request(self, game: Finished, settings: Settings) -> dict[str, Any]:
+        return {
+            "pgn": game.pgn,
+            "rules": game.ruleset.name,
+            "configuration": DEFAULT_PLAYER,
+            "evaluator": settings.evaluator.name,
+            "stockfish": settings.evaluator.stockfish,
+            "nodes": self._nodes,
+            "cap": self._cap,
+        }
+
+
+class _Running:
+    def __init__(self, game: Finished, request: dict[str, Any], whole: dict[int, list[dict[str, Any]]]) -> None:
+        self.game = game
+        self.turns: list[dict[str, Any]] = []
+        self.listeners: set[Listener] = set()
+        self._whole = whole
+        self._process: asyncio.subprocess.Process | None = None
+        self._task = asyncio.create_task(self._run(request))
+
+    async def stop(self) -> None:
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+
+    async def _run(self, request: dict[str, Any]) -> None:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "klss_app.web.game_analysis",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=_LONGEST_LINE,
+        )
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            await process.stdin.drain()
+            while line := await process.stdout.readline():
+                self.turns.append(json.loads(line))
+                for listener in tuple(self.listeners):
+                    _tell(listener, self.game, self.turns[-1:], done=False)
+            last_words = (await process.stderr.read()).decode("utf-8", "replace").strip().splitlines()
+            code = await process.wait()
+            if code == 0:
+                self._whole[self.game.number] = self.turns
+            for listener in tuple(self.listeners):
+                why = None if code == 0 else (last_words or [f"exit code {code}"])[-1]
+                _tell(listener, self.game, [], done=True, failed=why)
+        finally:
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
+
+
+def _tell(
+    listener: Listener, game: Finished, turns: list[dict[str, Any]], *, done: bool, failed: str | None = None
+) -> None:
+    of = len(game.record.moves)
+    listener.send({"type": "analysis", "game": game.number, "of": of, "done": done, "failed": failed, "turns": turns})

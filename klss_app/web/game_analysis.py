@@ -1,0 +1,108 @@
+"""A finished game analysed, in a process of its own: its request on stdin, a line of JSON a turn on stdout.
+
+``python -m klss_app.web.game_analysis`` is what a review runs; it ends when its reader does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from typing import Any
+
+import chess
+
+from darkchess.analysis.whole_game import Turn, turns
+from darkchess.belief.marginals import marginals
+from darkchess.game.record import read_pgn
+from darkchess.game.rules import ruleset
+from darkchess.players.configuration import configuration
+from klss_app.web.reviews import replayed
+from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
+
+__all__ = ["analyse", "main", "told"]
+
+_MOST_MOVES = 8
+_LEAST_SHOWN = 0.001
+
+
+def told(turn: Turn) -> dict[str, Any]:
+    """What a page is shown of a turn.
+
+    Returns
+    -------
+    dict
+        ``ply``, ``color``; ``positions``: of both sides how many they hold possible, and whether that is a sample;
+        ``beliefs``: of both sides, square by square, the enemy's men and how likely each stands there; ``value``;
+        ``moves`` of the mixture: ``move``, ``san``, ``p``, ``value``; ``lines`` of SAN; ``played``: ``san``, ``p``,
+        ``loss`` against what she held possible, ``turned``, against the truth; ``best``: ``san``, ``p``.
+    """
+    analysis, loss = turn.analysis, turn.loss()
+    sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
+    shown = [each for each in analysis.moves if each.probability >= _LEAST_SHOWN][:_MOST_MOVES]
+    return {
+        "ply": turn.ply,
+        "color": chess.COLOR_NAMES[analysis.view.color],
+        "positions": {
+            chess.COLOR_NAMES[color]: [found.size, found.capped_by is not None] for color, found in sets.items()
+        },
+        "beliefs": {
+            chess.COLOR_NAMES[color]: {
+                chess.SQUARE_NAMES[square]: {letter: round(p, 4) for letter, p in men.items() if p >= _LEAST_SHOWN}
+                for square in range(64)
+                if not found.view.sees(square) and (men := belief.at(square))
+            }
+            for color, found in sets.items()
+            for belief in [analysis.marginals if color == analysis.view.color else marginals(found)]
+        },
+        "value": _rounded(analysis.value),
+        "moves": [
+            {"move": each.move.uci(), "san": each.san, "p": round(each.probability, 4), "value": _rounded(each.value)}
+            for each in shown
+        ],
+        "lines": [[each.san for each in line.moves] for line in analysis.lines],
+        "played": {
+            "san": loss.san,
+            "p": round(loss.played, 4),
+            "loss": _rounded(loss.loss),
+            "turned": _rounded(turn.turned_out()),
+        },
+        "best": {"san": loss.best_san, "p": round(loss.probability, 4)},
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def analyse(request: dict[str, Any]) -> None:
+    """Write the turns of the game that ``request`` holds: ``pgn``, ``rules``, ``configuration``, ``evaluator``,
+    ``stockfish``, ``nodes``, ``cap``."""
+    record = read_pgn(request["pgn"])[0]
+    rules = ruleset(request["rules"])
+    chosen = configuration(request["configuration"])
+    assert chosen.search is not None
+    choice = EvaluatorChoice(request["evaluator"], request["stockfish"], reproducible=True)
+    for turn in turns(
+        replayed(record, rules),
+        lambda: make_evaluator(chosen, choice, rules),
+        configuration=chosen.search,
+        nodes=request["nodes"],
+        cap=request["cap"],
+        threads=chosen.threads,
+    ):
+        print(json.dumps(told(turn), allow_nan=False), flush=True)
+
+
+def main() -> int:
+    """Answer one request."""
+    with contextlib.suppress(BrokenPipeError):
+        analyse(json.loads(sys.stdin.readline()))
+        return 0
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""``klss board`` as a program: its first line, its seat, Ctrl-C, its refusals."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from darkchess.game.record import read_pgn
+from klss_app.cli.main import main
+from tests.klss_app.web.pages import FOREIGN, Page, run
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@contextmanager
+def board(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """The program, at any free port."""
+    command = [sys.executable, "-m", "klss", "board", "--no-open", "--port", "0", *arguments]
+    with subprocess.Popen(
+        command, cwd=folder, env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_the_first_line_is_the_seat_and_ctrl_c_keeps_the_game(tmp_path: Path) -> None:
+    with board(tmp_path, "--black", FOREIGN, "--nodes", "10") as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        match = re.fullmatch(r"klss board: (http://127\.0\.0\.1:\d+)/#seat=([\w-]{22})\n", line)
+        assert match, line
+        url, token = match.groups()
+
+        async def play() -> None:
+            async with (
+                aiohttp.ClientSession() as session,
+                session.ws_connect(f"{url}/ws", headers={"Origin": url}) as socket,
+            ):
+                page = Page(socket)
+                await page.send(type="sit", token=token)
+                await page.until("game")
+                await page.send(type="move", move="e4", ply=0)
+                await page.until("game", ply=2)
+
+        run(play())
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (0, "")
+    kept = re.fullmatch(r"klss board: the game is kept in (klss-games/\S+\.pgn)\n", err)
+    assert kept, err
+    record = read_pgn((tmp_path / kept[1]).read_text())[0]
+    assert len(record.moves) == 2 and record.headers["Event"] == "klss board"
+
+
+def test_two_humans_get_a_line_each_and_a_file_is_opened(tmp_path: Path) -> None:
+    (tmp_path / "game.pgn").write_text("1. e4 e5 *\n")
+    with board(tmp_path, "game.pgn", "--white", "human", "--black", "human") as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(2)]
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert re.match(r"klss board: http://127\.0\.0\.1:\d+/#seat=", lines[0])
+    assert re.match(r"klss board: black's seat, for the other player: http://", lines[1])
+    assert (process.returncode, out, err) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--port", "70000"], "expected a port"),
+        (["--white", "greedy", "--black", "random"], "expected human for one"),
+        (["none.pgn"], "can't read 'none.pgn'"),
+        (["--host", "no.such.host.invalid"], "expected an address"),
+        (["--fen", "x"], "--fen"),
+        (["--black", "nobody"], "nobody"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["board", "--no-open", *arguments]) == 2
+    said = capsys.readouterr()
+    assert told in said.err and said.err.count("\n") == 1 and not said.out

@@ -1,0 +1,110 @@
+"""The review: what is shown of a game that is over, and the analysis of a whole game, process and all."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from darkchess.game.record import read_pgn
+from darkchess.game.rules import PAPER
+from klss_app.web.analyses import Analyses
+from klss_app.web.reviews import BadGame, opened_game, review
+from tests.klss_app.web.pages import run, served, settings
+
+PGN = """[White "<b>one</b>"]
+[Black "two"]
+[Result "1-0"]
+[Variant "Fogofwar"]
+
+1. e4 d5 2. Bb5 dxe4 3. Bxe8 1-0
+"""
+
+
+def test_a_review_shows_the_truth_and_both_views_ply_by_ply() -> None:
+    document = review(opened_game(PGN)[0], PAPER)
+    plies = document["plies"]
+    assert [ply["san"] for ply in plies] == [None, "e4", "d5", "Bb5", "dxe4", "Bxe8"]
+    assert document["over"] == {"winner": "white", "reason": "king_captured", "result": "1-0"}
+    assert plies[3]["truth"] == "rnbqkbnr/ppp1pppp/8/1B1p4/4P3/8/PPPP1PPP/RNBQK1NR"
+    assert plies[3]["white"].split("/")[0] == "????k???" and plies[3]["black"].split("/")[4] == "???1P?1?"
+    assert document["tags"]["White"] == "<b>one</b>"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "garbage {", "1. e4 e9", '[Variant "Atomic"]\n\n1. e4 *', "1. " + "Nf3 Nf6 Ng1 Ng8 " * 600]
+)
+def test_what_is_no_game_is_refused_with_a_reason(text: str) -> None:
+    with pytest.raises(BadGame, match="got"):
+        opened_game(text)
+
+
+def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
+    async def work() -> list[dict[str, Any]]:
+        async with served(settings()) as at:
+            at.table.analyses = Analyses(nodes=30, cap=10_000)
+            page = await at.page()
+            await page.until("game")
+            await page.send(type="open", pgn=PGN)
+            assert "going on" in (await page.until("refused"))["why"]
+            await page.send(type="resign")
+            await page.until("table", playing=False)
+            await page.send(type="open", pgn=PGN)
+            number = (await page.until("review"))["game"]
+            await page.send(type="analyse", game=number)
+            turns: list[dict[str, Any]] = []
+            while True:
+                message = await page.until("analysis", game=number)
+                assert message["failed"] is None and message["of"] == 5
+                turns += message["turns"]
+                if message["done"]:
+                    break
+            again = await at.page()
+            await again.send(type="analyse", game=number)
+            assert (await again.until("analysis"))["turns"] == turns
+            return turns
+
+    turns = run(work())
+    assert [turn["ply"] for turn in turns] == list(range(5))
+    assert [turn["played"]["san"] for turn in turns] == ["e4", "d5", "Bb5", "dxe4", "Bxe8"]
+    assert turns[1]["positions"]["black"] == [20, False] and turns[1]["positions"]["white"] == [1, False]
+    assert turns[4]["best"] == {"san": "Bxe8", "p": 1.0} and turns[4]["played"]["loss"] == 0.0
+    missed = turns[3]
+    assert missed["color"] == "black" and missed["played"]["turned"] < -0.5
+    for turn in turns:
+        assert sum(each["p"] for each in turn["moves"]) == pytest.approx(1.0, abs=0.02)
+        for men in turn["beliefs"]["white"].values():
+            assert sum(men.values()) <= 1.001 and all(man.islower() for man in men)
+
+
+def test_an_analysis_that_nobody_listens_to_ends_with_its_process() -> None:
+    async def work() -> None:
+        async with served(settings()) as at:
+            record = read_pgn("1. Nf3 Nf6 2. Ng1 Ng8 3. Nc3 Nc6 *")[0]
+            number = at.table.add(record, PAPER, "1. Nf3 Nf6 2. Ng1 Ng8 3. Nc3 Nc6 *", chess.WHITE)
+            at.table.opened = number
+            at.table.analyses = Analyses(nodes=10**7)
+            page = await at.page()
+            await page.send(type="analyse", game=number)
+            await page.until("analysis")
+            await asyncio.sleep(0.2)
+            before = _analysing()
+            assert before == 1
+            await page.socket.close()
+            for _ in range(100):
+                if not _analysing():
+                    break
+                await asyncio.sleep(0.05)
+            assert not _analysing()
+
+    run(work())
+
+
+def _analysing() -> int:
+    """Processes below this one that analyse a game."""
+    children = Path("/proc/self/task").glob("*/children")
+    pids = {pid for path in children for pid in path.read_text().split()}
+    return sum(b"game_analysis" in Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids)
