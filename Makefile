@@ -4,7 +4,8 @@
 #   make play              play a game of Fog of War chess      (ARGS="--time 2 --black human" passes flags)
 #   make board             the same in the browser              (ARGS takes the same flags)
 #   make test              the tests, on all cores              (ARGS="tests/klss_app -x" passes arguments)
-#   make check             ruff, mypy, import-linter, tests
+#   make browser           the tests of the board in a real browser (chromium)
+#   make check             ruff, mypy, import-linter, all these tests
 #   make bench             how fast the engine is here, part by part
 #   make signature         one number for what the engine does  (ARGS=--write renews the expected one)
 #   make soak              the long tests
@@ -21,7 +22,7 @@ PY   = $(VENV)/bin/python
 # Under the constraints at build time too: pip hands the variables on to the environments it builds in.
 PIP  = PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet
 
-.PHONY: play board chessground test check lint bench signature soak clean
+.PHONY: play board chessground test browser check lint bench signature soak clean
 
 play: $(VENV)/installed-play
 	@$(PY) -m klss play $(ARGS)
@@ -40,7 +41,10 @@ lint: $(VENV)/installed-dev
 	@echo "mypy --strict"; $(PY) -m mypy
 	@echo "import-linter"; $(VENV)/bin/lint-imports
 
-check: lint test
+browser: $(VENV)/installed-dev
+	@$(PY) -m pytest -m browser --numprocesses auto --dist worksteal $(ARGS)
+
+check: lint test browser
 
 bench: $(VENV)/installed-play
 	@for part in tracker search evaluator equilibrium suite; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done

@@ -1,0 +1,397 @@
+"""The page in a real browser: games by clicks and by keyboard, premoves, promotion, clocks, reload, review; in light
+and dark, on a phone; by axe. ``make browser`` runs these, in Debian's chromium; ``make check`` does too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+from aiohttp import web
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from klss_app.web.analyses import Analyses
+from klss_app.web.server import make_app
+from klss_app.web.table import Settings, Table
+from tests.klss_app.web.pages import FOREIGN, settings
+
+pytestmark = pytest.mark.browser
+
+AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
+PGN = '[Variant "Fogofwar"]\n[White "<img src=x>"]\n\n1. e4 d5 2. Bb5 dxe4 3. Bxe8 1-0\n'
+DESKTOP = {"width": 1280, "height": 860}
+PHONE = {"width": 390, "height": 844}
+
+
+class Board:
+    """A table and its server, in a thread of its own."""
+
+    def __init__(self, chosen: Settings) -> None:
+        self.kept: list[str] = []
+        self._chosen = chosen
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._stop = asyncio.Event()
+        self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._serve()))
+        self._thread.start()
+        assert self._ready.wait(60)
+
+    async def _serve(self) -> None:
+        self.table = Table(self._chosen, keep=lambda text, begun: self.kept.append(text), analyses=Analyses(30, 10_000))
+        runner = web.AppRunner(make_app(self.table, "127.0.0.1"), access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        self.port = runner.addresses[0][1]
+        self._ready.set()
+        await self._stop.wait()
+        await self.table.close()
+        await runner.cleanup()
+
+    def link(self, seat: int = 0) -> str:
+        return f"http://127.0.0.1:{self.port}/#seat={self.table.seats[seat].token}"
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(30)
+
+
+@pytest.fixture
+def boards() -> Iterator[Callable[..., Board]]:
+    """Makes tables."""
+    made: list[Board] = []
+
+    def make(**changes: Any) -> Board:
+        made.append(Board(settings(**changes)))
+        return made[-1]
+
+    yield make
+    for board in made:
+        board.close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """Debian's; the tests are skipped where there is none, or fail if KLSS_REQUIRE_CHROMIUM=1."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        why = "no chromium is on PATH (Debian: apt-get install chromium)"
+        if os.environ.get("KLSS_REQUIRE_CHROMIUM") == "1":
+            pytest.fail(f"{why}; and KLSS_REQUIRE_CHROMIUM=1 asks for one")
+        pytest.skip(why)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(chromium: Browser, *links: str, **context: Any) -> Iterator[list[Page]]:
+    """Pages at these links; fails where one of them logs an error or asks anybody else for something."""
+    made: BrowserContext = chromium.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce", **context})
+    faults: list[str] = []
+    pages = []
+    for link in links:
+        page = made.new_page()
+        page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("request", lambda asked: None if "127.0.0.1" in asked.url or asked.url.startswith(("data:", "blob:"))
+                else faults.append(asked.url))  # fmt: skip
+        page.goto(link)
+        pages.append(page)
+    yield pages
+    made.close()
+    assert not faults, faults
+
+
+def place(page: Page, square: str, board: str = "#board") -> tuple[float, float]:
+    """Where a square's middle is."""
+    box = page.locator(f"{board} cg-board").bounding_box()
+    assert box is not None
+    file, rank = chess.FILE_NAMES.index(square[0]), int(square[1]) - 1
+    if page.locator(f"{board}.orientation-black").count():
+        file, rank = 7 - file, 7 - rank
+    step = box["width"] / 8
+    return box["x"] + (file + 0.5) * step, box["y"] + (7.5 - rank) * step
+
+
+def click(page: Page, *squares: str) -> None:
+    for square in squares:
+        page.mouse.click(*place(page, square))
+
+
+def drag(page: Page, start: str, end: str) -> None:
+    page.mouse.move(*place(page, start))
+    page.mouse.down()
+    page.mouse.move(*place(page, end), steps=4)
+    page.mouse.up()
+
+
+def typed(page: Page, text: str) -> None:
+    page.fill("#typed", text)
+    page.press("#typed", "Enter")
+
+
+def turn(page: Page, number: int = 1) -> None:
+    """Wait for her turn at that move."""
+    expect(page.locator("#status")).to_contain_text(f"Move {number}: your turn")
+
+
+def drawn(page: Page, *wanted: str, without: str = " ") -> None:
+    """Wait until these men are on the board, and none whose name begins so; boards are drawn a frame later."""
+    for _ in range(100):
+        found = men(page)
+        if set(wanted) <= found and not any(man.startswith(without) for man in found):
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"got {sorted(men(page))}, expected {wanted} and none of {without}")
+
+
+def hidden(page: Page, squares: int) -> None:
+    """Wait until so many squares are drawn as fog."""
+    expect(page.locator("#board square.fog:visible")).to_have_count(squares)
+
+
+def men(page: Page) -> set[str]:
+    """The men on the board and their squares, such as ``white pawn e4``."""
+    found = page.evaluate(
+        "[...document.querySelectorAll('#board cg-board piece')].filter(p => !p.classList.contains('ghost'))"
+        ".map(p => p.cgPiece + ' ' + p.cgKey)"
+    )
+    return set(found)
+
+
+def fogged(page: Page) -> set[str]:
+    """The squares that are drawn as fog; the board keeps those that are none any more, and hides them."""
+    return set(
+        page.evaluate(
+            "[...document.querySelectorAll('#board square.fog')].filter(s => s.style.visibility !== 'hidden')"
+            ".map(s => s.cgKey)"
+        )
+    )
+
+
+def serious(page: Page) -> list[str]:
+    """What axe finds that is serious or worse."""
+    page.evaluate(AXE)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{each['id']}: {[node['html'][:200] + ' ' + node['failureSummary'][:300] for node in each['nodes']]}"
+        for each in found["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]
+
+
+def test_a_whole_game_by_clicks_and_drags_between_two_pages(chromium: Browser, boards: Callable[..., Board]) -> None:
+    board = boards(black="human")
+    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+        turn(white)
+        click(white, "e2", "e4")
+        turn(black)
+        drawn(white, "white pawn e4")
+        drawn(black, without="white")
+        assert "e4" in fogged(black)
+        drag(black, "f7", "f6")
+        turn(white, 2)
+        drag(white, "d1", "h5")
+        turn(black, 2)
+        expect(black.locator("#moves")).to_contain_text("?")
+        click(black, "a7", "a6")
+        turn(white, 3)
+        drawn(white, "black king e8")
+        click(white, "h5", "e8")
+        expect(white.locator("#status")).to_contain_text("White wins: Black's king was captured.")
+        expect(black.locator("#status")).to_contain_text("Your king on e8 was captured.")
+        with white.expect_download() as download:
+            white.click("#download")
+        assert Path(download.value.path()).read_text() == board.kept[0]
+        black.click("#review-game")
+        expect(black.locator("#review h2")).to_have_text("human – human, 1-0")
+        black.keyboard.press("Home")
+        hidden(black, 0)
+        assert len(men(black)) == 32
+        black.keyboard.press("3")
+        hidden(black, 32)
+        drawn(black, without="white")
+        expect(black.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=60_000)
+        black.click("#to-game")
+        black.click("#rematch")
+        expect(white.locator("#status")).to_contain_text("Your opponent asks for a rematch.")
+        white.click("#rematch")
+        turn(black)
+
+
+def test_a_game_by_keyboard_alone_and_what_is_typed_wrong_is_said(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    board = boards(black="human")
+    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+        turn(white)
+        white.keyboard.press("m")
+        white.keyboard.type("Nf4")
+        white.keyboard.press("Enter")
+        expect(white.locator("#entry-says")).to_contain_text("expected a knight that can make it")
+        white.keyboard.type("e4")
+        white.keyboard.press("Enter")
+        turn(black)
+        expect(white.locator("#entry-says")).to_be_empty()
+        black.focus("#board-frame")
+        for key in ("ArrowRight", "ArrowLeft", "Enter", "ArrowUp", "Enter"):
+            black.keyboard.press(key)  # Black sits below, so left is towards h; her cursor begins on e7
+        expect(black.locator("#cursor-says")).to_contain_text("f6")
+        turn(white, 2)
+        typed(white, "Qh5")
+        turn(black, 2)
+        typed(black, "a7a6")
+        turn(white, 3)
+        typed(white, "Qxe8")
+        expect(white.locator("#status")).to_contain_text("White wins")
+        expect(white.locator("#words p")).to_contain_text("queen e8")
+
+
+def test_a_premove_is_played_when_it_can_be_and_dropped_when_it_can_not(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    board = boards(black="human")
+    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+        turn(white)
+        click(black, "d7", "d5")
+        expect(black.locator("#status")).to_contain_text("Premove d7d5")
+        click(white, "e2", "e4")
+        turn(white, 2)
+        drawn(white, "black pawn d5")
+        click(black, "d8", "d1")
+        expect(black.locator("#status")).to_contain_text("Premove d8d1")
+        click(white, "g1", "f3")
+        turn(black, 2)
+        drawn(black, "black queen d8")
+
+
+def test_a_pawn_becomes_what_is_chosen(chromium: Browser, boards: Callable[..., Board]) -> None:
+    board = boards(black="human", fen="7k/P7/8/8/8/8/8/K7 w - - 0 1")
+    with opened(chromium, board.link(0), board.link(1)) as (white, _):
+        turn(white)
+        click(white, "a7", "a8")
+        expect(white.locator("#promotion")).to_be_visible()
+        white.keyboard.press("Escape")
+        expect(white.locator("#promotion")).to_be_hidden()
+        drawn(white, "white pawn a7")
+        click(white, "a7", "a8")
+        white.click("#promotion [value=n]")
+        expect(white.locator("#moves")).to_contain_text("a8=N")
+        drawn(white, "white knight a8")
+
+
+def test_who_runs_out_of_time_loses_and_the_clock_is_seen_to_run(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    board = boards(clock=(2.0, 0.0))
+    with opened(chromium, board.link()) as (page,):
+        turn(page)
+        expect(page.locator("#player-bottom .clock")).to_have_text(re.compile(r"0:0[01]\.\d"))
+        expect(page.locator("#status")).to_contain_text("Black wins: White ran out of time.", timeout=10_000)
+        expect(page.locator("#player-bottom .clock")).to_have_text("0:00.0")
+
+
+def test_a_reload_and_a_second_tab_are_in_the_game_and_resigning_asks_twice(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    board = boards(black=FOREIGN)
+    with opened(chromium, board.link(), board.link()) as (page, second):
+        turn(page)
+        typed(page, "e4")
+        expect(page.locator("#moves li")).to_have_text("1.e4?")
+        turn(page, 2)
+        page.reload()
+        turn(page, 2)
+        for each in (page, second):
+            drawn(each, "white pawn e4")
+        typed(second, "d4")
+        expect(page.locator("#moves li")).to_have_count(2)
+        page.click("#resign")
+        expect(page.locator("#resign")).to_have_text("Really resign?")
+        page.click("#resign")
+        for each in (page, second):
+            expect(each.locator("#status")).to_contain_text("Black wins: White resigned.")
+        page.click("#new-game")
+        page.select_option("#settings [name=color]", "black")
+        page.select_option("#settings [name=clock]", "60+1")
+        page.click("#settings [value=start]")
+        turn(page)
+        expect(second.locator("#player-bottom .name")).to_have_text("Black: you")
+
+
+def test_a_link_without_its_token_opens_nothing(chromium: Browser, boards: Callable[..., Board]) -> None:
+    board = boards()
+    with opened(chromium, f"http://127.0.0.1:{board.port}/") as (page,):
+        expect(page.locator("#banner")).to_contain_text("This link opens no seat")
+        assert page.locator("#play").is_hidden()
+
+
+def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boards: Callable[..., Board]) -> None:
+    board = boards()
+    with opened(chromium, board.link()) as (page,):
+        turn(page)
+        page.click("#resign")
+        page.click("#resign")
+        expect(page.locator("#review-game")).to_be_enabled()
+        page.evaluate(
+            "text => { const data = new DataTransfer(); data.items.add(new File([text], 'game.pgn'));"
+            " document.dispatchEvent(new DragEvent('drop', {dataTransfer: data, cancelable: true})); }",
+            PGN,
+        )
+        expect(page.locator("#review h2")).to_contain_text("<img src=x> – ?, 1-0")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#review .where")).to_have_text("2… dxe4 (ply 4 of 5)")
+        expect(page.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=60_000)
+        expect(page.locator(".mixture tbody tr")).to_have_text(["Bxe8100%+1.00"])
+        page.select_option("#review select", "k")
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#board square.heat:visible")).not_to_have_count(0)
+        page.reload()
+        expect(page.locator("#review .where")).to_have_text("1. e4 (ply 1 of 5)")
+        page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": b"no game {"})
+        expect(page.locator("#banner")).to_contain_text("bad PGN")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "size"),
+    [("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE)],
+    ids=["light", "dark", "phone"],
+)
+def test_everybody_can_use_it(
+    chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
+) -> None:
+    """No serious finding of axe's in play, dialogs and review; nothing is wider than the screen."""
+    board = boards()
+    with opened(chromium, board.link(), color_scheme=scheme, viewport=size) as (page,):
+        turn(page)
+        typed(page, "e4")
+        turn(page, 2)
+        assert serious(page) == []
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= size["width"]
+        box = page.locator("#board cg-board").bounding_box()
+        assert box is not None and (size is DESKTOP or box["width"] > 0.96 * size["width"])
+        for button, dialog in (("#keys", "#help"), ("#new-game", "#settings")):
+            page.click(button)
+            expect(page.locator(dialog)).to_be_visible()
+            assert serious(page) == []
+            page.keyboard.press("Escape")
+        page.click("#resign")
+        page.click("#resign")
+        page.click("#review-game")
+        expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=60_000)
+        page.keyboard.press("Home")
+        assert serious(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
