@@ -133,7 +133,7 @@ class RunningGame:
         self.inbox.put(Resign(color))
 
     def leave(self, wait_s: float = 0.0) -> bool:
-        """End it where it is, by no outcome; from any thread. Whether it ended within ``wait_s``."""
+        """End it where it is, by no outcome; from any thread. Whether it was over, and kept, within ``wait_s``."""
         self.inbox.put(Leave())
         return self.over.wait(wait_s)
 
@@ -149,8 +149,10 @@ class RunningGame:
             self.fault = error
             self._end(Outcome(None, "aborted"))
         finally:
-            self.over.set()
-            self._ended(self)
+            try:
+                self._ended(self)
+            finally:
+                self.over.set()
 
     def _end(self, outcome: Outcome) -> None:
         if self.referee.outcome is None:

@@ -155,7 +155,6 @@ class Table:
         self._numbers = 0
         self._game: RunningGame | None = None
         self._clock = GameClock({})
-        self._begun = datetime.datetime.now(datetime.UTC)
         self._engine: _Engine | None = None
         self._changing = asyncio.Lock()
         self._own_engine = settings.engine
@@ -223,7 +222,8 @@ class Table:
         if message is not None:
             line.send(message)
         if first and self.opened is None and self._numbers == 0 and all(each.sat for each in self.seats):
-            await self._begin(self.settings)
+            async with self._changing:
+                await self._begin(self.settings)
 
     async def leave(self, seat: Seat, line: Line) -> None:
         """A page is gone."""
@@ -252,12 +252,15 @@ class Table:
             for each in self.seats:
                 each.send({"type": "rematch", "mine": each is seat})
             return
-        players = self.settings.players
-        for each in self.seats:
-            each.color = not each.color
-        await self._begin(
-            replace(self.settings, players={color: players[not color] for color in chess.COLORS}, seed=None)
-        )
+        async with self._changing:
+            if self.playing:
+                return  # two tabs asked
+            players = self.settings.players
+            for each in self.seats:
+                each.color = not each.color
+            await self._begin(
+                replace(self.settings, players={color: players[not color] for color in chess.COLORS}, seed=None)
+            )
 
     async def new_game(self, seat: Seat, wish: Mapping[str, Any]) -> None:
         """A new game against the engine as ``wish`` says; one that is going on is left. Raises :class:`Refused`."""
@@ -266,8 +269,8 @@ class Table:
         settings = self._wished(wish)
         async with self._changing:
             await self._leave_game()
-        seat.color = settings.humans[0]
-        await self._begin(settings)
+            seat.color = settings.humans[0]
+            await self._begin(settings)
 
     def _wished(self, wish: Mapping[str, Any]) -> Settings:
         engine = wish.get("engine")
@@ -301,42 +304,43 @@ class Table:
 
     # ------------------------------------------------------------------------------------------------- games
     async def _begin(self, settings: Settings) -> None:
-        async with self._changing:
-            await self.analyses.stop()
-            self.settings = settings
-            self._numbers += 1
-            seed = fresh_seed() if settings.seed is None else settings.seed
-            inbox = Inbox()
-            players: dict[chess.Color, Player] = {}
-            for seat in self.seats:
-                seat.shown, seat.wants_rematch = None, False
-                seat.player = HumanAtBoard(inbox, self._shower(seat, self._numbers))
-                players[seat.color] = seat.player
-            engine = await self._engine_for(settings)
-            for color in chess.COLORS:
-                if settings.players[color] != HUMAN:
-                    assert engine is not None
-                    players[color] = engine.player(player_seed(seed, chess.COLOR_NAMES[color]), inbox)
-            limits = TimeControl(settings.time_s, settings.nodes, settings.clock)
-            control = {
-                color: TimeControl(clock=settings.clock) if spec == HUMAN else limits
-                for color, spec in settings.players.items()
-            }
-            clock = settings.clock
-            self._clock = GameClock({} if clock is None else dict.fromkeys(chess.COLORS, clock[0]))
-            self._begun = datetime.datetime.now(datetime.UTC)
-            self._game = game = RunningGame(
-                Referee(settings.fen, settings.ruleset),
-                players,
-                control,
-                inbox,
-                self._clock,
-                prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
-                ended=lambda game: self._game_ended(game, settings, seed),
-            )
-            for seat in self.seats:
-                seat.send(self.described(seat))
-            game.start()
+        """The next game; whoever calls holds ``_changing``."""
+        await self.analyses.stop()
+        self.settings = settings
+        self._numbers += 1
+        seed = fresh_seed() if settings.seed is None else settings.seed
+        inbox = Inbox()
+        players: dict[chess.Color, Player] = {}
+        for seat in self.seats:
+            seat.shown, seat.wants_rematch = None, False
+            seat.player = HumanAtBoard(inbox, self._shower(seat, self._numbers))
+            players[seat.color] = seat.player
+        engine = await self._engine_for(settings)
+        for color in chess.COLORS:
+            if settings.players[color] != HUMAN:
+                assert engine is not None
+                players[color] = engine.player(player_seed(seed, chess.COLOR_NAMES[color]), inbox)
+        limits = TimeControl(settings.time_s, settings.nodes, settings.clock)
+        control = {
+            color: TimeControl(clock=settings.clock) if spec == HUMAN else limits
+            for color, spec in settings.players.items()
+        }
+        clock = settings.clock
+        self._clock = GameClock({} if clock is None else dict.fromkeys(chess.COLORS, clock[0]))
+        begun = datetime.datetime.now(datetime.UTC)
+        evaluator = None if engine is None else engine.evaluator
+        self._game = game = RunningGame(
+            Referee(settings.fen, settings.ruleset),
+            players,
+            control,
+            inbox,
+            self._clock,
+            prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
+            ended=lambda game: self._game_ended(game, settings, seed, begun, evaluator),
+        )
+        for seat in self.seats:
+            seat.send(self.described(seat))
+        game.start()
 
     def _shower(self, seat: Seat, number: int) -> Callable[[dict[str, Any]], None]:
         """Takes what a seat is told, in the game's thread, to the seat's pages."""
@@ -354,18 +358,22 @@ class Table:
 
         return pass_on
 
-    def _game_ended(self, game: RunningGame, settings: Settings, seed: int) -> None:
+    def _game_ended(
+        self, game: RunningGame, settings: Settings, seed: int, begun: datetime.datetime, evaluator: str | None
+    ) -> None:
         """Keep the game, then tell the pages; called by the game's thread."""
         referee = game.referee
         left = referee.outcome is not None and referee.outcome.reason == "aborted"
         names = {color: _shown_name(spec) for color, spec in settings.players.items()}
-        headers = game_headers("klss board", names, self._begun, seed, settings.clock)
+        headers = game_headers("klss board", names, begun, seed, settings.clock)
+        if evaluator is not None:
+            headers["BlackEvaluator" if settings.players[chess.WHITE] == HUMAN else "WhiteEvaluator"] = evaluator
         record = GameRecord(referee.moves, None if left else referee.outcome, settings.fen, headers)
         text = write_pgn(record)
         if game.fault is not None:
             print(f"klss board: the game ended by an error: {game.fault!r}", file=sys.stderr)
         if referee.ply > 0 or not left:
-            self._keep(text, self._begun)
+            self._keep(text, begun)
         human = settings.humans[0]
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._public, game, record, settings, text, human)
@@ -422,12 +430,13 @@ class _Engine:
         self.key = key
         self.usable = True
         chosen = player_spec(spec)
-        self.label = _shown_name(spec)
+        self.evaluator: str | None = None
         if isinstance(chosen, Configuration):
-            self.label = named(self.label, evaluator_label(chosen, settings.evaluator))
+            self.evaluator = evaluator_label(chosen, settings.evaluator)
             if settings.clock is not None:
                 chosen = chosen.pondering()
             chosen = Command(spec, engine_argv(chosen, settings.evaluator))
+        self.label = named(_shown_name(spec), self.evaluator)
         self._maker = PlayerMaker(chosen, settings.evaluator, settings.ruleset)
         self._last: EngineAtBoard | None = None
         self._warming = threading.Thread(target=self._maker.warm_up, args=(chess.WHITE,), kwargs={"clock": True})

@@ -161,3 +161,27 @@ def test_two_humans_get_a_seat_each_and_the_game_waits_for_both() -> None:
             assert (await white.until("game", number=2))["color"] == "black"
 
     run(work())
+
+
+def test_two_tabs_that_ask_at_once_begin_one_game_and_one_that_is_left_is_kept_first() -> None:
+    async def work() -> list[str]:
+        async with served(settings()) as at:
+            page, second = await at.page(), await at.page()
+            await moved(page, "e4")
+            wish = {"engine": at.table.described(at.table.seats[0])["engine"], "color": "white", "time": 1}
+            await page.send(type="new", **wish)
+            await second.send(type="new", **wish)
+            await page.until("game", number=3)
+            assert at.table.playing
+            await page.send(type="resign")
+            await page.until("table", playing=False, last=3)
+            await page.send(type="rematch")
+            await second.send(type="rematch")
+            assert (await page.until("game", number=4))["color"] == "black"
+            await page.send(type="resign")
+            assert (await page.until("table", playing=False))["last"] == 4
+            return at.kept
+
+    kept = run(work())
+    assert len(read_pgn(kept[0])[0].moves) > 0
+    assert len(kept) == 3  # the second was left before its first move
