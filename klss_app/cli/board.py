@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import socket
@@ -79,6 +80,8 @@ def run(arguments: Sequence[str]) -> int:
     from uci_bridge.bot.own_process import close_to_others
 
     close_to_others()
+    # Faults of an engine that we ended ourselves are none; those that cost a game are told with it.
+    logging.getLogger("uci_bridge").setLevel(logging.ERROR)
     settings = Settings(
         players=specs,
         time_s=options.time_s,

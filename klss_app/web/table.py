@@ -35,7 +35,8 @@ from klss_app.web.inbox import Inbox
 from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import EngineAtBoard, HumanAtBoard
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, named
-from uci_bridge.players import Command, PlayerMaker, engine_argv, player_spec
+from uci_bridge.players import Command, engine_argv, player_spec
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer
 
 __all__ = ["HUMAN", "Finished", "Line", "Refused", "Seat", "Settings", "Table"]
 
@@ -328,7 +329,6 @@ class Table:
         clock = settings.clock
         self._clock = GameClock({} if clock is None else dict.fromkeys(chess.COLORS, clock[0]))
         begun = datetime.datetime.now(datetime.UTC)
-        evaluator = None if engine is None else engine.evaluator
         self._game = game = RunningGame(
             Referee(settings.fen, settings.ruleset),
             players,
@@ -336,7 +336,7 @@ class Table:
             inbox,
             self._clock,
             prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
-            ended=lambda game: self._game_ended(game, settings, seed, begun, evaluator),
+            ended=lambda game: self._game_ended(game, settings, seed, begun, engine),
         )
         for seat in self.seats:
             seat.send(self.described(seat))
@@ -359,19 +359,21 @@ class Table:
         return pass_on
 
     def _game_ended(
-        self, game: RunningGame, settings: Settings, seed: int, begun: datetime.datetime, evaluator: str | None
+        self, game: RunningGame, settings: Settings, seed: int, begun: datetime.datetime, engine: _Engine | None
     ) -> None:
         """Keep the game, then tell the pages; called by the game's thread."""
         referee = game.referee
         left = referee.outcome is not None and referee.outcome.reason == "aborted"
         names = {color: _shown_name(spec) for color, spec in settings.players.items()}
         headers = game_headers("klss board", names, begun, seed, settings.clock)
-        if evaluator is not None:
-            headers["BlackEvaluator" if settings.players[chess.WHITE] == HUMAN else "WhiteEvaluator"] = evaluator
+        if engine is not None and engine.evaluator is not None:
+            headers[f"{'Black' if settings.players[chess.WHITE] == HUMAN else 'White'}Evaluator"] = engine.evaluator
         record = GameRecord(referee.moves, None if left else referee.outcome, settings.fen, headers)
         text = write_pgn(record)
         if game.fault is not None:
             print(f"klss board: the game ended by an error: {game.fault!r}", file=sys.stderr)
+        if engine is not None and referee.outcome is not None and referee.outcome.reason == "forfeit":
+            print(f"klss board: {engine.label} forfeited: {engine.trouble}", file=sys.stderr)
         if referee.ply > 0 or not left:
             self._keep(text, begun)
         human = settings.humans[0]
@@ -397,9 +399,10 @@ class Table:
         game, self._game = self._game, None
         if game is None:
             return
-        await asyncio.to_thread(game.leave, 5.0)
+        game.leave()
         if self._engine is not None:
-            await self._engine.quiet()
+            await self._engine.quiet(loading_too=True)
+        await asyncio.to_thread(game.leave, 5.0)
 
     async def _engine_for(self, settings: Settings) -> _Engine | None:
         spec = settings.engine
@@ -437,11 +440,15 @@ class _Engine:
                 chosen = chosen.pondering()
             chosen = Command(spec, engine_argv(chosen, settings.evaluator))
         self.label = named(_shown_name(spec), self.evaluator)
-        self._maker = PlayerMaker(chosen, settings.evaluator, settings.ruleset)
-        self._last: EngineAtBoard | None = None
-        self._warming = threading.Thread(target=self._maker.warm_up, args=(chess.WHITE,), kwargs={"clock": True})
-        self._warming.daemon = True
+        self._process = EngineProcess(chosen.argv, name=self.label)
+        self._last: tuple[HostedPlayer, EngineAtBoard] | None = None
+        self._warming = threading.Thread(target=self._process.warm_up, daemon=True)
         self._warming.start()
+
+    @property
+    def trouble(self) -> str | None:
+        """Its last fault in its last game."""
+        return None if self._last is None else self._last[0].trouble
 
     def wait_until_warm(self) -> None:
         """Until its compiled code is there; called by a game's thread."""
@@ -449,19 +456,20 @@ class _Engine:
 
     def player(self, seed: int, inbox: Inbox) -> EngineAtBoard:
         """It, as the player of one game."""
-        self._last = EngineAtBoard(self._maker.make(seed), inbox, self.wait_until_warm)
-        return self._last
+        hosted = HostedPlayer(self._process, seed=seed)
+        self._last = hosted, EngineAtBoard(hosted, inbox, self.wait_until_warm)
+        return self._last[1]
 
-    async def quiet(self) -> None:
-        """End the process where it still thinks about a game that is over."""
-        if self._last is not None and self._last.thinking:
-            self._last.close()
+    async def quiet(self, *, loading_too: bool = False) -> None:
+        """End the process where it still thinks about a game that is over, or is not even loaded for it."""
+        if self._last is not None and (self._last[1].thinking or (loading_too and self._warming.is_alive())):
+            self._last[0].close()
             self.usable = False
-            await asyncio.to_thread(self.close)
+            await asyncio.to_thread(self._process.kill)
 
     def close(self) -> None:
         """End it; from any thread."""
-        self._maker.close()
+        self._process.close()
 
 
 def _keep_in_folder(text: str, begun: datetime.datetime) -> None:
