@@ -29,7 +29,7 @@ from klss_app.cli.options import PLAYERS, Parser, add_game_options, chosen_playe
 
 if TYPE_CHECKING:
     from darkchess.game.record import GameRecord
-    from klss_app.web.table import Settings
+    from klss_app.web.settings import Settings
 
 __all__ = ["run"]
 
@@ -76,7 +76,7 @@ def run(arguments: Sequence[str]) -> int:
         if spec != HUMAN:
             chosen_player(spec, options.stockfish)
 
-    from klss_app.web.table import Settings
+    from klss_app.web.settings import Settings
     from uci_bridge.bot.own_process import close_to_others
 
     close_to_others()

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from darkchess.game.contest import DEFAULT_PLAYER
 
 if TYPE_CHECKING:
-    from klss_app.web.table import Finished, Settings
+    from klss_app.web.settings import Settings
+    from klss_app.web.table import Finished
 
 __all__ = ["Analyses", "Listener"]
 

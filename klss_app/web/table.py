@@ -11,7 +11,6 @@ import datetime
 import json
 import random
 import sys
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -24,23 +23,21 @@ from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Player
 from darkchess.game.record import GameRecord, write_pgn
 from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER, Ruleset
-from darkchess.players.configuration import Configuration, main_names
+from darkchess.game.rules import Ruleset
+from darkchess.players.configuration import main_names
 from klss.seeds import fresh_seed, player_seed
 from klss.text import printable
 from klss_app.kept_games import game_headers, keep_game
 from klss_app.web.analyses import Analyses
+from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token
 from klss_app.web.inbox import Inbox
 from klss_app.web.running_game import GameClock, RunningGame
-from klss_app.web.seats import EngineAtBoard, HumanAtBoard
-from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, named
-from uci_bridge.players import Command, engine_argv, player_spec
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer
+from klss_app.web.seats import HumanAtBoard
+from klss_app.web.settings import HUMAN, Settings, shown_name
 
-__all__ = ["HUMAN", "Finished", "Line", "Refused", "Seat", "Settings", "Table"]
+__all__ = ["Finished", "Line", "Refused", "Seat", "Table"]
 
-HUMAN = "human"
 _LONGEST_S = 24 * 3600.0
 _MOST_GAMES = 200
 
@@ -55,31 +52,6 @@ class Line(Protocol):
     def send(self, message: Mapping[str, Any]) -> None:
         """Put a message on its way."""
         ...
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a game is played; ``players`` holds ``human``, a configuration's text or ``cmd:…``."""
-
-    players: Mapping[chess.Color, str]
-    time_s: float | None = 5.0
-    nodes: int | None = None
-    clock: tuple[float, float] | None = None
-    fen: str | None = None
-    ruleset: Ruleset = PAPER
-    seed: int | None = None
-    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
-    stockfish: str | None = None
-
-    @property
-    def humans(self) -> list[chess.Color]:
-        """The colours that humans play."""
-        return [color for color in chess.COLORS if self.players[color] == HUMAN]
-
-    @property
-    def engine(self) -> str | None:
-        """The engine's text; None where two humans play."""
-        return next((spec for spec in self.players.values() if spec != HUMAN), None)
 
 
 @dataclass
@@ -156,7 +128,7 @@ class Table:
         self._numbers = 0
         self._game: RunningGame | None = None
         self._clock = GameClock({})
-        self._engine: _Engine | None = None
+        self._engine: BoardEngine | None = None
         self._changing = asyncio.Lock()
         self._own_engine = settings.engine
 
@@ -174,7 +146,7 @@ class Table:
             "color": chess.COLOR_NAMES[seat.color],
             "humans": len(self.seats),
             "engines": self._engines(),
-            "engine": None if settings.engine is None else _shown_name(settings.engine),
+            "engine": None if settings.engine is None else shown_name(settings.engine),
             "time": settings.time_s,
             "nodes": settings.nodes,
             "clock": settings.clock,
@@ -203,13 +175,13 @@ class Table:
         spec = self.settings.players[color]
         if spec == HUMAN:
             return "you" if color == seat.color else "opponent"
-        return _shown_name(spec) if self._engine is None else self._engine.label
+        return shown_name(spec) if self._engine is None else self._engine.label
 
     def _engines(self) -> list[str]:
         """The engines that a page may ask for: named configurations, and what the command line named."""
         if self._own_engine is None:
             return []
-        own = _shown_name(self._own_engine)
+        own = shown_name(self._own_engine)
         return [own, *(name for name in main_names() if name != own)]
 
     # ------------------------------------------------------------------------------------------------- what pages ask
@@ -277,7 +249,7 @@ class Table:
         engine = wish.get("engine")
         if engine not in self._engines() or self._own_engine is None:
             raise Refused(f"got the engine {printable(str(engine), 40)!r}, expected one of those offered")
-        spec = self._own_engine if engine == _shown_name(self._own_engine) else str(engine)
+        spec = self._own_engine if engine == shown_name(self._own_engine) else str(engine)
         color = wish.get("color")
         if color not in ("white", "black", "random"):
             raise Refused("got no colour, expected white, black or random")
@@ -359,12 +331,12 @@ class Table:
         return pass_on
 
     def _game_ended(
-        self, game: RunningGame, settings: Settings, seed: int, begun: datetime.datetime, engine: _Engine | None
+        self, game: RunningGame, settings: Settings, seed: int, begun: datetime.datetime, engine: BoardEngine | None
     ) -> None:
         """Keep the game, then tell the pages; called by the game's thread."""
         referee = game.referee
         left = referee.outcome is not None and referee.outcome.reason == "aborted"
-        names = {color: _shown_name(spec) for color, spec in settings.players.items()}
+        names = {color: shown_name(spec) for color, spec in settings.players.items()}
         headers = game_headers("klss board", names, begun, seed, settings.clock)
         if engine is not None and engine.evaluator is not None:
             headers[f"{'Black' if settings.players[chess.WHITE] == HUMAN else 'White'}Evaluator"] = engine.evaluator
@@ -404,7 +376,7 @@ class Table:
             await self._engine.quiet(loading_too=True)
         await asyncio.to_thread(game.leave, 5.0)
 
-    async def _engine_for(self, settings: Settings) -> _Engine | None:
+    async def _engine_for(self, settings: Settings) -> BoardEngine | None:
         spec = settings.engine
         if spec is None:
             return None
@@ -414,7 +386,7 @@ class Table:
             if self._engine.key == key and self._engine.usable:
                 return self._engine
             await asyncio.to_thread(self._engine.close)
-        self._engine = _Engine(spec, settings, key)
+        self._engine = BoardEngine(spec, settings, key)
         return self._engine
 
     async def close(self) -> None:
@@ -424,52 +396,6 @@ class Table:
             await self._leave_game()
             if self._engine is not None:
                 await asyncio.to_thread(self._engine.close)
-
-
-class _Engine:
-    """The engine's process, and what its games share."""
-
-    def __init__(self, spec: str, settings: Settings, key: object) -> None:
-        self.key = key
-        self.usable = True
-        chosen = player_spec(spec)
-        self.evaluator: str | None = None
-        if isinstance(chosen, Configuration):
-            self.evaluator = evaluator_label(chosen, settings.evaluator)
-            if settings.clock is not None:
-                chosen = chosen.pondering()
-            chosen = Command(spec, engine_argv(chosen, settings.evaluator))
-        self.label = named(_shown_name(spec), self.evaluator)
-        self._process = EngineProcess(chosen.argv, name=self.label)
-        self._last: tuple[HostedPlayer, EngineAtBoard] | None = None
-        self._warming = threading.Thread(target=self._process.warm_up, daemon=True)
-        self._warming.start()
-
-    @property
-    def trouble(self) -> str | None:
-        """Its last fault in its last game."""
-        return None if self._last is None else self._last[0].trouble
-
-    def wait_until_warm(self) -> None:
-        """Until its compiled code is there; called by a game's thread."""
-        self._warming.join()
-
-    def player(self, seed: int, inbox: Inbox) -> EngineAtBoard:
-        """It, as the player of one game."""
-        hosted = HostedPlayer(self._process, seed=seed)
-        self._last = hosted, EngineAtBoard(hosted, inbox, self.wait_until_warm)
-        return self._last[1]
-
-    async def quiet(self, *, loading_too: bool = False) -> None:
-        """End the process where it still thinks about a game that is over, or is not even loaded for it."""
-        if self._last is not None and (self._last[1].thinking or (loading_too and self._warming.is_alive())):
-            self._last[0].close()
-            self.usable = False
-            await asyncio.to_thread(self._process.kill)
-
-    def close(self) -> None:
-        """End it; from any thread."""
-        self._process.close()
 
 
 def _keep_in_folder(text: str, begun: datetime.datetime) -> None:
@@ -482,13 +408,6 @@ def _keep_in_folder(text: str, begun: datetime.datetime) -> None:
         )
         return
     print(f"klss board: the game is kept in {path}", file=sys.stderr, flush=True)
-
-
-def _shown_name(spec: str) -> str:
-    """A player's name on the page and in the PGN: without the directories of a command line."""
-    if not spec.startswith("cmd:"):
-        return spec
-    return printable(" ".join(word.rsplit("/", 1)[-1] for word in spec.split()))
 
 
 def _seconds(value: object, what: str, least: float) -> float:

@@ -12,7 +12,7 @@ import re
 import chess
 import pytest
 
-from klss_app.web.table import Settings
+from klss_app.web.settings import Settings
 from tests.klss_app.web.pages import run, served
 from tests.wall.twins import Twins, load, replayed
 

@@ -16,7 +16,8 @@ from aiohttp import ClientWebSocketResponse, WSMsgType
 from aiohttp.test_utils import TestClient, TestServer
 
 from klss_app.web.server import make_app
-from klss_app.web.table import HUMAN, Settings, Table
+from klss_app.web.settings import HUMAN, Settings
+from klss_app.web.table import Table
 
 T = TypeVar("T")
 

@@ -21,7 +21,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from klss_app.web.analyses import Analyses
 from klss_app.web.server import make_app
-from klss_app.web.table import Settings, Table
+from klss_app.web.settings import Settings
+from klss_app.web.table import Table
 from tests.klss_app.web.pages import FOREIGN, settings
 
 pytestmark = pytest.mark.browser

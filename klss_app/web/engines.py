@@ -1,0 +1,81 @@
+"""The engine at the board: a process of its own, which plays game after game."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from darkchess.players.configuration import Configuration
+from klss_app.web.inbox import Inbox
+from klss_app.web.seats import EngineAtBoard
+from klss_app.web.settings import Settings, shown_name
+from uci_bridge.evaluators import evaluator_label, named
+from uci_bridge.players import Command, engine_argv, player_spec
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer
+
+__all__ = ["BoardEngine"]
+
+
+class BoardEngine:
+    """The engine's process, and what its games share.
+
+    Parameters
+    ----------
+    spec
+        A configuration's text, or ``cmd:…``.
+    settings
+        What values positions, and whether a clock runs: only then it thinks on the human's time.
+    key
+        Kept: equal where another game may be played by the same process.
+
+    Attributes
+    ----------
+    usable
+        Whether it may play on; not once it was ended in the middle of a thought.
+    evaluator
+        What values its positions, as people read it; None where nothing does.
+    label
+        Its name on the page.
+    """
+
+    def __init__(self, spec: str, settings: Settings, key: object) -> None:
+        self.key = key
+        self.usable = True
+        chosen = player_spec(spec)
+        self.evaluator: str | None = None
+        if isinstance(chosen, Configuration):
+            self.evaluator = evaluator_label(chosen, settings.evaluator)
+            if settings.clock is not None:
+                chosen = chosen.pondering()
+            chosen = Command(spec, engine_argv(chosen, settings.evaluator))
+        self.label = named(shown_name(spec), self.evaluator)
+        self._process = EngineProcess(chosen.argv, name=self.label)
+        self._last: tuple[HostedPlayer, EngineAtBoard] | None = None
+        self._warming = threading.Thread(target=self._process.warm_up, daemon=True)
+        self._warming.start()
+
+    @property
+    def trouble(self) -> str | None:
+        """Its last fault in its last game."""
+        return None if self._last is None else self._last[0].trouble
+
+    def wait_until_warm(self) -> None:
+        """Until its compiled code is there; called by a game's thread."""
+        self._warming.join()
+
+    def player(self, seed: int, inbox: Inbox) -> EngineAtBoard:
+        """It, as the player of one game."""
+        hosted = HostedPlayer(self._process, seed=seed)
+        self._last = hosted, EngineAtBoard(hosted, inbox, self.wait_until_warm)
+        return self._last[1]
+
+    async def quiet(self, *, loading_too: bool = False) -> None:
+        """End the process where it still thinks about a game that is over, or is not even loaded for it."""
+        if self._last is not None and (self._last[1].thinking or (loading_too and self._warming.is_alive())):
+            self._last[0].close()
+            self.usable = False
+            await asyncio.to_thread(self._process.kill)
+
+    def close(self) -> None:
+        """End it; from any thread."""
+        self._process.close()

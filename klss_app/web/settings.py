@@ -1,0 +1,49 @@
+"""How a game at the board is played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import chess
+
+from darkchess.game.rules import PAPER, Ruleset
+from klss.text import printable
+from uci_bridge.evaluators import EvaluatorChoice
+
+__all__ = ["HUMAN", "Settings", "shown_name"]
+
+HUMAN = "human"
+"""A human's text among the players."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a game is played; ``players`` holds ``human``, a configuration's text or ``cmd:…``."""
+
+    players: Mapping[chess.Color, str]
+    time_s: float | None = 5.0
+    nodes: int | None = None
+    clock: tuple[float, float] | None = None
+    fen: str | None = None
+    ruleset: Ruleset = PAPER
+    seed: int | None = None
+    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
+    stockfish: str | None = None
+
+    @property
+    def humans(self) -> list[chess.Color]:
+        """The colours that humans play."""
+        return [color for color in chess.COLORS if self.players[color] == HUMAN]
+
+    @property
+    def engine(self) -> str | None:
+        """The engine's text; None where two humans play."""
+        return next((spec for spec in self.players.values() if spec != HUMAN), None)
+
+
+def shown_name(spec: str) -> str:
+    """A player's name on the page and in the PGN: without the directories of a command line."""
+    if not spec.startswith("cmd:"):
+        return spec
+    return printable(" ".join(word.rsplit("/", 1)[-1] for word in spec.split()))
