@@ -41,11 +41,15 @@ class Analyses:
     ----------
     nodes, cap
         See :data:`NODES`, :data:`CAP`.
+    grace_s
+        How long an analysis goes on that nobody listens to: a page that is reloaded comes back.
     """
 
-    def __init__(self, nodes: int = NODES, cap: int = CAP) -> None:
+    def __init__(self, nodes: int = NODES, cap: int = CAP, grace_s: float = 5.0) -> None:
         self._nodes = nodes
         self._cap = cap
+        self._grace_s = grace_s
+        self._ending: asyncio.Task[None] | None = None
         self._whole: dict[int, list[dict[str, Any]]] = {}
         self._running: _Running | None = None
 
@@ -61,12 +65,17 @@ class Analyses:
         self._running.listeners.add(listener)
         _tell(listener, game, self._running.turns, done=False)
 
-    async def leave(self, listener: Listener) -> None:
-        """``listener`` has gone; with the last one the analysis ends."""
+    def leave(self, listener: Listener) -> None:
+        """``listener`` has gone; soon after the last one the analysis ends."""
         if self._running is not None:
             self._running.listeners.discard(listener)
             if not self._running.listeners:
-                await self.stop()
+                self._ending = asyncio.create_task(self._end_unless_heard(self._running))
+
+    async def _end_unless_heard(self, running: _Running) -> None:
+        await asyncio.sleep(self._grace_s)
+        if self._running is running and not running.listeners:
+            await self.stop()
 
     async def stop(self) -> None:
         """End what is running; what it found is dropped."""

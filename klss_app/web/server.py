@@ -149,7 +149,7 @@ class PageLine:
             sitting.cancel()
             sending.cancel()
             if self._seat is not None:
-                await self._table.leave(self._seat, self)
+                self._table.leave(self._seat, self)
 
     def _late(self) -> None:
         if self._seat is None:
@@ -241,7 +241,7 @@ class PageLine:
         await self._table.analyses.listen(self._finished(message), self._table.settings, self)
 
     async def _stop(self, seat: Seat, message: dict[str, Any]) -> None:
-        await self._table.analyses.leave(self)
+        self._table.analyses.leave(self)
 
     def _finished(self, message: dict[str, Any]) -> Finished:
         """A game that is over. While another goes on there is none: nothing that thinks is to be had at a board."""

@@ -198,10 +198,10 @@ class Table:
             async with self._changing:
                 await self._begin(self.settings)
 
-    async def leave(self, seat: Seat, line: Line) -> None:
+    def leave(self, seat: Seat, line: Line) -> None:
         """A page is gone."""
         seat.lines.discard(line)
-        await self.analyses.leave(line)
+        self.analyses.leave(line)
 
     def move(self, seat: Seat, text: str, ply: int) -> None:
         """A page sends a move; raises :class:`Refused`."""

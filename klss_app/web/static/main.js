@@ -17,6 +17,7 @@ for (const element of document.querySelectorAll('[data-label]')) element.setAttr
 let table = null;
 let mode = 'loading';
 let asked = null;
+let submitted = false;
 const board = new FogBoard($('board'));
 const send = (message) => line.send(message);
 const play = new Play(board, send);
@@ -57,7 +58,7 @@ function take(message) {
       $('review-game').disabled = table.last === null;
       $('download').disabled = table.last === null;
       if (first && !table.playing) {
-        const game = Number(fragment().get('game')) || table.opened;
+        const game = Number(fragment().get('game')) || (table.last === null ? table.opened : null);
         if (game && table.games.includes(game)) askReview(game);
         else if (!play.game) {
           show('play');
@@ -75,6 +76,10 @@ function take(message) {
       if (asked === null && (mode !== 'play') && (fresh ? !message.over || mode === 'loading' : false)) show('play');
       else if (mode === 'review') $('to-game').hidden = false;
       $('entry-says').textContent = '';
+      if (submitted && message.turn !== message.color) {
+        submitted = false;
+        $('typed').value = '';
+      }
       break;
     }
     case 'review':
@@ -93,6 +98,7 @@ function take(message) {
       break;
     case 'refused':
       if (message.of === 'move') {
+        submitted = false;
         play.refused();
         $('entry-says').textContent = message.why;
       } else {
@@ -135,6 +141,7 @@ $('entry').addEventListener('submit', (event) => {
   const field = $('typed');
   $('entry-says').textContent = '';
   play.type(field.value.trim());
+  submitted = true;
   field.select();
 });
 $('typed').addEventListener('keydown', (event) => {
@@ -176,7 +183,8 @@ document.addEventListener('keydown', (event) => {
   else if ((event.key === 'm' || event.key === '/') && mode === 'play') {
     event.preventDefault();
     $('typed').focus();
-  } else if (event.key === 'f') $('flip').click();
+  } else if (event.key === 'Escape' && mode === 'play') board.ground.cancelPremove();
+  else if (event.key === 'f') $('flip').click();
   else if (event.key === 'n' && table && table.humans === 1) $('new-game').click();
 });
 addEventListener('resize', () => board.ground.redrawAll());

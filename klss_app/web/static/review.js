@@ -41,6 +41,7 @@ export class Review {
     this.build();
     this.draw();
     this.startAnalysis();
+    this.parts.title.focus();
   }
 
   leave() {
@@ -158,7 +159,7 @@ export class Review {
       parts.moves.lastChild.append(button);
     }
     $('review').replaceChildren(
-      make('h2', { text: title }),
+      (parts.title = make('h2', { text: title, tabindex: '-1' })),
       make('p', { text: over ? T.over(over, this.last) : '' }),
       make(
         'div',

@@ -86,7 +86,7 @@ def test_an_analysis_that_nobody_listens_to_ends_with_its_process() -> None:
             record = read_pgn("1. Nf3 Nf6 2. Ng1 Ng8 3. Nc3 Nc6 *")[0]
             number = at.table.add(record, PAPER, "1. Nf3 Nf6 2. Ng1 Ng8 3. Nc3 Nc6 *", chess.WHITE)
             at.table.opened = number
-            at.table.analyses = Analyses(nodes=10**7)
+            at.table.analyses = Analyses(nodes=10**7, grace_s=0.0)
             page = await at.page()
             await page.send(type="analyse", game=number)
             await page.until("analysis")
