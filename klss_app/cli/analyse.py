@@ -1,4 +1,5 @@
-"""``klss analyse GAME.pgn --ply N --color C``: what the engine thinks there, from that player's views alone.
+"""``klss analyse GAME.pgn --ply N``: what the engine thinks there, from the views of the player to move alone; without
+``--ply`` the whole finished game (:mod:`klss_app.cli.analyse_game`).
 
 The game is replayed by the project's referee; the engine gets the views of one side and thinks at ply N only, afresh
 (:mod:`darkchess.analysis.analyst`). Draws are the record's business: a server's game may have gone on after a
@@ -21,7 +22,16 @@ import chess
 from darkchess.game.contest import DEFAULT_PLAYER
 from klss_app.cli.analyse_report import document, text, truth_document, truth_text
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import Parser, add_game_options, configured, game_options, nodes, pgn_games, writable_file
+from klss_app.cli.options import (
+    GameOptions,
+    Parser,
+    add_game_options,
+    configured,
+    game_options,
+    nodes,
+    pgn_games,
+    writable_file,
+)
 from klss_app.cli.terminal import Terminal
 from klss_app.progress import ProgressLine
 
@@ -45,11 +55,14 @@ def _parser() -> Parser:
     parser = Parser(
         "analyse",
         "What the engine thinks at one turn of a game, from that player's views alone: its mixed strategy, what the "
-        "moves are worth, what it believes, what it expects.",
+        "moves are worth, what it believes, what it expects. Without --ply: which moves of a finished game cost the "
+        "most.",
     )
     parser.add_argument("pgn", metavar="GAME.pgn", help="a PGN file, ours or pychess's; its first game is taken")
-    parser.add_argument("--ply", type=_ply, required=True, metavar="N", help="after N half-moves")
-    parser.add_argument("--color", required=True, metavar="C", help="white or black: who is to move there")
+    parser.add_argument("--ply", type=_ply, metavar="N", help="after N half-moves (default: the whole game)")
+    parser.add_argument(
+        "--color", metavar="C", help="with --ply white or black, who is to move there; else whose moves (default both)"
+    )
     parser.add_argument(
         "--configuration",
         default=DEFAULT_PLAYER,
@@ -84,9 +97,8 @@ def _ply(text: str) -> int:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss analyse``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    if parsed.color not in chess.COLOR_NAMES:
+    if parsed.color not in (None, *chess.COLOR_NAMES) and (parsed.ply is not None or parsed.color != "both"):
         raise UsageError(f"--color: got {parsed.color!r}, expected white or black")
-    color = parsed.color == "white"
     plot = None if parsed.plot is None else _plot_file(parsed.plot)
     options = game_options(parsed)
     chosen = configured(parsed.configuration, parsed.stockfish)
@@ -98,7 +110,10 @@ def run(arguments: Sequence[str]) -> int:
     record = _record(Path(parsed.pgn))
     if parsed.once_over and record.outcome is None:
         raise UsageError(f"--once-over: got {parsed.pgn!r}, a game that is not over; expected one with a result")
-    game = _replayed(record, parsed.ply, color, options.ruleset)
+    if parsed.ply is None:
+        return _whole_game(parsed, options, chosen, record)
+    game = _replayed(record, parsed.ply, parsed.color, options.ruleset)
+    color = game.turn
 
     from darkchess.game.contest import Limit
     from uci_bridge.evaluators import evaluator_label, make_evaluator
@@ -138,6 +153,39 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Configuration, record: GameRecord) -> int:
+    """Analyse every turn; the exit code."""
+    for flag in ("time", "clock", "plot"):
+        if getattr(parsed, flag) is not None:
+            raise UsageError(f"--{flag}: got it without --ply, expected --nodes to limit the turns of a whole game")
+    if parsed.once_over:
+        raise UsageError("--once-over: got it without --ply, where the whole game is held against the truth anyway")
+    if record.outcome is None:
+        raise UsageError(f"got {parsed.pgn!r}, a game that is not over; expected one with a result, or --ply")
+
+    from darkchess.board.position import START_FEN, Position
+    from klss_app.cli import analyse_game
+    from uci_bridge.evaluators import evaluator_label, make_evaluator
+
+    seed = DEFAULT_SEED if parsed.seed is None else parsed.seed
+    nodes = DEFAULT_ONCE_OVER_NODES if parsed.nodes is None else parsed.nodes
+    choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=True)
+    name = choice.name if chosen.evaluator == "auto" else chosen.evaluator
+    with closing(ProgressLine("klss analyse")) as line:
+        turns = analyse_game.turns_told(
+            record, options.ruleset, lambda: make_evaluator(chosen, choice, options.ruleset), chosen, nodes, seed, line
+        )
+    colors = [color for color in chess.COLORS if parsed.color in (None, "both", chess.COLOR_NAMES[color])]
+    answer = analyse_game.document(turns, colors, chosen.name, name, nodes, seed)
+    if parsed.json:
+        print(json.dumps(answer, allow_nan=False))
+        return 0
+    start = Position.from_fen(record.fen or START_FEN)
+    label = evaluator_label(chosen, choice) or name
+    Terminal(parsed.ascii).say(*analyse_game.text(answer, label, start.turn, start.fullmove))
+    return 0
+
+
 def _plot_file(text: str) -> Path:
     path = Path(text)
     if path.suffix.lower() not in PLOTS:
@@ -156,8 +204,8 @@ def _record(path: Path) -> GameRecord:
     return games[0]
 
 
-def _replayed(record: GameRecord, ply: int, color: chess.Color, ruleset: Ruleset) -> Referee:
-    """The game after ``ply`` half-moves, where it is the turn of ``color``."""
+def _replayed(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset) -> Referee:
+    """The game after ``ply`` half-moves, where it is the turn of ``color``, if that was said."""
     from darkchess.game.referee import Referee
     from uci_bridge.bot.true_game import ServerReferee
 
@@ -177,9 +225,9 @@ def _replayed(record: GameRecord, ply: int, color: chess.Color, ruleset: Ruleset
         over = judged.outcome if judged.ply == ply else None
     if over is not None:
         raise UsageError(f"--ply: got {ply}, where the game is over; expected a ply before, where a move is to be made")
-    if game.turn != color:
+    if color not in (None, chess.COLOR_NAMES[game.turn]):
         raise UsageError(
-            f"--color: got {chess.COLOR_NAMES[color]} for ply {ply}, where {chess.COLOR_NAMES[game.turn]} is to move; "
+            f"--color: got {color} for ply {ply}, where {chess.COLOR_NAMES[game.turn]} is to move; "
             f"expected {chess.COLOR_NAMES[game.turn]}, or ply {ply + 1}"
         )
     return game

@@ -200,7 +200,9 @@ BAD = [
     (["pychess.pgn", "--ply", "four", "--color", "black"], "--ply", "'four'"),
     (["pychess.pgn", "--ply", "-1", "--color", "black"], "--ply", "expected"),
     (["pychess.pgn", "--ply", "4", "--color", "red"], "--color", "'red'"),
-    (["pychess.pgn", "--ply", "4"], "--color", "required"),
+    (["pychess.pgn", "--time", "1"], "--time", "--nodes"),
+    (["pychess.pgn", "--color", "red"], "--color", "'red'"),
+    (["empty.pgn"], "empty.pgn", "no game"),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--configuration", "greedy"], "'greedy'", "klss2021"),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--configuration", "klss2012"], "'klss2012'", "klss2021?"),
     (
@@ -212,6 +214,30 @@ BAD = [
     (["pychess.pgn", "--ply", "4", "--color", "white", "--plot", "no/a.svg"], "--plot", "directory"),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--once-over-nodes", "0"], "--once-over-nodes", "'0'"),
 ]
+
+
+def test_a_whole_game_tells_what_each_side_gave_away_and_luck_apart(klss: Any, pychess: str) -> None:
+    ran = klss("analyse", pychess, "--nodes", "200", "--json")
+    assert ran.code == 0 and ran.err == "", ran.err
+    document = json.loads(ran.out)
+    assert set(document) == {"plies", "configuration", "evaluator", "nodes", "seed", "summary", "turns"}
+    assert [turn["played"]["san"] for turn in document["turns"]] == ["e4", "e5", "Qh5", "Nc6", "Qxf7", "a6", "Qxe8"]
+    white, black = document["summary"]["white"], document["summary"]["black"]
+    assert (white["moves"], black["moves"]) == (4, 3)
+    assert white["costliest"][0]["san"] == "Qxf7" and white["costliest"][0]["best"]["san"] != "Qxf7"
+    for summary in (white, black):
+        costs = [each["cost"] for each in summary["costliest"]]
+        assert costs == sorted(costs, reverse=True) and len(costs) <= 5
+    assert klss("analyse", pychess, "--nodes", "200", "--json").out == ran.out
+    told = klss("analyse", pychess, "--nodes", "200", "--color", "white", "--ascii")
+    assert told.code == 0 and "White: 4 moves" in told.out and "Black:" not in told.out
+    assert " 3. Qxf7" in told.out and max(map(len, told.out.splitlines())) <= 80
+
+
+def test_a_game_that_is_not_over_is_not_analysed_as_a_whole(klss: Any, tmp_path: Path) -> None:
+    (tmp_path / "game.pgn").write_text("1. e4 e5 *\n")
+    ran = klss("analyse", "game.pgn", "--nodes", "10")
+    assert ran.code == 2 and "not over" in ran.err
 
 
 @pytest.mark.parametrize(("arguments", "names", "says"), BAD, ids=[" ".join(case[0]) for case in BAD])
