@@ -30,7 +30,7 @@ COMMANDS: dict[str, str] = {
     "bot": "play on a lichess-style server (pychess.org) as its bot account",
     "match": "play many games between two players and count",
     "track": "sizes of both players' position sets along a game",
-    "analyse": "what the engine thinks at one turn of a game, from that player's views alone, or of a whole game",
+    "analyse": "what the engine thinks at one turn of a game, or which moves of a whole game cost the most",
     "solve": "equilibrium of any two-player zero-sum OpenSpiel game",
     "tables": "the tables of the paper, measured here",
     "bench": "how fast the engine is here, and a signature of what it does",
