@@ -205,7 +205,8 @@ def overview(folder: Path) -> list[str]:
         found = load(folder, _FILES.get(name, name))
         said = _NONE if found is None else _result(name, found)
         lines.append(
-            f"| {about} | `{name.replace('belief_', 'belief ')}{_ARGUMENTS.get(name, '')}` | {_time(found, estimate)} | {said} |"
+            f"| {about} | `{name.replace('belief_', 'belief ')}{_ARGUMENTS.get(name, '')}` "
+            f"| {_time(found, estimate)} | {said} |"
         )
     return lines
 

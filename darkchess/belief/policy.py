@@ -18,11 +18,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from darkchess.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS
+from darkchess.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS, describe
+from darkchess.board.kernels.moves import MAX_MOVES
+from darkchess.board.kernels.tables import TABLES
 from darkchess.errors import DarkchessError
-from klss.arrays import Floats
+from klss.arrays import Floats, Int16s, Int32s, Words
 
-__all__ = ["LEVELS", "Level", "Policy", "PolicyError", "Stage"]
+__all__ = ["GROUPS", "LEVELS", "Level", "Policy", "PolicyError", "Stage", "described"]
 
 Level = Literal["even", "tables", "features", "values"]
 LEVELS: tuple[Level, ...] = ("even", "tables", "features", "values")
@@ -32,6 +34,26 @@ ENTRIES: dict[Level, int] = {"even": 0, "tables": STARTS[PLAIN], "features": SIZ
 """Entries of each level's table."""
 
 _MOST_BYTES = 2_000_000
+
+
+def described(row: Words) -> tuple[Int32s, Int16s]:
+    """All legal moves of a position, and what each looks like.
+
+    Parameters
+    ----------
+    row
+        uint64[9], the side to move being Black, the board as her opponent sees it.
+
+    Returns
+    -------
+    int32[n], int16[n, GROUPS]
+        Codes (:mod:`darkchess.board.move`), and entries of the table of each of
+        :data:`darkchess.belief._kernels.policy.NAMES`.
+    """
+    codes, index = np.empty(MAX_MOVES, dtype=np.int32), np.empty((MAX_MOVES, GROUPS), dtype=np.int16)
+    pieces, maps = np.empty(64, dtype=np.int8), np.empty(12, dtype=np.uint64)
+    count = int(describe(row, False, TABLES, codes, index, pieces, maps))
+    return codes[:count], index[:count]
 
 
 class PolicyError(DarkchessError, ValueError):

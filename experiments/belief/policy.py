@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from darkchess.belief._kernels.policy import GROUPS, describe
-from darkchess.belief.policy import ENTRIES, LEVELS, Level, Policy
+from darkchess.belief.policy import ENTRIES, LEVELS, Level, Policy, described
 from darkchess.board.kernels.board import BLACK, KING, META, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES, make
 from darkchess.board.kernels.tables import TABLES
@@ -95,8 +94,6 @@ def below(row: Words) -> Words:
 def decisions(games: Iterable[Played], progress: Callable[[int], None]) -> Decisions:
     """All moves of ``games`` that players chose; ``progress`` is told how many there are."""
     evaluator = BuiltinEvaluator()
-    codes, index = np.empty(MAX_MOVES, dtype=np.int32), np.empty((MAX_MOVES, GROUPS), dtype=np.int16)
-    pieces, maps = np.empty(64, dtype=np.int8), np.empty(12, dtype=np.uint64)
     children = np.empty((MAX_MOVES, 9), dtype=np.uint64)
     indices, values, chosen, held, players = [], [], [], [], []
     offsets = [0]
@@ -106,15 +103,16 @@ def decisions(games: Iterable[Played], progress: Callable[[int], None]) -> Decis
             row = referee.position.row
             if ply >= game.opening:
                 mine = below(row)
-                count = int(describe(mine, False, TABLES, codes, index, pieces, maps))
+                codes, index = described(mine)
+                count = len(codes)
                 flip = 0 if int(row[META]) & 1 else 56 << 9 | 56 << 3
-                at = np.flatnonzero(codes[:count] == encode(move) ^ flip)
+                at = np.flatnonzero(codes == encode(move) ^ flip)
                 for k in range(count):
                     make(mine, codes[k], TABLES, children[k])
                 alive = (children[:count, KING] & children[:count, WHITE]) != 0
                 worth = np.ones(count)
                 worth[alive] = -evaluator.values(children[:count][alive])
-                indices.append(index[:count].copy())
+                indices.append(index)
                 values.append(worth)
                 chosen.append(offsets[-1] + int(at[0]))
                 offsets.append(offsets[-1] + count)
