@@ -47,6 +47,12 @@ IN_SMALL: dict[str, str] = {
     "klss analyse game.pgn --ply 20 --color white --plot belief.svg": (
         "klss analyse game.pgn --ply 4 --color white --nodes 20 --plot belief.svg"
     ),
+    "klss analyse game.pgn --ply 20 --color white --likeliest 10": (
+        "klss analyse game.pgn --ply 4 --color white --nodes 20 --likeliest 10"
+    ),
+    "klss analyse game.pgn --ply 20 --color white --belief uniform": (
+        "klss analyse game.pgn --ply 4 --color white --nodes 20 --belief uniform"
+    ),
     "klss solve leduc_poker": "klss solve leduc_poker",
     "klss solve GAME": "klss solve kuhn_poker",
     "klss tables 1": "klss tables 1 --game kuhn",

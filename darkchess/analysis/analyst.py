@@ -4,14 +4,14 @@ what each move is worth, and the lines that she expects.
 Stands on the player's side of the wall: nothing here knows a true game. :mod:`darkchess.analysis.once_over` compares
 with it.
 
-The search is the player's own (:class:`klss.search.Search` on her exact position set), with these
-differences: it starts afresh at the ply in question, where in a game the trunk of the moves before would have been
-carried on; and it is made where the player needs none (a king to take, a single move) as well, so that every move has a
-value. A king that can be taken is taken all the same, as the player does: no search says so where the game is all but
-won without it.
+The search is the player's own (:class:`klss.search.Search` on her exact position set, with the weights that its
+configuration asks for), with these differences: weights take as long as they take; it starts afresh at the ply in
+question, where in a game the trunk of the moves before would have been carried on; and it is made where the player
+needs none (a king to take, a single move) as well, so that every move has a value. A king that can be taken is taken
+all the same, as the player does: no search says so where the game is all but won without it.
 
 What moves are worth and what is expected after them: :mod:`darkchess.analysis.principal_lines`; what is believed:
-:mod:`darkchess.belief.marginals`.
+:mod:`darkchess.belief.marginals`, :mod:`darkchess.analysis.believed`.
 """
 
 from __future__ import annotations
@@ -23,18 +23,24 @@ from typing import Any, Literal
 import chess
 import numpy as np
 
+from darkchess.analysis.believed import MOST_LIKELIEST, Believed, Told, believed
 from darkchess.analysis.principal_lines import Line, LineMove, RootValues, principal_lines, root_values
+from darkchess.belief.filter import Filter
 from darkchess.belief.marginals import Marginals, marginals
+from darkchess.belief.policy import Policy
 from darkchess.belief.position_set import PositionSet
+from darkchess.belief.siamese import Observer
+from darkchess.belief.weights import PARTS, Belief, Weights
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from darkchess.evaluation.evaluator import Evaluator
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.game.contest import Limit, Progress, is_loud, king_capture
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.san import san
 from darkchess.game.view import View
 from darkchess.players.model import DarkChess, PositionBelief
+from klss.arrays import Floats
 from klss.search import Budget, Klss2021, Search, SearchConfiguration
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
@@ -72,6 +78,8 @@ class Analysis:
         None where they are all that agree with her views; else why they are a sample.
     marginals
         What stands where in them.
+    belief
+        What weighs them in that.
     value
         What the profile is worth to her; None where the search was too short to say.
     moves
@@ -88,6 +96,7 @@ class Analysis:
     positions: int
     capped_by: Literal["cap", "time"] | None
     marginals: Marginals
+    belief: Belief
     value: float | None
     moves: tuple[MoveValue, ...]
     lines: tuple[Line, ...]
@@ -130,6 +139,9 @@ class Analyst:
         The search's choices; what it says of earlier moves has no effect, every search starts afresh.
     seed, cap, threads
         As of :class:`darkchess.players.player.KlssPlayer`.
+    belief
+        What the marginals are of, and :meth:`believed`; the search has the weights that its configuration asks for,
+        whatever is said here.
     """
 
     def __init__(
@@ -143,6 +155,7 @@ class Analyst:
         seed: int = 0,
         cap: int = 10_000_000,
         threads: int = 1,
+        belief: Belief = "uniform",
     ) -> None:
         self._configuration = configuration or Klss2021()
         self._evaluator = evaluator
@@ -150,7 +163,13 @@ class Analyst:
         self._model = DarkChess(view.color, ruleset, evaluator, self._configuration.window)
         self._views = [view]
         self._quiet = 0
-        self.position_set = PositionSet(view, start, cap=cap, seed=seed, threads=threads)
+        self._belief: Belief = belief
+        self._threads = threads
+        needed = {*PARTS[belief], *self._configuration.beliefs}
+        weigher = Filter(Policy.packaged(), BuiltinEvaluator(threads=threads)) if "filter" in needed else None
+        self.position_set = PositionSet(view, start, cap=cap, seed=seed, threads=threads, weigher=weigher)
+        self._observer = Observer(self.position_set) if "siamese" in needed else None
+        self._told: list[Told] = []
         evaluator.new_game()
 
     @property
@@ -160,9 +179,37 @@ class Analyst:
 
     def observe(self, view: View) -> None:
         """Take in what is seen after a ply. The position set is brought up to date without a deadline."""
+        weigher = self.position_set.weigher
+        before = None if weigher is None else (weigher.log_total, weigher.restarts)
         self.position_set.observe(view)
+        if self._observer is not None:
+            self._observer.observe(self.position_set)
+        if weigher is not None and before is not None and weigher.restarts == before[1]:
+            own = None if view.own_move is None else san(self.view, view.own_move)
+            bits = max(0.0, (before[0] - weigher.log_total) / math.log(2.0))
+            self._told.append(Told(view.ply, own, bits))
         self._quiet = 0 if is_loud(self.view, view) else self._quiet + 1
         self._views.append(view)
+
+    def _weights(self, parts: tuple[str, ...]) -> Weights | None:
+        """Of the positions, made of ``parts``; None: all are alike."""
+        if not parts:
+            return None
+        observer = self._observer if "siamese" in parts else None
+        return Weights(self.position_set, observer, threads=self._threads, filtered="filter" in parts)
+
+    @property
+    def weights(self) -> Floats | None:
+        """How likely each position is, by the belief, at a turn of hers: float64[size], summing to 1; None: all are
+        alike.
+        """
+        found = self._weights(PARTS[self._belief])
+        return None if found is None else found.shares()
+
+    def believed(self, count: int = MOST_LIKELIEST) -> Believed:
+        """What the belief amounts to, with the ``count`` likeliest positions; it has to be the player's turn."""
+        told = None if self.position_set.weigher is None else self._told
+        return believed(self.position_set, self._belief, self.weights, told, count)
 
     def think(self, limit: Limit, *, particles: int | None = None, progress: Progress | None = None) -> Analysis:
         """What the engine thinks now; it has to be the player's turn.
@@ -195,7 +242,7 @@ class Analyst:
         budget = Budget(nodes=limit.nodes, seconds=seconds)
         self._evaluator.deadline = None if budget.started is None or seconds is None else budget.started + seconds
         history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
-        belief = PositionBelief(self.position_set, self._model, self._quiet)
+        belief = PositionBelief(self.position_set, self._model, self._quiet, self._weights(configuration.beliefs))
         result = search.search(belief, budget, history=history, progress=progress)
         self._evaluator.deadline = None
         assert search.standing is not None
@@ -222,7 +269,8 @@ class Analyst:
             view=view,
             positions=self.position_set.size,
             capped_by=self.position_set.capped_by,
-            marginals=marginals(self.position_set),
+            marginals=marginals(self.position_set, self.weights),
+            belief=self._belief,
             value=value if math.isfinite(value) else None,
             moves=tuple(moves),
             lines=tuple(lines),

@@ -21,6 +21,7 @@ from darkchess.board.kernels.board import IDENTITY, META
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.game.referee import Referee
+from klss.arrays import Floats
 from klss.search import SearchConfiguration
 
 __all__ = ["HiddenMan", "Loss", "Truth", "largest", "losses", "truth_at"]
@@ -54,6 +55,8 @@ class Truth:
         there; equals share the best place.
     positions
         How many there are.
+    weight, weight_rank
+        Its weight, of 1 in all, by the belief, and its place by that; None where all are alike, or it is not there.
     particle
         Its probability among the particles of the search, by the opponent's equilibrium plan and chance; None where
         it was none of them.
@@ -69,14 +72,18 @@ class Truth:
     possible: bool
     rank: int | None
     positions: int
+    weight: float | None
+    weight_rank: int | None
     particle: float | None
     particle_rank: int | None
     particles: int
     hidden: tuple[HiddenMan, ...]
 
 
-def truth_at(position: Position, analysis: Analysis, positions: PositionSet) -> Truth:
-    """Where ``position``, the true one, stands in ``analysis`` and in ``positions``, which it was made from."""
+def truth_at(position: Position, analysis: Analysis, positions: PositionSet, belief: Floats | None = None) -> Truth:
+    """Where ``position``, the true one, stands in ``analysis`` and in ``positions``, which it was made from;
+    ``belief``: float64[size], their weights, summing to 1; None: all are alike.
+    """
     view, found = analysis.view, analysis.marginals
     side = int(view.color == chess.WHITE)
     row = position.row.copy()
@@ -84,8 +91,8 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet) -> 
     possible = positions.contains(row)
     rank = None
     if possible:
-        counts = np.column_stack([found.counts, found.size - found.counts.sum(axis=1)])
-        weights = np.log(np.maximum(counts, 1) / found.size)
+        shares = np.column_stack([found.shares, 1.0 - found.shares.sum(axis=1)])
+        weights = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
         own = np.empty(1)
         weigh_men(row[None, :], side, weights, own)
         above = 0
@@ -95,6 +102,10 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet) -> 
             weigh_men(rows, side, weights, sums)
             above += int((sums > own[0] + _ROUNDING).sum())
         rank = 1 + above
+    weight, weight_rank = None, None
+    if possible and belief is not None:
+        weight = float(belief[positions.indices(row)[0]])
+        weight_rank = 1 + int((belief > weight * (1.0 + _ROUNDING)).sum())
     trunk = analysis.trunk
     roots = trunk.root_count
     reach = trunk.nodes.chance[:roots] * analysis.profile.y[trunk.nodes.sequence[:roots, 1]]
@@ -111,7 +122,9 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet) -> 
         for square, piece in sorted(position.pieces.items())
         if piece.color != view.color and not view.sees(square)
     )
-    return Truth(position.fen(), possible, rank, positions.size, particle, particle_rank, roots, hidden)
+    return Truth(
+        position.fen(), possible, rank, positions.size, weight, weight_rank, particle, particle_rank, roots, hidden
+    )
 
 
 # ---------------------------------------------------------------- the moves played

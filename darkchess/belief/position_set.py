@@ -303,9 +303,6 @@ class PositionSet:
         uint64[n, 9], float64[n]
             Rows as :meth:`rows` gives them, and with what probability each was drawn.
         """
-        hashes, indices = np.empty(self.size, dtype=np.uint64), np.empty(self.size, dtype=np.int64)
-        key = np.uint64(_scatter(seed ^ 0xD4A3))
-        position_table.select(self._positions, key, np.uint64(_MASK), indices, hashes)
         if log_weights is None:
             weights = self.weights
         else:
@@ -316,11 +313,12 @@ class PositionSet:
         if exclude_rows is not None:
             excluded = self.indices(exclude_rows)
             log_weights[excluded[excluded >= 0]] = -np.inf
-        found = draw(log_weights, hashes, count)
-        chosen = found.indices[log_weights[found.indices] > -np.inf]
-        return self.rows(chosen), found.inclusion(log_weights[chosen])
+        chosen, inclusion = self._drawn(log_weights, count, np.uint64(_scatter(seed ^ 0xD4A3)))
+        return self.rows(chosen), inclusion
 
-    def information(self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0) -> Floats:
+    def information(
+        self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0, *, weights: Floats | None = None
+    ) -> Floats:
         """Binary entropy of what she will see right after each of her moves: H(a) of the paper's D.3.
 
         Parameters
@@ -330,6 +328,9 @@ class PositionSet:
         limit
             The true position is taken to be uniform over the set, or over this many of it, drawn as :meth:`sample`
             does.
+        weights
+            float64[size], summing to 1: how likely each position is the true one instead. Of more than ``limit`` some
+            are drawn by weight, and each stands for its weight by the probability with which it was drawn.
 
         Returns
         -------
@@ -337,14 +338,24 @@ class PositionSet:
             Bits.
         """
         codes = np.atleast_1d(np.asarray(moves, dtype=np.int64))
-        indices = self._smallest(limit, np.uint64(_scatter(seed ^ 0x1F0)))
+        key = np.uint64(_scatter(seed ^ 0x1F0))
+        if weights is None:
+            indices = self._smallest(limit, key)
+        else:
+            with np.errstate(divide="ignore"):
+                log_weights = np.log(weights)
+            indices, inclusion = self._drawn(log_weights, limit, key)
+            stands_for = weights[indices] / inclusion
         keys = np.empty((codes.shape[0], indices.shape[0]), dtype=np.uint64)
         information.observation_keys(
             self._positions, indices, self._own_row, self._flipped, codes, self._no_move_ends, TABLES, keys
         )
         bits = np.zeros(codes.shape[0])
         for i, row in enumerate(keys):
-            shares = np.unique(row, return_counts=True)[1] / row.shape[0]
+            if weights is None:
+                shares = np.unique(row, return_counts=True)[1] / row.shape[0]
+            else:
+                shares = np.bincount(np.unique(row, return_inverse=True)[1], stands_for) / stands_for.sum()
             bits[i] = -(shares * np.log2(shares)).sum()
         return np.maximum(bits, 0.0)
 
@@ -597,6 +608,14 @@ class PositionSet:
             wanted *= 2
         order = np.lexsort((*self._positions[indices[:found]].T, hashes[:found]))
         return indices[order[:count]]
+
+    def _drawn(self, log_weights: Floats, count: int, key: np.uint64) -> tuple[Ints, Floats]:
+        """Indices drawn by weight, none of weight 0, and with what probability each was: int64[n], float64[n]."""
+        hashes, indices = np.empty(self.size, dtype=np.uint64), np.empty(self.size, dtype=np.int64)
+        position_table.select(self._positions, key, np.uint64(_MASK), indices, hashes)
+        found = draw(log_weights, hashes, count)
+        chosen = found.indices[log_weights[found.indices] > -np.inf]
+        return chosen, found.inclusion(log_weights[chosen])
 
     def _index(self, row: Words) -> int:
         half = self._encode(row)

@@ -7,13 +7,22 @@ exponent that held-out games chose (``python -m experiments.belief rank``): both
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from darkchess.belief.position_set import PositionSet
 from darkchess.belief.siamese import Observer, Siamese
 from klss.arrays import Floats, Ints
 
-__all__ = ["BOTH", "Weights"]
+__all__ = ["BOTH", "PARTS", "Belief", "Weights"]
+
+Belief = Literal["both", "filter", "siamese", "uniform"]
+
+PARTS: dict[Belief, tuple[str, ...]] = {
+    "both": ("filter", "siamese"), "filter": ("filter",), "siamese": ("siamese",), "uniform": (),
+}  # fmt: skip
+"""What is asked for each belief."""
 
 BOTH = (0.6, 0.5)
 """Exponents of the filter's weights and of the Siamese's where both are asked."""
@@ -32,11 +41,16 @@ class Weights:
         Told the same views; None: the Siamese is not asked.
     threads : int
         1 or 2.
+    filtered : bool
+        Whether the filter is asked, where one goes along.
     """
 
-    def __init__(self, known: PositionSet, observer: Observer | None = None, *, threads: int = 1) -> None:
+    def __init__(
+        self, known: PositionSet, observer: Observer | None = None, *, threads: int = 1, filtered: bool = True
+    ) -> None:
         """See the class."""
         self._known = known
+        self._filtered = filtered and known.weigher is not None
         self._observer = observer
         self._threads = threads
 
@@ -47,14 +61,20 @@ class Weights:
         chosen = np.arange(self._known.size) if indices is None else indices
         members = chosen >= 0
         out = np.zeros(len(chosen))
-        if self._known.weigher is not None:
+        if self._filtered:
             exponent = BOTH[0] if self._observer is not None else 1.0
             out[members] += exponent * np.log(np.maximum(self._known.weights[chosen[members]], _LEAST))
         if self._observer is not None and members.any():
-            exponent = BOTH[1] if self._known.weigher is not None else 1.0
+            exponent = BOTH[1] if self._filtered else 1.0
             out[members] += exponent * Siamese.packaged().log_weights(
                 self._known, self._observer, chosen[members], threads=self._threads
             )
         if not members.all():
             out[~members] = np.log(np.exp(out[members] - out.max()).mean()) + out.max() if members.any() else 0.0
         return out
+
+    def shares(self) -> Floats:
+        """The weights of all members, summing to 1: float64[size]."""
+        log_weights = self.log_weights()
+        weights = np.exp(log_weights - log_weights.max())
+        return np.asarray(weights / weights.sum())

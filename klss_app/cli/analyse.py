@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from darkchess.game.contest import DEFAULT_PLAYER
-from klss_app.cli.analyse_report import document, text, truth_document, truth_text
+from klss_app.cli.analyse_report import BELIEFS, document, text, truth_document, truth_text
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import (
     GameOptions,
@@ -38,6 +38,7 @@ from klss_app.progress import ProgressLine
 if TYPE_CHECKING:
     from darkchess.analysis.analyst import Analyst
     from darkchess.analysis.once_over import Loss
+    from darkchess.belief.weights import Belief
     from darkchess.evaluation.evaluator import Evaluator
     from darkchess.game.record import GameRecord
     from darkchess.game.referee import Referee
@@ -48,6 +49,8 @@ __all__ = ["run"]
 
 DEFAULT_SEED = 0
 DEFAULT_ONCE_OVER_NODES = 2000
+DEFAULT_BELIEF = "filter"
+LIKELIEST_IN_JSON = 10
 PLOTS = (".svg", ".png")
 
 
@@ -70,6 +73,19 @@ def _parser() -> Parser:
         help="who thinks: {searches}; NAME,field=value,…; FILE.toml",
     )
     add_game_options(parser, fen=False)
+    parser.add_argument(
+        "--belief",
+        default=DEFAULT_BELIEF,
+        metavar="NAME",
+        help=f"what says how likely each position is: {', '.join(BELIEFS)} (default {DEFAULT_BELIEF}; uniform: all are "
+        "alike); the search has what its configuration says",
+    )
+    parser.add_argument(
+        "--likeliest",
+        type=_likeliest,
+        metavar="N",
+        help=f"show the N likeliest positions as boards (default none; in JSON {LIKELIEST_IN_JSON})",
+    )
     parser.add_argument("--plot", metavar="FILE", help="draw the belief there as well (.svg or .png)")
     after = parser.add_argument_group("once the game is over")
     after.add_argument(
@@ -94,11 +110,25 @@ def _ply(text: str) -> int:
     return int(text)
 
 
+def _likeliest(text: str) -> int:
+    """Type of ``--likeliest``."""
+    if not (text.isascii() and text.isdigit() and len(text) < 6):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number of positions, 0 to 99999")
+    return int(text)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss analyse``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
     if parsed.color not in (None, *chess.COLOR_NAMES) and (parsed.ply is not None or parsed.color != "both"):
         raise UsageError(f"--color: got {parsed.color!r}, expected white or black")
+    if parsed.belief not in BELIEFS:
+        raise UsageError(f"--belief: got {parsed.belief!r}, expected one of {', '.join(BELIEFS)}")
+    if parsed.likeliest and parsed.belief == "uniform":
+        raise UsageError(
+            f"--likeliest: got {parsed.likeliest} with --belief uniform, where all positions are alike; expected "
+            "another belief"
+        )
     plot = None if parsed.plot is None else _plot_file(parsed.plot)
     options = game_options(parsed)
     chosen = configured(parsed.configuration, parsed.stockfish)
@@ -126,17 +156,18 @@ def run(arguments: Sequence[str]) -> int:
 
     limit = Limit(options.time_s, options.nodes, options.clock)
     with closing(evaluator()) as valuing:
-        analyst = _analyst(game, color, chosen, valuing, seed)
+        analyst = _analyst(game, color, chosen, valuing, seed, parsed.belief)
         with closing(ProgressLine("klss analyse")) as line:
             analysis = analyst.think(limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
         name = valuing.name
         label = evaluator_label(chosen, dataclasses.replace(choice, name=name))  # type: ignore[arg-type]
-    answer = document(analysis, chosen.name, name, seed)
+    found = analyst.believed(LIKELIEST_IN_JSON if parsed.likeliest is None else parsed.likeliest)
+    answer = document(analysis, found, chosen.name, name, seed)
     truth, losses = None, list[Any]()
     if parsed.once_over:
         from darkchess.analysis.once_over import truth_at
 
-        truth = truth_at(game.position, analysis, analyst.position_set)
+        truth = truth_at(game.position, analysis, analyst.position_set, analyst.weights)
         losses = _losses(record, options.ruleset, evaluator, chosen, parsed.once_over_nodes, seed)
         answer["truth"] = truth_document(truth, losses)
     if plot is not None:
@@ -147,7 +178,7 @@ def run(arguments: Sequence[str]) -> int:
         print(json.dumps(answer, allow_nan=False))
         return 0
     terminal = Terminal(parsed.ascii)
-    terminal.say(*text(analysis, answer, label or name, terminal.unicode))
+    terminal.say(*text(analysis, found, answer, label or name, parsed.likeliest or 0, terminal.unicode))
     if truth is not None:
         terminal.say("", *truth_text(truth, losses, color))
     return 0
@@ -233,7 +264,9 @@ def _replayed(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset)
     return game
 
 
-def _analyst(game: Referee, color: chess.Color, chosen: Configuration, evaluator: Evaluator, seed: int) -> Analyst:
+def _analyst(
+    game: Referee, color: chess.Color, chosen: Configuration, evaluator: Evaluator, seed: int, belief: Belief
+) -> Analyst:
     """Who has seen what ``color`` saw, and nothing else."""
     from darkchess.analysis.analyst import Analyst
 
@@ -244,6 +277,7 @@ def _analyst(game: Referee, color: chess.Color, chosen: Configuration, evaluator
         game.ruleset,
         evaluator=evaluator,
         seed=seed,
+        belief=belief,
         **_choices(chosen),
     )
     with closing(ProgressLine("klss analyse")) as line:

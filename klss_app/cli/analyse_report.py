@@ -10,22 +10,30 @@ import chess
 
 if TYPE_CHECKING:
     from darkchess.analysis.analyst import Analysis
+    from darkchess.analysis.believed import Believed, Told
     from darkchess.analysis.once_over import Loss, Truth
     from darkchess.analysis.principal_lines import Line
 
-__all__ = ["document", "text", "truth_document", "truth_text"]
+__all__ = ["BELIEFS", "document", "text", "truth_document", "truth_text"]
+
+BELIEFS = {"both": "filter and the Siamese", "filter": "filter", "siamese": "Siamese", "uniform": "uniform"}
+"""What ``--belief`` may say, and what each is called in a sentence after "the"."""
 
 _UNPLAYED_SHOWN = 5
+_TELLING_SHOWN = 3
+_BOARDS_BESIDE = 4
+_LEAST_BITS = 0.005
 _HARD_SPACE = "\u00a0"
 
 
-def document(analysis: Analysis, configuration: str, evaluator: str, seed: int) -> dict[str, Any]:
+def document(analysis: Analysis, believed: Believed, configuration: str, evaluator: str, seed: int) -> dict[str, Any]:
     """The document of docs/analyse.md.
 
     ``marginals`` holds every square on which a man may stand, own men (1.0) included, by FEN's letters; what is left to
     1 is the probability that the square is empty. A ``value`` is null where the search was too short to say.
     """
     found = analysis.diagnostics
+    bits = {each.move: each.bits for each in believed.moves}
     return {
         "ply": analysis.view.ply,
         "color": chess.COLOR_NAMES[analysis.view.color],
@@ -37,7 +45,13 @@ def document(analysis: Analysis, configuration: str, evaluator: str, seed: int) 
         "iterations": found["iterations"],
         "seconds": found["seconds"],
         "moves": [
-            {"move": each.move.uci(), "probability": each.probability, "value": each.value, "san": each.san}
+            {
+                "move": each.move.uci(),
+                "probability": each.probability,
+                "value": each.value,
+                "san": each.san,
+                "bits": bits[each.move],
+            }
             for each in analysis.moves
         ],
         "marginals": analysis.marginals.by_square(),
@@ -53,6 +67,12 @@ def document(analysis: Analysis, configuration: str, evaluator: str, seed: int) 
             for line in analysis.lines
         ],
         "seed": seed,
+        "belief": believed.belief,
+        "effective": believed.effective,
+        "likeliest": [{"fen": each.position.fen(), "weight": each.weight} for each in believed.likeliest],
+        "told": None
+        if believed.told is None
+        else [{"ply": each.ply, "san": each.san, "bits": each.bits} for each in believed.told],
     }
 
 
@@ -65,6 +85,8 @@ def truth_document(truth: Truth, losses: list[Loss]) -> dict[str, Any]:
         "possible": truth.possible,
         "rank": truth.rank,
         "positions": truth.positions,
+        "weight": truth.weight,
+        "weight_rank": truth.weight_rank,
         "particle": truth.particle,
         "particle_rank": truth.particle_rank,
         "particles": truth.particles,
@@ -89,8 +111,12 @@ def truth_document(truth: Truth, losses: list[Loss]) -> dict[str, Any]:
     }
 
 
-def text(analysis: Analysis, answer: dict[str, Any], evaluator: str, unicode: bool) -> list[str]:
-    """``answer``, as :func:`document` made it of ``analysis``, for people; ``evaluator`` by the name that they know."""
+def text(
+    analysis: Analysis, believed: Believed, answer: dict[str, Any], evaluator: str, boards: int, unicode: bool
+) -> list[str]:
+    """``answer``, as :func:`document` made it of ``analysis`` and ``believed``, for people; ``evaluator`` by the name
+    that they know; ``boards``: how many of the likeliest positions are drawn.
+    """
     from darkchess.belief.belief_board import belief_lines
 
     view = analysis.view
@@ -99,17 +125,24 @@ def text(analysis: Analysis, answer: dict[str, Any], evaluator: str, unicode: bo
     count = f"{analysis.positions:,} position{'s' if analysis.positions != 1 else ''} possible"
     if analysis.capped_by is not None:
         count += " (a sample: the set was cut off)"
+    legend = [f"N%: the likeliest man on a square that {side} does not see, and in how many of"]
+    legend += ["    the positions it stands there"]
+    if believed.belief != "uniform":
+        legend = [f"N%: the likeliest man on a square that {side} does not see, and how likely it is", "    there"]
     seen, nothing = ("·", "░") if unicode else (".", "?")
     lines = [
         f"Ply {view.ply}, {side} to move ({view.fullmove}{dots}): {count}",
         "",
         *belief_lines(view, analysis.marginals, unicode=unicode),
         "",
-        f"N%: the likeliest man on a square that {side} does not see, and in how many of",
-        "    the positions it stands there",
+        *legend,
         f" {nothing}: not seen, no man can be there   {seen}: seen, empty",
         "",
+        *_telling(believed, side, "Black" if view.color else "White"),
+        "",
     ]
+    if boards and believed.likeliest:
+        lines += [*_boards(believed, boards, view.visible, view.color, unicode), ""]
     value = "?" if analysis.value is None else _pawns(analysis.value)
     seconds = f", {answer['seconds']:.1f} s" if answer["seconds"] else ""
     iterations = f"{answer['iterations']} iteration{'s' if answer['iterations'] != 1 else ''}"
@@ -137,6 +170,58 @@ def text(analysis: Analysis, answer: dict[str, Any], evaluator: str, unicode: bo
         for line in analysis.lines:
             lines += _line_text(line, view.fullmove, view.color)
     return lines
+
+
+def _telling(believed: Believed, side: str, other: str) -> list[str]:
+    """How uncertain she is, what told her most, and what would."""
+    paragraphs = []
+    if believed.belief != "uniform":
+        paragraphs.append(
+            f"weighed by the {BELIEFS[believed.belief]}: as uncertain as {believed.effective:,.1f} positions all alike"
+        )
+    told = [each for each in believed.told or () if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
+    if told:
+        paragraphs.append(f"what told {side} most: " + "; ".join(_told(each, side, other) for each in told))
+    moves = [each for each in believed.moves if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
+    would = ", ".join(f"{each.san} {each.bits:.2f} bits" for each in moves)
+    paragraphs.append(f"what would tell most: {would or 'no move shows anything new'}")
+    return [line for each in paragraphs for line in textwrap.wrap(each, width=78, subsequent_indent="    ")]
+
+
+def _told(told: Told, side: str, other: str) -> str:
+    after = f"{other}'s move" if told.san is None else f"{side}'s {told.san}"
+    return f"ply {told.ply} ({after}), {told.bits:.2f} bits"
+
+
+def _boards(believed: Believed, count: int, visible: int, color: chess.Color, unicode: bool) -> list[str]:
+    """The likeliest positions, some side by side, each under its weight."""
+    from darkchess.game.render import ASCII, UNICODE, beside, board_lines
+
+    style = UNICODE if unicode else ASCII
+    shown = believed.likeliest[:count]
+    blocks = [
+        (
+            f"{i}: {_weight(each.weight)}",
+            board_lines(each.position.pieces, visible, bottom=color, style=style),
+        )
+        for i, each in enumerate(shown, 1)
+    ]
+    lines = [f"the likeliest {len(shown) if len(shown) > 1 else 'position'}, as the {BELIEFS[believed.belief]} has it"]
+    for start in range(0, len(blocks), _BOARDS_BESIDE):
+        lines += ["", *beside(blocks[start : start + _BOARDS_BESIDE], gap=3)]
+    return lines
+
+
+def _weight(weight: float) -> str:
+    """A weight as a share, to two digits: many are small.
+
+    >>> [_weight(each) for each in (0.312, 0.0412, 0.00042, 1.0)]
+    ['31%', '4.1%', '0.042%', '100%']
+    """
+    percents = 100.0 * weight
+    if percents >= 9.95:
+        return f"{percents:.0f}%"
+    return f"{percents:.1e}%" if percents < 1e-3 else f"{percents:.2g}%"
 
 
 def _pawns(value: float) -> str:
@@ -174,6 +259,8 @@ def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str
         lines.append(
             f" among the {truth.positions:,} that {side} held possible it was number {truth.rank} by likelihood"
         )
+        if truth.weight is not None:
+            lines.append(f" by its own weight, {_weight(truth.weight)}, it was number {truth.weight_rank}")
     else:
         lines.append(f" it was not among the {truth.positions:,} positions of the sample")
     if truth.particle is not None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss.errors import INSTALL_EXTRAS
+from klss_app.cli.analyse_report import BELIEFS
 from klss_app.cli.errors import FailedError, UsageError
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def _draw(figure: Any, analysis: Analysis) -> None:
     dots = "." if view.color else "..."
     sampled = "" if analysis.capped_by is None else " (a sample)"
     possible = f"{analysis.positions:,} position{'s' if analysis.positions != 1 else ''} possible{sampled}"
+    if analysis.belief != "uniform":
+        possible += f", weighed by the {BELIEFS[analysis.belief]}"
     shades = ListedColormap(colormaps[_SHADES]([_LIGHTEST + (_DARKEST - _LIGHTEST) * i / 255 for i in range(256)]))
     axes = figure.add_subplot()
     axes.set_title(

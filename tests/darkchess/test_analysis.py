@@ -13,16 +13,18 @@ import numpy as np
 import pytest
 
 from darkchess.analysis.analyst import Analysis, AnalysisError, Analyst
+from darkchess.analysis.believed import effective, likeliest
 from darkchess.analysis.once_over import largest, losses, truth_at
 from darkchess.analysis.principal_lines import principal_lines
 from darkchess.belief.marginals import marginals
+from darkchess.belief.weights import Belief
 from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
 from darkchess.players.player import KlssPlayer
-from klss.search import Baseline, Klss2021, SearchConfiguration
+from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
 
 FEW = Klss2021(particles=30)
 
@@ -46,6 +48,7 @@ def analyst(
     color: chess.Color,
     ply: int,
     configuration: SearchConfiguration = FEW,
+    belief: Belief = "uniform",
 ) -> Analyst:
     views = game.views(color)
     found = Analyst(
@@ -54,6 +57,7 @@ def analyst(
         evaluator=BuiltinEvaluator(),
         configuration=configuration,
         seed=5,
+        belief=belief,
     )
     for view in views[1 : ply + 1]:
         found.observe(view)
@@ -88,7 +92,57 @@ def test_marginals_are_what_counting_the_positions_gives(seed: int) -> None:
                 assert got.enemy(square) == pytest.approx(sum(men), abs=1e-12)
 
 
-@pytest.mark.parametrize("search", [FEW, Baseline(particles=30)], ids=["klss2021", "baseline"])
+WEIGHED = Kluss(particles=30, belief="both", drawn=True, filtering=math.inf)
+
+
+@pytest.mark.parametrize("belief", ["filter", "siamese", "both"])
+def test_marginals_under_a_belief_are_the_sums_of_its_weights(belief: Belief) -> None:
+    found = analyst(GAME, chess.WHITE, 14, belief=belief)
+    positions, weights = found.position_set, found.weights
+    assert weights is not None and weights.sum() == pytest.approx(1.0) and np.ptp(weights) > 0.01
+    sums: Counter[tuple[int, str]] = Counter()
+    counts: Counter[tuple[int, str]] = Counter()
+    for position, weight in zip(positions, weights.tolist(), strict=True):
+        for square, piece in position.pieces.items():
+            sums[square, piece.symbol()] += weight
+            counts[square, piece.symbol()] += 1
+    got = marginals(positions, weights)
+    men = {(square, symbol): p for square in range(64) for symbol, p in got.at(square).items()}
+    assert men == pytest.approx(dict(sums), abs=1e-12)
+    for key, probability in men.items():
+        assert 0.0 < probability <= 1.0 and (probability == 1.0) == (counts[key] == positions.size)
+    for square in set(range(64)) - set(got.own):
+        assert got.enemy(square) == pytest.approx(sum(got.at(square).values()), abs=1e-12)
+    truth = truth_at(GAME.positions[14], found.think(Limit(nodes=100)), positions, weights)
+    assert truth.weight == weights[positions.indices(GAME.positions[14].row)[0]]
+    assert truth.weight_rank == 1 + sum(weight > truth.weight * (1 + 1e-9) for weight in weights)
+
+
+def test_what_a_belief_amounts_to() -> None:
+    found = analyst(GAME, chess.WHITE, 14, belief="filter")
+    positions, weights = found.position_set, found.weights
+    assert weights is not None
+    told = found.believed(25)
+    order = sorted(range(positions.size), key=lambda i: (-weights[i], *positions.halves[i].tolist()[::-1]))
+    assert likeliest(positions, weights, 25).tolist() == order[:25]
+    assert [each.weight for each in told.likeliest] == sorted(weights.tolist(), reverse=True)[:25]
+    every = list(positions)
+    assert [each.position.fen() for each in told.likeliest] == [every[i].fen() for i in order[:25]]
+    assert likeliest(positions, np.full(positions.size, 1.0), positions.size + 1).size == positions.size
+    assert told.effective == pytest.approx(math.exp(-sum(p * math.log(p) for p in weights.tolist())))
+    assert effective(np.full(8, 0.125)) == pytest.approx(8.0) and effective(np.array([0.0, 1.0])) == 1.0
+    bits = positions.information([encode(each.move) for each in told.moves], 2000, weights=weights)
+    assert [each.bits for each in told.moves] == bits.tolist() == sorted(bits.tolist(), reverse=True)
+    # How unlikely all was that she saw is the product of how unlikely each view was.
+    assert told.told is not None and {each.ply for each in told.told} == set(range(1, 15))
+    assert positions.weigher is not None
+    assert sum(each.bits for each in told.told) == pytest.approx(-positions.weigher.log_total / math.log(2.0))
+    assert {each.ply: each.san for each in told.told}[9] == "Nxe4"
+    alike = analyst(GAME, chess.WHITE, 14).believed()
+    assert (alike.effective, alike.likeliest, alike.told) == (positions.size, (), None)
+
+
+@pytest.mark.parametrize("search", [FEW, Baseline(particles=30), WEIGHED], ids=["klss2021", "baseline", "weighed"])
 @pytest.mark.parametrize("ply", [2, 5, 12, 17])
 def test_the_analyst_thinks_as_the_player_does_who_has_no_earlier_trunk(ply: int, search: SearchConfiguration) -> None:
     color = GAME.positions[ply].turn

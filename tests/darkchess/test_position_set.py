@@ -257,3 +257,30 @@ def test_information_is_the_entropy_of_what_the_enumerator_would_see() -> None:
         shares = np.array(list(seen.values())) / len(positions)
         assert entropy == pytest.approx(-(shares * np.log2(shares)).sum(), abs=1e-12)
     assert entropies.min() < 0.5 < 1.0 < entropies.max()
+
+
+def test_information_under_weights_is_the_entropy_of_the_weighed_observations() -> None:
+    game = Referee()
+    known = PositionSet(game.view(chess.WHITE), game.position)
+    for uci in ("e2e4", "h7h6", "d1g4", "a7a6"):
+        game.push(chess.Move.from_uci(uci))
+        known.observe(game.view(chess.WHITE))
+    legal = game.view(chess.WHITE).legal_moves
+    codes = [encode(move) for move in legal]
+    weights = np.random.default_rng(1).exponential(size=known.size) ** 2
+    weights[::7] = 0.0
+    weights /= weights.sum()
+    exact = known.information(codes, limit=100_000, weights=weights)
+    positions = [text(row) for row in known.rows(np.arange(known.size))]
+    for move, entropy in zip(legal, exact):
+        seen: dict[object, float] = {}
+        for position, weight in zip(positions, weights.tolist()):
+            look = brute_force.look(brute_force.play(position, move_of(move)), "w")
+            seen[look] = seen.get(look, 0.0) + weight
+        shares = np.array([share for share in seen.values() if share])
+        assert entropy == pytest.approx(-(shares * np.log2(shares)).sum(), abs=1e-12)
+    alike = np.full(known.size, 1.0 / known.size)
+    assert np.allclose(known.information(codes, 100_000, weights=alike), known.information(codes, 100_000), atol=1e-12)
+    # Drawn, they are an estimate.
+    few = np.mean([known.information(codes, known.size // 2, seed, weights=weights) for seed in range(10)], axis=0)
+    assert np.abs(few - exact).max() < 0.1 < np.ptp(exact)

@@ -53,6 +53,28 @@ def test_the_json_has_the_shape_that_other_programs_rely_on(klss: Any, pychess: 
     assert sum(men.get("k", 0.0) for men in marginals.values()) == pytest.approx(1.0)
     assert "f3" not in marginals  # seen, empty
     assert document["lines"][0][0]["move"] == document["moves"][0]["move"]
+    assert document["belief"] == "filter" and 1.0 < document["effective"] < document["positions"]
+    weights = [each["weight"] for each in document["likeliest"]]
+    assert len(weights) == 10 and weights == sorted(weights, reverse=True) and 0.0 < sum(weights) <= 1.0 + 1e-12
+    assert document["likeliest"][0]["fen"].endswith(" w KQkq - 0 3")
+    assert max(moves.values(), key=lambda each: each["bits"])["bits"] > 0.5
+    assert {each["ply"]: each["san"] for each in document["told"]} == {1: "e4", 2: None, 3: "Qh5", 4: None}
+
+
+def test_the_belief_is_the_one_that_was_asked_for(klss: Any, pychess: str) -> None:
+    asked = ("analyse", pychess, "--ply", "4", "--color", "white", "--json", *QUICK)
+    beliefs = ("both", "filter", "siamese", "uniform")
+    found = {name: json.loads(klss(*asked, "--belief", name, "--likeliest", "0").out) for name in beliefs}
+    assert klss(*asked, "--likeliest", "0").out == klss(*asked, "--likeliest", "0", "--belief", "filter").out
+    assert all(each["belief"] == name and each["likeliest"] == [] for name, each in found.items())
+    assert len({each["marginals"]["c6"]["n"] for each in found.values()}) == 4
+    uniform = found["uniform"]
+    size = uniform["positions"]
+    assert uniform["effective"] == size > 10 and uniform["told"] is None
+    assert uniform["marginals"]["c6"] == {"p": 1 / size, "n": 1 / size}  # by one move each
+    # The search has what its configuration says, whatever is shown.
+    for each in found.values():
+        assert (each["value"], each["lines"], each["nodes"]) == (uniform["value"], uniform["lines"], uniform["nodes"])
 
 
 def test_with_nodes_the_same_question_has_the_same_answer_byte_for_byte(klss: Any, pychess: str) -> None:
@@ -89,9 +111,10 @@ def test_two_games_that_look_the_same_get_the_same_bytes(klss: Any, tmp_path: Pa
     for name, moves, result in (("a", pair.a, True), ("b", pair.b, False)):
         (tmp_path / "game.pgn").write_text(_written(moves, pair, rng, result))
         where = ("game.pgn", "--ply", str(len(moves)), "--color", chess.COLOR_NAMES[pair.color])
+        where += ("--belief", "both" if number % 2 else "filter")
         figure = ("--plot", f"{name}.svg") if number % 3 == 0 else ()
         ran = klss("analyse", *where, *QUICK, "--json", *figure)
-        text = klss("analyse", *where, *QUICK)
+        text = klss("analyse", *where, *QUICK, "--likeliest", "3")
         assert ran.code == text.code == 0, ran.err + text.err
         drawn = (tmp_path / f"{name}.svg").read_bytes() if figure else b""
         answers.append((ran.out, ran.err, text.out, text.err, drawn))
@@ -135,7 +158,7 @@ def test_once_over_is_refused_while_a_game_is_not_over(klss: Any, tmp_path: Path
 
 # ---------------------------------------------------------------- people
 @pytest.mark.parametrize(("ply", "color"), [(4, "white"), (5, "black")])
-@pytest.mark.parametrize("flags", [(), ("--ascii",)])
+@pytest.mark.parametrize("flags", [(), ("--ascii", "--likeliest", "10")])
 def test_the_board_fits_80_columns_and_has_the_players_own_men(
     klss: Any, pychess: str, ply: int, color: str, flags: tuple[str, ...]
 ) -> None:
@@ -143,12 +166,14 @@ def test_the_board_fits_80_columns_and_has_the_players_own_men(
     assert ran.code == 0 and "\x1b" not in ran.out
     lines = ran.out.splitlines()
     assert max(map(len, lines)) <= 80
-    ranks = [line.split() for line in lines if line[:2] in {f"{rank} " for rank in range(1, 9)}]
+    ranks = [line.split() for line in lines if line[:2] in {f"{rank} " for rank in range(1, 9)}][:8]
     own = ranks[-1]  # the player's side is at the bottom
     assert own[0] == ("1" if color == "white" else "8")
     if flags:
         assert ran.out.isascii()
         assert own[1] == ("R" if color == "white" else "r")
+        if color == "white":  # Black holds but one position possible there
+            assert "\n9: " in ran.out and "  10: " in ran.out and "the likeliest 10" in ran.out
     else:
         assert own[1] == ("♖" if color == "white" else "♜")
 
@@ -212,6 +237,13 @@ BAD = [
     ),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--plot", "a.pdf"], "--plot", ".svg or .png"),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--plot", "no/a.svg"], "--plot", "directory"),
+    (["pychess.pgn", "--ply", "4", "--color", "white", "--belief", "odd"], "'odd'", "filter, siamese, uniform"),
+    (["pychess.pgn", "--ply", "4", "--color", "white", "--likeliest", "-1"], "--likeliest", "expected"),
+    (
+        ["pychess.pgn", "--ply", "4", "--color", "white", "--likeliest", "3", "--belief", "uniform"],
+        "--likeliest",
+        "another belief",
+    ),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--once-over-nodes", "0"], "--once-over-nodes", "'0'"),
 ]
 

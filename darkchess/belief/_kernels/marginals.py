@@ -1,5 +1,5 @@
-"""Kernels of :mod:`darkchess.analysis.analyst`: counts over the rows of a position set (uint64[n, 9], see
-:mod:`darkchess.board.kernels.board`).
+"""Kernels of :mod:`darkchess.belief.marginals` and :mod:`darkchess.analysis.once_over`: counts and sums over the rows
+of a position set (uint64[n, 9], see :mod:`darkchess.board.kernels.board`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from darkchess.board.kernels.bits import bit, lowest, without_lowest
 from darkchess.board.kernels.board import WHITE
 from klss.kernel import kernel
 
-__all__ = ["count_men", "weigh_men"]
+__all__ = ["add_weights", "count_men", "weigh_men"]
 
 
 @kernel
@@ -25,6 +25,19 @@ def count_men(rows: Any, side: int, counts: Any) -> None:
             men = rows[i, piece] & rows[i, WHITE + side]
             while men != np.uint64(0):
                 counts[lowest(men), piece] += 1
+                men = without_lowest(men)
+
+
+@kernel
+def add_weights(rows: Any, side: int, weights: Any, sums: Any) -> None:
+    """Add to ``sums`` (float64[64, 6]) the ``weights`` (float64[n]) of those of ``rows`` that have each piece of
+    ``side`` on each square.
+    """
+    for i in range(rows.shape[0]):
+        for piece in range(6):
+            men = rows[i, piece] & rows[i, WHITE + side]
+            while men != np.uint64(0):
+                sums[lowest(men), piece] += weights[i]
                 men = without_lowest(men)
 
 
