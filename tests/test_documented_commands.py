@@ -34,6 +34,7 @@ IN_SMALL: dict[str, str] = {
         "klss play --white random,cap=500 --black random,cap=500 --nodes 2000 --seed 7 --pgn game.pgn"
     ),
     'klss track --moves "e4 e5 Nf3"': "klss track --moves 'e4 e5 Nf3'",
+    'klss track --moves "e4 e5 Nf3" --weights': "klss track --moves 'e4 e5 Nf3' --weights",
     "klss track --stream": "klss track --moves 'e4 e5 Nf3' --stream",
     "klss match A B --games 20 --time 1 --out DIR": (
         "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --check-truth --out match"

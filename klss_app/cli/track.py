@@ -2,32 +2,40 @@
 
 Sizes are exact. The list of a player whose set grows past the cap ends at the last size that fits. With ``--stream`` a
 set of 10⁸ positions can be followed in a few gigabytes. A long update tells on stderr how far it is.
+
+With ``--weights`` a filter (:mod:`darkchess.belief.filter`) goes along with each set, and as the true position is at
+hand here, it is told what the filter gives to it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import Parser, cap, check_fen, chosen_seed, pgn_games, seed
+from klss_app.cli.options import Parser, cap, check_fen, chosen_seed, pgn_games, seconds, seed
 from klss_app.progress import ProgressLine
 
 if TYPE_CHECKING:
+    from darkchess.belief.policy import Level
     from darkchess.belief.position_set import PositionSet
+    from darkchess.board.position import Position
     from darkchess.game.referee import Referee
 
 __all__ = ["run"]
 
 DEFAULT_CAP = 10_000_000
+_LEVEL_SIGNS = {"values": "v", "features": "f", "tables": "t", "even": "e"}
 _NUMBER = re.compile(r"\d+\.+")
 
 
@@ -49,8 +57,44 @@ def _parser() -> Parser:
     parser.add_argument(
         "--seed", type=seed, metavar="N", help="seed of the sets' hashing; the sizes don't depend on it"
     )
+    weights = parser.add_argument_group("how likely the positions are")
+    weights.add_argument(
+        "--weights",
+        action="store_true",
+        help="also what a filter gives to the true position, in nats above what it had if all were alike; how many "
+        "positions all alike would be as uncertain; and how the last enemy move was weighed: v by values, f features, "
+        "t tables (- not at all: the weights began afresh)",
+    )
+    weights.add_argument(
+        "--allowance",
+        type=seconds,
+        metavar="S",
+        help="seconds of one thread that the weights of a ply may take, with --weights (default: no limit)",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What a filter made of a set, after one ply.
+
+    Attributes
+    ----------
+    truth
+        Weight of the true position, as the logarithm of its ratio to that of each if all were alike; None: it has none.
+    effective
+        How many equally likely positions would be as uncertain.
+    level
+        How the enemy's last move was weighed; None: not at all, or there was none yet.
+    restarts
+        How often the weights began afresh so far.
+    """
+
+    truth: float | None
+    effective: float
+    level: Level | None
+    restarts: int
 
 
 @dataclass
@@ -61,13 +105,29 @@ class Track:
     ----------
     sizes
         After 0, 1, 2, … plies.
+    weighed
+        After the same plies; empty where no filter goes along.
     capped
         The ply at which the set passed the cap; None while it has not.
     """
 
     known: PositionSet
     sizes: list[int] = field(default_factory=lambda: [1])
+    weighed: list[Weighed] = field(default_factory=list)
     capped: int | None = None
+
+    def weigh(self, truth: Position) -> None:
+        """Say what the filter, if one goes along, makes of the set as it is; ``truth`` is the true position."""
+        from darkchess.analysis.believed import effective
+
+        weigher = self.known.weigher
+        if weigher is None:
+            return
+        weights = self.known.weights
+        at = int(self.known.indices(truth.row)[0])
+        given = float(weights[at]) * len(weights) if at >= 0 else 0.0
+        nats = math.log(given) if given > 0.0 else None
+        self.weighed.append(Weighed(nats, effective(weights), weigher.level, weigher.restarts))
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -75,13 +135,19 @@ def run(arguments: Sequence[str]) -> int:
     parsed = _parser().parse(arguments)
     if parsed.fen is not None and parsed.pgn is not None:
         raise UsageError("--fen: got it with --pgn, expected it with --moves only: a PGN names its own start position")
+    if parsed.allowance is not None and not parsed.weights:
+        raise UsageError("--allowance: got it without --weights, expected both: sizes alone weigh nothing")
     if parsed.fen is not None:
         check_fen(parsed.fen)
     moves, fen = _moves(parsed.moves, parsed.fen) if parsed.moves is not None else _pgn_moves(Path(parsed.pgn))
 
+    from darkchess.belief.filter import Filter
+    from darkchess.belief.policy import Policy
     from darkchess.belief.position_set import PositionSet
+    from darkchess.evaluation.evaluator import BuiltinEvaluator
     from darkchess.game.referee import Referee
 
+    weigher = partial(Filter, Policy.packaged(), BuiltinEvaluator(threads=parsed.threads)) if parsed.weights else None
     referee = Referee(fen)
     tracks = {
         color: Track(
@@ -92,21 +158,22 @@ def run(arguments: Sequence[str]) -> int:
                 seed=chosen_seed(parsed.seed),
                 threads=parsed.threads,
                 stream=parsed.stream,
+                weigher=None if weigher is None else weigher(),
             )
         )
         for color in chess.COLORS
     }
+    for track in tracks.values():
+        track.weigh(referee.position)
     if not parsed.json:
-        print(f"{'ply':>4}  {'move':<8}{'White':>12}{'Black':>12}")
-        print(f"{0:>4}  {'':<8}{1:>12,}{1:>12,}", flush=True)
+        head = f" {{:>12}}{'truth':>7}{'alike':>10}{'by':>3}" if parsed.weights else "{:>12}"
+        print(f"{'ply':>4}  {'move':<8}{head.format('White')}{head.format('Black')}")
+        print(_line(0, "", tracks), flush=True)
     names = []
-    for name in _tracked(referee, moves, tracks):
+    for name in _tracked(referee, moves, tracks, math.inf if parsed.allowance is None else parsed.allowance):
         names.append(name)
         if not parsed.json:
-            print(
-                f"{referee.ply:>4}  {name:<8}" + "".join(f"{_size(tracks[color]):>12}" for color in chess.COLORS),
-                flush=True,
-            )
+            print(_line(referee.ply, name, tracks), flush=True)
     if parsed.json:
         print(json.dumps(_document(names, tracks), allow_nan=False))
     elif len(names) < len(moves):
@@ -140,8 +207,12 @@ def _pgn_moves(path: Path) -> tuple[list[chess.Move], str | None]:
     return list(games[0].moves), games[0].fen
 
 
-def _tracked(referee: Referee, moves: Sequence[chess.Move], tracks: dict[chess.Color, Track]) -> Iterator[str]:
-    """Play ``moves`` and bring ``tracks`` up to date; yields each move in SAN, ends before a king is captured."""
+def _tracked(
+    referee: Referee, moves: Sequence[chess.Move], tracks: dict[chess.Color, Track], allowance: float
+) -> Iterator[str]:
+    """Play ``moves`` and bring ``tracks`` up to date; yields each move in SAN, ends before a king is captured.
+    ``allowance``: seconds that weights may take, a set and a ply.
+    """
     from darkchess.game.san import san
 
     for move in moves:
@@ -158,19 +229,42 @@ def _tracked(referee: Referee, moves: Sequence[chess.Move], tracks: dict[chess.C
                 def tell(done: float, found: int, bar: ProgressLine = bar) -> None:
                     bar.tell(f"{done:.0%}, {found:,} positions")
 
-                track.known.observe(referee.view(color), progress=tell)
+                track.known.observe(referee.view(color), progress=tell, allowance=allowance)
             if track.known.capped_by is not None:
                 track.capped = referee.ply
             else:
                 track.sizes.append(track.known.size)
+                track.weigh(referee.position)
         yield name
 
 
-def _size(track: Track) -> str:
-    return f"{track.sizes[-1]:,}" if track.capped is None else "past the cap"
+def _line(ply: int, name: str, tracks: dict[chess.Color, Track]) -> str:
+    return f"{ply:>4}  {name:<8}{''.join(_told(tracks[color]) for color in chess.COLORS)}".rstrip()
+
+
+def _told(track: Track) -> str:
+    """A track's last ply, in its columns."""
+    size = f"{track.sizes[-1]:,}" if track.capped is None else "past the cap"
+    if not track.weighed:
+        return f"{size:>12}"
+    last = track.weighed[-1]
+    if track.capped is not None:
+        return f"{size:>13}{'':20}"
+    truth = "none" if last.truth is None else f"{round(last.truth, 2) + 0.0:+.2f}"  # no −0.00
+    level = "-" if last.level is None else _LEVEL_SIGNS[last.level]
+    return f"{size:>13}{truth:>7}{_alike(last.effective):>11}{level:>2}"
+
+
+def _alike(count: float) -> str:
+    return f"{count:.1f}" if count < 1000.0 else f"{count:,.0f}"
 
 
 def _document(names: list[str], tracks: dict[chess.Color, Track]) -> dict[str, Any]:
     white, black = tracks[chess.WHITE], tracks[chess.BLACK]
     capped = {"white": white.capped, "black": black.capped}
-    return {"moves": names, "white": white.sizes, "black": black.sizes, "capped": capped}
+    document: dict[str, Any] = {"moves": names, "white": white.sizes, "black": black.sizes, "capped": capped}
+    if white.weighed:
+        document["weights"] = {
+            chess.COLOR_NAMES[color]: [asdict(each) for each in track.weighed] for color, track in tracks.items()
+        }
+    return document
