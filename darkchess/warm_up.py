@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import chess
 
-from darkchess.belief.position_set import compile_rare_kernels
+from darkchess.belief.filter import SECONDS, Filter
+from darkchess.belief.position_set import PositionSet, compile_rare_kernels
 from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.game.contest import Player
 from darkchess.game.referee import Referee
@@ -28,3 +29,20 @@ def warm_up(player: Player, color: chess.Color) -> None:
     for _ in range(_WARM_UP_PLIES):
         scratch.play_ply()
     compile_rare_kernels()
+    followed = player.position_set
+    if isinstance(followed, PositionSet) and followed.weigher is not None:
+        _at_every_level(followed.weigher)
+
+
+def _at_every_level(weigher: Filter) -> None:
+    """Take weights across a move at each level of a filter, and look positions up: what a game asks for depends on its
+    sets and its clock.
+    """
+    for seconds in SECONDS.values():
+        game = Referee()
+        known = PositionSet(game.view(chess.BLACK), game.position, weigher=weigher)
+        game.push(game.legal_moves()[0])
+        known.observe(game.view(chess.BLACK), allowance=seconds)
+        rows = known.rows(0)
+        known.indices(rows)
+        known.contains(rows[0])

@@ -11,11 +11,16 @@ SCRIPT = """
 import chess, numpy as np, sys
 from numba.core.registry import CPUDispatcher
 from darkchess import Referee
-from darkchess.belief import position_table
+from darkchess.belief import filter as filters, position_table
 from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.warm_up import warm_up
 from darkchess.players.configuration import configuration, make_player
+from darkchess.belief.filter import SECONDS, Filter
+from darkchess.belief.policy import Policy
 from darkchess.belief.position_set import PositionSet
+from darkchess.belief.siamese import Observer
+from darkchess.belief.weights import Weights
+from darkchess.evaluation.evaluator import BuiltinEvaluator
 
 def compiled():
     return {
@@ -45,6 +50,31 @@ for captured in (0, 1 << 8):
     known._recover(game.view(chess.BLACK))
 assert known.recoveries == 2
 
+# A filter at every level, on one thread and on two, with a rook that is taken at home; both ways to look a position up.
+if "filter" in chosen.search.beliefs:
+    for threads in (1, 2):
+        for level, seconds in SECONDS.items():
+            filters._TOGETHER = 2
+            game = Referee("r3k2r/p7/8/3Q4/8/8/1P6/4K2R w Kkq - 0 1")
+            known = PositionSet(
+                game.view(chess.WHITE), game.position, threads=threads,
+                weigher=Filter(Policy.packaged(), BuiltinEvaluator(threads=threads)),
+            )
+            observer = Observer(known) if "siamese" in chosen.search.beliefs else None
+            for uci in ["b2b3", "e8e7", "b3b4", "h8h7", "b4b5", "h7h8", "d5a8", "e7f6", "a8a7"]:
+                sources = known.size
+                game.push(chess.Move.from_uci(uci))
+                known.observe(game.view(chess.WHITE), allowance=sources * seconds)
+                assert game.turn == chess.BLACK or known.weigher.level == level
+                if observer is not None:
+                    observer.observe(known)
+                if game.turn == chess.WHITE:
+                    Weights(known, observer, threads=threads).log_weights()
+                    rows = known.draw(2, 1)[0]
+                    known.indices(rows)
+            assert known.size > 1 and not known._ordered
+            known.indices(known.rows(0))
+
 # A game, to its end.
 players = {color: make_player(chosen, seed=color) for color in chess.COLORS}
 Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=200))).play()
@@ -54,7 +84,8 @@ print(sorted(name for name in after if after[name] != before.get(name)))
 
 
 def test_after_the_warm_up_nothing_is_compiled_any_more() -> None:
-    for name in ("klss2021", "kluss", "baseline"):
+    # With both beliefs, a player calls what players with either call.
+    for name in ("klss2021", "kluss", "baseline", "kluss,belief=both,drawn=true"):
         root = str(Path(__file__).resolve().parents[2])
         run = subprocess.run(
             [sys.executable, "-c", SCRIPT, name],
