@@ -138,7 +138,7 @@ def text(
         *legend,
         f" {nothing}: not seen, no man can be there   {seen}: seen, empty",
         "",
-        *_telling(believed, side, "Black" if view.color else "White"),
+        *_telling(believed, analysis.positions, side, "Black" if view.color else "White"),
         "",
     ]
     if boards and believed.likeliest:
@@ -172,12 +172,12 @@ def text(
     return lines
 
 
-def _telling(believed: Believed, side: str, other: str) -> list[str]:
+def _telling(believed: Believed, positions: int, side: str, other: str) -> list[str]:
     """How uncertain she is, what told her most, and what would."""
     paragraphs = []
-    if believed.belief != "uniform":
+    if believed.belief != "uniform" and positions > 1:
         paragraphs.append(
-            f"weighed by the {BELIEFS[believed.belief]}: as uncertain as {believed.effective:,.1f} positions all alike"
+            f"by the {BELIEFS[believed.belief]} as uncertain as {believed.effective:,.1f} positions all alike"
         )
     told = [each for each in believed.told or () if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
     if told:
@@ -206,7 +206,8 @@ def _boards(believed: Believed, count: int, visible: int, color: chess.Color, un
         )
         for i, each in enumerate(shown, 1)
     ]
-    lines = [f"the likeliest {len(shown) if len(shown) > 1 else 'position'}, as the {BELIEFS[believed.belief]} has it"]
+    many = len(shown) if len(shown) > 1 else "position"
+    lines = [f"the likeliest {many} by the {BELIEFS[believed.belief]} ({'░' if unicode else '?'}: not seen)"]
     for start in range(0, len(blocks), _BOARDS_BESIDE):
         lines += ["", *beside(blocks[start : start + _BOARDS_BESIDE], gap=3)]
     return lines
