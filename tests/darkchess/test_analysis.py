@@ -118,6 +118,14 @@ def test_marginals_under_a_belief_are_the_sums_of_its_weights(belief: Belief) ->
     assert truth.weight_rank == 1 + sum(weight > truth.weight * (1 + 1e-9) for weight in weights)
 
 
+@pytest.mark.parametrize("belief", ["filter", "siamese", "uniform"])
+def test_what_is_shown_does_not_depend_on_what_the_search_asks_for(belief: Belief) -> None:
+    shown = analyst(GAME, chess.WHITE, 14, belief=belief).weights
+    beside = analyst(GAME, chess.WHITE, 14, WEIGHED, belief).weights
+    assert (shown is None) == (beside is None) == (belief == "uniform")
+    assert shown is None or beside is None or shown.tobytes() == beside.tobytes()
+
+
 def test_what_a_belief_amounts_to() -> None:
     found = analyst(GAME, chess.WHITE, 14, belief="filter")
     positions, weights = found.position_set, found.weights
