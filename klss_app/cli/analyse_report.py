@@ -176,9 +176,8 @@ def _telling(believed: Believed, positions: int, side: str, other: str) -> list[
     """How uncertain she is, what told her most, and what would."""
     paragraphs = []
     if believed.belief != "uniform" and positions > 1:
-        paragraphs.append(
-            f"by the {BELIEFS[believed.belief]} as uncertain as {believed.effective:,.1f} positions all alike"
-        )
+        alike = f"{believed.effective:.1f}" if believed.effective < 1000.0 else f"{believed.effective:,.0f}"
+        paragraphs.append(f"by the {BELIEFS[believed.belief]} as uncertain as {alike} positions all alike")
     told = [each for each in believed.told or () if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
     if told:
         paragraphs.append(f"what told {side} most: " + "; ".join(_told(each, side, other) for each in told))
