@@ -114,8 +114,8 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
     equal = (states == row).all(axis=1)
     particle, particle_rank = None, None
     if equal.any():
-        weight, total = float(reach[equal].sum()), float(reach.sum())
-        particle = weight / total if total > 0.0 else None
+        own_reach, total = float(reach[equal].sum()), float(reach.sum())
+        particle = own_reach / total if total > 0.0 else None
         particle_rank = 1 + int((reach > reach[equal].max() + _ROUNDING).sum())
     hidden = tuple(
         HiddenMan(square, piece, found.at(square).get(piece.symbol(), 0.0))
