@@ -28,7 +28,7 @@ from darkchess.belief._kernels.position_set import (
     without,
     without_rights,
 )
-from darkchess.belief._kernels.position_table import half_hash
+from darkchess.belief._kernels.position_table import half_hash, prefetch
 from darkchess.board.kernels.bits import bit, popcount, without_lowest
 from darkchess.board.kernels.board import BLACK, KING, META, PAWN, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES, generate, make
@@ -48,7 +48,7 @@ def _bucket(value: Any, top: Any, buckets: int) -> Any:
 
 @kernel(allocates=False)
 def directory(positions: Any, key: Any, first: Any) -> Any:
-    """Fill ``first`` (int64[buckets + 1]) with where each range begins in ``positions``, which are in canonical order;
+    """Fill ``first`` (int64[buckets + 1, 1]) with where each range begins in ``positions``, which are in canonical order;
     returns ``top`` (uint64).
     """
     buckets = first.shape[0] - 1
@@ -58,10 +58,10 @@ def directory(positions: Any, key: Any, first: Any) -> Any:
     for i in range(count):
         at = _bucket(half_hash(positions[i, 0], positions[i, 1], key), top, buckets)
         while reached <= at:
-            first[reached] = i
+            first[reached, 0] = i
             reached += 1
     while reached <= buckets:
-        first[reached] = count
+        first[reached, 0] = count
         reached += 1
     return top
 
@@ -73,7 +73,7 @@ def _find(enemy: Any, codes: Any, positions: Any, key: Any, first: Any, top: Any
     at = _bucket(half_hash(enemy, codes, key), top, buckets)
     found = -1
     if at < buckets:
-        for i in range(first[at], first[at + 1]):
+        for i in range(first[at, 0], first[at + 1, 0]):
             if positions[i, 0] == enemy and positions[i, 1] == codes:
                 found = i
                 break
@@ -133,7 +133,7 @@ def hand_on(
     groups: int, multipliers: Any, even: float, counts: bool, bonus: Any, offsets: Any, tables: Any,
     positions: Any, key: Any, first: Any, top: Any, out: Any,
 ) -> None:  # fmt: skip
-    """Add to ``out`` (float64[size]) the weight that ``sources[start:stop]`` hand on to each of ``positions``.
+    """Add to ``out`` (float64[size, 1]) the weight that ``sources[start:stop]`` hand on to each of ``positions``.
 
     A source's weight goes to its successors by the likelihood of the enemy's move, over *all* her legal moves there;
     what goes to inconsistent ones is gone.
@@ -164,6 +164,10 @@ def hand_on(
     likely = np.empty(MAX_MOVES, dtype=np.float64)
     pieces = np.empty(64, dtype=np.int8)
     maps = np.empty(12, dtype=np.uint64)
+    halves = np.empty((MAX_MOVES, 2), dtype=np.uint64)
+    ranges = np.empty(MAX_MOVES, dtype=np.int64)
+    shares = np.empty(MAX_MOVES, dtype=np.float64)
+    buckets = first.shape[0] - 1
     told = masks[EP_TOLD]
     landing = masks[EP_LANDING]
     captured = masks[CAPTURED]
@@ -182,6 +186,7 @@ def hand_on(
                 value *= bonus[offsets[i] + k]
             likely[k] = value
             total += value
+        wanted = 0
         for k in range(count):
             origin, target, promotion = codes[k] >> 9, (codes[k] >> 3) & 63, codes[k] & 7
             start_mask, mask = bit(origin), bit(target)
@@ -215,6 +220,26 @@ def hand_on(
                     code = np.uint64(promotion)
                 after = (enemy ^ start_mask) | mask
                 moved = with_code(enemy ^ start_mask, rest, mask, code)
-            found = _find(after, moved, positions, key, first, top)
-            if found >= 0:
-                out[found] += weight if counts else weight * ((1.0 - even) * likely[k] / total + even / count)
+            at = _bucket(half_hash(after, moved, key), top, buckets)
+            if at == buckets:
+                continue
+            prefetch(first, at)
+            halves[wanted, 0] = after
+            halves[wanted, 1] = moved
+            ranges[wanted] = at
+            shares[wanted] = weight if counts else weight * ((1.0 - even) * likely[k] / total + even / count)
+            wanted += 1
+        # Three misses of the cache a successor, so all are asked for before any is waited for.
+        for k in range(wanted):
+            prefetch(positions, first[ranges[k], 0])
+        for k in range(wanted):
+            at = ranges[k]
+            ranges[k] = -1
+            for j in range(first[at, 0], first[at + 1, 0]):
+                if positions[j, 0] == halves[k, 0] and positions[j, 1] == halves[k, 1]:
+                    ranges[k] = j
+                    prefetch(out, j)
+                    break
+        for k in range(wanted):
+            if ranges[k] >= 0:
+                out[ranges[k], 0] += shares[k]
