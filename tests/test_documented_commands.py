@@ -215,6 +215,7 @@ def called(form: str) -> int:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", [program, *arguments])
         patch.delitem(sys.modules, program, raising=False)
+        patch.delitem(sys.modules, f"{program}.__main__", raising=False)
         try:
             runpy.run_module(program, run_name="__main__")
         except SystemExit as left:

@@ -48,8 +48,8 @@ def _bucket(value: Any, top: Any, buckets: int) -> Any:
 
 @kernel(allocates=False)
 def directory(positions: Any, key: Any, first: Any) -> Any:
-    """Fill ``first`` (int64[buckets + 1, 1]) with where each range begins in ``positions``, which are in canonical order;
-    returns ``top`` (uint64).
+    """Fill ``first`` (int64[buckets + 1, 1]) with where each range begins in ``positions``, which are in canonical
+    order; returns ``top`` (uint64).
     """
     buckets = first.shape[0] - 1
     count = positions.shape[0]
