@@ -80,8 +80,6 @@ def run(arguments: Sequence[str]) -> int:
     from uci_bridge.bot.own_process import close_to_others
 
     close_to_others()
-    # Faults of an engine that we ended ourselves are none; those that cost a game are told with it.
-    logging.getLogger("uci_bridge").setLevel(logging.ERROR)
     settings = Settings(
         players=specs,
         time_s=options.time_s,
@@ -94,6 +92,9 @@ def run(arguments: Sequence[str]) -> int:
         stockfish=options.stockfish,
     )
     listening = _listen(parsed.host, parsed.port)
+    # Faults of an engine that we ended ourselves are none; those that cost a game are told with it. Only now, as
+    # whoever calls this and is refused keeps its log.
+    logging.getLogger("uci_bridge").setLevel(logging.ERROR)
     return asyncio.run(_serve(settings, record, listening, parsed.host, not parsed.no_open))
 
 
