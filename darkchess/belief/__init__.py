@@ -1,4 +1,4 @@
 """What a player holds possible.
 
-Reading order: ``position_table``, ``enemy_moves``, ``position_set``; ``marginals``, ``belief_board``; ``siamese``.
+Reading order: ``position_set``; ``marginals``, ``belief_board``; ``siamese``.
 """

@@ -22,13 +22,15 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from darkchess.belief._kernels import information, position_repair, position_set, position_table
-from darkchess.belief.enemy_moves import Step, UpdateProgress, across_enemy_move, merged
+from darkchess.belief._kernels import information, position_repair, position_set
 from darkchess.belief.filter import Crossing, Filter, find
-from darkchess.belief.position_table import exercise_table
-from darkchess.board.kernels import board
+from darkchess.board.kernels import board, position_table
+from darkchess.board.kernels.halves import decode_halves, encode_half
+from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import START_FEN, Position
+from darkchess.board.position_step import Step, UpdateProgress, across_enemy_move, merged
+from darkchess.board.position_table import exercise_table
 from darkchess.errors import ViewError
 from darkchess.game.view import View
 from klss.arrays import Floats, Ints, Words
@@ -61,7 +63,7 @@ class PositionSet:
     threads
         1 or 2; the set is the same, and so is every answer.
     stream
-        Whether an update goes slice by slice (:mod:`darkchess.belief.enemy_moves`): slower, in about half the memory.
+        Whether an update goes slice by slice (:mod:`darkchess.board.position_step`): slower, in about half the memory.
         For sets of 10⁸. The set is the same.
     weigher
         What takes weights along (:mod:`darkchess.belief.filter`); None: there are none. The set is the same.
@@ -128,7 +130,7 @@ class PositionSet:
         self._passed: int | None = None
         self._captured = 0
         self._own_row: Words = np.zeros(board.WIDTH, dtype=np.uint64)
-        position_set.encode_half(self._seen_from_her_side(start.row), self._array[0])
+        encode_half(self._seen_from_her_side(start.row), self._array[0])
         self._positions = self._array
         self._ordered = True  # canonically: not after a capture of her own, which changes what is hashed
         self._weigher = weigher
@@ -164,7 +166,7 @@ class PositionSet:
     @property
     def halves(self) -> Words:
         """The positions as they are kept: uint64[n, 2], the enemy's halves seen from the viewer's side
-        (:mod:`darkchess.belief._kernels.position_set`); not to be written to, and good until the next :meth:`observe`.
+        (:mod:`darkchess.board.kernels.halves`); not to be written to, and good until the next :meth:`observe`.
         """
         halves = self._positions.view()
         halves.flags.writeable = False
@@ -221,7 +223,7 @@ class PositionSet:
         out = np.empty((chosen.shape[0], board.WIDTH), dtype=np.uint64)
         ep_meta = np.uint64(0 if self._passed is None else (self._passed + 1) << 8)
         captors = self._masks[position_set.EP_CAPTORS]
-        position_set.decode_halves(self._positions, chosen, self._own_row, self._flipped, captors, ep_meta, out)
+        decode_halves(self._positions, chosen, self._own_row, self._flipped, captors, ep_meta, out)
         return out
 
     def __iter__(self) -> Iterator[Position]:
@@ -526,8 +528,7 @@ class PositionSet:
         self._captured = 0
         step = across_enemy_move(
             self._positions,
-            masks,
-            self._expected,
+            self._consistent_successors,
             key=self._key,
             cap=self._cap,
             spare=self._spare,
@@ -555,6 +556,16 @@ class PositionSet:
             self._weights = self._weigher.across(crossing, allowance)
         self._keep(step)
         return True
+
+    def _consistent_successors(
+        self, sources: Words, start: int, stop: int, layout: Layout, split: bool, out: Words, room: int, counts: Ints
+    ) -> int:
+        """See :data:`darkchess.board.position_step.Successors`."""
+        return int(
+            position_set.successors(
+                sources, start, stop, self._masks, self._expected, TABLES, layout, split, out, room, counts
+            )
+        )
 
     def _keep(self, step: Step) -> None:
         self._spare = None if self._stream else self._array
@@ -623,7 +634,7 @@ class PositionSet:
 
     def _encode(self, row: Words) -> Words:
         half = np.empty(2, dtype=np.uint64)
-        position_set.encode_half(self._seen_from_her_side(row), half)
+        encode_half(self._seen_from_her_side(row), half)
         return half
 
     def _square(self, square: int) -> int:
@@ -652,7 +663,7 @@ def compile_rare_kernels() -> None:
     start = Position.from_fen(START_FEN)
     rows = start.row.reshape(1, -1)
     half = np.empty((1, 2), dtype=np.uint64)
-    position_set.encode_half(rows[0], half[0])
+    encode_half(rows[0], half[0])
     exercise_table(half)
     masks, expected = np.zeros(position_set.MASKS, dtype=np.uint64), np.full(64, -1, dtype=np.int64)
     halves = position_repair.without_captured(half, np.uint64(0))

@@ -15,8 +15,8 @@ import chess
 import numpy as np
 
 from darkchess import Position, Referee
-from darkchess.belief._kernels import position_set, position_table
-from darkchess.board.kernels import moves
+from darkchess.belief._kernels import position_set
+from darkchess.board.kernels import halves, moves, position_table
 from darkchess.board.kernels.tables import TABLES
 from tests.darkchess.position_set_games import STARTS, choose, text
 from tests.oracles import brute_force
@@ -46,11 +46,11 @@ def test_an_enemy_half_survives_the_sixteen_bytes() -> None:
     for position in positions(200):
         row = from_whites_side(position.row)
         half = np.empty(2, dtype=np.uint64)
-        position_set.encode_half(row, half)
+        halves.encode_half(row, half)
         own = row & row[6]
         own[8] = row[8] & np.uint64(0x07)
         out = np.empty(9, dtype=np.uint64)
-        position_set.decode_half(half[0], half[1], own, False, out)
+        halves.decode_half(half[0], half[1], own, False, out)
         assert (out == row).all(), position.fen()
 
 
@@ -72,7 +72,7 @@ def test_a_half_can_move_iff_the_oracle_finds_a_move() -> None:
         if position.turn == chess.WHITE:
             continue
         half = np.empty(2, dtype=np.uint64)
-        position_set.encode_half(from_whites_side(position.row), half)
+        halves.encode_half(from_whites_side(position.row), half)
         captors = 0
         if position.ep_square is not None:
             beside = (position.ep_square + 7, position.ep_square + 9)
@@ -96,7 +96,7 @@ def successors_by_masks(row: np.ndarray, after: Referee, own_before: int) -> set
     pawns = int(view.row()[0] & view.row()[6]) & 0xFF00000000
     masks[position_set.FORBIDDEN] = (pawns << 1 & ~0x0101010101010101 | pawns >> 1 & ~0x8080808080808080) & 0xFF00000000
     half = np.empty((1, 2), dtype=np.uint64)
-    position_set.encode_half(from_whites_side(row), half[0])
+    halves.encode_half(from_whites_side(row), half[0])
     out = np.empty((2, 700, 2), dtype=np.uint64)
     counts = np.zeros(3, dtype=np.int64)
     full = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -136,7 +136,7 @@ def test_the_masks_let_through_exactly_the_successors_that_look_right() -> None:
                 own = view.row() & view.row()[6]
                 own[8] = view.row()[8]
                 out = np.empty(9, dtype=np.uint64)
-                position_set.decode_half(half[0], half[1], own, False, out)
+                halves.decode_half(half[0], half[1], own, False, out)
                 got.add(text(out))
             assert got == want, (fen_of(source), view.fog_fen())
             compared += 1

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from darkchess import PAPER, Referee
-from darkchess.belief import enemy_moves, position_table
-from darkchess.belief._kernels import position_table as kernels
 from darkchess.belief.position_set import PositionSet
+from darkchess.board import position_step, position_table
+from darkchess.board.kernels import position_table as kernels
 from darkchess.board.kernels.tables import TABLES
 from darkchess.game._kernels import vision
 from tests.darkchess.position_set_games import STARTS, choose
@@ -36,7 +36,7 @@ def halves(known: PositionSet) -> list[tuple[int, ...]]:
 
 
 def keyed_hash(enemy: int, codes: int, key: int) -> int:
-    """The hash of darkchess/belief/_kernels/position_table.py in plain integers."""
+    """The hash of darkchess/board/kernels/position_table.py in plain integers."""
     mask = (1 << 64) - 1
     value = (enemy ^ key) * 0x9E3779B97F4A7C15 & mask
     value = (value ^ value >> 32 ^ codes) * 0xD6E8FEB86659FD93 & mask
@@ -66,7 +66,7 @@ def test_the_set_is_the_same_on_two_threads_in_any_batch_and_with_any_table(
 ) -> None:
     _, plain = after_line(chess.BLACK, seed=5, cap=cap)
     for threads, buffer, slack in [(1, 700, 16), (2, 700, 16), (2, 1 << 16, 1 << 18)]:
-        monkeypatch.setattr(enemy_moves, "ALONE", 8)
+        monkeypatch.setattr(position_step, "ALONE", 8)
         monkeypatch.setattr(position_table, "BUFFER", buffer)
         monkeypatch.setattr(position_table, "SLACK", slack)
         _, other = after_line(chess.BLACK, seed=5, cap=cap, threads=threads)
@@ -81,11 +81,11 @@ def test_the_set_is_the_same_on_two_threads_in_any_batch_and_with_any_table(
 def test_a_streamed_set_is_the_same_in_slices_of_any_size(
     cap: int, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(enemy_moves, "ALONE", 8)
+    monkeypatch.setattr(position_step, "ALONE", 8)
     monkeypatch.setattr(position_table, "SLACK", 16)
     _, plain = after_line(chess.BLACK, seed=5, cap=cap)
     for slice_size in (100, 999, 6000):
-        monkeypatch.setattr(enemy_moves, "SLICE", slice_size)
+        monkeypatch.setattr(position_step, "SLICE", slice_size)
         _, streamed = after_line(chess.BLACK, seed=5, cap=cap, threads=threads, stream=True)
         assert streamed.capped_by == plain.capped_by
         assert (streamed._positions == plain._positions).all()
@@ -94,7 +94,7 @@ def test_a_streamed_set_is_the_same_in_slices_of_any_size(
 def test_progress_tells_a_growing_part_of_the_step_and_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(position_table, "BUFFER", 400)
     for stream in (False, True):
-        monkeypatch.setattr(enemy_moves, "SLICE", 5000)
+        monkeypatch.setattr(position_step, "SLICE", 5000)
         game, known = after_line(chess.BLACK, 6, stream=stream)
         game.push(chess.Move.from_uci(LINE[6]))
         told: list[tuple[float, int]] = []

@@ -11,7 +11,8 @@ SCRIPT = """
 import chess, numpy as np, sys
 from numba.core.registry import CPUDispatcher
 from darkchess import Referee
-from darkchess.belief import filter as filters, position_table
+from darkchess.belief import filter as filters
+from darkchess.board import position_table
 from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.warm_up import warm_up
 from darkchess.players.configuration import configuration, make_player

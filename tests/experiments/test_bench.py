@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-import darkchess.belief.enemy_moves as enemy_moves
+import darkchess.board.position_step as position_step
 import darkchess.players.tracking as tracking
 import klss_app.bench.evaluator as evaluator_bench
 from darkchess.belief.position_set import PositionSet
@@ -26,7 +26,7 @@ def test_the_signature_is_the_expected_one_on_one_thread_and_on_two(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tracking, "PositionSet", functools.partial(PositionSet, threads=threads))
-    monkeypatch.setattr(enemy_moves, "ALONE", 1)
+    monkeypatch.setattr(position_step, "ALONE", 1)
     found, expected = signature(configuration("klss2021")), expected_signature()
     assert found == expected, (
         f"the engine plays differently: signature {found}, expected {expected}. If that was meant, renew it with "

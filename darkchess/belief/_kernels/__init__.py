@@ -1,3 +1,1 @@
-"""The position set, compiled: ``position_set``, ``position_table``, ``position_repair``, ``information``,
-``marginals``, ``siamese``.
-"""
+"""The position set, compiled: ``position_set``, ``position_repair``, ``information``, ``marginals``, ``siamese``."""

@@ -14,13 +14,11 @@ from typing import Any
 import numpy as np
 
 from darkchess.belief._kernels.policy import GROUPS, PLAIN, describe, multiplied
-from darkchess.belief._kernels.position_set import (
-    CAPTURED,
+from darkchess.belief._kernels.position_set import CAPTURED, EMPTY, EP_LANDING, EP_TOLD, FORBIDDEN
+from darkchess.board.kernels.bits import bit, popcount, without_lowest
+from darkchess.board.kernels.board import BLACK, KING, META, PAWN, WHITE
+from darkchess.board.kernels.halves import (
     CASTLING_ROOK,
-    EMPTY,
-    EP_LANDING,
-    EP_TOLD,
-    FORBIDDEN,
     castled,
     code_at,
     decode_half,
@@ -28,10 +26,8 @@ from darkchess.belief._kernels.position_set import (
     without,
     without_rights,
 )
-from darkchess.belief._kernels.position_table import half_hash, prefetch
-from darkchess.board.kernels.bits import bit, popcount, without_lowest
-from darkchess.board.kernels.board import BLACK, KING, META, PAWN, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES, generate, make
+from darkchess.board.kernels.position_table import half_hash, prefetch
 from klss.kernel import kernel
 
 __all__ = ["count_moves", "directory", "family", "find_all", "hand_on"]

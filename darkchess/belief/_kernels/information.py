@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.belief._kernels.position_set import decode_half
+from darkchess.board.kernels.halves import decode_half
 from darkchess.board.kernels.moves import has_move, make
 from darkchess.game._kernels.vision import observation_key
 from klss.hashing import mix64
@@ -29,7 +29,7 @@ def observation_keys(
     positions, indices
         Enemy halves, uint64[·, 2], and which of them to take, int64[n].
     own_row, flipped
-        See :func:`darkchess.belief._kernels.position_set.decode_half`.
+        See :func:`darkchess.board.kernels.halves.decode_half`.
     codes
         Her moves, int64[m].
     no_move_ends

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.belief._kernels.position_set import EMPTY, EP_CAPTORS, OWN, REQUIRED, SEEN, can_move, without
+from darkchess.belief._kernels.position_set import EMPTY, EP_CAPTORS, OWN, REQUIRED, SEEN, can_move
 from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.halves import without
 from klss.hashing import mix64
 from klss.kernel import kernel
 

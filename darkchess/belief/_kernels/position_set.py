@@ -1,11 +1,7 @@
 """The position set's kernels: docs/rules.md, "Consistency is a few masks"; docs/position_set.md.
 
-Everything here is seen from the viewer's side of the board: she is White and moves up (the face flips the board for
-Black). Her own half is known; a position is the *enemy's* half, 16 bytes:
-
-- ``enemy``: occupancy, uint64;
-- ``codes``: four bits a man in the order of the squares, the lowest square lowest: 0 … 5 pawn to king, 6 a rook that
-  may castle (then the king is at home too).
+Everything here is seen from the viewer's side of the board, and a position is the *enemy's* half, 16 bytes
+(:mod:`darkchess.board.kernels.halves`).
 
 What a view says is ``masks`` (uint64[10], indices below) and ``expected`` (int64[64], the piece seen on each square, −1
 where none is):
@@ -33,10 +29,19 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.belief._kernels.position_table import half_hash, home
 from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
 from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
-from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, META, PAWN, QUEEN, ROOK, WHITE
+from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
+from darkchess.board.kernels.halves import (
+    CASTLING_ROOK,
+    MOST_SUCCESSORS,
+    castled,
+    code_at,
+    with_code,
+    without,
+    without_rights,
+)
+from darkchess.board.kernels.position_table import emit
 from darkchess.board.kernels.tables import (
     ANTIDIAGONAL_ABOVE,
     ANTIDIAGONAL_BELOW,
@@ -53,134 +58,12 @@ from darkchess.board.kernels.tables import (
 from klss.kernel import kernel
 
 __all__ = [
-    "CAPTURED", "CASTLING_ROOK", "EMPTY", "EP_CAPTORS", "EP_LANDING", "EP_TOLD", "FORBIDDEN", "MASKS",
-    "MOST_SUCCESSORS", "OWN", "OWN_BEFORE", "REQUIRED", "SEEN", "can_move", "castled", "code_at", "decode_half",
-    "decode_halves", "encode_half", "filter_positions", "observation_masks", "successors", "with_code", "without",
-    "without_rights",
+    "CAPTURED", "EMPTY", "EP_CAPTORS", "EP_LANDING", "EP_TOLD", "FORBIDDEN", "MASKS", "OWN", "OWN_BEFORE", "REQUIRED",
+    "SEEN", "agrees", "can_move", "filter_positions", "mistyped", "observation_masks", "successors",
 ]  # fmt: skip
 
 OWN, EMPTY, REQUIRED, SEEN, OWN_BEFORE, CAPTURED, FORBIDDEN, EP_TOLD, EP_LANDING, EP_CAPTORS = range(10)
 MASKS = 10
-CASTLING_ROOK = 6
-"""Code of a rook that may castle."""
-MOST_SUCCESSORS = 320
-"""No enemy half has more moves than this."""
-
-
-# -------------------------------------------------------------------------------------------------- the 16 bytes
-@kernel(allocates=False)
-def encode_half(row: Any, out: Any) -> None:
-    """Write the enemy half of a position row (uint64[9], the viewer White) into ``out`` (uint64[2])."""
-    enemy = row[BLACK]
-    rights = (row[META] >> np.uint64(3)) & np.uint64(3)
-    codes = np.uint64(0)
-    shift = np.uint64(0)
-    men = enemy
-    while men != np.uint64(0):
-        mask = men & ~(men - np.uint64(1))
-        men = without_lowest(men)
-        code = np.uint64(0)
-        for piece in range(1, 6):
-            if row[piece] & mask != np.uint64(0):
-                code = np.uint64(piece)
-        castles = (mask == bit(63) and rights & np.uint64(1) != np.uint64(0)) or (
-            mask == bit(56) and rights & np.uint64(2) != np.uint64(0)
-        )
-        if code == np.uint64(3) and castles:
-            code = np.uint64(6)
-        codes |= code << shift
-        shift += np.uint64(4)
-    out[0] = enemy
-    out[1] = codes
-
-
-@kernel(allocates=False)
-def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -> None:
-    """Write the full row of a position into ``out`` (uint64[9]).
-
-    ``own_row`` (uint64[9]) holds her half, her castling rights and the side to move as the board really lies;
-    ``flipped`` says that she is Black. An en passant square in it is copied.
-    """
-    for i in range(9):
-        out[i] = own_row[i]
-    side = 6 if flipped else 7
-    men = enemy
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
-        code: Any = np.int64(codes & np.uint64(15))
-        codes >>= np.uint64(4)
-        if code == CASTLING_ROOK:
-            code = ROOK
-            right = np.uint64(2) if square == 63 else np.uint64(4)
-            out[META] |= right if flipped else right << np.uint64(2)
-        mask = bit(square ^ 56) if flipped else bit(square)
-        out[code] |= mask
-        out[side] |= mask
-
-
-@kernel
-def decode_halves(
-    positions: Any, indices: Any, own_row: Any, flipped: bool, ep_captors: Any, ep_meta: Any, out: Any
-) -> None:
-    """:func:`decode_half` of ``positions[indices]`` into ``out`` (uint64[n, 9]).
-
-    Where an enemy pawn stands on one of ``ep_captors`` it can capture en passant, and the row gets ``ep_meta`` (the
-    bits of META for that square).
-    """
-    for i in range(indices.shape[0]):
-        enemy = positions[indices[i], 0]
-        codes = positions[indices[i], 1]
-        decode_half(enemy, codes, own_row, flipped, out[i])
-        beside = enemy & ep_captors
-        while beside != np.uint64(0):
-            if code_at(enemy, codes, beside & ~(beside - np.uint64(1))) == np.uint64(0):
-                out[i, 8] |= ep_meta
-            beside = without_lowest(beside)
-
-
-@kernel(inline="always")
-def code_at(enemy: Any, codes: Any, mask: Any) -> Any:
-    """Code (uint64) of the man on the one square of ``mask``, which is occupied."""
-    return (codes >> np.uint64(4 * popcount(enemy & (mask - np.uint64(1))))) & np.uint64(15)
-
-
-@kernel(inline="always")
-def without(codes: Any, index: int) -> Any:
-    """``codes`` less the man of that index."""
-    low = (np.uint64(1) << np.uint64(4 * index)) - np.uint64(1)
-    return (codes & low) | ((codes >> np.uint64(4)) & ~low)
-
-
-@kernel(inline="always")
-def with_code(enemy: Any, codes: Any, mask: Any, code: Any) -> Any:
-    """``codes`` of the men ``enemy`` with one more, of ``code``, put on the free square of ``mask``."""
-    place = np.uint64(4 * popcount(enemy & (mask - np.uint64(1))))
-    low = (np.uint64(1) << place) - np.uint64(1)
-    return (codes & low) | (code << place) | ((codes & ~low) << np.uint64(4))
-
-
-@kernel(inline="always")
-def without_rights(codes: Any) -> Any:
-    """``codes`` once the king has moved: every rook that could castle is a plain one (6 becomes 3)."""
-    unlike = codes ^ np.uint64(0x6666666666666666)
-    unlike |= unlike >> np.uint64(1)
-    unlike |= unlike >> np.uint64(2)
-    return codes ^ ((~unlike & np.uint64(0x1111111111111111)) * np.uint64(5))
-
-
-@kernel(inline="always")
-def castled(enemy: Any, codes: Any, short: bool) -> Any:
-    """The enemy half after castling, which has to be possible."""
-    if short:
-        after = enemy ^ (np.uint64(0xF) << np.uint64(60))
-        place = np.uint64(4 * popcount(enemy & np.uint64(0x0FFFFFFFFFFFFFFF)))
-        moved = without_rights((codes & ((np.uint64(1) << place) - np.uint64(1))) | (np.uint64(0x53) << place))
-    else:
-        after = enemy ^ (np.uint64(0x1D) << np.uint64(56))
-        place = np.uint64(4 * popcount(enemy & np.uint64(0x00FFFFFFFFFFFFFF)))
-        moved = without_rights((codes & ~(np.uint64(0xFF) << place)) | (np.uint64(0x35) << place))
-    return after, moved
 
 
 # -------------------------------------------------------------------------------------------------- what a view says
@@ -310,30 +193,6 @@ def filter_positions(
 
 
 # -------------------------------------------------------------------------------------------------- enemy moves
-@kernel(inline="always")
-def _emit(
-    enemy: Any,
-    codes: Any,
-    layout: Any,
-    split: bool,
-    out: Any,
-    counts: Any,
-) -> None:
-    """Write a successor to its region's buffer, unless the table has no slot for its hash; count it in any case."""
-    counts[2] += 1
-    region = 0
-    if split or layout.threshold != np.uint64(0xFFFFFFFFFFFFFFFF):
-        value = half_hash(enemy, codes, layout.key) - layout.floor
-        if value > layout.threshold:
-            return
-        if split and home(value, layout) >= layout.half:
-            region = 1
-    k = counts[region]
-    out[region, k, 0] = enemy
-    out[region, k, 1] = codes
-    counts[region] = k + 1
-
-
 @kernel(allocates=False)
 def successors(
     positions: Any, start: int, stop: int, masks: Any, expected: Any, tables: Any, layout: Any,
@@ -346,7 +205,7 @@ def successors(
     positions
         uint64[·, 2].
     layout
-        Of the table (:class:`darkchess.belief._kernels.position_table.Layout`); a successor for which it has no slot is
+        Of the table (:class:`darkchess.board.kernels.position_table.Layout`); a successor for which it has no slot is
         counted, not written.
     split
         Whether successors of the table's second region go to the second buffer.
@@ -431,10 +290,10 @@ def successors(
                     if code == np.uint64(0) and target < np.uint64(256):
                         for promotion in range(1, 5):
                             moved = with_code(others, rest, target, np.uint64(promotion))
-                            _emit(others | target, moved, layout, split, out, counts)
+                            emit(others | target, moved, layout, split, out, counts)
                     else:
                         moved = with_code(others, rest, target, code)
-                        _emit(others | target, moved, layout, split, out, counts)
+                        emit(others | target, moved, layout, split, out, counts)
         else:
             _fill(
                 enemy,
@@ -504,10 +363,10 @@ def _fill(
             for promotion in range(1, 5):
                 if wanted == -1 or wanted == promotion:
                     moved = with_code(others, rest, target, np.uint64(promotion))
-                    _emit(others | target, moved, layout, split, out, counts)
+                    emit(others | target, moved, layout, split, out, counts)
         elif wanted == -1 or wanted == code:
             moved = with_code(others, rest, target, np.uint64(code))
-            _emit(others | target, moved, layout, split, out, counts)
+            emit(others | target, moved, layout, split, out, counts)
 
 
 @kernel(allocates=False)
@@ -519,11 +378,11 @@ def _castling(
     if short and code_at(enemy, codes, bit(63)) == np.uint64(6):
         after, moved = castled(enemy, codes, True)
         if agrees(after, moved, masks, expected):
-            _emit(after, moved, layout, split, out, counts)
+            emit(after, moved, layout, split, out, counts)
     if long and code_at(enemy, codes, bit(56)) == np.uint64(6):
         after, moved = castled(enemy, codes, False)
         if agrees(after, moved, masks, expected):
-            _emit(after, moved, layout, split, out, counts)
+            emit(after, moved, layout, split, out, counts)
 
 
 @kernel(allocates=False)
@@ -555,4 +414,4 @@ def _en_passant(
             others = enemy ^ mask
             moved = with_code(others, without(codes, popcount(enemy & (mask - np.uint64(1)))), target, np.uint64(0))
             if agrees(others | target, moved, masks, expected):
-                _emit(others | target, moved, layout, split, out, counts)
+                emit(others | target, moved, layout, split, out, counts)

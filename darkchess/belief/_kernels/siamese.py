@@ -1,5 +1,5 @@
 """Kernels of :mod:`darkchess.belief.siamese`: what stands in the 16 bytes of an enemy half
-(:mod:`darkchess.belief._kernels.position_set`), as feature rows and as counts.
+(:mod:`darkchess.board.kernels.halves`), as feature rows and as counts.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.belief._kernels.position_set import CASTLING_ROOK
 from darkchess.board.kernels.bits import lowest, without_lowest
 from darkchess.board.kernels.board import ROOK
+from darkchess.board.kernels.halves import CASTLING_ROOK
 from klss.kernel import kernel
 
 __all__ = ["RIGHTS", "count_halves", "feature_rows", "features_of"]

@@ -26,7 +26,7 @@ from numba.extending import intrinsic, overload
 from klss.hashing import mix64
 from klss.kernel import kernel
 
-__all__ = ["SPILL", "Layout", "gather", "half_hash", "home", "insert", "rank", "rehash", "select", "spread"]
+__all__ = ["SPILL", "Layout", "emit", "gather", "half_hash", "home", "insert", "rank", "rehash", "select", "spread"]
 
 SPILL = 4096
 """Slots behind each region that take what probes past its end (at a load of 0.75 a run of a few hundred is already
@@ -288,3 +288,27 @@ def rank(positions: Any, enemy: Any, codes: Any) -> int:
         if positions[i, 0] == enemy and positions[i, 1] == codes:
             return i
     return -1
+
+
+@kernel(inline="always")
+def emit(
+    enemy: Any,
+    codes: Any,
+    layout: Any,
+    split: bool,
+    out: Any,
+    counts: Any,
+) -> None:
+    """Write a successor to its region's buffer, unless the table has no slot for its hash; count it in any case."""
+    counts[2] += 1
+    region = 0
+    if split or layout.threshold != np.uint64(0xFFFFFFFFFFFFFFFF):
+        value = half_hash(enemy, codes, layout.key) - layout.floor
+        if value > layout.threshold:
+            return
+        if split and home(value, layout) >= layout.half:
+            region = 1
+    k = counts[region]
+    out[region, k, 0] = enemy
+    out[region, k, 1] = codes
+    counts[region] = k + 1

@@ -1,14 +1,15 @@
 """A growing hash table of enemy halves in two regions, one for each of two threads; past a bound it keeps what has the
 smallest keyed hash. What it holds does not depend on threads or on its size.
 
-Its kernels, and which hash goes where: :mod:`darkchess.belief._kernels.position_table`.
+Its kernels, and which hash goes where: :mod:`darkchess.board.kernels.position_table`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from darkchess.belief._kernels import position_set, position_table
+from darkchess.board.kernels import position_table
+from darkchess.board.kernels.halves import MOST_SUCCESSORS
 from klss.arrays import Ints, Words
 from klss.threads import each
 
@@ -26,7 +27,7 @@ BUFFER = 1 << 16
 LEAST_HALF = 1 << 12
 """Least size of a region."""
 
-LEAST_ROOM = 3 * position_set.MOST_SUCCESSORS
+LEAST_ROOM = 3 * MOST_SUCCESSORS
 """Room that a round needs: each of two threads goes on while its buffer can take one more source's successors."""
 
 HASHES = 0xFFFF_FFFF_FFFF_FFFF

@@ -3,7 +3,7 @@
 Rounds of two phases: every thread writes the successors of its share of the sources into buffers, then every thread
 inserts what belongs to its region of the table. Between rounds the table grows or, past the cap, drops what has the
 largest keyed hash; and a deadline may end the step. What results does not depend on threads, buffers or the table's
-size (see :mod:`darkchess.belief.position_table`), unless a deadline ended it.
+size (see :mod:`darkchess.board.position_table`), unless a deadline ended it.
 
 A streamed step makes all successors again for each slice of their hashes, so that the table need hold one slice only:
 slower, but the memory is that of the sources, of the result and of :data:`SLICE` entries.
@@ -18,14 +18,20 @@ from typing import Literal
 
 import numpy as np
 
-from darkchess.belief import position_table
-from darkchess.belief._kernels import position_set
-from darkchess.belief.position_table import PositionTable
-from darkchess.board.kernels.tables import TABLES
+from darkchess.board import position_table
+from darkchess.board.kernels.halves import MOST_SUCCESSORS
+from darkchess.board.kernels.position_table import Layout
+from darkchess.board.position_table import PositionTable
 from klss.arrays import Ints, Words
 from klss.threads import both
 
-__all__ = ["Step", "UpdateProgress", "across_enemy_move", "merged"]
+__all__ = ["Step", "Successors", "UpdateProgress", "across_enemy_move", "merged"]
+
+Successors = Callable[[Words, int, int, Layout, bool, Words, int, Ints], int]
+"""A game's kernel: ``(sources, start, stop, layout, split, out, room, counts)`` writes every consistent successor of
+``sources[start:stop]`` with :func:`darkchess.board.kernels.position_table.emit` and returns the first source that was
+not treated because fewer than :data:`darkchess.board.kernels.halves.MOST_SUCCESSORS` entries were left of ``room``.
+"""
 
 UpdateProgress = Callable[[float, int], None]
 """Called after every round with the part of a step that is done, and how many positions it has found."""
@@ -75,8 +81,7 @@ class Step:
 
 def across_enemy_move(
     sources: Words,
-    masks: Words,
-    expected: Ints,
+    successors: Successors,
     *,
     key: np.uint64,
     cap: int,
@@ -86,17 +91,17 @@ def across_enemy_move(
     stream: bool = False,
     progress: UpdateProgress | None = None,
 ) -> Step:
-    """Every position that an enemy move from ``sources`` leads to and that agrees with the view behind ``masks``.
+    """Every position that an enemy move from ``sources`` leads to and that agrees with what was observed.
 
     Parameters
     ----------
     sources
         uint64[n, 2], in an order that has nothing to do with what is likely: a deadline keeps the successors of the
         first ones.
-    masks, expected
-        See :mod:`darkchess.belief._kernels.position_set`.
+    successors
+        Writes what agrees.
     key, cap, spare
-        See :class:`darkchess.belief.position_table.PositionTable`.
+        See :class:`darkchess.board.position_table.PositionTable`.
     deadline
         A moment of :func:`time.monotonic`; None reads no clock. The step goes on past it until it has found a position.
     threads
@@ -114,7 +119,7 @@ def across_enemy_move(
         hint = min(hint, max(1 << 16, int((deadline - time.monotonic()) * _FOUND_PER_S)))
     if not stream:
         table = PositionTable(key, cap, hint, spare, threads)
-        produced, late = _fill(table, sources, masks, expected, deadline, threads, progress)
+        produced, late = _fill(table, sources, successors, deadline, threads, progress)
         positions = table.finish()
         return Step(positions, table.array, produced, "time" if late else "cap" if table.cut else None)
     whole = np.empty((cap, 2), dtype=np.uint64)  # the system gives memory to what is written only
@@ -123,7 +128,7 @@ def across_enemy_move(
     while True:
         bound = min(SLICE, cap - size)
         table = PositionTable(key, bound, hint, spare, threads, floor)
-        made, late = _fill(table, sources, masks, expected, deadline, threads, _of_slice(progress, floor, size))
+        made, late = _fill(table, sources, successors, deadline, threads, _of_slice(progress, floor, size))
         produced = produced or made
         found = table.finish()
         more = table.cut and bound < cap - size
@@ -155,8 +160,7 @@ def _of_slice(progress: UpdateProgress | None, floor: int, before: int) -> Updat
 def _fill(
     table: PositionTable,
     sources: Words,
-    masks: Words,
-    expected: Ints,
+    successors: Successors,
     deadline: float | None,
     threads: int,
     progress: UpdateProgress | None,
@@ -167,7 +171,7 @@ def _fill(
     """
     count = sources.shape[0]
     buffers = np.empty(
-        (threads, 2, position_table.BUFFER if count > 200 else position_set.MOST_SUCCESSORS * (count + 1), 2),
+        (threads, 2, position_table.BUFFER if count > 200 else MOST_SUCCESSORS * (count + 1), 2),
         dtype=np.uint64,
     )
     share = -(-count // threads)
@@ -179,10 +183,9 @@ def _fill(
     produced = 0
 
     def generate(thread: int) -> None:
-        cursors[thread] = position_set.successors(
-            sources, cursors[thread], stops[thread], masks, expected, TABLES, table.layout, threads == 2,
-            buffers[thread], room, counts[thread],
-        )  # fmt: skip
+        cursors[thread] = successors(
+            sources, cursors[thread], stops[thread], table.layout, threads == 2, buffers[thread], room, counts[thread]
+        )
 
     def insert(thread: int) -> None:
         new = np.zeros(2, dtype=np.int64)
