@@ -1,31 +1,23 @@
-"""The named configurations of players, and the texts that choose one: ``NAME``, ``NAME,field=value,…`` or
-``FILE.toml`` (``base = "NAME"`` and fields).
+"""The named configurations of players, and the texts that choose one (:mod:`klss.configurations`).
 
-A configuration is a frozen dataclass of choices; every result names its configuration. It holds no process:
-:mod:`uci_bridge.players` finds the evaluator that it names and makes the player.
+A configuration holds no process: :mod:`uci_bridge.players` finds the evaluator that it names and makes the player.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, get_type_hints
 
-import msgspec
-
-from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.game.contest import Player
 from darkchess.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.players.player import KlssPlayer
 from darkchess.players.tracking import RandomPlayer
+from klss.configurations import ConfigurationError, chosen, field_value
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration, SearchConfigurationError
-from klss.text import read_text
 
 __all__ = [
     "CONFIGURATIONS",
@@ -36,12 +28,6 @@ __all__ = [
     "main_names",
     "make_player",
 ]
-
-
-class ConfigurationError(DarkchessError, ValueError):
-    """A text names no configuration, no field of one, or no value of a field; the message says which, and what is
-    expected.
-    """
 
 
 @dataclass(frozen=True)
@@ -120,7 +106,7 @@ class Configuration:
             No such field, or no value of it.
         """
         hints = _changeable(self)
-        values = {key: _read(key, value, hints) for key, value in changes.items()}
+        values = {key: field_value(key, value, hints) for key, value in changes.items()}
         of_search = {key: values.pop(key) for key in list(values) if key not in _OWN_FIELDS}
         search = self.search
         if search is not None and of_search:
@@ -133,9 +119,6 @@ class Configuration:
 
 _OWN_FIELDS = ("evaluator", "cap", "threads", "ponder")
 """The fields of :class:`Configuration` that a text may change."""
-
-
-_Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 def _changeable(chosen: Configuration) -> dict[str, Any]:
@@ -245,59 +228,7 @@ def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS
     >>> configuration("klss2021,particles=50,reach=false").fields()["particles"]
     50
     """
-    if text.endswith(".toml"):
-        return _from_file(Path(text), known)
-    name, *changes = text.split(",")
-    base = _named(name.strip(), known)
-    pairs = {}
-    for change in changes:
-        key, equals, value = change.partition("=")
-        if not equals:
-            raise ConfigurationError(f"configuration: got {change!r} in {text!r}, expected field=value")
-        pairs[key.strip()] = value.strip()
-    return base.changed(text, pairs) if pairs else base
-
-
-def _named(name: str, known: Mapping[str, Configuration]) -> Configuration:
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
-        raise ConfigurationError(f"configuration: got {name!r}, expected a known name; {hint}")
-    return known[name]
-
-
-def _from_file(path: Path, known: Mapping[str, Configuration]) -> Configuration:
-    try:
-        content: dict[str, Any] = tomllib.loads(read_text(path))
-    except OSError as error:
-        raise ConfigurationError(f"configuration: can't read {path}: {error.strerror}; expected a TOML file") from error
-    except ValueError as error:  # no TOML, no UTF-8, or a number of more digits than Python reads
-        raise ConfigurationError(f"configuration: {path} is no TOML: {error}") from error
-    except RecursionError:
-        raise ConfigurationError(f"configuration: {path} is nested too deep; expected field = value") from None
-    base = _named(str(content.pop("base", "klss2021")), known)
-    name = str(content.pop("name", path.stem))
-    return base.changed(name, content)
-
-
-def _read(key: str, value: Any, hints: dict[str, Any]) -> Any:
-    """A field's value from text or TOML, of the field's type."""
-    if key not in hints:
-        near = difflib.get_close_matches(key, sorted(hints), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"fields: {', '.join(sorted(hints))}"
-        raise ConfigurationError(f"configuration: got the field {key!r}, expected a known one; {hint}")
-    try:
-        found = msgspec.convert(value, _Whole if hints[key] is int else hints[key], strict=False)
-    except ValueError:  # of another type, too large, or no Unicode
-        found = math.nan
-    if found != found:
-        raise ConfigurationError(f"configuration: {key} is {value!r}, expected {_expected(hints[key])}")
-    return found
-
-
-def _expected(wanted: Any) -> str:
-    words = {bool: "true or false", int: "a whole number below 2^63", float: "a number"}
-    return words.get(wanted) or f"one of {', '.join(get_args(wanted))}"
+    return chosen(text, known, "klss2021")
 
 
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:

@@ -1,0 +1,1 @@
+"""The position set of Reconnaissance Blind Chess, compiled: ``position_set``, ``senses``."""

@@ -1,0 +1,1 @@
+"""Requests and what becomes of them, compiled."""

@@ -1,0 +1,115 @@
+"""What a player may ask for, and what is played instead: docs/rbc.md, "Requests".
+
+A request is made without knowledge of the enemy's men; it is played as far as they let it. Codes of requests are those
+of moves (:mod:`darkchess.board.move`); a pawn's capture on the last rank may lack its promotion (0): a queen then.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit, lowest, without_lowest
+from darkchess.board.kernels.board import META, PAWN, QUIET_SHIFT, WHITE
+from darkchess.board.kernels.moves import castling_targets, generate
+from darkchess.board.kernels.tables import PAWN_CAPTURES
+from klss.kernel import kernel
+
+__all__ = ["MAX_REQUESTS", "generate_requests", "pass_turn", "revised"]
+
+MAX_REQUESTS = 512
+"""Room for the requests of one player."""
+
+
+@kernel(allocates=False)
+def generate_requests(own_row: Any, side: int, tables: Any, out: Any) -> int:
+    """Write the codes of all requests into ``out`` (int32[MAX_REQUESTS]); returns how many. Unsorted.
+
+    ``own_row`` (uint64[9]) holds the men of ``side`` alone, who is to move.
+    """
+    count: int = generate(own_row, tables, out)
+    own = own_row[WHITE + side]
+    men = own_row[PAWN] & own
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        targets = tables[square, PAWN_CAPTURES + side] & ~own
+        while targets != np.uint64(0):
+            target = lowest(targets)
+            targets = without_lowest(targets)
+            base = (square << 9) | (target << 3)
+            out[count] = base
+            count += 1
+            if target >= 56 or target < 8:
+                for promotion in range(1, 5):
+                    out[count] = base | promotion
+                    count += 1
+    return count
+
+
+@kernel(allocates=False)
+def revised(own_row: Any, side: int, enemy: Any, ep: Any, code: int, tables: Any) -> int:
+    """Code of the move that the request ``code`` becomes, −1 when nothing is played.
+
+    Parameters
+    ----------
+    own_row
+        uint64[9], the men and rights of ``side`` (0 White, 1 Black); others' entries are not looked at.
+    enemy
+        The enemy's men, a set of squares.
+    ep
+        The square (a set of one or none) on which a pawn may be captured in passing.
+    code
+        One of :func:`generate_requests`'s.
+    """
+    from_square = code >> 9
+    to_square = (code >> 3) & 63
+    mask = bit(from_square)
+    target = bit(to_square)
+    occupied = own_row[WHITE + side] | enemy
+    piece = 5
+    for i in range(5):
+        if own_row[i] & mask != np.uint64(0):
+            piece = i
+    if piece == 5:
+        castles = to_square - from_square == 2 or from_square - to_square == 2
+        if castles and castling_targets(own_row, side, occupied) & target == np.uint64(0):
+            return -1
+        return code
+    if piece == 1:
+        return code
+    if piece == 0:
+        if (to_square - from_square) & 7 != 0:
+            if target & (enemy | ep) == np.uint64(0):
+                return -1
+        elif to_square - from_square == 16 or from_square - to_square == 16:
+            middle = (from_square + to_square) >> 1
+            if bit(middle) & occupied != np.uint64(0):
+                return -1
+            if target & occupied != np.uint64(0):
+                return (from_square << 9) | (middle << 3)
+            return code
+        elif target & occupied != np.uint64(0):
+            return -1
+        if (to_square >= 56 or to_square < 8) and code & 7 == 0:
+            return code | 4
+        return code
+    files = (to_square & 7) - (from_square & 7)
+    ranks = (to_square >> 3) - (from_square >> 3)
+    step = (1 if files > 0 else -1 if files < 0 else 0) + (8 if ranks > 0 else -8 if ranks < 0 else 0)
+    square = from_square + step
+    while square != to_square and bit(square) & occupied == np.uint64(0):
+        square += step
+    return (from_square << 9) | (square << 3)
+
+
+@kernel(allocates=False)
+def pass_turn(row: Any, out: Any) -> None:
+    """Write the position after a turn without a move into ``out`` (uint64[9])."""
+    for i in range(8):
+        out[i] = row[i]
+    quiet = (row[META] >> np.uint64(QUIET_SHIFT)) & np.uint64(0xFFFF)
+    if quiet < np.uint64(0xFFFF):
+        quiet += np.uint64(1)
+    out[META] = ((row[META] & np.uint64(0x1F)) ^ np.uint64(1)) | (quiet << np.uint64(QUIET_SHIFT))

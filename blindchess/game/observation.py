@@ -1,0 +1,87 @@
+"""What a player is told: all that crosses the wall.
+
+In a turn, three things in this order: whether and where the opponent's turn cost her a man (:class:`Notice`), what
+stands where she looked (:class:`Sensed`), what became of her request (:class:`Moved`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import chess
+
+from darkchess.board.position import Position
+
+__all__ = ["INNER", "Moved", "Notice", "Observation", "Sensed", "looked", "window"]
+
+INNER = tuple(square for square in chess.SQUARES if 0 < chess.square_file(square) < 7 and 0 < square // 8 < 7)
+"""The 36 squares that are worth looking at: what is seen from any other is part of what one of these shows."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """The beginning of a turn.
+
+    Attributes
+    ----------
+    square
+        Where the opponent's move took one of her men; en passant: where the pawn stood. None: nowhere.
+    """
+
+    square: int | None
+
+
+@dataclass(frozen=True)
+class Sensed:
+    """What she saw.
+
+    Attributes
+    ----------
+    square
+        Where she looked; None: nowhere.
+    contents
+        The squares around it that are on the board, by rank from above and by file from the left, and what stands on
+        each.
+    """
+
+    square: int | None
+    contents: tuple[tuple[int, chess.Piece | None], ...]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What became of a request.
+
+    Attributes
+    ----------
+    requested
+        What she asked for; None: she passed.
+    taken
+        What was played; None: nothing.
+    capture_square
+        Where she took a man (en passant: where the pawn stood); she isn't told which.
+    """
+
+    requested: chess.Move | None
+    taken: chess.Move | None
+    capture_square: int | None
+
+
+Observation = Notice | Sensed | Moved
+
+
+def window(square: int) -> tuple[int, ...]:
+    """The squares that a look at ``square`` shows, in the order of :class:`Sensed`.
+
+    >>> [chess.SQUARE_NAMES[shown] for shown in window(chess.A1)]
+    ['a2', 'b2', 'a1', 'b1']
+    """
+    rank, file = divmod(square, 8)
+    ranks = [rank + step for step in (1, 0, -1) if 0 <= rank + step < 8]
+    return tuple(8 * r + file + step for r in ranks for step in (-1, 0, 1) if 0 <= file + step < 8)
+
+
+def looked(position: Position, square: int | None) -> Sensed:
+    """What a look at ``square`` shows of ``position``."""
+    shown = () if square is None else window(square)
+    return Sensed(square, tuple((seen, position.piece_at(seen)) for seen in shown))

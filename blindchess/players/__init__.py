@@ -1,0 +1,4 @@
+"""Players of Reconnaissance Blind Chess, and their configurations.
+
+Reading order: ``scripted``, ``expectation``, ``configuration``.
+"""

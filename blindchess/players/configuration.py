@@ -1,0 +1,97 @@
+"""The named configurations of players, and the texts that choose one (:mod:`klss.configurations`)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_type_hints
+
+from blindchess.game.contest import DEFAULT_PLAYER, Player
+from blindchess.players.scripted import AttackerPlayer, RandomPlayer
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
+from klss.configurations import ConfigurationError, chosen, field_value
+
+__all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One player's choices.
+
+    Attributes
+    ----------
+    name : str
+        As it is named in results; derived ones carry their changes.
+    player : str
+        The kind of player, a key of :data:`PLAYERS`.
+    evaluator : "auto", "builtin" or "stockfish"
+        Auto: the caller's choice, else the built-in one.
+    cap : int
+        Most positions in the position set.
+    threads : int
+        1 or 2, of the position set and the built-in evaluator; with a node budget every answer is the same.
+    """
+
+    name: str
+    player: str
+    evaluator: Literal["auto", "builtin", "stockfish"] = "auto"
+    cap: int = 2_000_000
+    threads: int = 2
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        if self.cap < 1:
+            raise ConfigurationError(f"configuration {self.name}: cap is {self.cap}, expected 1 or more")
+        if self.threads not in (1, 2):
+            raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
+
+    def fields(self) -> dict[str, Any]:
+        """Every field by its name: what results hold."""
+        return dataclasses.asdict(self)
+
+    def changed(self, name: str, changes: dict[str, Any]) -> Configuration:
+        """A configuration that differs in some fields; values by field, as a text or TOML says them.
+
+        Raises
+        ------
+        ConfigurationError
+            No such field, or no value of it.
+        """
+        hints = {key: hint for key, hint in get_type_hints(Configuration).items() if key not in ("name", "player")}
+        values = {key: field_value(key, value, hints) for key, value in changes.items()}
+        return dataclasses.replace(self, name=name, **values)
+
+
+PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
+    "attacker": lambda chosen, evaluator, seed: AttackerPlayer(seed=seed),
+    "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed),
+}
+"""The kinds of players, and how each is made: of its configuration, an evaluator and a seed."""
+
+
+CONFIGURATIONS: dict[str, Configuration] = {
+    item.name: item
+    for item in (
+        Configuration("rbc-attacker", "attacker", evaluator="builtin"),
+        Configuration("rbc-random", "random", evaluator="builtin"),
+    )
+}
+"""The named configurations."""
+
+
+def configuration(text: str) -> Configuration:
+    """The configuration that ``text`` describes: ``NAME``, ``NAME,field=value,…`` or the path of a ``.toml`` file.
+
+    Raises
+    ------
+    ConfigurationError
+        Names what is wrong, and the nearest right name.
+    """
+    return chosen(text, CONFIGURATIONS, DEFAULT_PLAYER)
+
+
+def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
+    """The player of a configuration; ``evaluator`` None: the built-in one."""
+    valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
+    return PLAYERS[chosen.player](chosen, valued, seed)
