@@ -29,7 +29,7 @@ from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.board.position_step import Step, across_enemy_move, merged
 from darkchess.errors import ViewError
-from klss.arrays import Ints, Words
+from klss.arrays import Int32s, Ints, Words
 from klss.hashing import mix64
 
 __all__ = ["PositionSet"]
@@ -136,6 +136,12 @@ class PositionSet:
     def own_row(self) -> Words:
         """Her own half, she being White: uint64[9]."""
         return self._from_her_side(self.own.row)
+
+    def requests(self) -> Int32s:
+        """Codes of her requests seen from her side of the board, sorted, −1 (to pass) first: int32[n]."""
+        codes = self.own.codes()
+        turned = np.sort(codes ^ np.int32(56 << 9 | 56 << 3)) if self._flipped else codes
+        return np.concatenate([np.array([-1], dtype=np.int32), turned])
 
     def rows(self, indices: npt.ArrayLike) -> Words:
         """Full positions, herself to move.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_type_hints
 
 from blindchess.game.contest import DEFAULT_PLAYER, Player
+from blindchess.players.expectation import Expectation, ExpectationPlayer
 from blindchess.players.scripted import AttackerPlayer, RandomPlayer
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from klss.configurations import ConfigurationError, chosen, field_value
@@ -31,6 +32,8 @@ class Configuration:
         Most positions in the position set.
     threads : int
         1 or 2, of the position set and the built-in evaluator; with a node budget every answer is the same.
+    thinking : Expectation or None
+        How the player thinks, if she does. In texts and results its fields stand beside the others.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Configuration:
     evaluator: Literal["auto", "builtin", "stockfish"] = "auto"
     cap: int = 2_000_000
     threads: int = 2
+    thinking: Expectation | None = None
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
@@ -48,7 +52,9 @@ class Configuration:
 
     def fields(self) -> dict[str, Any]:
         """Every field by its name: what results hold."""
-        return dataclasses.asdict(self)
+        own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        del own["thinking"]
+        return own | ({} if self.thinking is None else dataclasses.asdict(self.thinking))
 
     def changed(self, name: str, changes: dict[str, Any]) -> Configuration:
         """A configuration that differs in some fields; values by field, as a text or TOML says them.
@@ -58,12 +64,29 @@ class Configuration:
         ConfigurationError
             No such field, or no value of it.
         """
-        hints = {key: hint for key, hint in get_type_hints(Configuration).items() if key not in ("name", "player")}
+        own = get_type_hints(Configuration)
+        hints = {key: own[key] for key in _OWN_FIELDS}
+        if self.thinking is not None:
+            hints |= get_type_hints(Expectation)
         values = {key: field_value(key, value, hints) for key, value in changes.items()}
-        return dataclasses.replace(self, name=name, **values)
+        thinking = self.thinking
+        if thinking is not None:
+            thinking = dataclasses.replace(
+                thinking, **{key: values.pop(key) for key in list(values) if key not in _OWN_FIELDS}
+            )
+        return dataclasses.replace(self, name=name, thinking=thinking, **values)
+
+
+_OWN_FIELDS = ("evaluator", "cap", "threads")
+"""The fields of :class:`Configuration` that a text may change."""
+
+
+def _expectation_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+    return ExpectationPlayer(evaluator, chosen.thinking, seed=seed, cap=chosen.cap, threads=chosen.threads)
 
 
 PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
+    "expectation": _expectation_player,
     "attacker": lambda chosen, evaluator, seed: AttackerPlayer(seed=seed),
     "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed),
 }
@@ -73,6 +96,7 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 CONFIGURATIONS: dict[str, Configuration] = {
     item.name: item
     for item in (
+        Configuration("rbc-expect", "expectation", thinking=Expectation()),
         Configuration("rbc-attacker", "attacker", evaluator="builtin"),
         Configuration("rbc-random", "random", evaluator="builtin"),
     )

@@ -1,0 +1,1 @@
+"""What requests lead to, compiled."""

@@ -1,0 +1,225 @@
+"""A player who maximises expectation: over all that she holds possible, weighted by how likely it is.
+
+Move: the request with the largest weighted mean of values over positions of the set (Bertram, Fürnkranz & Müller 2023:
+g(move) ≈ Σ w·f(move, position)). Sense: the window after which that maximum is largest on the average, so a sense is
+worth what it changes; and a little for what it tells, so that senses differ where no move changes.
+
+Deviations from the paper's agent: positions are valued by our evaluator a move ahead and not by Stockfish on the 50
+likeliest; senses are chosen by value, not by reduction alone.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+import chess
+import numpy as np
+
+from blindchess.belief.position_set import PositionSet
+from blindchess.belief.senses import Partitions, partitions
+from blindchess.game.contest import Asked, Look, Player, seconds_of_call
+from blindchess.game.observation import INNER, Moved, Notice, Sensed
+from blindchess.players.outlook import Outlook, outlook
+from darkchess.board.move import decode
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.contest import Limit
+from klss.arrays import Floats, Ints
+
+__all__ = ["Expectation", "ExpectationPlayer"]
+
+_TOLD = 2000
+"""Positions whose partitions say what a sense tells."""
+
+_MOST_CHILDREN = 200_000
+
+_FIRST_A_SECOND = 60_000.0
+"""Children valued in a second before any was: a slow, busy machine's."""
+
+_MARGIN = 0.7
+"""The part of a call's time that is planned for; the rest is for what isn't valuing."""
+
+_TURNED = 56 << 9 | 56 << 3
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """How an :class:`ExpectationPlayer` thinks.
+
+    Attributes
+    ----------
+    belief
+        What weighs a position: ``even``, or ``value``: exp(−slope · its value for her), since the opponent chooses.
+    slope
+        Of ``value``.
+    floor
+        The part of all weight that is spread evenly.
+    sense
+        ``value``, or ``reduction``: what leaves the least over.
+    told
+        What a bit that a sense tells is worth.
+    unaware, exposed
+        See :func:`blindchess.players.outlook.outlook`.
+    boards
+        Most positions that are valued.
+    """
+
+    belief: Literal["even", "value"] = "value"
+    slope: float = 2.0
+    floor: float = 0.2
+    sense: Literal["value", "reduction"] = "value"
+    told: float = 0.01
+    unaware: float = 0.2
+    exposed: float = 1.0
+    boards: int = 512
+
+
+class ExpectationPlayer(Player):
+    """See the module."""
+
+    def __init__(
+        self, evaluator: Evaluator, thinking: Expectation | None = None, *, seed: int = 0, cap: int, threads: int = 1
+    ) -> None:
+        """``cap`` and ``threads``: of the position set."""
+        self._evaluator = evaluator
+        self._thinking = thinking or Expectation()
+        self._seed = seed
+        self._cap = cap
+        self._threads = threads
+        self._known: PositionSet | None = None
+        self._a_second = _FIRST_A_SECOND
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._known = PositionSet(color, start, cap=self._cap, seed=self._seed, threads=self._threads)
+        self._turn = 0
+
+    @property
+    def position_set(self) -> PositionSet | None:
+        """See :class:`blindchess.game.contest.Player`."""
+        return self._known
+
+    @property
+    def known(self) -> PositionSet:
+        """The position set of the game that was started."""
+        assert self._known is not None, "the game was not started"
+        return self._known
+
+    def notice(self, notice: Notice) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self.known.noticed(notice)
+        self._turn += 1
+
+    def sensed(self, sensed: Sensed) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self.known.sensed(sensed)
+
+    def moved(self, moved: Moved) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self.known.moved(moved)
+
+    def close(self) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._known = None
+
+    # ------------------------------------------------------------------------------------------------ the questions
+    def choose_sense(self, limit: Limit) -> Look:
+        """See :class:`blindchess.game.contest.Player`."""
+        known, thinking = self.known, self._thinking
+        told = {"positions": known.size, "capped_by": known.capped_by}
+        if known.size == 1:
+            return Look(INNER[0], told)
+        indices = known.sample(_TOLD, self._seed * 1_000_003 + 2 * self._turn)
+        if thinking.sense == "reduction":
+            divided = partitions(known, indices)
+            even = np.full(indices.shape[0], 1.0 / indices.shape[0])
+            left = divided.left_over(even)
+            best = int(left.argmin())
+            return Look(INNER[best], told | {"left_over": float(left[best])})
+        found = self._outlook(indices, limit, sense=True)
+        weights = self._weights(found)
+        divided = partitions(known, found.indices)
+        values = expected_values(divided, found.values, weights) + thinking.told * divided.bits(weights)
+        best = int(values.argmax())
+        now = float((weights @ found.values).max())
+        return Look(INNER[best], told | {"value": now, "gain": float(values[best]) - now, "nodes": found.children})
+
+    def choose_move(self, limit: Limit) -> Asked:
+        """See :class:`blindchess.game.contest.Player`."""
+        known = self.known
+        indices = known.sample(_TOLD, self._seed * 1_000_003 + 2 * self._turn + 1)
+        found = self._outlook(indices, limit, sense=False)
+        expected = self._weights(found) @ found.values
+        best = int(expected.argmax())
+        code = int(found.codes[best])
+        request = None
+        if code >= 0:
+            request = decode(code ^ _TURNED if known.flipped else code)
+        return Asked(
+            request,
+            {
+                "positions": known.size,
+                "capped_by": known.capped_by,
+                "value": float(expected[best]),
+                "nodes": found.children,
+                "boards": int(found.indices.shape[0]),
+            },
+        )
+
+    def _outlook(self, indices: Ints, limit: Limit, *, sense: bool) -> Outlook:
+        seconds = seconds_of_call(limit, sense=sense)
+        if seconds is None:
+            assert limit.nodes is not None
+            children = limit.nodes
+        else:
+            children = int(min(_MOST_CHILDREN, max(64.0, _MARGIN * seconds * self._a_second)))
+        began = time.monotonic()
+        found = outlook(
+            self.known,
+            indices[: self._thinking.boards],
+            self._evaluator,
+            children=children,
+            unaware=self._thinking.unaware,
+            exposed=self._thinking.exposed,
+        )
+        if seconds is not None and found.children >= 500:
+            speed = found.children / max(1e-4, time.monotonic() - began)
+            self._a_second += 0.3 * (speed - self._a_second)
+        return found
+
+    def _weights(self, found: Outlook) -> Floats:
+        """How likely each position is: float64[n], summing to 1."""
+        number = found.indices.shape[0]
+        even = np.full(number, 1.0 / number)
+        if self._thinking.belief == "even":
+            return even
+        best = found.values.max(axis=1)
+        weights = np.exp(-self._thinking.slope * (best - best.min()))
+        return (1.0 - self._thinking.floor) * weights / weights.sum() + self._thinking.floor * even
+
+
+def expected_values(divided: Partitions, values: Floats, weights: Floats) -> Floats:
+    """The expected value of the best request after each sense: Σ over its results of max over requests of Σ w·value.
+
+    Parameters
+    ----------
+    divided
+        The partitions of n positions.
+    values
+        float64[n, m].
+    weights
+        float64[n], summing to 1.
+
+    Returns
+    -------
+    float64[36]
+    """
+    weighted = weights[:, None] * values
+    found = np.empty(len(INNER))
+    for window in range(len(INNER)):
+        sums = np.zeros((int(divided.counts[window]), values.shape[1]))
+        np.add.at(sums, divided.classes[window], weighted)
+        found[window] = sums.max(axis=1).sum()
+    return found
