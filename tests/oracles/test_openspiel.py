@@ -27,7 +27,7 @@ from tests.oracles.starts import STARTS, next_move
 
 pyspiel = pytest.importorskip("pyspiel")
 
-PLIES = 18_800
+PLIES = 19_500
 RULES = Ruleset("openspiel", no_move="draw")
 
 
