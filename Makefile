@@ -22,6 +22,11 @@ PY   = $(VENV)/bin/python
 # Under the constraints at build time too: pip hands the variables on to the environments it builds in.
 PIP  = PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet
 
+# Compiled tests are kept, if only in .venv, also where the environment asks for none beside the sources: pytest rewrites
+# every assertion anew otherwise, in each of its processes.
+test browser soak: export PYTHONDONTWRITEBYTECODE =
+test browser soak: export PYTHONPYCACHEPREFIX = $(abspath $(VENV))/pycache
+
 .PHONY: play board chessground test browser check lint bench signature soak clean
 
 play: $(VENV)/installed-play

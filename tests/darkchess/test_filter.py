@@ -133,7 +133,7 @@ def test_the_weights_are_those_of_all_histories(kind: str) -> None:
     likelihood = counting if kind == "counting" else of_tables(policy)
     tally: Counter[str] = Counter()
     looked = sum(
-        compared(start, 10 * i + seed, 7, policy, likelihood, tally)
+        compared(start, 10 * i + seed, 5, policy, likelihood, tally)
         for i, start in enumerate(STARTS.values())
         for seed in range(2)
     )

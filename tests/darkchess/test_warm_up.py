@@ -78,7 +78,7 @@ if "filter" in chosen.search.beliefs:
 
 # A game, to its end.
 players = {color: make_player(chosen, seed=color) for color in chess.COLORS}
-Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=200))).play()
+Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=60))).play()
 after = compiled()
 print(sorted(name for name in after if after[name] != before.get(name)))
 """

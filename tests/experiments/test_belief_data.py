@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -25,6 +26,14 @@ SICILIAN = ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c
 GAME = GameRecord(tuple(map(chess.Move.from_uci, SICILIAN)), Outcome(None, "agreement"))
 GAMES = 10
 """Of the match below: pair 3 validates, pair 4 tests."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_quickly() -> Iterator[None]:
+    """JAX compiles for longer than these few steps take: let it optimise nothing, where it isn't loaded yet."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XLA_FLAGS", "--xla_backend_optimization_level=0")
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -25,9 +25,11 @@ FOREIGN = f"cmd:{sys.executable} -S -E {ROOT / 'tests' / 'uci_bridge' / 'foreign
 
 GAMES = 40
 MATCH = (
-    "match", f"{FOREIGN} good", f"{FOREIGN} 'blank lines'", "--nodes", "1", "--seed", "5", "--openings", "3",
-    "--games", str(GAMES), "--fen", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 70 50",
+    "match", f"{FOREIGN} good", f"{FOREIGN} 'blank lines'", "--nodes", "1", "--seed", str(5 * 10**17),
+    "--openings", "3", "--games", str(GAMES), "--fen", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 70 50",
 )  # fmt: skip
+"""The seed has 18 digits: a shorter one is stretched in each process anew (klss.seeds), which takes 0.3 seconds."""
+
 PATIENCE_S = 60.0
 
 
@@ -63,15 +65,15 @@ def lines(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
 
 
-def wait_for(what: Callable[[], Any], process: subprocess.Popen[str] | None = None) -> Any:
-    """What ``what`` gives, once that is something."""
+def wait_for(what: Callable[[], Any], process: subprocess.Popen[str] | None = None, every_s: float = 0.005) -> Any:
+    """What ``what`` gives, once that is something; looking at processes takes milliseconds, so not at every turn."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         found = what()
         if found:
             return found
         assert process is None or process.poll() is None, process.communicate()
-        time.sleep(0.005)
+        time.sleep(every_s)
     raise AssertionError("nothing came")
 
 
@@ -164,7 +166,7 @@ def test_the_games_of_a_worker_that_is_killed_are_played_again(
                     found.append(worker)
         return found
 
-    worker = wait_for(engines, match)[0]
+    worker = wait_for(engines, match, 0.05)[0]
     theirs = worker.children(recursive=True)
     worker.kill()
     told, err = match.communicate(timeout=PATIENCE_S)
@@ -207,7 +209,7 @@ def test_a_match_that_is_told_to_end_says_so_in_one_line_and_leaves_no_process(
         serving = [child for child in found if "engine" in command(child)]
         return found if len(serving) >= engines else []
 
-    children = wait_for(all_of_them, match)
+    children = wait_for(all_of_them, match, 0.05)
     end(match)
     told, err = match.communicate(timeout=PATIENCE_S)
     assert match.returncode == 1 and told == ""
