@@ -1,0 +1,4 @@
+"""Reconnaissance Blind Chess held against other programs, and measured: what ``klss rbc verify`` and ``bench`` run.
+
+Reading order: ``boards`` (a set of positions by reconchess's functions), ``verify``, ``bench``.
+"""
