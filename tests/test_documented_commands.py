@@ -48,6 +48,7 @@ IN_SMALL: dict[str, str] = {
         "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --clock 60+1 --check-truth --out clocked"
     ),
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
+    "klss analyse game.pgn --time 0.2 --out game.json": "klss analyse game.pgn --time 0.01 --out game.json",
     "klss analyse GAME.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
     "klss analyse game.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
     "klss analyse game.pgn --ply 20 --color white --plot belief.svg": (

@@ -20,6 +20,7 @@ from darkchess.belief.position_set import PositionSet
 from darkchess.board.kernels.board import IDENTITY, META
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
 from klss.arrays import Floats
 from klss.search import SearchConfiguration
@@ -156,7 +157,7 @@ def losses(
     """
     found: list[Loss] = []
     for turn in turns(
-        game, make_evaluator, configuration=configuration, nodes=nodes, seed=seed, cap=cap, threads=threads
+        game, make_evaluator, configuration=configuration, limit=Limit(nodes=nodes), seed=seed, cap=cap, threads=threads
     ):
         found.append(turn.loss())
         if progress is not None:

@@ -122,10 +122,11 @@ def turns(
     make_evaluator: Callable[[], Evaluator],
     *,
     configuration: SearchConfiguration,
-    nodes: int,
+    limit: Limit,
     seed: int = 0,
     cap: int = 10_000_000,
     threads: int = 1,
+    first: int = 0,
 ) -> Iterator[Turn]:
     """Every turn of a game, in its order.
 
@@ -137,11 +138,14 @@ def turns(
         Makes the evaluator of one side; it is closed here.
     configuration, seed, cap, threads
         As of :class:`darkchess.analysis.analyst.Analyst`.
-    nodes
-        Nodes of the search at each turn; nothing reads a clock. It takes fewer particles than ``configuration`` where
-        nodes are few.
+    limit
+        Of the search at each turn. With nodes nothing reads a clock, and it takes fewer particles than
+        ``configuration`` where nodes are few.
+    first
+        The first turn that is asked for. Those before are seen and not thought about; every search starts afresh, so
+        that with nodes the others are the same to the last bit.
     """
-    particles = max(_LEAST_PARTICLES, nodes // _NODES_A_ROOT)
+    particles = None if limit.nodes is None else max(_LEAST_PARTICLES, limit.nodes // _NODES_A_ROOT)
     evaluators = {color: make_evaluator() for color in chess.COLORS}
     try:
         analysts = {
@@ -159,8 +163,9 @@ def turns(
         }
         for ply, move in enumerate(game.moves):
             color = game.positions[ply].turn
-            analysis = analysts[color].think(Limit(nodes=nodes), particles=particles)
-            yield Turn(ply, game.positions[ply], move, analysis, analysts, evaluators[color])
+            if ply >= first:
+                analysis = analysts[color].think(limit, particles=particles)
+                yield Turn(ply, game.positions[ply], move, analysis, analysts, evaluators[color])
             for each, analyst in analysts.items():
                 view = game.views(each)[ply + 1]
                 if view.game_over is None:

@@ -87,6 +87,11 @@ def _parser() -> Parser:
         help=f"show the N likeliest positions as boards (default none; in JSON {LIKELIEST_IN_JSON})",
     )
     parser.add_argument("--plot", metavar="FILE", help="draw the belief there as well (.svg or .png)")
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="without --ply: keep the analysis there as it grows; one that was interrupted goes on",
+    )
     after = parser.add_argument_group("once the game is over")
     after.add_argument(
         "--once-over", action="store_true", help="where the truth stood, and which moves gave the most away"
@@ -142,6 +147,8 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"--once-over: got {parsed.pgn!r}, a game that is not over; expected one with a result")
     if parsed.ply is None:
         return _whole_game(parsed, options, chosen, record)
+    if parsed.out is not None:
+        raise UsageError("--out: got it with --ply, expected it for a whole game; > FILE keeps the answer for one turn")
     game = _replayed(record, parsed.ply, parsed.color, options.ruleset)
     color = game.turn
 
@@ -186,28 +193,39 @@ def run(arguments: Sequence[str]) -> int:
 
 def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Configuration, record: GameRecord) -> int:
     """Analyse every turn; the exit code."""
-    for flag in ("time", "clock", "plot"):
+    for flag in ("clock", "plot"):
         if getattr(parsed, flag) is not None:
-            raise UsageError(f"--{flag}: got it without --ply, expected --nodes to limit the turns of a whole game")
+            raise UsageError(f"--{flag}: got it without --ply, expected --nodes or --time to limit every turn")
     if parsed.once_over:
         raise UsageError("--once-over: got it without --ply, where the whole game is held against the truth anyway")
     if record.outcome is None:
         raise UsageError(f"got {parsed.pgn!r}, a game that is not over; expected one with a result, or --ply")
+    out = None if parsed.out is None else writable_file(Path(parsed.out), "--out")
+    if out is not None and out.exists() and out.samefile(parsed.pgn):
+        raise UsageError(f"--out: got {parsed.out!r}, the game itself; expected another file")
 
     from darkchess.board.position import START_FEN, Position
+    from darkchess.game.contest import Limit
     from klss_app.cli import analyse_game
+    from klss_app.cli.analysis_file import AnalysisFile
+    from klss_app.web.reviews import replayed
     from uci_bridge.evaluators import evaluator_label, make_evaluator
 
     seed = DEFAULT_SEED if parsed.seed is None else parsed.seed
-    nodes = DEFAULT_ONCE_OVER_NODES if parsed.nodes is None else parsed.nodes
-    choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=True)
+    limit = Limit(nodes=DEFAULT_ONCE_OVER_NODES)
+    if parsed.time is not None or parsed.nodes is not None:
+        limit = Limit(time_s=None if parsed.nodes is not None else parsed.time, nodes=parsed.nodes)
+    choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=limit.nodes is not None)
     name = choice.name if chosen.evaluator == "auto" else chosen.evaluator
+    game = replayed(record, options.ruleset)
+    asked = analyse_game.question(game, record.fen, chosen.name, name, limit, seed)
+    file = None if out is None else AnalysisFile(out, asked, lambda turns: analyse_game.document(turns, asked))
     with closing(ProgressLine("klss analyse")) as line:
         turns = analyse_game.turns_told(
-            record, options.ruleset, lambda: make_evaluator(chosen, choice, options.ruleset), chosen, nodes, seed, line
+            game, lambda: make_evaluator(chosen, choice, options.ruleset), chosen, limit, seed, line, file
         )
     colors = [color for color in chess.COLORS if parsed.color in (None, "both", chess.COLOR_NAMES[color])]
-    answer = analyse_game.document(turns, colors, chosen.name, name, nodes, seed)
+    answer = analyse_game.document(turns, asked, colors)
     if parsed.json:
         print(json.dumps(answer, allow_nan=False))
         return 0

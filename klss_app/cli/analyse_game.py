@@ -6,71 +6,104 @@ apart (:mod:`darkchess.analysis.whole_game`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import chess
 
+from klss import __version__
+from klss_app.cli.errors import FailedError
 from klss_app.progress import ProgressLine
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
-    from darkchess.game.record import GameRecord
-    from darkchess.game.rules import Ruleset
+    from darkchess.game.contest import Limit
+    from darkchess.game.referee import Referee
     from darkchess.players.configuration import Configuration
+    from klss_app.cli.analysis_file import AnalysisFile
 
-__all__ = ["document", "text", "turns_told"]
+__all__ = ["CAP", "document", "question", "text", "turns_told"]
+
+CAP = 1_000_000
+"""Most positions that either side's set may hold, as in a review; beyond, it is a sample."""
 
 _COSTLIEST = 5
 _LEAST_COST = 0.005
 
 
+def question(
+    game: Referee, fen: str | None, configuration: str, evaluator: str, limit: Limit, seed: int
+) -> dict[str, Any]:
+    """What an analysis is of: the game, and all that decides what is said of it."""
+    return {
+        "plies": game.ply,
+        "configuration": configuration,
+        "evaluator": evaluator,
+        "nodes": limit.nodes,
+        "time": limit.time_s,
+        "seed": seed,
+        "rules": game.ruleset.name,
+        "klss": __version__,
+        "fen": fen,
+        "game": [move.uci() for move in game.moves],
+    }
+
+
 def turns_told(
-    record: GameRecord,
-    ruleset: Ruleset,
+    game: Referee,
     evaluator: Callable[[], Evaluator],
     chosen: Configuration,
-    nodes: int,
+    limit: Limit,
     seed: int,
     line: ProgressLine,
+    file: AnalysisFile | None,
 ) -> list[dict[str, Any]]:
-    """Every turn as :func:`klss_app.web.game_analysis.told` tells it."""
+    """Every turn as :func:`klss_app.web.game_analysis.told` tells it; ``file``: keeps them as they come, and those that
+    it holds already are not asked for again.
+
+    Raises
+    ------
+    FailedError
+        Somebody interrupted it; says how to go on.
+    """
+    found = [] if file is None else file.turns()
+    if len(found) == game.ply:
+        return found
     from darkchess.analysis.whole_game import turns
     from klss_app.web.game_analysis import told
-    from klss_app.web.reviews import replayed
 
     assert chosen.search is not None
-    found = []
-    game = replayed(record, ruleset)
-    for turn in turns(
-        game,
-        evaluator,
-        configuration=chosen.search,
-        nodes=nodes,
-        seed=seed,
-        cap=chosen.cap,
-        threads=chosen.threads,
-    ):
-        found.append(told(turn))
-        line.tell(f"turn {turn.ply + 1} of {game.ply}")
+    try:
+        for turn in turns(
+            game,
+            evaluator,
+            configuration=chosen.search,
+            limit=limit,
+            seed=seed,
+            cap=min(chosen.cap, CAP),
+            threads=chosen.threads,
+            first=len(found),
+        ):
+            found.append(told(turn))
+            line.tell(f"turn {turn.ply + 1} of {game.ply}")
+            if file is not None:
+                file.keep(found, at_once=len(found) == game.ply)
+    except KeyboardInterrupt:
+        line.close()
+        how = "the same command goes on from there" if file is not None else "with --out FILE it could go on from there"
+        if file is not None:
+            file.keep(found, at_once=True)
+        raise FailedError(f"interrupted after {len(found)} of {game.ply} turns; {how}") from None
     return found
 
 
 def document(
-    turns: Sequence[dict[str, Any]],
-    colors: Sequence[chess.Color],
-    configuration: str,
-    evaluator: str,
-    nodes: int,
-    seed: int,
+    turns: Sequence[dict[str, Any]], asked: Mapping[str, Any], colors: Sequence[chess.Color] = chess.COLORS
 ) -> dict[str, Any]:
-    """The document of docs/analyse.md for a whole game; ``colors`` are those whose moves are summed up."""
+    """The document of docs/analyse.md for a whole game, or for what is known of it; ``asked`` as :func:`question` has
+    it, ``colors`` are those whose moves are summed up."""
     return {
-        "plies": len(turns),
-        "configuration": configuration,
-        "evaluator": evaluator,
-        "nodes": nodes,
-        "seed": seed,
+        **asked,
         "summary": {chess.COLOR_NAMES[color]: _summary(turns, chess.COLOR_NAMES[color]) for color in colors},
         "turns": list(turns),
     }
@@ -104,7 +137,8 @@ def _summary(turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
 
 def text(answer: dict[str, Any], evaluator: str, first: chess.Color, fullmove: int) -> list[str]:
     """``answer`` for people; ``first`` moved first, at move ``fullmove``."""
-    lines = [f"{answer['configuration']} ({evaluator}), {answer['nodes']:,} nodes a turn, {answer['plies']} turns"]
+    limit = f"{answer['time']:g} s" if answer["nodes"] is None else f"{answer['nodes']:,} nodes"
+    lines = [f"{answer['configuration']} ({evaluator}), {limit} a turn, {answer['plies']} turns"]
     for color, summary in answer["summary"].items():
         mean = "?" if summary["mean_cost"] is None else f"{summary['mean_cost']:.3f}"
         luck = "?" if summary["mean_luck"] is None else f"{summary['mean_luck']:+.3f}"

@@ -15,6 +15,7 @@ import chess
 
 from darkchess.analysis.whole_game import Turn, turns
 from darkchess.belief.marginals import marginals
+from darkchess.game.contest import Limit
 from darkchess.game.record import read_pgn
 from darkchess.game.rules import ruleset
 from darkchess.players.configuration import configuration
@@ -88,7 +89,7 @@ def analyse(request: dict[str, Any]) -> None:
         replayed(record, rules),
         lambda: make_evaluator(chosen, choice, rules),
         configuration=chosen.search,
-        nodes=request["nodes"],
+        limit=Limit(nodes=request["nodes"]),
         cap=request["cap"],
         threads=chosen.threads,
     ):

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import chess
 import pytest
 
+from darkchess.analysis.analyst import Analyst
 from darkchess.game.record import GameRecord, write_pgn
 from darkchess.game.referee import Referee
 from darkchess.game.rules import Outcome
+from klss import __version__
 from klss.errors import INSTALL_EXTRAS
+from klss_app.progress import ProgressLine
 from tests.wall.twins import Twins, load, replayed
 
 QUICK = ("--nodes", "1000", "--configuration", "klss2021,particles=15")
@@ -225,7 +229,10 @@ BAD = [
     (["pychess.pgn", "--ply", "four", "--color", "black"], "--ply", "'four'"),
     (["pychess.pgn", "--ply", "-1", "--color", "black"], "--ply", "expected"),
     (["pychess.pgn", "--ply", "4", "--color", "red"], "--color", "'red'"),
-    (["pychess.pgn", "--time", "1"], "--time", "--nodes"),
+    (["pychess.pgn", "--clock", "1+1"], "--clock", "--nodes"),
+    (["pychess.pgn", "--out", "pychess.pgn"], "--out", "the game itself"),
+    (["pychess.pgn", "--out", "no/a.json"], "--out", "directory"),
+    (["pychess.pgn", "--ply", "4", "--out", "a.json"], "--out", "--ply"),
     (["pychess.pgn", "--color", "red"], "--color", "'red'"),
     (["empty.pgn"], "empty.pgn", "no game"),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--configuration", "greedy"], "'greedy'", "klss2021"),
@@ -252,7 +259,10 @@ def test_a_whole_game_tells_what_each_side_gave_away_and_luck_apart(klss: Any, p
     ran = klss("analyse", pychess, "--nodes", "200", "--json")
     assert ran.code == 0 and ran.err == "", ran.err
     document = json.loads(ran.out)
-    assert set(document) == {"plies", "configuration", "evaluator", "nodes", "seed", "summary", "turns"}
+    assert list(document) == [
+        "plies", "configuration", "evaluator", "nodes", "time", "seed", "rules", "klss", "fen", "game", "summary",
+        "turns",
+    ]  # fmt: skip
     assert [turn["played"]["san"] for turn in document["turns"]] == ["e4", "e5", "Qh5", "Nc6", "Qxf7", "a6", "Qxe8"]
     white, black = document["summary"]["white"], document["summary"]["black"]
     assert (white["moves"], black["moves"]) == (4, 3)
@@ -264,6 +274,70 @@ def test_a_whole_game_tells_what_each_side_gave_away_and_luck_apart(klss: Any, p
     told = klss("analyse", pychess, "--nodes", "200", "--color", "white", "--ascii")
     assert told.code == 0 and "White: 4 moves" in told.out and "Black:" not in told.out
     assert " 3. Qxf7" in told.out and max(map(len, told.out.splitlines())) <= 80
+
+
+def test_an_analysis_that_was_interrupted_goes_on_to_the_same_bytes(
+    klss: Any, pychess: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = klss("analyse", pychess, "--nodes", "60", "--json").out
+    tell = ProgressLine.tell
+
+    def struck(line: ProgressLine, what: str) -> None:
+        if what.startswith("turn 4"):
+            raise KeyboardInterrupt
+        tell(line, what)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ProgressLine, "tell", struck)
+        ran = klss("analyse", pychess, "--nodes", "60", "--out", "kept.json", "--json")
+        alone = klss("analyse", pychess, "--nodes", "60")
+    assert (ran.code, ran.out) == (1, "") and "after 4 of 7 turns; the same command" in ran.err, ran.err
+    assert alone.code == 1 and "--out FILE" in alone.err
+    kept = json.loads((tmp_path / "kept.json").read_text())
+    assert (len(kept["turns"]), kept["plies"]) == (4, 7) and kept["summary"]["white"]["moves"] == 2
+    asked: list[int] = []
+    think = Analyst.think
+    monkeypatch.setattr(
+        Analyst, "think", lambda self, *rest, **named: asked.append(self.view.ply) or think(self, *rest, **named)
+    )
+    assert klss("analyse", pychess, "--nodes", "60", "--out", "kept.json", "--json").out == whole
+    assert asked == [4, 5, 6] and (tmp_path / "kept.json").read_text() == whole
+    told = klss("analyse", pychess, "--nodes", "60", "--out", "kept.json", "--color", "black", "--ascii")
+    assert told.code == 0 and "Black: 3 moves" in told.out and "White" not in told.out and len(asked) == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kept.json", "pychess.pgn"]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda kept: kept | {"nodes": 61}, "with nodes 61; expected 60"),
+        (lambda kept: kept | {"game": ["e2e4"]}, 'with game ["e2e4"]; expected ["e2e4", "e7e5"'),
+        (lambda kept: kept | {"klss": "0"}, 'with klss "0"'),
+        (lambda kept: kept | {"seed": "\x1b[2J"}, "with seed"),
+        (lambda kept: kept | {"turns": [kept["turns"][0] | {"ply": 1}]}, "no analysis of a whole game"),
+        (lambda kept: kept | {"turns": kept["turns"] * 9}, "no analysis of a whole game"),
+        (lambda kept: kept | {"turns": [{"ply": 0}]}, "no analysis of a whole game"),
+        (lambda kept: [kept], "no analysis of a whole game"),
+        (lambda kept: kept["turns"], "no analysis of a whole game"),
+    ],
+)
+def test_an_analysis_of_something_else_is_not_gone_on_with(
+    klss: Any, pychess: str, tmp_path: Path, change: Callable[[Any], Any], says: str
+) -> None:
+    question = {"plies": 7, "configuration": "kluss", "evaluator": "builtin", "nodes": 60, "time": None, "seed": 0}
+    game = ["e2e4", "e7e5", "d1h5", "b8c6", "h5f7", "a7a6", "f7e8"]
+    question |= {"rules": "paper", "klss": __version__, "fen": None, "game": game}
+    turn = {"color": "white", "positions": {"white": [1, False]}, "played": {"loss": None}, "best": {}}
+    text = json.dumps(change(question | {"turns": [turn | {"ply": 0}]}))
+    (tmp_path / "kept.json").write_text(text)
+    ran = klss("analyse", pychess, "--nodes", "60", "--out", "kept.json")
+    assert ran.code == 2 and says in ran.err and ran.err.count("\n") == 1 and "\x1b" not in ran.err, ran.err
+    assert (tmp_path / "kept.json").read_text() == text
+
+
+def test_a_whole_game_by_time(klss: Any, pychess: str) -> None:
+    document = json.loads(klss("analyse", pychess, "--time", "0.01", "--json").out)
+    assert (document["time"], document["nodes"], len(document["turns"])) == (0.01, None, 7)
 
 
 def test_a_game_that_is_not_over_is_not_analysed_as_a_whole(klss: Any, tmp_path: Path) -> None:
