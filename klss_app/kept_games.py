@@ -4,34 +4,97 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import chess
 
-__all__ = ["game_headers", "keep_game"]
+from klss_app.whole_file import write_whole
+
+__all__ = ["DEFAULT_RULES", "Terms", "begun_at", "game_headers", "keep_game", "newest_first"]
+
+DEFAULT_RULES = "paper"
+"""The rules of a game whose tags name none."""
 
 _FOLDER = "klss-games"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a game is played by, besides its players and its start position.
+
+    Attributes
+    ----------
+    seed
+        Of all random choices.
+    clock
+        Seconds at the start and added a move.
+    time_s, nodes
+        What limits the engine's moves.
+    rules
+        The ruleset's name.
+    """
+
+    seed: int
+    clock: tuple[float, float] | None = None
+    time_s: float | None = None
+    nodes: int | None = None
+    rules: str = DEFAULT_RULES
 
 
 def game_headers(
     event: str,
     names: Mapping[chess.Color, str],
     begun: datetime.datetime,
-    seed: int,
-    clock: tuple[float, float] | None,
+    terms: Terms,
+    left_s: Mapping[chess.Color, float] | None = None,
 ) -> dict[str, str]:
-    """The PGN tags of a game: ``begun`` in UTC, ``clock`` in seconds at the start and added a move."""
+    """The PGN tags of a game.
+
+    Parameters
+    ----------
+    event, names
+        What stands under ``Event``, ``White`` and ``Black``.
+    begun
+        When, in UTC.
+    terms
+        What it is played by.
+    left_s
+        Of a game that was left: seconds on the clocks.
+    """
     headers = {
         "Event": event,
         "Date": begun.strftime("%Y.%m.%d"),
         "UTCTime": begun.strftime("%H:%M:%S"),
         "White": names[chess.WHITE],
         "Black": names[chess.BLACK],
-        "Seed": str(seed),
+        "Seed": str(terms.seed),
     }
-    if clock is not None:
-        headers["TimeControl"] = f"{clock[0]:g}+{clock[1]:g}"
+    if terms.rules != DEFAULT_RULES:
+        headers["Rules"] = terms.rules
+    if terms.clock is not None:
+        headers["TimeControl"] = f"{terms.clock[0]:g}+{terms.clock[1]:g}"
+    if terms.time_s is not None:
+        headers["MoveTime"] = f"{terms.time_s:g}"
+    if terms.nodes is not None:
+        headers["MoveNodes"] = str(terms.nodes)
+    for color, seconds in (left_s or {}).items():
+        headers[f"{'White' if color else 'Black'}Clock"] = f"{seconds:.1f}"
     return headers
+
+
+def begun_at(headers: Mapping[str, str]) -> datetime.datetime | None:
+    """When a game of ours was begun, by its tags; None where they don't say."""
+    try:
+        told = datetime.datetime.strptime(f"{headers['Date']} {headers['UTCTime']}", "%Y.%m.%d %H:%M:%S")
+    except (KeyError, ValueError):
+        return None
+    return told.replace(tzinfo=datetime.UTC)
+
+
+def newest_first() -> list[Path]:
+    """The games in ``klss-games``, that which was written last first."""
+    return sorted(Path(_FOLDER).glob("*.pgn"), key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def keep_game(text: str, begun: datetime.datetime, path: Path | None = None) -> Path:
@@ -46,7 +109,7 @@ def keep_game(text: str, begun: datetime.datetime, path: Path | None = None) -> 
         path = Path(_FOLDER) / f"{begun.strftime('%Y-%m-%dT%H%M%SZ')}.pgn"
         path.parent.mkdir(exist_ok=True)
         path = _fresh(path)
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text)
     return path
 
 

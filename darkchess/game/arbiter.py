@@ -125,10 +125,11 @@ class Arbiter:
             self._tell_end(color)
 
     def begin(self) -> None:
-        """Tell both players that a game begins."""
+        """Tell both players that a game begins, and show them what was played before; that is on nobody's clock."""
         for color in chess.COLORS:
             self.players[color].start(self.referee.views(color)[0], self.referee.positions[0], self.referee.ruleset)
             self._shown[color] = 0
+            self._show(color)
 
     def play_ply(self) -> None:
         """Ask the player to move for one move, and play it; who resigns, flags or forfeits ends the game instead."""

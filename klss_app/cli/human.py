@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -22,17 +23,22 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "HumanPlayer", "Quit", "clock_text", "events", "screen"]
 
 HELP = """\
-Type a move as SAN (Nf3, exd5, e8=Q, O-O) or as squares (g1f3, e7e8q), or one of:
+Type a move as SAN (Nf3, exd5, e8=Q, O-O), as squares (g1f3, e7e8q), or one of:
   help      this text
   moves     your legal moves
+  history   the game so far as you know it, and the men captured
   flip      turn the board around
   resign    give up
-  quit      leave; the game so far is kept (Ctrl-C does the same)
+  quit      leave; the game is kept, --resume goes on (Ctrl-C does the same)
   undo      is refused, and says why; so is fog off until the game is over
-You see your own men and every square they could move to. Nobody is told of check: take the king to win."""
+You see your own men and every square they could move to. Nobody is told of
+check: take the king to win."""
 
-UNDO = "undo: refused: in Fog of War a move also shows you what was hidden, and that can't be taken back."
-FOG = "fog off: refused while the game lasts: the fog is the game. Once it is over you'll see everything."
+UNDO = "undo: refused: a move also shows what was hidden, and that can't be taken back."
+FOG = "fog off: refused while the game lasts; once it is over you'll see everything."
+
+
+_HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 
 class Quit(Exception):
@@ -99,6 +105,17 @@ def screen(
     return [player(not bottom), *(" " + line for line in board), player(bottom)]
 
 
+def _men(letters: str) -> str:
+    """Men by FEN's letters, the like together, in words.
+
+    >>> _men("QNppp"), _men("")
+    ('a queen, a knight, 3 pawns', 'nothing')
+    """
+    counts = Counter(chess.PIECE_NAMES[chess.Piece.from_symbol(letter).piece_type] for letter in letters)
+    words = [f"a {name}" if count == 1 else f"{count} {name}s" for name, count in counts.items()]
+    return ", ".join(words) or "nothing"
+
+
 class HumanPlayer(Player):
     """The human; see :class:`darkchess.game.contest.Player`.
 
@@ -110,10 +127,16 @@ class HumanPlayer(Player):
         What both players are called.
     clocks
         Seconds left on the clocks, kept up to date by the arbiter.
+    resumed
+        Plies of a game that was left and goes on: they are told at once, when the last of them is.
     """
 
     def __init__(
-        self, terminal: Terminal, names: Mapping[chess.Color, str], clocks: Mapping[chess.Color, float]
+        self,
+        terminal: Terminal,
+        names: Mapping[chess.Color, str],
+        clocks: Mapping[chess.Color, float],
+        resumed: int = 0,
     ) -> None:
         self._terminal = terminal
         self._names = names
@@ -121,11 +144,16 @@ class HumanPlayer(Player):
         self._views: list[View] = []
         self._told: list[str] = []
         self._drawn = -1
+        self._resumed = resumed
+        self._deadline: float | None = None
         self.bottom: chess.Color = chess.WHITE
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """A new game: her board is drawn when it is her turn."""
+        from klss_app.web.messages import Telling
+
         self._views = [view]
+        self._telling = Telling(view)
         self.bottom = view.color
 
     def board_is_drawn(self) -> None:
@@ -137,7 +165,12 @@ class HumanPlayer(Player):
         told = events(self._views[-1], view)
         self._told = told if view.kind == "own_move" else [*self._told, *told]
         self._views.append(view)
-        if view.game_over is not None or view.kind == "own_move":
+        self._telling.observe(view)
+        if view.ply < self._resumed:
+            return
+        if view.ply == self._resumed:
+            self.draw()
+        elif view.game_over is not None or view.kind == "own_move":
             if self._terminal.screen:
                 self.draw()
             elif told:
@@ -174,16 +207,21 @@ class HumanPlayer(Player):
         view = self._views[-1]
         if self._drawn != len(self._views) - 1:
             self.draw()
-        deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
+        self._deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
         while True:
-            left = None if deadline is None else deadline - time.monotonic()
+            left = self.seconds_left()
             try:
                 text = self._terminal.ask(f" {view.fullmove}. your move: ", left)
             except TimeUp:
                 raise OutOfTime from None
             move = self._understand(text)
             if move is not None:
+                self._deadline = None
                 return Decision(move=move, diagnostics={})
+
+    def seconds_left(self) -> float | None:
+        """On her clock in the middle of her turn; None without one, and on her opponent's time."""
+        return None if self._deadline is None else self._deadline - time.monotonic()
 
     def _understand(self, text: str) -> chess.Move | None:
         """The move that ``text`` means; None after a command or a slip was answered."""
@@ -209,6 +247,7 @@ class HumanPlayer(Player):
             "help": lambda: say(HELP),
             "?": lambda: say(HELP),
             "moves": lambda: say(self._moves_text()),
+            "history": lambda: say(*self._history_lines()),
             "undo": lambda: say(" " + UNDO),
             "fog off": lambda: say(" " + FOG),
             "fog": lambda: say(" " + FOG),
@@ -224,6 +263,21 @@ class HumanPlayer(Player):
         view = self._views[-1]
         text = "  ".join(san(view, move) for move in view.legal_moves)
         return textwrap.fill(text, width=76, initial_indent=" ", subsequent_indent=" ", break_on_hyphens=False)
+
+    def _history_lines(self) -> list[str]:
+        """Her moves, ``?`` for her opponent's, and the men that either side lost, as far as she knows."""
+        told = self._telling.told()
+        plies = [*(["..."] if told["first"] == "black" else []), *told["history"]]
+        turns = [
+            _HARD_SPACE.join((f"{number}.", *plies[at : at + 2]))
+            for number, at in enumerate(range(0, len(plies), 2), told["firstNumber"])
+        ]
+        text = "  ".join(turns) or "no move yet"
+        lines = textwrap.wrap(text, width=76, initial_indent=" ", subsequent_indent=" ", break_on_hyphens=False)
+        return [
+            *(line.replace(_HARD_SPACE, " ") for line in lines),
+            f" You captured {_men(told['taken'])}; you lost {_men(told['lost'])}.",
+        ]
 
     def _flip(self) -> None:
         self.bottom = not self.bottom

@@ -6,9 +6,12 @@ in a thread while the human thinks about the first move. No clock runs before it
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import dataclasses
 import datetime
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -24,6 +27,7 @@ from klss.seeds import player_seed
 from klss.text import printable
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.human import HELP, HumanPlayer, Quit, screen
+from klss_app.cli.left_game import LAST, LeftGame, left_game
 from klss_app.cli.options import (
     PLAYERS,
     GameOptions,
@@ -35,7 +39,7 @@ from klss_app.cli.options import (
 )
 from klss_app.cli.review import ply_lines, result_text, review
 from klss_app.cli.terminal import InputClosed, Terminal
-from klss_app.kept_games import game_headers, keep_game
+from klss_app.kept_games import Terms, begun_at, game_headers, keep_game
 from uci_bridge.descendants import end_descendants
 
 if TYPE_CHECKING:
@@ -64,6 +68,11 @@ def _parser() -> Parser:
     parser.add_argument(
         "--pgn", metavar="FILE", help="keep the game there, replacing it (default: klss-games/<UTC time>.pgn)"
     )
+    parser.add_argument(
+        "--resume",
+        metavar="FILE",
+        help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games)",
+    )
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures, no colours")
     return parser
 
@@ -74,13 +83,53 @@ def run(arguments: Sequence[str]) -> int:
     parsed = parser.parse(arguments)
     if parsed.pgn is not None:
         writable_file(Path(parsed.pgn), "--pgn")
-    specs = _specs(parsed.white, parsed.black)
+    left = None if parsed.resume is None else left_game(parsed.resume)
+    specs = _specs(parsed.white, parsed.black) if left is None else _specs_of(left, parsed)
     for spec in specs.values():
         if spec != HUMAN and spec not in PLAIN_NAMES:
             chosen_player(spec, parsed.stockfish)
     options = game_options(parsed)
-    game = TerminalGame(options, specs, Terminal(parsed.ascii), parsed.pgn)
+    if left is not None:
+        options = _options_of(left, parsed, options)
+        if parsed.pgn is None:
+            writable_file(left.path, "--resume")
+    game = TerminalGame(options, specs, Terminal(parsed.ascii), parsed.pgn, left)
     return game.run()
+
+
+def _specs_of(left: LeftGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
+    """Who plays on: the human where she sat, against the engine of then or the one that the command line names."""
+    for flag, plain in (("fen", None), ("clock", None), ("rules", "paper")):
+        if getattr(parsed, flag) != plain:
+            raise UsageError(f"--{flag}: got it with --resume, expected it in the game alone: it goes on as it began")
+    given = {chess.WHITE: parsed.white, chess.BLACK: parsed.black}
+    if given[left.human] not in (None, HUMAN):
+        side = chess.COLOR_NAMES[left.human]
+        raise UsageError(f"--{side}: got {given[left.human]!r} with --resume, where {side} is human; expected human")
+    engine = given[not left.human]
+    if engine == HUMAN:
+        side = chess.COLOR_NAMES[not left.human]
+        raise UsageError(f"--{side}: got human with --resume, where the human is on the other side; expected an engine")
+    if engine is None and (left.engine.startswith("cmd:") or left.engine.endswith(".toml")):
+        raise UsageError(
+            f"--resume: got a game against {printable(left.engine)!r}, which no file may start; expected "
+            f"--{chess.COLOR_NAMES[not left.human]} beside it, with what shall play"
+        )
+    return {left.human: HUMAN, not left.human: engine or left.engine}
+
+
+def _options_of(left: LeftGame, parsed: argparse.Namespace, options: GameOptions) -> GameOptions:
+    """The game's own options, but for limits and a seed that the command line gives."""
+    terms = left.terms
+    if parsed.time is None and parsed.nodes is None and (terms.time_s, terms.nodes, terms.clock) != (None, None, None):
+        options = dataclasses.replace(options, time_s=terms.time_s, nodes=terms.nodes)
+    return dataclasses.replace(
+        options,
+        clock=terms.clock,
+        seed=terms.seed if parsed.seed is None else parsed.seed,
+        fen=left.record.fen,
+        ruleset=left.ruleset,
+    )
 
 
 def _specs(white: str | None, black: str | None) -> dict[chess.Color, str]:
@@ -173,9 +222,10 @@ class Watched(Player):
 class Loading(threading.Thread):
     """Imports and warms up what a game needs, in the background; :meth:`wait` gives it, or raises what went wrong."""
 
-    def __init__(self, options: GameOptions, specs: dict[chess.Color, str]) -> None:
+    def __init__(self, options: GameOptions, specs: dict[chess.Color, str], played: Sequence[chess.Move] = ()) -> None:
         super().__init__(daemon=True)
         self._options = options
+        self._played = played
         self._specs = specs
         self._error: BaseException | None = None
         self._makers: list[PlayerMaker] = []
@@ -196,7 +246,10 @@ class Loading(threading.Thread):
         from uci_bridge.players import PlayerMaker
 
         options = self._options
-        self.referee = Referee(options.fen, options.ruleset)
+        referee = Referee(options.fen, options.ruleset)
+        for move in self._played:
+            referee.push(move)
+        self.referee = referee
         choice = options.evaluator_choice(path_suffices=True)
         for color, spec in self._specs.items():
             if spec != HUMAN:
@@ -240,21 +293,33 @@ class TerminalGame:
     terminal
         Where.
     pgn
-        ``--pgn``; None for a file in ``klss-games``.
+        ``--pgn``; None for a file in ``klss-games``, or the one of ``left``.
+    left
+        The game that goes on; None: a new one.
     """
 
     def __init__(
-        self, options: GameOptions, specs: dict[chess.Color, str], terminal: Terminal, pgn: str | None
+        self,
+        options: GameOptions,
+        specs: dict[chess.Color, str],
+        terminal: Terminal,
+        pgn: str | None,
+        left: LeftGame | None = None,
     ) -> None:
         self._options = options
         self._specs = specs
         self._terminal = terminal
-        self._pgn = pgn
-        self._begun = datetime.datetime.now(datetime.UTC)
+        self._pgn = pgn if pgn is not None or left is None else str(left.path)
+        self._left_game = left
+        self._begun = (None if left is None else begun_at(left.record.headers)) or datetime.datetime.now(datetime.UTC)
         self._human = next((color for color in chess.COLORS if specs[color] == HUMAN), None)
         self._names = {color: "you" if spec == HUMAN else _name(spec) for color, spec in specs.items()}
         self._clocks = {} if options.clock is None else dict.fromkeys(chess.COLORS, options.clock[0])
-        self._loading = Loading(options, specs)
+        if left is not None:
+            self._clocks.update(left.left_s)
+        self._player: HumanPlayer | None = None
+        self._kept: Path | None = None
+        self._loading = Loading(options, specs, () if left is None else left.record.moves)
 
     def run(self) -> int:
         """Play; the exit code."""
@@ -271,6 +336,10 @@ class TerminalGame:
         finally:
             self._loading.close()
         self._save(end)
+        if code == 0 and not end and self._kept is not None:
+            name = shlex.quote(str(self._kept))
+            print(f"klss play: see it again: klss board {name}", file=sys.stderr)
+            print(f"klss play: what moves cost: klss analyse {name}", file=sys.stderr)
         if self._loading.is_alive():
             # Compiled code can't be stopped half-way, and waiting for it would hold the shell for nothing.
             sys.stdout.flush()
@@ -280,8 +349,10 @@ class TerminalGame:
         return code
 
     def _play(self) -> int:
-        human = HumanPlayer(self._terminal, self._names, self._clocks) if self._human is not None else None
-        if human is not None and self._human == chess.WHITE and self._options.fen is None:
+        human, resumed = None, 0 if self._left_game is None else len(self._left_game.record.moves)
+        if self._human is not None:
+            human = self._player = HumanPlayer(self._terminal, self._names, self._clocks, resumed)
+        if human is not None and self._human == chess.WHITE and self._options.fen is None and not resumed:
             self._first_prompt()
             human.board_is_drawn()
         with self._terminal.spinner(lambda seconds: f"{LOADING}  {seconds:.0f} s"):
@@ -340,6 +411,9 @@ class TerminalGame:
 
     def _left(self, why: BaseException) -> tuple[int, str]:
         """The exit code of a game that was left before its end, and what to say of it."""
+        seconds = None if self._player is None else self._player.seconds_left()
+        if seconds is not None and self._human is not None:
+            self._clocks[self._human] = max(0.0, seconds)
         if isinstance(why, InputClosed):
             referee = self._loading.referee
             ply = 0 if referee is None else referee.ply
@@ -358,7 +432,9 @@ class TerminalGame:
         from darkchess.game.record import GameRecord, write_pgn
 
         options = self._options
-        headers = game_headers("klss play", self._specs, self._begun, options.seed, options.clock)
+        terms = Terms(options.seed, options.clock, options.time_s, options.nodes, options.ruleset.name)
+        left_s = self._clocks if referee.outcome is None else None
+        headers = game_headers("klss play", self._specs, self._begun, terms, left_s)
         for color, name in self._loading.evaluators.items():
             headers[f"{'White' if color else 'Black'}Evaluator"] = name
         text = write_pgn(GameRecord(referee.moves, referee.outcome, options.fen, headers))
@@ -367,4 +443,6 @@ class TerminalGame:
         except OSError as error:
             sys.stderr.write(text)
             raise FailedError(f"can't write the game to {error.filename}: {error.strerror}; it stands above") from None
-        print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}", file=sys.stderr)
+        on = f"; klss play --resume {shlex.quote(str(path))} goes on" if self._human is not None and end else ""
+        print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}{on}", file=sys.stderr)
+        self._kept = path if referee.ply else None

@@ -12,7 +12,7 @@ from klss_app.cli.terminal import InputClosed, Terminal
 if TYPE_CHECKING:
     from darkchess.game.referee import Referee
 
-__all__ = ["ply_lines", "result_text", "review"]
+__all__ = ["HELP", "ply_lines", "result_text", "review"]
 
 _LOSSES = {
     "king_captured": "{}'s king was captured",
@@ -27,9 +27,9 @@ _DRAWS = {
     "fifty_moves": "fifty moves without a capture or a pawn move",
     "ply_limit": "the limit of plies was reached",
 }
-_HELP = """\
- Enter: the next ply (from the start), b: back, a number: that ply, all: every ply,
- fog off: the board alone, fog on: both views again, flip, quit"""
+HELP = """\
+ Enter: the next ply (after the last the start), b: back, a number: that ply,
+ all: every ply, fog off: the board alone, fog on: both views again, flip, quit"""
 
 
 def result_text(referee: Referee) -> str:
@@ -104,7 +104,7 @@ def review(referee: Referee, terminal: Terminal, bottom: chess.Color) -> None:
     for each in shown:
         terminal.say("", *ply_lines(referee, each, terminal, bottom))
     if terminal.interactive:
-        terminal.say(_HELP)
+        terminal.say(HELP)
     while True:
         try:
             text = " ".join(terminal.ask(f" review {ply}/{referee.ply}> ").lower().split())
@@ -127,6 +127,6 @@ def review(referee: Referee, terminal: Terminal, bottom: chess.Color) -> None:
         elif text == "flip":
             bottom = not bottom
         else:
-            terminal.say(f" got {text!r}, expected one of:", _HELP)
+            terminal.say(f" got {text!r}, expected one of:", HELP)
             continue
         terminal.say("", *ply_lines(referee, ply, terminal, bottom, fog))

@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import sys
+import termios
 import threading
 import time
 from collections import deque
@@ -109,10 +110,17 @@ class Terminal:
 
     @contextlib.contextmanager
     def spinner(self, text: Callable[[float], str]) -> Iterator[None]:
-        """Show ``text(seconds so far)`` on stderr, kept up to date, while the block runs."""
-        if not self.spins:
-            yield
-            return
+        """Show ``text(seconds so far)`` on stderr, kept up to date, while the block runs. What is typed meanwhile is
+        neither shown nor kept for the next :meth:`ask`: it was meant for another board."""
+        with _deaf():
+            if not self.spins:
+                yield
+                return
+            with self._spinning(text):
+                yield
+
+    @contextlib.contextmanager
+    def _spinning(self, text: Callable[[float], str]) -> Iterator[None]:
         done = threading.Event()
         begin = time.monotonic()
 
@@ -140,6 +148,36 @@ class Terminal:
                 thread.join()
                 sys.stderr.write("\r\x1b[K")
                 sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Keys typed at the terminal while the block runs are neither echoed nor read later; Ctrl-C works as ever."""
+    try:
+        number = sys.stdin.fileno()
+        before = termios.tcgetattr(number)
+    except (AttributeError, ValueError, OSError, termios.error):  # no terminal
+        yield
+        return
+    if not _in_foreground(number):  # the system stops whoever changes a terminal from the background
+        yield
+        return
+    silent = termios.tcgetattr(number)
+    silent[3] &= ~(termios.ECHO | termios.ICANON)
+    termios.tcsetattr(number, termios.TCSANOW, silent)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(termios.error):  # the terminal went away
+            termios.tcflush(number, termios.TCIFLUSH)
+            termios.tcsetattr(number, termios.TCSANOW, before)
+
+
+def _in_foreground(number: int) -> bool:
+    try:
+        return os.tcgetpgrp(number) == os.getpgrp()
+    except OSError:  # not the terminal that controls this process
+        return True
 
 
 def _plain(text: str) -> str:

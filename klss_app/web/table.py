@@ -27,7 +27,7 @@ from darkchess.game.rules import Ruleset
 from darkchess.players.configuration import main_names
 from klss.seeds import fresh_seed, player_seed
 from klss.text import printable
-from klss_app.kept_games import game_headers, keep_game
+from klss_app.kept_games import Terms, game_headers, keep_game
 from klss_app.web.analyses import Analyses
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token
@@ -337,7 +337,8 @@ class Table:
         referee = game.referee
         left = referee.outcome is not None and referee.outcome.reason == "aborted"
         names = {color: shown_name(spec) for color, spec in settings.players.items()}
-        headers = game_headers("klss board", names, begun, seed, settings.clock)
+        terms = Terms(seed, settings.clock, settings.time_s, settings.nodes, settings.ruleset.name)
+        headers = game_headers("klss board", names, begun, terms, self._seconds_left(referee.turn) if left else None)
         if engine is not None and engine.evaluator is not None:
             headers[f"{'Black' if settings.players[chess.WHITE] == HUMAN else 'White'}Evaluator"] = engine.evaluator
         record = GameRecord(referee.moves, None if left else referee.outcome, settings.fen, headers)
@@ -351,6 +352,11 @@ class Table:
         human = settings.humans[0]
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._public, game, record, settings, text, human)
+
+    def _seconds_left(self, running: chess.Color) -> dict[chess.Color, float]:
+        """On the clocks of a game that is left, the one that runs included; none without."""
+        told = self._clock.told(running)
+        return {} if told is None else {color: told[chess.COLOR_NAMES[color]] / 1000.0 for color in chess.COLORS}
 
     def _public(self, game: RunningGame, record: GameRecord, settings: Settings, text: str, color: chess.Color) -> None:
         if self._game is game:

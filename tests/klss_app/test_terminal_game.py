@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from darkchess.game.record import read_pgn
+from klss_app.cli.terminal import Terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -133,6 +135,20 @@ def test_ctrl_c_while_the_engine_thinks_leaves_cleanly_and_keeps_the_game(
     )
     (record,) = read_pgn((tmp_path / "g.pgn").read_text())
     assert [move.uci() for move in record.moves] == ["e2e4"] and record.result == "*"
+
+
+def test_what_is_typed_while_something_works_is_neither_shown_nor_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    master, slave = pty.openpty()
+    with os.fdopen(master, "r+b", buffering=0) as keys, os.fdopen(slave, "r", encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        before = termios.tcgetattr(stdin)
+        with Terminal().spinner(lambda seconds: "works"):
+            keys.write(b"d4\rresi")
+            assert not select.select([keys], [], [], 0.1)[0], "it is echoed"
+        assert not select.select([stdin], [], [], 0.0)[0], "it waits to be played"
+        assert termios.tcgetattr(stdin) == before
+        keys.write(b"gn\r")
+        assert stdin.readline() == "gn\n"
 
 
 def test_a_human_whose_clock_runs_out_while_she_thinks_loses(tmp_path: Path, open_screens: list[Screen]) -> None:

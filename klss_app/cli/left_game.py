@@ -1,0 +1,134 @@
+"""A game that was left, and goes on: ``klss play --resume FILE|last``.
+
+Stands on the referee's side of the wall: a kept game holds the true moves. What is read here goes to the referee alone;
+the players are shown their own views of what was played, as everybody is.
+
+A file says who plays, not what is run: an engine that is a program is started only if the command line names it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import chess
+
+from klss.text import printable
+from klss_app.cli.errors import UsageError
+from klss_app.cli.options import clock, nodes, pgn_games, seconds, seed
+from klss_app.kept_games import DEFAULT_RULES, Terms, newest_first
+
+if TYPE_CHECKING:
+    from darkchess.game.record import GameRecord
+    from darkchess.game.rules import Ruleset
+
+__all__ = ["LAST", "LeftGame", "left_game"]
+
+LAST = "last"
+HUMAN = "human"
+
+
+@dataclass(frozen=True)
+class LeftGame:
+    """One game.
+
+    Attributes
+    ----------
+    path
+        Where it is kept.
+    record
+        What was played.
+    human
+        The colour of the human.
+    engine
+        What the other side is called there.
+    ruleset
+        Its rules.
+    terms
+        What it is played by.
+    left_s
+        Seconds on the clocks; empty without one.
+    """
+
+    path: Path
+    record: GameRecord
+    human: chess.Color
+    engine: str
+    ruleset: Ruleset
+    terms: Terms
+    left_s: dict[chess.Color, float]
+
+
+def left_game(text: str) -> LeftGame:
+    """The game that ``--resume`` names: a file's first, or with ``last`` the one that was left last.
+
+    Raises
+    ------
+    UsageError
+        There is none, it is over, or it is not one between a human and an engine.
+    """
+    if text != LAST:
+        return _read(Path(text))
+    for path in newest_first():
+        try:
+            return _read(path)
+        except UsageError:
+            continue
+    raise UsageError("--resume: got last, and klss-games holds no game that was left; expected one, or a file")
+
+
+def _read(path: Path) -> LeftGame:
+    from darkchess.game.referee import Referee
+    from darkchess.game.rules import RULESETS
+
+    games = pgn_games(path, "--resume: ")
+    if not games or not games[0].moves:
+        raise UsageError(f"--resume: got no game with a move in {str(path)!r}, expected at least one")
+    record = games[0]
+    tags = record.headers
+    if record.outcome is not None:
+        raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected one that was left")
+    names = {color: tags.get(chess.COLOR_NAMES[color].capitalize(), "?") for color in chess.COLORS}
+    humans = [color for color, name in names.items() if name == HUMAN]
+    if len(humans) != 1:
+        raise UsageError(
+            f"--resume: got {str(path)!r}, a game between {names[chess.WHITE]} and {names[chess.BLACK]}; expected one "
+            "between human and an engine"
+        )
+    rules = tags.get("Rules", DEFAULT_RULES)
+    if rules not in RULESETS:
+        raise UsageError(f"--resume: got the rules {rules!r} in {str(path)!r}, expected {' or '.join(RULESETS)}")
+    try:
+        terms = Terms(
+            seed=seed(tags.get("Seed", "0")),
+            clock=clock(tags["TimeControl"]) if "TimeControl" in tags else None,
+            time_s=seconds(tags["MoveTime"]) if "MoveTime" in tags else None,
+            nodes=nodes(tags["MoveNodes"]) if "MoveNodes" in tags else None,
+            rules=rules,
+        )
+        left_s = {} if terms.clock is None else {color: _left(tags, color, terms.clock[0]) for color in chess.COLORS}
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"--resume: a tag of {str(path)!r}: {printable(str(error))}") from None
+    game = Referee(record.fen, RULESETS[rules])
+    for move in record.moves:
+        if game.outcome is None:
+            game.push(move)
+    if game.outcome is not None:
+        raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected one that was left")
+    return LeftGame(path, record, humans[0], names[not humans[0]], RULESETS[rules], terms, left_s)
+
+
+def _left(tags: Mapping[str, str], color: chess.Color, at_first: float) -> float:
+    """Seconds on a clock; those that it began with where the file does not say."""
+    text = tags.get(f"{chess.COLOR_NAMES[color].capitalize()}Clock")
+    if text is None:
+        return at_first
+    left = seconds(text) if text != "0.0" else 0.0
+    if not math.isfinite(left):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected seconds")
+    # A clock that stood at nothing runs out at once, and not before it has begun.
+    return max(left, 0.1)

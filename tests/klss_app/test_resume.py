@@ -1,0 +1,91 @@
+"""``klss play --resume``: a game that was left goes on by its own terms, and nobody sees more of it than she had."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from darkchess.game.record import read_pgn
+
+LEFT = '[White "human"]\n[Black "random"]\n[Result "*"]\n{tags}\n1. e4 {reply} 2. Nf3 {second} *\n'
+
+
+def left(folder: Path, tags: str = "", reply: str = "e6", second: str = "d6") -> None:
+    """A game that was left, in ``g.pgn``."""
+    (folder / "g.pgn").write_text(LEFT.format(tags=tags, reply=reply, second=second))
+
+
+def test_a_game_that_was_left_goes_on_where_it_was(klss: Any, tmp_path: Path) -> None:
+    arguments = ("--seed", "9", "--clock", "600+3", "--rules", "pychess", "--ascii")
+    first = klss("play", "--black", "random", *arguments, typed="e4\nNf3\nquit\n")
+    (path,) = (tmp_path / "klss-games").iterdir()
+    assert f"the game is kept in klss-games/{path.name}; klss play --resume klss-games/{path.name} goes on" in first.err
+    (before,) = read_pgn(path.read_text())
+    assert float(before.headers["WhiteClock"]) == pytest.approx(606.0, abs=2.0) and before.headers["Rules"] == "pychess"
+    path.write_text(re.sub(r'WhiteClock "[\d.]+"', 'WhiteClock "75.5"', path.read_text()))
+    on = klss("play", "--resume", "last", "--ascii", typed="history\nNg1\nresign\n")
+    assert on.code == 0, on.err
+    assert "White: you   1:1" in on.out and on.out.count("your move") == 3, "nothing is drawn before the last ply"
+    assert re.search(r"^ 1\. e4 \?\S*  2\. Nf3 \?", on.out, re.MULTILINE)
+    (after,) = read_pgn(path.read_text())
+    assert after.moves[:4] == before.moves and after.moves[4].uci() == "f3g1" and after.result == "0-1"
+    kept = ("Date", "UTCTime", "Seed", "TimeControl", "Rules", "White", "Black")
+    assert {name: after.headers[name] for name in kept} == {name: before.headers[name] for name in kept}
+    assert "WhiteClock" not in after.headers and list((tmp_path / "klss-games").iterdir()) == [path]
+    assert on.err.splitlines()[1:] == [
+        f"klss play: see it again: klss board klss-games/{path.name}",
+        f"klss play: what moves cost: klss analyse klss-games/{path.name}",
+    ]
+    assert "holds no game that was left" in klss("play", "--resume", "last").err
+
+
+def test_who_goes_on_sees_what_she_saw_and_no_more(klss: Any, tmp_path: Path) -> None:
+    shown = []
+    for reply, second in (("e6", "d6"), ("g6", "c6")):
+        left(tmp_path, reply=reply, second=second)
+        ran = klss("play", "--resume", "g.pgn", "--ascii", typed="history\nmoves\nflip\nquit\n")
+        assert ran.code == 0, ran.err
+        shown.append(ran.out)
+    assert shown[0] == shown[1] and "1. e4 ?  2. Nf3 ?" in shown[0]
+
+
+def test_the_engine_of_then_plays_by_its_limits_unless_told(klss: Any, tmp_path: Path) -> None:
+    left(tmp_path, '[MoveNodes "3"]\n[Seed "5"]\n')
+    ran = klss("play", "--resume", "g.pgn", "--black", "greedy", "--pgn", "other.pgn", typed="d4\nquit\n")
+    assert ran.code == 0, ran.err
+    (record,) = read_pgn((tmp_path / "other.pgn").read_text())
+    assert (record.headers["Black"], record.headers["MoveNodes"], record.headers["Seed"]) == ("greedy", "3", "5")
+    assert len(record.moves) == 6 and "Nf3 d6 *" in (tmp_path / "g.pgn").read_text(), "the other file is as it was"
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "says"),
+    [
+        ('[White "human"]\n[Black "cmd:sh -c evil"]\n\n1. e4 e5 *\n', [], "which no file may start"),
+        ('[White "human"]\n[Black "x.toml"]\n\n1. e4 e5 *\n', [], "which no file may start"),
+        ('[White "human"]\n[Black "nobody"]\n\n1. e4 e5 *\n', [], "nobody"),
+        ('[White "human"]\n[Black "human"]\n\n1. e4 e5 *\n', [], "between human and human"),
+        ("1. e4 e5 *\n", [], "between ? and ?"),
+        (LEFT.format(tags="", reply="e6", second="d6").replace("*", "1-0"), [], "a game that is over"),
+        ('[White "human"]\n[Black "random"]\n\n1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *\n', [], "is over"),
+        (LEFT.format(tags='[TimeControl "-"]', reply="e6", second="d6"), [], "START+INCREMENT"),
+        (LEFT.format(tags='[TimeControl "1+1"]\n[WhiteClock "inf"]', reply="e6", second="d6"), [], "'inf'"),
+        (LEFT.format(tags='[MoveNodes "-1"]', reply="e6", second="d6"), [], "'-1'"),
+        (LEFT.format(tags='[Rules "mine"]', reply="e6", second="d6"), [], "'mine'"),
+        (LEFT.format(tags="", reply="e6", second="d6"), ["--clock", "1+1"], "--clock"),
+        (LEFT.format(tags="", reply="e6", second="d6"), ["--white", "random"], "where white is human"),
+        (LEFT.format(tags="", reply="e6", second="d6"), ["--black", "human"], "--black"),
+        ("", [], "no game with a move"),
+        ("{", [], "bad PGN"),
+    ],
+)
+def test_what_cannot_go_on_is_refused_in_one_line(
+    klss: Any, tmp_path: Path, text: str, flags: list[str], says: str
+) -> None:
+    (tmp_path / "g.pgn").write_text(text)
+    ran = klss("play", "--resume", "g.pgn", *flags, typed="quit\n")
+    assert ran.code == 2 and ran.out == "" and says in ran.err and ran.err.count("\n") == 1, ran.err
+    assert (tmp_path / "g.pgn").read_text() == text
