@@ -127,6 +127,7 @@ ELSEWHERE: dict[str, str] = {
     "klss play --resume klss-games/2026-11-22T072741Z.pgn --time 2": "tests/klss_app/test_resume.py",
     "klss board --black human --clock 180+2": "tests/klss_app/web/test_games.py",
     "klss board --white human --black human": "tests/klss_app/web/test_program.py",
+    "klss analyse GAME.pgn": "tests/klss_app/test_analyse.py",
     "klss board game.pgn": "tests/klss_app/web/test_program.py",
     "make board": "tests/klss_app/web/test_program.py",
     "make play": "tests/test_makefile.py",

@@ -14,6 +14,7 @@ import chess
 from klss import __version__
 from klss_app.cli.errors import FailedError
 from klss_app.progress import ProgressLine
+from klss_app.web.summaries import summary
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
@@ -26,9 +27,6 @@ __all__ = ["CAP", "document", "question", "text", "turns_told"]
 
 CAP = 1_000_000
 """Most positions that either side's set may hold, as in a review; beyond, it is a sample."""
-
-_COSTLIEST = 5
-_LEAST_COST = 0.005
 
 
 def question(
@@ -104,34 +102,8 @@ def document(
     it, ``colors`` are those whose moves are summed up."""
     return {
         **asked,
-        "summary": {chess.COLOR_NAMES[color]: _summary(turns, chess.COLOR_NAMES[color]) for color in colors},
+        "summary": {chess.COLOR_NAMES[color]: summary(turns, chess.COLOR_NAMES[color]) for color in colors},
         "turns": list(turns),
-    }
-
-
-def _summary(turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
-    own = [turn for turn in turns if turn["color"] == color]
-    known = [turn for turn in own if turn["played"]["loss"] is not None]
-    costs = [max(0.0, turn["played"]["loss"]) for turn in known]
-    worst = sorted(
-        (turn for turn in known if turn["played"]["loss"] >= _LEAST_COST), key=lambda turn: -turn["played"]["loss"]
-    )
-    return {
-        "moves": len(own),
-        "mean_cost": round(sum(costs) / len(costs), 4) if costs else None,
-        "mean_luck": round(sum(turn["played"]["turned"] for turn in own) / len(own), 4) if own else None,
-        "costliest": [
-            {
-                "ply": turn["ply"],
-                "san": turn["played"]["san"],
-                "cost": turn["played"]["loss"],
-                "positions": turn["positions"][color][0],
-                "best": turn["best"],
-                "probability": turn["played"]["p"],
-                "turned": turn["played"]["turned"],
-            }
-            for turn in worst[:_COSTLIEST]
-        ],
     }
 
 
@@ -139,18 +111,18 @@ def text(answer: dict[str, Any], evaluator: str, first: chess.Color, fullmove: i
     """``answer`` for people; ``first`` moved first, at move ``fullmove``."""
     limit = f"{answer['time']:g} s" if answer["nodes"] is None else f"{answer['nodes']:,} nodes"
     lines = [f"{answer['configuration']} ({evaluator}), {limit} a turn, {answer['plies']} turns"]
-    for color, summary in answer["summary"].items():
-        mean = "?" if summary["mean_cost"] is None else f"{summary['mean_cost']:.3f}"
-        luck = "?" if summary["mean_luck"] is None else f"{summary['mean_luck']:+.3f}"
+    for color, found in answer["summary"].items():
+        mean = "?" if found["mean_cost"] is None else f"{found['mean_cost']:.3f}"
+        luck = "?" if found["mean_luck"] is None else f"{found['mean_luck']:+.3f}"
         lines += [
             "",
-            f"{color.capitalize()}: {summary['moves']} moves, mean cost {mean} a move, luck {luck} a move",
+            f"{color.capitalize()}: {found['moves']} moves, mean cost {mean} a move, luck {luck} a move",
         ]
-        if not summary["costliest"]:
+        if not found["costliest"]:
             lines.append(" no move that gave anything away")
             continue
         lines.append(f" {'costliest':<15}{'cost':>6}{'held possible':>16}   {'the engine plays':<20}{'true board':>10}")
-        for each in summary["costliest"]:
+        for each in found["costliest"]:
             number = fullmove + (each["ply"] + (not first)) // 2
             dots = "." if color == "white" else "..."
             best = f"{each['best']['san']} ({100 * each['best']['p']:.0f}%)"

@@ -35,6 +35,7 @@ __all__ = ["run"]
 
 HUMAN = "human"
 DEFAULT_PORT = 8765
+_WAITING = 64
 _REDIRECT = """<!doctype html><meta charset="utf-8"><title>klss board</title>
 <meta http-equiv="refresh" content="0; url={url}"><a href="{url}">klss board</a>
 """
@@ -128,7 +129,7 @@ def _listen(host: str, port: int) -> socket.socket:
         found = socket.socket(family, kind, protocol)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(address)
-        found.listen(64)
+        found.listen(_WAITING)
     except socket.gaierror:
         raise UsageError(f"--host: got {host!r}, expected an address of this machine, such as 127.0.0.1") from None
     except OSError as error:
@@ -144,6 +145,7 @@ async def _serve(
     from aiohttp import web
 
     from darkchess.game.record import write_pgn
+    from klss_app.web.door import Door
     from klss_app.web.server import make_app
     from klss_app.web.table import Table
 
@@ -155,7 +157,8 @@ async def _serve(
         table.opened = table.add(record, settings.ruleset, write_pgn(record))
     runner = web.AppRunner(make_app(table, host), access_log=None, handle_signals=False, shutdown_timeout=1.0)
     await runner.setup()
-    await web.SockSite(runner, listening).start()
+    assert runner.server is not None
+    server = await asyncio.get_running_loop().create_server(Door(runner.server), sock=listening, backlog=_WAITING)
     port = listening.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
     links = [f"http://{shown}:{port}/#seat={seat.token}" for seat in table.seats]
@@ -166,6 +169,7 @@ async def _serve(
         if open_browser:
             _open(links[0], Path(folder))
         await stop.wait()
+    server.close()
     await table.close()
     await runner.cleanup()
     return 0

@@ -9,7 +9,10 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+import chess
+
 from darkchess.game.contest import DEFAULT_PLAYER
+from klss_app.web.summaries import summary
 
 if TYPE_CHECKING:
     from klss_app.web.settings import Settings
@@ -57,13 +60,13 @@ class Analyses:
         """Tell ``listener`` every turn of ``game``, those that are known at once; start where nobody has yet."""
         whole = self._whole.get(game.number)
         if whole is not None:
-            _tell(listener, game, whole, done=True)
+            _tell(listener, game, whole, whole=whole)
             return
         if self._running is None or self._running.game.number != game.number:
             await self.stop()
             self._running = _Running(game, self._request(game, settings), self._whole)
         self._running.listeners.add(listener)
-        _tell(listener, game, self._running.turns, done=False)
+        _tell(listener, game, self._running.turns)
 
     def leave(self, listener: Listener) -> None:
         """``listener`` has gone; soon after the last one the analysis ends."""
@@ -126,14 +129,16 @@ class _Running:
             while line := await process.stdout.readline():
                 self.turns.append(json.loads(line))
                 for listener in tuple(self.listeners):
-                    _tell(listener, self.game, self.turns[-1:], done=False)
+                    _tell(listener, self.game, self.turns[-1:])
             last_words = (await process.stderr.read()).decode("utf-8", "replace").strip().splitlines()
             code = await process.wait()
             if code == 0:
                 self._whole[self.game.number] = self.turns
             for listener in tuple(self.listeners):
-                why = None if code == 0 else (last_words or [f"exit code {code}"])[-1]
-                _tell(listener, self.game, [], done=True, failed=why)
+                if code == 0:
+                    _tell(listener, self.game, [], whole=self.turns)
+                else:
+                    _tell(listener, self.game, [], failed=(last_words or [f"exit code {code}"])[-1])
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
@@ -142,7 +147,23 @@ class _Running:
 
 
 def _tell(
-    listener: Listener, game: Finished, turns: list[dict[str, Any]], *, done: bool, failed: str | None = None
+    listener: Listener,
+    game: Finished,
+    turns: list[dict[str, Any]],
+    *,
+    whole: list[dict[str, Any]] | None = None,
+    failed: str | None = None,
 ) -> None:
-    of = len(game.record.moves)
-    listener.send({"type": "analysis", "game": game.number, "of": of, "done": done, "failed": failed, "turns": turns})
+    """Send ``turns``; ``whole``: all of them, once they are known, so that they can be summed up."""
+    done = whole is not None or failed is not None
+    listener.send(
+        {
+            "type": "analysis",
+            "game": game.number,
+            "of": len(game.record.moves),
+            "done": done,
+            "failed": failed,
+            "turns": turns,
+            "summary": {color: summary(whole, color) for color in chess.COLOR_NAMES} if whole else None,
+        }
+    )

@@ -17,6 +17,7 @@ from typing import Any
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from klss.text import printable
+from klss_app.web.door import stay
 from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
 from klss_app.web.reviews import BadGame, opened_game, review
 from klss_app.web.table import Finished, Refused, Seat, Table
@@ -74,15 +75,19 @@ def make_app(table: Table, host: str) -> web.Application:
         if not origin_allowed(request.headers.get("Origin"), request.headers.get("Host")):
             raise web.HTTPForbidden(text="a socket is for the page of this server\n")
         if len(lines) >= _MOST_LINES:
-            raise web.HTTPServiceUnavailable(text="too many pages are open\n")
-        response = web.WebSocketResponse(max_msg_size=MOST_BYTES, heartbeat=20.0, compress=False)
+            standing = next((line for line in lines if not line.sits), None)
+            if standing is None:
+                raise web.HTTPServiceUnavailable(text="too many pages are open\n")
+            lines.pop(standing)
+            asyncio.get_running_loop().create_task(standing.close(WSCloseCode.TRY_AGAIN_LATER))
+        response = web.WebSocketResponse(timeout=2.0, max_msg_size=MOST_BYTES, heartbeat=20.0, compress=False)
         await response.prepare(request)
-        line = PageLine(response, table)
-        lines.add(line)
+        line = PageLine(response, table, lambda: stay(request.transport))
+        lines[line] = None
         try:
             await line.run()
         finally:
-            lines.discard(line)
+            lines.pop(line, None)
         return response
 
     async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
@@ -93,7 +98,7 @@ def make_app(table: Table, host: str) -> web.Application:
         for line in tuple(lines):
             await line.close(WSCloseCode.GOING_AWAY)
 
-    lines: set[PageLine] = set()
+    lines: dict[PageLine, None] = {}
     app = web.Application(client_max_size=1024)
     app.router.add_get("/ws", socket)
     app.router.add_get("/{path:.*}", page)
@@ -113,13 +118,19 @@ class PageLine:
     A page that does not read is cut off once too much waits for it.
     """
 
-    def __init__(self, socket: web.WebSocketResponse, table: Table) -> None:
+    def __init__(self, socket: web.WebSocketResponse, table: Table, seated: Callable[[], None] = lambda: None) -> None:
         self._socket = socket
         self._table = table
+        self._seated = seated
         self._seat: Seat | None = None
         self._waiting: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
         self._rate = Rate(_PER_S, _BURST)
         self._faults = 0
+
+    @property
+    def sits(self) -> bool:
+        """Whether it has shown a seat's token."""
+        return self._seat is not None
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Put a message on its way."""
@@ -201,6 +212,7 @@ class PageLine:
             await self.close(WSCloseCode.POLICY_VIOLATION)
             return
         self._seat = seat
+        self._seated()
         await self._table.sit(seat, self)
 
     # ------------------------------------------------------------------------------------------------- what pages ask

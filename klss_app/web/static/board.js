@@ -4,7 +4,7 @@ import { Chessground } from '/vendor/chessground/chessground.min.js';
 /** @typedef {'white' | 'black'} Color */
 /** @typedef {{role: string, color: Color}} Man */
 
-const ROLES = { p: 'pawn', n: 'knight', b: 'bishop', r: 'rook', q: 'queen', k: 'king' };
+export const ROLES = { p: 'pawn', n: 'knight', b: 'bishop', r: 'rook', q: 'queen', k: 'king' };
 const FILES = 'abcdefgh';
 export const SQUARES = [...'12345678'].flatMap((rank) => [...FILES].map((file) => file + rank));
 

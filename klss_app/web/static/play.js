@@ -1,12 +1,11 @@
 // A game that goes on: one player's view, her moves, the clocks.
-import { destinations, FogBoard } from '/board.js';
+import { destinations, FogBoard, ROLES } from '/board.js';
 import { Clocks, clockText } from '/clock.js';
 import { $, make } from '/dom.js';
 import { sound } from '/sound.js';
 import { T } from '/strings.js';
 
-const FIGURES = { p: '♟', n: '♞', b: '♝', r: '♜', q: '♛', k: '♚' };
-const figures = (text) => [...text].map((man) => FIGURES[man.toLowerCase()]).join('');
+const drawn = (man) => make('piece', { class: `${ROLES[man.toLowerCase()]} ${man < 'a' ? 'white' : 'black'}` });
 const other = (color) => (color === 'white' ? 'black' : 'white');
 
 export class Play {
@@ -22,6 +21,9 @@ export class Play {
     this.flipped = false;
     this.since = performance.now();
     this.shown = false;
+    /** What the pawn of a premove becomes: asked for when the premove is made. @type {Promise<string> | null} */
+    this.premoveAs = null;
+    this.premoveLetter = '';
     setInterval(() => this.tick(), 100);
   }
 
@@ -75,7 +77,7 @@ export class Play {
       premovable: {
         enabled: !game.over,
         showDests: true,
-        events: { set: () => this.status(), unset: () => this.status() },
+        events: { set: (from, to) => this.premoved(from, to), unset: () => this.premoveGone() },
       },
     });
     this.status();
@@ -85,8 +87,12 @@ export class Play {
     $('end').hidden = !game.over;
     $('game-actions').hidden = Boolean(game.over);
     $('entry').hidden = Boolean(game.over);
-    if (game.over) this.board.ground.cancelPremove();
-    else if (mine && this.board.ground.state.premovable.current) this.board.ground.playPremove();
+    if (game.over) {
+      this.board.ground.cancelPremove();
+      $('promotion').close();
+    } else if (mine && this.board.ground.state.premovable.current) {
+      this.board.ground.playPremove();
+    }
   }
 
   status() {
@@ -95,7 +101,7 @@ export class Play {
     const said = [...sentences(game)];
     const premove = this.board.ground.state.premovable.current;
     if (game.over) said.push(T.over(game.over, game.ply), T.overTruth);
-    else if (premove) said.push(T.premove(premove.join('')));
+    else if (premove) said.push(T.premove(premove.join('') + this.premoveLetter));
     else if (game.turn === game.color) said.push(T.yourTurn(game.fullmove));
     else said.push(T.thinks(game.names[other(game.color)]));
     const text = said.join(' ');
@@ -111,8 +117,8 @@ export class Play {
       bar.querySelector('.name').textContent = `${T.side[color]}: ${name === 'you' ? T.you : name === 'opponent' ? T.opponent : name}`;
       const taken = color === game.color ? game.taken : game.lost;
       const men = bar.querySelector('.men');
-      men.textContent = figures(taken);
-      if (taken) men.setAttribute('aria-label', T.menTaken(taken));
+      men.replaceChildren(...[...taken].map(drawn));
+      if (taken) men.setAttribute('aria-label', T.menTaken([...taken].map((man) => T.men[ROLES[man.toLowerCase()]])));
       else men.removeAttribute('aria-label');
       men.setAttribute('role', 'img');
       if (!taken) men.removeAttribute('role');
@@ -162,12 +168,39 @@ export class Play {
       T.fogCount(this.board.fog.size);
   }
 
+  /** A premove was made: what a pawn becomes is asked for at once, so that it needs no time when it is played. */
+  async premoved(from, to) {
+    this.premoveLetter = '';
+    this.premoveAs = null;
+    const man = this.board.ground.state.pieces.get(from);
+    if (man?.role === 'pawn' && to[1] === (man.color === 'white' ? '8' : '1')) {
+      const asked = (this.premoveAs = askPromotion(this.game.color));
+      const chosen = await asked;
+      if (this.premoveAs !== asked) return;
+      if (chosen) this.premoveLetter = chosen;
+      else this.board.ground.cancelPremove();
+    }
+    this.status();
+  }
+
+  /** A premove was played, taken back or dropped. */
+  premoveGone() {
+    if (this.premoveAs) {
+      this.premoveAs = null;
+      $('promotion').close();
+    }
+    this.premoveLetter = '';
+    this.status();
+  }
+
   /** The board's user has moved a man. */
   async moved(from, to, how) {
+    const { premoveAs } = this;
+    this.premoveAs = null;
     const fits = this.game.moves.filter((move) => move.startsWith(from + to));
     let move = fits[0];
     if (fits.length > 1) {
-      const chosen = how.premove ? 'q' : await askPromotion(this.game.color);
+      const chosen = await (how.premove && premoveAs ? premoveAs : askPromotion(this.game.color));
       if (!chosen) {
         this.draw();
         return;

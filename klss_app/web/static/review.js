@@ -22,6 +22,7 @@ export class Review {
     this.send = send;
     this.game = null;
     this.turns = [];
+    this.summary = null;
     this.running = false;
     this.view = 'truth';
     this.heat = 'none';
@@ -33,6 +34,7 @@ export class Review {
   open(game) {
     this.game = game;
     this.turns = [];
+    this.summary = null;
     this.running = false;
     this.bottom = game.color;
     this.last = game.plies.length - 1;
@@ -69,6 +71,7 @@ export class Review {
     if (!this.game || message.game !== this.game.game) return;
     for (const turn of message.turns) this.turns[turn.ply] = turn;
     if (message.done) this.running = false;
+    this.summary = message.summary;
     this.progress(message.failed ? T.failed(message.failed) : undefined);
     this.errors();
     this.positions();
@@ -230,6 +233,7 @@ export class Review {
         'div',
         {},
         make('h4', { text: T.side[color] }),
+        ...(this.summary ? [make('p', { class: 'soft', text: T.summary(this.summary[color]) })] : []),
         items.length ? make('ol', {}, ...items) : make('p', { class: 'soft', text: T.noErrors }),
       );
     });

@@ -64,8 +64,7 @@ export const T = {
   moved: (color) => `${side[color]} moved.`,
   sight: (men) => `Now in sight: ${men.join(', ')}.`,
   enPassant: (square) => `You can capture en passant on ${square}.`,
-  menLost: (text) => `lost: ${text}`,
-  menTaken: (text) => `taken: ${text}`,
+  menTaken: (men) => `taken: ${men.join(', ')}`,
   over: (over, plies) => {
     if (over.reason === 'aborted') return `The game was left after ${plies} plies.`;
     if (over.winner === null) return `Draw: ${draws[over.reason] ?? over.reason}.`;
@@ -144,6 +143,10 @@ export const T = {
   chart: 'Possible positions along the game, on a logarithmic scale',
   legend: (color) => `${side[color]} ${color === 'white' ? 'solid' : 'dashed'}`,
   errors: 'Costliest moves',
+  summary: (s) =>
+    `${s.moves} move${s.moves === 1 ? '' : 's'}` +
+    (s.mean_cost === null ? '' : `, mean cost ${s.mean_cost.toFixed(3)} a move`) +
+    (s.mean_luck === null ? '.' : `, luck ${s.mean_luck >= 0 ? '+' : '−'}${Math.abs(s.mean_luck).toFixed(3)}.`),
   noErrors: 'None that gave anything away so far.',
   error: (e) =>
     `cost ${e.loss.toFixed(2)} against the ${e.positions.toLocaleString('en')} ${side[e.color]} held possible. ` +

@@ -296,6 +296,25 @@ def test_a_pawn_becomes_what_is_chosen(chromium: Browser, boards: Callable[..., 
         drawn(white, "white knight a8")
 
 
+def test_a_premove_becomes_what_was_chosen_when_it_was_made(chromium: Browser, boards: Callable[..., Board]) -> None:
+    board = boards(black="human", fen="7k/8/1p6/8/K7/8/7p/8 w - - 0 1")
+    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+        turn(white)
+        click(black, "h2", "h1")
+        black.keyboard.press("Escape")
+        expect(black.locator("#status")).not_to_contain_text("Premove")
+        click(black, "h2", "h1")
+        black.click("#promotion [value=n]")
+        expect(black.locator("#status")).to_contain_text("Premove h2h1n")
+        click(white, "a4", "a5")
+        expect(black.locator("#moves")).to_contain_text("h1=N")
+        turn(white, 2)
+        click(white, "a5", "b6")
+        expect(white.locator("#player-bottom piece.pawn.black")).to_have_count(1)
+        expect(white.locator("#player-bottom .men")).to_have_attribute("aria-label", "taken: pawn")
+        expect(black.locator("#player-top piece.pawn.black")).to_have_count(1)
+
+
 def test_who_runs_out_of_time_loses_and_the_clock_is_seen_to_run(
     chromium: Browser, boards: Callable[..., Board]
 ) -> None:

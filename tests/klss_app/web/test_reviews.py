@@ -64,7 +64,9 @@ def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
                     break
             again = await at.page()
             await again.send(type="analyse", game=number)
-            assert (await again.until("analysis"))["turns"] == turns
+            whole = await again.until("analysis")
+            assert whole["turns"] == turns and whole["summary"] == message["summary"]
+            assert [whole["summary"][color]["moves"] for color in ("white", "black")] == [3, 2]
             return turns
 
     turns = run(work())

@@ -1,0 +1,46 @@
+"""A whole game's analysis in a few figures: what each side's moves cost, luck apart, and which cost the most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["summary"]
+
+_COSTLIEST = 5
+_LEAST_COST = 0.005
+
+
+def summary(turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
+    """What ``color`` gave away in ``turns``, as :func:`klss_app.web.game_analysis.told` tells them: the fields of
+    ``summary`` in docs/analyse.md.
+
+    >>> played = {"san": "e4", "p": 0.5, "loss": 0.25, "turned": -0.5}
+    >>> turn = {"ply": 0, "color": "white", "positions": {"white": [1, False]}, "played": played, "best": {}}
+    >>> found = summary([turn], "white")
+    >>> found["mean_cost"], found["mean_luck"], [each["san"] for each in found["costliest"]]
+    (0.25, -0.5, ['e4'])
+    """
+    own = [turn for turn in turns if turn["color"] == color]
+    known = [turn for turn in own if turn["played"]["loss"] is not None]
+    costs = [max(0.0, turn["played"]["loss"]) for turn in known]
+    worst = sorted(
+        (turn for turn in known if turn["played"]["loss"] >= _LEAST_COST), key=lambda turn: -turn["played"]["loss"]
+    )
+    return {
+        "moves": len(own),
+        "mean_cost": round(sum(costs) / len(costs), 4) if costs else None,
+        "mean_luck": round(sum(turn["played"]["turned"] for turn in own) / len(own), 4) if own else None,
+        "costliest": [
+            {
+                "ply": turn["ply"],
+                "san": turn["played"]["san"],
+                "cost": turn["played"]["loss"],
+                "positions": turn["positions"][color][0],
+                "best": turn["best"],
+                "probability": turn["played"]["p"],
+                "turned": turn["played"]["turned"],
+            }
+            for turn in worst[:_COSTLIEST]
+        ],
+    }
