@@ -145,6 +145,7 @@ async def _serve(
     from aiohttp import web
 
     from darkchess.game.record import write_pgn
+    from darkchess.game.referee import Referee
     from klss_app.web.door import Door
     from klss_app.web.server import make_app
     from klss_app.web.table import Table
@@ -168,7 +169,10 @@ async def _serve(
     with tempfile.TemporaryDirectory(prefix="klss-board-") as folder:
         if open_browser:
             _open(links[0], Path(folder))
+        # Compiled code is loaded while the browser starts.
+        loading = asyncio.create_task(asyncio.to_thread(Referee))
         await stop.wait()
+        await loading
     server.close()
     await table.close()
     await runner.cleanup()

@@ -1,4 +1,4 @@
-"""Analyses of finished games: one process at a time, for as long as a page listens; kept once they are whole."""
+"""Analyses of finished games: one process at a time, for as long as a page listens; the last whole ones are kept."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ CAP = 1_000_000
 """Positions that either side's set may hold; beyond, it is a sample."""
 
 _LONGEST_LINE = 1 << 22
+_MOST_WHOLE = 16
 
 
 class Listener(Protocol):
@@ -136,6 +137,8 @@ class _Running:
                 self._whole[self.game.number] = self.turns
             for listener in tuple(self.listeners):
                 if code == 0:
+                    while len(self._whole) > _MOST_WHOLE:
+                        del self._whole[next(iter(self._whole))]
                     _tell(listener, self.game, [], whole=self.turns)
                 else:
                     _tell(listener, self.game, [], failed=(last_words or [f"exit code {code}"])[-1])

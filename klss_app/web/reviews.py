@@ -5,6 +5,7 @@ Stands on the referee's side of the wall.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import chess
@@ -23,6 +24,10 @@ __all__ = ["BadGame", "opened_game", "replayed", "review"]
 
 _SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination", "TimeControl")
 _MOST_PLIES = 2000
+_MOST_WORDS = 3 * _MOST_PLIES
+"""Of a file, tags and variations included: looking up what each means takes a while."""
+_COMMENT = re.compile(r"\{[^}]*\}")
+_MOVE = re.compile(r"\b[a-hKQRBNO][\w=+#-]+")
 
 
 class BadGame(Exception):
@@ -37,6 +42,9 @@ def opened_game(text: str) -> tuple[GameRecord, str]:
     BadGame
         See there.
     """
+    words = len(_MOVE.findall(_COMMENT.sub(" ", text)))
+    if words > _MOST_WORDS:
+        raise BadGame(f"got a file with {words:,} words that may be moves, expected one game")
     try:
         games = read_pgn(text)
         if not games or not games[0].moves:

@@ -233,7 +233,8 @@ class PageLine:
 
     async def _review(self, seat: Seat, message: dict[str, Any]) -> None:
         game = self._finished(message)
-        document = await asyncio.to_thread(review, game.record, game.ruleset)
+        async with self._table.reading:
+            document = await asyncio.to_thread(review, game.record, game.ruleset)
         self.send({"type": "review", "game": game.number, "color": "white" if game.color else "black", **document})
 
     async def _pgn(self, seat: Seat, message: dict[str, Any]) -> None:
@@ -245,7 +246,8 @@ class PageLine:
         text = message["pgn"]
         if not isinstance(text, str):
             raise TypeError
-        record, written = await asyncio.to_thread(opened_game, text)
+        async with self._table.reading:
+            record, written = await asyncio.to_thread(opened_game, text)
         number = self._table.add(record, self._table.settings.ruleset, written)
         await self._review(seat, {"game": number})
 

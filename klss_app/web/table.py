@@ -108,6 +108,11 @@ class Table:
         Writes a game's PGN and says where it is; by default to ``klss-games``. Called by a game's thread.
     analyses
         Of the games that are over.
+
+    Attributes
+    ----------
+    reading
+        Held by whoever replays a game for a review: one at a time, so that many who ask leave time for a game.
     """
 
     def __init__(
@@ -130,13 +135,15 @@ class Table:
         self._clock = GameClock({})
         self._engine: BoardEngine | None = None
         self._changing = asyncio.Lock()
+        self._beginning = False
+        self.reading = asyncio.Lock()
         self._own_engine = settings.engine
 
     # ------------------------------------------------------------------------------------------------- what pages see
     @property
     def playing(self) -> bool:
-        """Whether a game is going on."""
-        return self._game is not None
+        """Whether a game is going on, or is about to."""
+        return self._game is not None or self._beginning
 
     def described(self, seat: Seat) -> dict[str, Any]:
         """What a page has to know besides the game."""
@@ -278,7 +285,16 @@ class Table:
     # ------------------------------------------------------------------------------------------------- games
     async def _begin(self, settings: Settings) -> None:
         """The next game; whoever calls holds ``_changing``."""
+        self._beginning = True
+        try:
+            await self._set_up(settings)
+        finally:
+            self._beginning = False
+
+    async def _set_up(self, settings: Settings) -> None:
         await self.analyses.stop()
+        # The first loads compiled code, and pages are answered meanwhile.
+        referee = await asyncio.to_thread(Referee, settings.fen, settings.ruleset)
         self.settings = settings
         self._numbers += 1
         seed = fresh_seed() if settings.seed is None else settings.seed
@@ -302,7 +318,7 @@ class Table:
         self._clock = GameClock({} if clock is None else dict.fromkeys(chess.COLORS, clock[0]))
         begun = datetime.datetime.now(datetime.UTC)
         self._game = game = RunningGame(
-            Referee(settings.fen, settings.ruleset),
+            referee,
             players,
             control,
             inbox,

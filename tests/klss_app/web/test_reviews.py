@@ -35,7 +35,15 @@ def test_a_review_shows_the_truth_and_both_views_ply_by_ply() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "garbage {", "1. e4 e9", '[Variant "Atomic"]\n\n1. e4 *', "1. " + "Nf3 Nf6 Ng1 Ng8 " * 600]
+    "text",
+    [
+        "",
+        "garbage {",
+        "1. e4 e9",
+        '[Variant "Atomic"]\n\n1. e4 *',
+        "1. " + "Nf3 Nf6 Ng1 Ng8 " * 600,
+        "1. e4 e5 * " * 20_000,
+    ],
 )
 def test_what_is_no_game_is_refused_with_a_reason(text: str) -> None:
     with pytest.raises(BadGame, match="got"):
