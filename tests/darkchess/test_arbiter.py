@@ -121,6 +121,24 @@ def test_an_illegal_move_is_an_error_not_a_result() -> None:
         game.play()
 
 
+def test_what_was_played_before_is_shown_before_any_clock_runs() -> None:
+    class Slow(RandomPlayer):
+        seen: int = 0
+
+        def observe(self, view: View) -> None:
+            self.seen += 1
+            time.sleep(0.05)
+            super().observe(view)
+
+    referee = Referee.replay([chess.Move.from_uci(move) for move in ("e2e4", "e7e5", "g1f3")])
+    players = {color: Slow(seed=1) for color in chess.COLORS}
+    game = Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(clock=(0.1, 0.0))))
+    game.begin()
+    assert [player.seen for player in players.values()] == [3, 3] and game.remaining_s[chess.BLACK] == 0.1
+    game.play_ply()
+    assert referee.ply == 4 and referee.outcome is None
+
+
 def test_a_lost_truth_is_counted() -> None:
     class Blind:
         capped_by = None
