@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import shlex
 import shutil
-import sys
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,6 +27,7 @@ from darkchess.players.configuration import (
 from darkchess.warm_up import warm_up
 from klss.text import printable
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
+from uci_bridge.own_program import own_program
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer
 
 __all__ = [
@@ -116,7 +116,7 @@ def configuration_text(chosen: Configuration) -> str:
 
 def engine_argv(chosen: Configuration, choice: EvaluatorChoice) -> tuple[str, ...]:
     """The command line of ``klss engine`` that plays ``chosen`` as :func:`configured_player` would in this process."""
-    argv = [sys.executable, "-m", "klss", "engine", "--configuration", configuration_text(chosen)]
+    argv = own_program("klss", "engine", "--configuration", configuration_text(chosen))
     argv += ["--evaluator", choice.name]
     if choice.stockfish is not None:
         argv += ["--stockfish", choice.stockfish]

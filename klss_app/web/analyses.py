@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,6 +12,7 @@ import chess
 
 from darkchess.game.contest import DEFAULT_PLAYER
 from klss_app.web.summaries import summary
+from uci_bridge.own_program import own_program
 
 if TYPE_CHECKING:
     from klss_app.web.settings import Settings
@@ -115,9 +115,7 @@ class _Running:
 
     async def _run(self, request: dict[str, Any]) -> None:
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "klss_app.web.game_analysis",
+            *own_program("klss_app.web.game_analysis"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

@@ -15,7 +15,6 @@ import asyncio
 import contextlib
 import logging
 import secrets
-import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -36,6 +35,7 @@ from klss import __version__
 from uci_bridge.bot.config import EngineConfig
 from uci_bridge.bot.seat import Clock, SeatError
 from uci_bridge.errors import UciBridgeError
+from uci_bridge.own_program import own_program
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer
 
 __all__ = ["EngineSeat", "check_engine", "engine_command", "engine_tags"]
@@ -63,7 +63,7 @@ def engine_command(config: EngineConfig, folder: Path) -> list[str]:
     name = config.configuration or DEFAULT_PLAYER
     if name.endswith(".toml"):
         name = str(folder / Path(name).expanduser())
-    command = [sys.executable, "-m", "klss", "engine", "--configuration", name]
+    command = own_program("klss", "engine", "--configuration", name)
     if config.evaluator is not None:
         command += ["--evaluator", config.evaluator]
     able = config.evaluator != "stockfish" and configuration(name).can_ponder

@@ -149,7 +149,8 @@ export const T = {
     (s.mean_luck === null ? '.' : `, luck ${s.mean_luck >= 0 ? '+' : '−'}${Math.abs(s.mean_luck).toFixed(3)}.`),
   noErrors: 'None that gave anything away so far.',
   error: (e) =>
-    `cost ${e.loss.toFixed(2)} against the ${e.positions.toLocaleString('en')} ${side[e.color]} held possible. ` +
+    `cost ${e.loss.toFixed(2)} ${e.positions === 1 ? 'in the one position' : `over the ${e.positions.toLocaleString('en')} positions`} ` +
+    `that ${side[e.color]} held possible. ` +
     `The engine: ${e.best} (${percent(e.probability)})${e.played > 0 ? `, this one in ${percent(e.played)}` : ''}.`,
   luck: (v) => {
     if (v === null) return '';

@@ -16,6 +16,7 @@ import pytest
 from darkchess.game.record import read_pgn
 from klss_app.cli.main import main
 from tests.klss_app.web.pages import FOREIGN, Page, run
+from uci_bridge.own_program import own_program
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -61,6 +62,17 @@ def test_the_first_line_is_the_seat_and_ctrl_c_keeps_the_game(tmp_path: Path) ->
     assert kept, err
     record = read_pgn((tmp_path / kept[1]).read_text())[0]
     assert len(record.moves) == 2 and record.headers["Event"] == "klss board"
+
+
+@pytest.mark.parametrize("from_here", [False, True])
+def test_what_lies_in_the_working_directory_is_run_only_if_this_program_is_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, from_here: bool
+) -> None:
+    (tmp_path / "mate.py").write_text("print('run')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path if from_here else ROOT), *sys.path])
+    done = subprocess.run(own_program("mate"), capture_output=True, text=True)
+    assert done.stdout == ("run\n" if from_here else ""), done.stderr
 
 
 def test_two_humans_get_a_line_each_and_a_file_is_opened(tmp_path: Path) -> None:
