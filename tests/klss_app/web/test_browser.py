@@ -157,6 +157,13 @@ def drawn(page: Page, *wanted: str, without: str = " ") -> None:
     raise AssertionError(f"got {sorted(men(page))}, expected {wanted} and none of {without}")
 
 
+def settled(page: Page) -> None:
+    """Wait until what the last event began is drawn."""
+    page.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))))"
+    )
+
+
 def hidden(page: Page, squares: int) -> None:
     """Wait until so many squares are drawn as fog."""
     expect(page.locator("#board square.fog:visible")).to_have_count(squares)
@@ -289,6 +296,7 @@ def test_a_pawn_becomes_what_is_chosen(chromium: Browser, boards: Callable[..., 
         expect(white.locator("#promotion")).to_be_visible()
         white.keyboard.press("Escape")
         expect(white.locator("#promotion")).to_be_hidden()
+        settled(white)
         drawn(white, "white pawn a7")
         click(white, "a7", "a8")
         white.click("#promotion [value=n]")
@@ -301,8 +309,10 @@ def test_a_premove_becomes_what_was_chosen_when_it_was_made(chromium: Browser, b
     with opened(chromium, board.link(0), board.link(1)) as (white, black):
         turn(white)
         click(black, "h2", "h1")
+        expect(black.locator("#promotion")).to_be_visible()
         black.keyboard.press("Escape")
         expect(black.locator("#status")).not_to_contain_text("Premove")
+        settled(black)
         click(black, "h2", "h1")
         black.click("#promotion [value=n]")
         expect(black.locator("#status")).to_contain_text("Premove h2h1n")
