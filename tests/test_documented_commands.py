@@ -1,7 +1,8 @@
 """Every command that a page tells is run here in small, and every experiment's: a page that tells another one fails.
 
 A *documented command* is a line of a code block, or a code span with arguments, that calls ``klss``, an experiment,
-``make`` or pip. The tables below say what stands for each: the small form that is run here, or where else it is tested.
+``make``, pip or a program of reconchess. The tables below say what stands for each: the small form that is run here, or
+where else it is tested.
 """
 
 from __future__ import annotations
@@ -130,6 +131,10 @@ ELSEWHERE: dict[str, str] = {
     "klss analyse GAME.pgn": "tests/klss_app/test_analyse.py",
     "klss board game.pgn": "tests/klss_app/web/test_program.py",
     "make board": "tests/klss_app/web/test_program.py",
+    "rc-bot-match uci_bridge.reconchess.klss_bot reconchess.bots.random_bot": "tests/uci_bridge/test_reconchess.py",
+    "rc-bot-match uci_bridge/reconchess/klss_bot.py reconchess.bots.trout_bot": "tests/uci_bridge/test_reconchess.py",
+    "rc-play uci_bridge.reconchess.klss_bot": "tests/uci_bridge/test_reconchess.py",
+    "rc-connect uci_bridge.reconchess.klss_bot --max-concurrent-games 1": "tests/uci_bridge/test_reconchess.py",
     "make play": "tests/test_makefile.py",
     "make bench": "tests/test_documented_commands.py",
     "make test": ".ci/run",
@@ -167,7 +172,7 @@ def documented() -> dict[str, set[str]]:
         for line in [*lines, *(span for span in spans if " " in span)]:
             for command in re.split(r" && ", re.sub(r"\s+# .*", "", line)):
                 word = command.strip().removeprefix("$ ").removeprefix(".venv/bin/")
-                if re.match(r"(klss|make|python3? -m|pip) ", word):
+                if re.match(r"(klss|make|python3? -m|pip|rc-[a-z-]+) ", word):
                     found.setdefault(word, set()).add(page.name)
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["EngineFailed", "ProtocolError", "StockfishMissing", "UciBridgeError"]
+__all__ = ["EngineFailed", "ProtocolError", "ReconchessMissing", "StockfishMissing", "UciBridgeError"]
 
 
 class UciBridgeError(Exception):
@@ -11,6 +11,10 @@ class UciBridgeError(Exception):
 
 class StockfishMissing(UciBridgeError, FileNotFoundError):
     """No Stockfish where one was named, or anywhere it is looked for; or what is there does not speak UCI."""
+
+
+class ReconchessMissing(UciBridgeError, ImportError):
+    """The package ``reconchess`` is not installed, or can't be imported."""
 
 
 class EngineFailed(UciBridgeError, OSError):

@@ -1,15 +1,12 @@
 """The players of a match's games, in processes of their own, that live on from game to game and end with this process.
 
 A configuration is played by ``klss engine``, a command by its program; both speak the engine protocol, so neither side
-of a match can see more than her views. One process is watched by another, the *guard*, that kills the engines once
-their owner has ended, however it ended.
+of a match can see more than her views. None outlives this process (:mod:`uci_bridge.guarded_process`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import subprocess
-import sys
 import threading
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -23,6 +20,7 @@ from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.view import View
 from darkchess.players.configuration import Configuration
+from uci_bridge.guarded_process import GuardedProcess
 from uci_bridge.match.oracle import OracleMaker, sees_truth
 from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker, engine_argv
 from uci_bridge.protocol.engine_process import EngineProcess
@@ -107,13 +105,13 @@ class Engines:
         for side in ("a", "b"):
             spec = setup.spec(side)
             if isinstance(spec, Command):
-                self._processes[side] = _GuardedProcess(spec.argv, name=spec.name)
+                self._processes[side] = GuardedProcess(spec.argv, name=spec.name)
             elif sees_truth(spec):
                 self._oracles[side] = OracleMaker(spec, setup.evaluator, setup.ruleset)
                 self._oracles[side].warm_up(chess.WHITE)
             elif isinstance(spec, Configuration) and not setup.check_truth:
                 argv = engine_argv(spec, setup.evaluator)
-                self._processes[side] = _GuardedProcess(argv, name=spec.name)
+                self._processes[side] = GuardedProcess(argv, name=spec.name)
             elif isinstance(spec, Configuration):
                 self._makers[side] = PlayerMaker(spec, setup.evaluator, setup.ruleset)
                 self._makers[side].warm_up(chess.WHITE)
@@ -181,75 +179,3 @@ class _Seat(HostedPlayer):
             raise Forfeit(self.trouble)
         self._asked_once = True
         return super().choose(limit, progress)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# the guard
-
-_GUARD = """
-import os, signal, sys
-guarded = set()
-for line in sys.stdin:
-    (guarded.add if line[0] == "+" else guarded.discard)(int(line[1:]))
-for pid in guarded:
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except OSError:
-        pass
-"""
-"""Reads the ids of process groups, until the pipe's other end is closed: by us, or by the system when we are gone."""
-
-
-class _Guard:
-    """The process that outlives this one for a moment."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def tell(self, sign: str, pid: int) -> None:
-        """From now on (``+``), or no more (``-``), that group is to be killed when we end."""
-        with self._lock, contextlib.suppress(OSError):
-            if self._process is None or self._process.poll() is not None:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-S", "-E", "-c", _GUARD],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    bufsize=0,
-                    start_new_session=True,
-                )
-            assert self._process.stdin is not None
-            self._process.stdin.write(f"{sign}{pid}\n".encode())
-
-
-_guard = _Guard()
-
-
-class _GuardedProcess(EngineProcess):
-    """An engine process that ends with us, even if we are killed."""
-
-    _told: int | None = None
-
-    def start(self) -> None:
-        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`."""
-        super().start()
-        self._tell()
-
-    def close(self) -> None:
-        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`."""
-        super().close()
-        self._tell()
-
-    def kill(self) -> None:
-        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`."""
-        super().kill()
-        self._tell()
-
-    def _tell(self) -> None:
-        pid = self.pid
-        if pid != self._told:
-            if self._told is not None:
-                _guard.tell("-", self._told)
-            if pid is not None:
-                _guard.tell("+", pid)
-            self._told = pid

@@ -1,0 +1,138 @@
+"""Texts that name a bot of ``reconchess``: one of its own, a file, or a class in a module.
+
+========================  ==========================================================================================
+``random``, ``attacker``  the bots of that name in ``reconchess.bots``
+``trout``                 Trout-R: its TroutBot with an engine that is restarted and limited by the match's budget
+                          (:mod:`uci_bridge.reconchess.trout`)
+``trout-plain``           its TroutBot as it is: half a second a call, and no engine once that died
+``FILE.py``               the one subclass of ``reconchess.Player`` in a file, or what its ``get_player()`` gives
+``module:Class``          a class by its name
+========================  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from blindchess.game.contest import Player
+from darkchess.board.position import Position
+from klss.configurations import ConfigurationError
+from klss.text import printable
+from uci_bridge.engine_environment import engine_environment
+from uci_bridge.errors import ReconchessMissing, StockfishMissing
+from uci_bridge.protocol.engine_process import Patience
+from uci_bridge.reconchess.hosted import HostedBot
+from uci_bridge.reconchess.messages import Call
+from uci_bridge.stockfish.evaluator import find_stockfish
+
+__all__ = ["BOTS", "TROUT_S", "Foreign", "foreign"]
+
+BOTS = {
+    "attacker": "reconchess.bots.attacker_bot",
+    "random": "reconchess.bots.random_bot",
+    "trout": "reconchess.bots.trout_bot",
+    "trout-plain": "reconchess.bots.trout_bot",
+}
+"""The bots with names, and their modules."""
+
+TROUT_S = 0.5
+"""Seconds that Trout's engine has for a call where the match says neither seconds nor nodes: its own."""
+
+_CLASS = re.compile(r"(?!cmd:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A bot of ``reconchess``.
+
+    Attributes
+    ----------
+    name
+        As it is named in results: the text.
+    source
+        Its module, ``module:Class``, or the path of its file.
+    patience
+        How long to wait for it.
+    """
+
+    name: str
+    source: str
+    patience: Patience = field(default_factory=Patience)
+
+    def fields(self) -> dict[str, Any]:
+        """What results hold; see :meth:`blindchess.players.configuration.Configuration.fields`."""
+        return {"name": self.name, "source": self.source}
+
+    def make(self, seed: int, nodes: int | None, time_s: float | None, stockfish: str | None) -> Player:
+        """A player for a game, or for one after the other.
+
+        Parameters
+        ----------
+        seed
+            Of the random choices that the bot makes by ``random`` and ``numpy.random``.
+        nodes, time_s
+            What limits each search of Trout's engine; nodes go first. Other bots hear of a clock and do as they please.
+        stockfish
+            Path of Stockfish, for bots that look into ``STOCKFISH_EXECUTABLE``; None: where it is usually found.
+
+        Raises
+        ------
+        StockfishMissing
+            There is none, and the bot is a Trout.
+        """
+        environment = engine_environment() | {"PYTHONHASHSEED": "0"}
+        try:
+            environment["STOCKFISH_EXECUTABLE"] = find_stockfish(stockfish)
+        except StockfishMissing:
+            if self.name in ("trout", "trout-plain"):
+                raise
+        call = Call(0, "start", source=self.source, seed=seed)
+        if self.name == "trout":
+            call.engine_nodes = nodes
+            call.engine_s = (TROUT_S if time_s is None else time_s) if nodes is None else None
+        return HostedBot(self.name, call, environment, self.patience)
+
+
+def foreign(text: str) -> Foreign | None:
+    """The bot that ``text`` names; None if it names none.
+
+    A file or a class is tried: a process loads it and begins a game.
+
+    Raises
+    ------
+    ReconchessMissing
+        It names one, and ``reconchess`` is not installed.
+    ConfigurationError
+        It names one that can't be loaded; says why.
+    """
+    by_name, by_file, by_class = text in BOTS, text.endswith(".py"), _CLASS.fullmatch(text) is not None
+    if not (by_name or by_file or by_class):
+        return None
+    check_reconchess()
+    if by_name:
+        return Foreign(text, BOTS[text])
+    if by_file and not Path(text).is_file():
+        raise ConfigurationError(f"player: got {text!r}, expected the file of a reconchess player")
+    found = Foreign(printable(text), str(Path(text).resolve()) if by_file else text)
+    tried = found.make(0, None, None, None)
+    try:
+        tried.start(chess.WHITE, Position.start())
+    finally:
+        tried.close()
+    if tried.trouble is not None:
+        raise ConfigurationError(f"player: got {text!r}, but {tried.trouble}; expected a reconchess player")
+    return found
+
+
+def check_reconchess() -> None:
+    """Raise :class:`uci_bridge.errors.ReconchessMissing` where the package is not installed."""
+    if importlib.util.find_spec("reconchess") is None:
+        raise ReconchessMissing(
+            "reconchess is not installed: got no such package, expected the extra rbc (pip install reconchess)"
+        )

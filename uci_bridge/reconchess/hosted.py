@@ -1,0 +1,234 @@
+"""A bot of ``reconchess`` as one of our players: a process of its own for each game, killed when that ends.
+
+Such bots patch ``chess``, change directories, start pools and engines, and print; all of that stays in their process
+(:mod:`uci_bridge.reconchess.child`). It is told what ``reconchess`` tells a player, and gets the short environment of
+:mod:`uci_bridge.engine_environment`. That keeps apart what must not mix; it holds nobody who means harm: a bot runs
+with the rights of whoever hosts it.
+
+What it does wrong is found here, and loses the game: it can't be loaded, raises, ends, is silent for too long, or
+answers what is no square or no request.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Mapping
+
+import chess
+import msgspec
+
+from blindchess.game.contest import Asked, Look, Player
+from blindchess.game.observation import Moved, Notice, Sensed
+from blindchess.game.own_half import OwnHalf
+from blindchess.game.rules import WIN_REASONS
+from darkchess.board.position import Position
+from darkchess.game.contest import Forfeit, Limit, OutOfTime
+from darkchess.game.rules import Outcome
+from klss.text import printable
+from uci_bridge.errors import EngineFailed
+from uci_bridge.guarded_process import GuardedProcess
+from uci_bridge.protocol.engine_process import Late, Patience
+from uci_bridge.reconchess.messages import Answer, Call
+
+__all__ = ["CLOCK_S", "OPPONENT", "HostedBot"]
+
+log = logging.getLogger(__name__)
+
+CLOCK_S = 900.0
+"""What a bot is told to have left where nodes limit the game: the usual clock, that never runs."""
+
+OPPONENT = "opponent"
+"""The opponent's name, as a bot hears it."""
+
+_CALLS = 60.0
+"""Where seconds a call limit the game, a bot is told to have that many times as much on its clock; those that mind
+theirs spend a share of it.
+"""
+
+_NODE_S = 0.001
+"""Seconds that a node of a bot's engine may take."""
+
+_FAULT_SHOWN = 500
+
+
+class HostedBot(Player):
+    """One colour of one game after the other, played by a bot.
+
+    Parameters
+    ----------
+    name
+        For logs.
+    start_call
+        The first call of a game's process, whose colour and position are still to be filled in.
+    environment
+        Of the process.
+    patience
+        How long to wait for it.
+
+    Attributes
+    ----------
+    trouble : str or None
+        What the bot did wrong in this game.
+    """
+
+    def __init__(self, name: str, start_call: Call, environment: Mapping[str, str], patience: Patience) -> None:
+        self.trouble = None
+        self._name = name
+        self._start_call = start_call
+        self._patience = patience
+        command = [sys.executable, "-m", "uci_bridge.reconchess.child"]
+        self._process = GuardedProcess(command, environment=environment, name=name, patience=patience)
+        self._number = 0
+        self._notice = Notice(None)
+        self._seen = Sensed(None, ())
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the game that is played; None while there is no process."""
+        return self._process.pid
+
+    # ----------------------------------------------------------------------------------------------- a player's methods
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`blindchess.game.contest.Player`; starts the process and waits until the bot is there."""
+        self._process.kill()
+        self.trouble = None
+        self._own = OwnHalf(color, start)
+        self._number = 0
+        call = msgspec.structs.replace(self._start_call, color=color, fen=start.fen(), opponent=OPPONENT)
+        try:
+            self._process.start()
+            self._asked(call, self._process.loaded_by(time.monotonic()))
+        except EngineFailed as fault:
+            self._fail(fault)
+
+    def notice(self, notice: Notice) -> None:
+        """See :class:`blindchess.game.contest.Player`; the bot hears it when it is asked."""
+        if notice.square is not None:
+            self._own.lose(notice.square)
+        self._notice = notice
+
+    def choose_sense(self, limit: Limit) -> Look:
+        """See :class:`blindchess.game.contest.Player`.
+
+        Raises
+        ------
+        Forfeit
+            The bot gives no square, or did something else wrong before.
+        OutOfTime
+            It gave none before its clock ran out.
+        """
+        return Look(self._answer(Call(0, "sense", capture=self._notice.square), limit).square)
+
+    def sensed(self, sensed: Sensed) -> None:
+        """See :class:`blindchess.game.contest.Player`; the bot hears it when it is asked."""
+        self._seen = sensed
+
+    def choose_move(self, limit: Limit) -> Asked:
+        """See :class:`blindchess.game.contest.Player`; raises what :meth:`choose_sense` does."""
+        seen = [(square, None if piece is None else piece.symbol()) for square, piece in self._seen.contents]
+        text = self._answer(Call(0, "move", seen=seen), limit).move
+        return Asked(None if text is None else chess.Move.from_uci(text))
+
+    def moved(self, moved: Moved) -> None:
+        """See :class:`blindchess.game.contest.Player`; the bot is told, and not waited for."""
+        self._own.play(moved.taken)
+        if not self._process.alive:
+            return
+        call = Call(0, "moved", capture=moved.capture_square, requested=_uci(moved.requested), taken=_uci(moved.taken))
+        try:
+            self._tell(call, time.monotonic() + self._patience.push_s)
+        except EngineFailed as fault:
+            self._fail(fault)
+
+    def end(self, outcome: Outcome) -> None:
+        """See :class:`blindchess.game.contest.Player`; ends the process, once the bot has had a moment for it."""
+        if self._process.alive:
+            until = time.monotonic() + self._patience.close_s
+            try:
+                self._asked(
+                    Call(0, "end", winner=outcome.winner, reason=WIN_REASONS.get(outcome.reason)), lambda: until
+                )
+            except EngineFailed as fault:
+                log.info("%s, after the game: %s", self._name, fault)
+        self._process.kill()
+
+    def close(self) -> None:
+        """See :class:`blindchess.game.contest.Player`; kills the process."""
+        self._process.kill()
+
+    # ------------------------------------------------------------------------------------------------ calls
+    def _answer(self, call: Call, limit: Limit) -> Answer:
+        """The bot's answer to a question, once it is one that it may give."""
+        began = time.monotonic()
+        if self.trouble is not None:
+            raise Forfeit(self.trouble)
+        moves = list(map(chess.Move.uci, self._own.requests()))
+        asked = msgspec.structs.replace(call, moves=moves, seconds_left=_seconds_left(limit))
+        until = self._until(limit, began)
+        try:
+            answer = self._asked(asked, lambda: until)
+            if answer.square is not None and not 0 <= answer.square < 64:
+                raise EngineFailed(f"it looks at {answer.square}, expected a square, 0 to 63, or None")
+            if answer.move is not None and answer.move not in moves:
+                got = printable(answer.move, 20)
+                raise EngineFailed(f"it asks for {got}, expected one of its {len(moves)} requests, or None")
+        except EngineFailed as fault:
+            self._fail(fault)
+            if isinstance(fault, Late) and limit.clock is not None:
+                raise OutOfTime(str(fault)) from None
+            raise Forfeit(self.trouble) from None
+        return answer
+
+    def _asked(self, call: Call, until: Callable[[], float]) -> Answer:
+        """The answer to a call.
+
+        Raises
+        ------
+        EngineFailed
+            There is none, in time (:class:`Late`) or at all, or it is none to that call, or says that the bot failed.
+        """
+        number = self._tell(call, until())
+        line = self._process.receive(until)
+        try:
+            answer = msgspec.json.decode(line, type=Answer)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise EngineFailed(f"its process says {printable(line[:99].decode('utf-8', 'replace'))!r}") from None
+        if answer.error is not None:
+            raise EngineFailed(printable(answer.error, _FAULT_SHOWN))
+        if answer.number != number:
+            raise EngineFailed(f"its process answers call {answer.number}, expected one to call {number}")
+        return answer
+
+    def _tell(self, call: Call, until: float) -> int:
+        """Send a call; its number."""
+        self._number += 1
+        self._process.send(msgspec.json.encode(msgspec.structs.replace(call, number=self._number)) + b"\n", until)
+        return self._number
+
+    def _until(self, limit: Limit, began: float) -> float:
+        """When a bot that was asked at ``began`` is taken for hung, or has lost on time."""
+        if limit.nodes is not None:
+            return began + self._patience.nodes_s + _NODE_S * limit.nodes
+        if limit.time_s is None and limit.clock is not None:
+            return began + limit.clock[0]
+        return began + (limit.seconds() or 0.0) + self._patience.grace_s
+
+    def _fail(self, fault: EngineFailed) -> None:
+        self.trouble = printable(str(fault), _FAULT_SHOWN)
+        log.warning("%s: %s", self._name, self.trouble)
+        self._process.kill()
+
+
+def _seconds_left(limit: Limit) -> float:
+    """What a bot is told of its clock."""
+    if limit.nodes is not None:
+        return CLOCK_S
+    if limit.time_s is None and limit.clock is not None:
+        return limit.clock[0]
+    return _CALLS * (limit.seconds() or 0.0)
+
+
+def _uci(move: chess.Move | None) -> str | None:
+    return None if move is None else move.uci()

@@ -1,0 +1,22 @@
+"""Our player for the programs of ``reconchess``, which take a bot by the path of its file or by its module.
+
+They make it without arguments, so the environment says what else is wanted: ``KLSS_RBC_PLAYER``, a configuration. Its
+seed is drawn afresh: who has played it before can't know what it will do.
+"""
+
+from __future__ import annotations
+
+import os
+
+from blindchess.game.contest import DEFAULT_PLAYER
+from klss import seeds
+from uci_bridge.reconchess import player
+
+__all__ = ["KlssBot"]
+
+
+class KlssBot(player.ReconchessPlayer):
+    """The default configuration, or that of ``KLSS_RBC_PLAYER``; its time is a share of the clock."""
+
+    def __init__(self) -> None:
+        super().__init__(os.environ.get("KLSS_RBC_PLAYER") or DEFAULT_PLAYER, seed=seeds.fresh_seed())

@@ -1,0 +1,241 @@
+"""Any of our players of Reconnaissance Blind Chess as a ``reconchess.Player``.
+
+Whoever runs the game (``play_local_game``, ``rc-bot-match``, a server) is believed no further than need be: what our
+player raises is logged, and the game goes on with a square or a request that is allowed; the game's history, which
+shows what was hidden, is left unread.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import random
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import chess
+import numpy as np
+
+from blindchess.game.contest import DEFAULT_PLAYER, Player
+from blindchess.game.observation import INNER, Moved, Notice, Sensed, window
+from blindchess.game.rules import WIN_REASONS
+from blindchess.players.configuration import configuration as configuration_of
+from blindchess.players.configuration import make_player
+from darkchess.board.kernels import board as layout
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.game.contest import Limit
+from darkchess.game.rules import PAPER, Outcome
+from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice, EvaluatorName
+from uci_bridge.reconchess.bots import check_reconchess
+
+try:
+    from reconchess import Player as _TheirPlayer
+except ImportError:  # an extra; whoever makes a player is told
+    _TheirPlayer = object
+
+__all__ = ["ReconchessPlayer"]
+
+log = logging.getLogger(__name__)
+
+_INCREMENT_S = 5.0
+_MOST_S = 900.0
+"""What a clock of ``reconchess`` begins with and gets a turn. A longer one is taken for this."""
+
+_REASONS = {theirs: ours for ours, theirs in reversed(WIN_REASONS.items())}
+
+_T = TypeVar("_T")
+
+
+class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
+    """A configuration that plays in the games of ``reconchess``, one after the other.
+
+    Parameters
+    ----------
+    configuration
+        Its text, see :func:`blindchess.players.configuration.configuration`.
+    seed
+        Of the random choices of its first game; later games follow from it.
+    time_s, nodes
+        What limits each answer, a square or a request; nodes go first. None and None: a share of the clock, or 5 s
+        where there is none.
+
+    Raises
+    ------
+    ReconchessMissing
+        The package ``reconchess`` is not installed.
+    ConfigurationError
+        See :func:`blindchess.players.configuration.configuration`.
+    StockfishMissing
+        The configuration wants it, and there is none.
+    """
+
+    def __init__(
+        self,
+        configuration: str = DEFAULT_PLAYER,
+        seed: int = 0,
+        time_s: float | None = None,
+        nodes: int | None = None,
+    ) -> None:
+        check_reconchess()
+        self._chosen = configuration_of(configuration)
+        self._seed = seed
+        self._time_s = time_s
+        self._nodes = nodes
+        self._games = 0
+        self._player: Player | None = None
+        self._looked: int | None = None
+        self._forget()
+        name: EvaluatorName = "builtin" if self._chosen.evaluator == "auto" else self._chosen.evaluator
+        choice = EvaluatorChoice(reproducible=nodes is not None)
+        self._evaluator: Evaluator = EVALUATORS[name](self._chosen.threads, choice, PAPER)
+
+    # ------------------------------------------------------------------------------------------------ what it holds
+    @property
+    def possible_count(self) -> int:
+        """How many positions agree with all it was told; 0 where it keeps none, or no game is played."""
+        held = self._held()
+        return 0 if held is None else int(held.size)
+
+    def possible_boards(self, limit: int) -> list[str]:
+        """FENs of at most ``limit`` of those positions, the likeliest first.
+
+        Their counter of quiet plies is 0.
+        """
+        held = self._held()
+        if held is None or limit < 1:
+            return []
+        weights = getattr(held, "weights", None)
+        order = np.arange(held.size) if weights is None else np.argsort(-np.asarray(weights), kind="stable")
+        rows = np.array(held.rows(order[:limit]), dtype=np.uint64)
+        rows[:, layout.META] = rows[:, layout.META] & ~np.uint64(1) | np.uint64(0 if self._turn else 1)
+        return [Position(row, self._fullmove).fen() for row in rows]
+
+    def close(self) -> None:
+        """Free what is held. The player is of no more use then."""
+        self._leave()
+        self._evaluator.close()
+
+    # ------------------------------------------------------------------------------------------------ their methods
+    def handle_game_start(self, color: bool, board: chess.Board, opponent_name: str) -> None:
+        """Begin a game; an earlier one that has no end yet is given up."""
+        self._leave()
+        self._forget()
+        player = make_player(self._chosen, self._evaluator, seed=self._seed + self._games)
+        self._rng = random.Random(self._seed + self._games)
+        self._games += 1
+        start = self._guarded(lambda: Position.from_fen(board.fen(en_passant="fen")), Position.start())
+        self._color, self._turn, self._fullmove = bool(color), start.turn, start.fullmove
+        self._player = player
+        self._guarded(lambda: player.start(self._color, start), None)
+
+    def handle_opponent_move_result(self, captured_my_piece: bool, capture_square: int | None) -> None:
+        """Its turn begins."""
+        if self._turn != self._color:
+            self._pass_turn()
+        square = capture_square if captured_my_piece else None
+        self._tell(lambda player: player.notice(Notice(square)))
+
+    def choose_sense(
+        self, sense_actions: list[int], move_actions: list[chess.Move], seconds_left: float | None
+    ) -> int | None:
+        """Where it looks; always one of ``sense_actions``, or None."""
+        limit = self._limit(seconds_left)
+        allowed = {*sense_actions} if sense_actions else {*chess.SQUARES}
+        self._looked = self._asked(
+            lambda player: player.choose_sense(limit).square,
+            lambda square: square is None or square in allowed,
+            lambda: self._rng.choice([square for square in INNER if square in allowed] or [None]),
+        )
+        return self._looked
+
+    def handle_sense_result(self, sense_result: list[tuple[int, chess.Piece | None]]) -> None:
+        """See what was there."""
+        seen = dict(sense_result or ())
+        shown = () if self._looked is None else window(self._looked)
+        if set(shown) <= seen.keys():
+            sensed = Sensed(self._looked, tuple((square, seen[square]) for square in shown))
+        else:
+            sensed = Sensed(None, ())  # a game that was over when it looked shows nothing
+        self._tell(lambda player: player.sensed(sensed))
+
+    def choose_move(self, move_actions: list[chess.Move], seconds_left: float | None) -> chess.Move | None:
+        """What it asks for; always one of ``move_actions``, or None."""
+        limit = self._limit(seconds_left)
+        allowed = move_actions or []
+        return self._asked(
+            lambda player: player.choose_move(limit).request,
+            lambda request: request is None or request in allowed,
+            lambda: self._rng.choice([None, *allowed]),
+        )
+
+    def handle_move_result(
+        self,
+        requested_move: chess.Move | None,
+        taken_move: chess.Move | None,
+        captured_opponent_piece: bool,
+        capture_square: int | None,
+    ) -> None:
+        """Hear what became of its request."""
+        square = capture_square if captured_opponent_piece else None
+        self._pass_turn()
+        self._tell(lambda player: player.moved(Moved(requested_move, taken_move, square)))
+
+    def handle_game_end(self, winner_color: bool | None, win_reason: Any, game_history: Any) -> None:
+        """Hear how the game ended; its history stays unread."""
+        outcome = Outcome(winner_color, _REASONS.get(getattr(win_reason, "name", ""), "aborted"))
+        self._tell(lambda player: player.end(outcome))
+        self._leave()
+
+    # ------------------------------------------------------------------------------------------------ helpers
+    def _forget(self) -> None:
+        """No game is played."""
+        self._color, self._turn, self._fullmove = chess.WHITE, chess.WHITE, 1
+        self._looked = None
+        self._rng = random.Random(self._seed)
+
+    def _leave(self) -> None:
+        """No more of the game that is played."""
+        player, self._player = self._player, None
+        if player is not None:
+            self._guarded(player.close, None)
+
+    def _pass_turn(self) -> None:
+        self._fullmove += not self._turn
+        self._turn = not self._turn
+
+    def _held(self) -> Any:
+        return None if self._player is None else self._player.position_set
+
+    def _limit(self, seconds_left: float | None) -> Limit:
+        if self._nodes is not None or self._time_s is not None:
+            return Limit(time_s=self._time_s, nodes=self._nodes)
+        if seconds_left is None or not math.isfinite(seconds_left):
+            return Limit()
+        return Limit(clock=(min(max(0.0, seconds_left), _MOST_S), _INCREMENT_S))
+
+    def _asked(self, ask: Callable[[Player], _T], allowed: Callable[[_T], bool], otherwise: Callable[[], _T]) -> _T:
+        """What the player answers, if it is allowed; else something that is."""
+        player = self._player
+        if player is not None:
+            try:
+                answer = ask(player)
+                if allowed(answer):
+                    return answer
+                log.error("%s: got %r, expected what is allowed", self._chosen.name, answer)
+            except Exception as error:
+                log.error("%s: %s", self._chosen.name, error, exc_info=True)
+        return otherwise()
+
+    def _tell(self, tell: Callable[[Player], None]) -> None:
+        player = self._player
+        if player is not None:
+            self._guarded(lambda: tell(player), None)
+
+    def _guarded(self, do: Callable[[], _T], otherwise: _T) -> _T:
+        """What ``do`` gives; what it raises is logged."""
+        try:
+            return do()
+        except Exception as error:
+            log.error("%s: %s", self._chosen.name, error, exc_info=True)
+            return otherwise
