@@ -78,6 +78,11 @@ class FailsWhenTold(Plain):
             raise RuntimeError("I did not expect that")
 
 
+class HangsWhenTold(Plain):
+    def handle_move_result(self, requested: Any, taken: Any, captured: bool, capture_square: int | None) -> None:
+        time.sleep(600)
+
+
 class Talks(Plain):
     """Prints, by every way there is, reads stdin, changes directories, patches chess: no harm to anybody."""
 

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,7 @@ from uci_bridge.reconchess import bots as bots_module
 reconchess = pytest.importorskip("reconchess", exc_type=ImportError)
 
 ROOT = Path(__file__).resolve().parents[2]
+linux = pytest.mark.skipif(sys.platform != "linux", reason="what ends with a bot is found in Linux's process table")
 SHORT = Limits(full_turns=8)
 NODES = TimeControl(nodes=50)
 
@@ -317,6 +319,70 @@ def test_what_a_bot_does_to_its_process_stays_there() -> None:
     game = played(white, limits=Limits(full_turns=3))
     assert result(game) == (None, "turn_limit") and white.trouble is None
     assert (os.getcwd(), chess.Board.push) == (place, push)
+
+
+def starts_a_daemon(folder: Path, then: str) -> Path:
+    """The file of a bot that begins by starting a program in a session of its own; process ids come to be in pids."""
+    file = folder / f"daemon_{then.lower()}.py"
+    file.write_text(
+        f"""
+import os, subprocess
+import tests.uci_bridge.reconchess_bots as bots
+class Daemon(bots.{then}):
+    def handle_game_start(self, *told):
+        super().handle_game_start(*told)
+        left = subprocess.Popen(["sleep", "30"], start_new_session=True)
+        open({str(folder / "pids")!r}, "a").write(f"{{os.getpid()}} {{left.pid}} ")
+"""
+    )
+    return file
+
+
+def all_ended(folder: Path, within_s: float = 5.0) -> bool:
+    """Whether the processes of a daemon's bot end."""
+    pids = (folder / "pids").read_text().split()
+    assert len(pids) == 2
+    until = time.monotonic() + within_s
+    while time.monotonic() < until and any(map(runs, pids)):
+        time.sleep(0.02)
+    return not any(map(runs, pids))
+
+
+def runs(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@linux
+@pytest.mark.parametrize(("then", "reason"), [("Plain", "turn_limit"), ("Hangs", "forfeit"), ("Killed", "forfeit")])
+def test_what_a_bot_started_ends_with_its_game(then: str, reason: str, tmp_path: Path) -> None:
+    daemon = Foreign("daemon", str(starts_a_daemon(tmp_path, then)), Patience(nodes_s=0.2))
+    white = daemon.make(0, 50, None, None)
+    assert result(played(white, limits=Limits(full_turns=4)))[1] == reason
+    assert all_ended(tmp_path)
+
+
+@linux
+def test_a_bot_that_hangs_ends_with_us_even_if_we_are_killed(tmp_path: Path) -> None:
+    daemon = starts_a_daemon(tmp_path, "HangsWhenTold")
+    program = f"""
+import os, signal, time, chess
+from blindchess.game.observation import Moved
+from darkchess.board.position import Position
+from uci_bridge.reconchess import Foreign
+white = Foreign("daemon", {str(daemon)!r}).make(0, 50, None, None)
+white.start(chess.WHITE, Position.start())
+assert white.trouble is None
+white.moved(Moved(None, None, None))
+time.sleep(0.1)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120)
+    assert ran.returncode == -9
+    (tmp_path / "pids").write_text((tmp_path / "pids").read_text().split()[0] + " 0")  # a daemon's daemon may stay
+    assert all_ended(tmp_path)
 
 
 def test_a_bot_sees_nothing_of_our_environment(monkeypatch: pytest.MonkeyPatch) -> None:

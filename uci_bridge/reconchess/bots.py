@@ -24,7 +24,6 @@ from blindchess.game.contest import Player
 from darkchess.board.position import Position
 from klss.configurations import ConfigurationError
 from klss.text import printable
-from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import ReconchessMissing, StockfishMissing
 from uci_bridge.protocol.engine_process import Patience
 from uci_bridge.reconchess.hosted import HostedBot
@@ -86,17 +85,16 @@ class Foreign:
         StockfishMissing
             There is none, and the bot is a Trout.
         """
-        environment = engine_environment() | {"PYTHONHASHSEED": "0"}
+        call = Call(0, "start", source=self.source, seed=seed)
         try:
-            environment["STOCKFISH_EXECUTABLE"] = find_stockfish(stockfish)
+            call.stockfish = find_stockfish(stockfish)
         except StockfishMissing:
             if self.name in ("trout", "trout-plain"):
                 raise
-        call = Call(0, "start", source=self.source, seed=seed)
         if self.name == "trout":
             call.engine_nodes = nodes
             call.engine_s = (TROUT_S if time_s is None else time_s) if nodes is None else None
-        return HostedBot(self.name, call, environment, self.patience)
+        return HostedBot(self.name, call, self.patience)
 
 
 def foreign(text: str) -> Foreign | None:

@@ -1,61 +1,109 @@
-"""The process in which one bot of ``reconchess`` plays one game: ``python -m uci_bridge.reconchess.child``.
+"""The program that bots of ``reconchess`` run in: ``python -m uci_bridge.reconchess.child``.
 
-Calls come in and answers go out over descriptors of this file's own, which no child of the bot inherits; the bot's
-stdin is empty, and what it prints goes to stderr. What it raises is an answer, and its last.
+It imports what every bot needs, which takes longer than many a game, and forks a process for each game; no code of a
+bot runs in the one that forks. Calls come in and answers go out over descriptors of this file's own, which no program
+that the bot starts inherits; the bot's stdin is empty, and what it prints goes to stderr. What it raises is an answer,
+and its last. Whatever a bot has started ends with its game (:mod:`uci_bridge.descendants`).
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import importlib
 import operator
 import os
 import random
+import signal
 import sys
 import traceback
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import chess
 import chess.engine
 import msgspec
 import reconchess
 
+from uci_bridge.descendants import adopt_orphans, end_descendants
 from uci_bridge.reconchess.messages import Answer, Call
 from uci_bridge.reconchess.trout import LivingEngine
 
 __all__ = ["main"]
 
 _READ_BYTES = 1 << 16
+_PR_SET_PDEATHSIG = 1
+_WELL = 86
+"""Exit code of a game's process whose game is over. Not 0: a bot that leaves by ``os._exit()`` has not ended a game."""
 
 
 def main() -> None:
-    """Play what stdin says, until it ends."""
+    """Play the games that stdin says, one after the other, until it ends."""
     calls, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    seat = _Seat()
-    for line in _lines(calls):
+    adopt_orphans()
+    while first := _Lines(calls).next():
+        game = os.fork()
+        if game == 0:
+            _play(first, _Lines(calls), answers)
+        _, status = os.waitpid(game, 0)
+        end_descendants()
+        if os.WIFSIGNALED(status):
+            os.kill(os.getpid(), os.WTERMSIG(status))
+        if os.waitstatus_to_exitcode(status) != _WELL:
+            os._exit(1)
+
+
+def _play(first: bytes, rest: _Lines, answers: int) -> NoReturn:
+    """One game, in a process and a session of its own."""
+    os.setsid()
+    _end_with_parent()
+    seat, line, code = _Seat(), first, 0
+    while line:
         call = msgspec.json.decode(line, type=Call)
         try:
             answer = seat.answer(call)
         except BaseException as error:  # whatever a bot leaves by, sys.exit() too
             traceback.print_exc()
             answer = Answer(call.number, error=f"{type(error).__name__} in {_where(error)}: {error}"[:500])
+        with contextlib.suppress(Exception):  # a bot may have closed them
+            sys.stdout.flush()
+            sys.stderr.flush()
         if answer is not None:
             _write(answers, msgspec.json.encode(answer) + b"\n")
         if call.do == "end" or (answer is not None and answer.error is not None):
+            code = _WELL if answer is not None and answer.error is None else 1
             break
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)  # whatever threads and exit handlers the bot has
+        line = rest.next()
+    os._exit(code)  # whatever threads and exit handlers the bot has
 
 
-def _lines(pipe: int) -> Iterator[bytes]:
-    held = b""
-    while piece := os.read(pipe, _READ_BYTES):
-        *lines, held = (held + piece).split(b"\n")
-        yield from lines
+def _end_with_parent() -> None:
+    """Have this process killed when its parent is, even while a bot hangs; nothing where that can't be."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+class _Lines:
+    """The lines of a pipe. What another one has begun to read, this one does not see: between two games nothing is on
+    its way, as the answer to a game's last call is waited for.
+    """
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe = pipe
+        self._held = b""
+
+    def next(self) -> bytes:
+        """The next line; empty at the end."""
+        while b"\n" not in self._held:
+            piece = os.read(self._pipe, _READ_BYTES)
+            if not piece:
+                return b""
+            self._held += piece
+        line, _, self._held = self._held.partition(b"\n")
+        return line
 
 
 def _write(pipe: int, line: bytes) -> None:
@@ -102,6 +150,8 @@ class _Seat:
         return Answer(call.number)
 
     def _start(self, call: Call) -> None:
+        if call.stockfish is not None:
+            os.environ["STOCKFISH_EXECUTABLE"] = call.stockfish
         chosen = _bot_class(call.source)
         random.seed(call.seed)
         if "numpy" in sys.modules:

@@ -1,4 +1,4 @@
-"""A bot of ``reconchess`` as one of our players: a process of its own for each game, killed when that ends.
+"""A bot of ``reconchess`` as one of our players: a process of its own for each game, which ends with it.
 
 Such bots patch ``chess``, change directories, start pools and engines, and print; all of that stays in their process
 (:mod:`uci_bridge.reconchess.child`). It is told what ``reconchess`` tells a player, and gets the short environment of
@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import chess
 import msgspec
@@ -27,6 +28,7 @@ from darkchess.board.position import Position
 from darkchess.game.contest import Forfeit, Limit, OutOfTime
 from darkchess.game.rules import Outcome
 from klss.text import printable
+from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import EngineFailed
 from uci_bridge.guarded_process import GuardedProcess
 from uci_bridge.protocol.engine_process import Late, Patience
@@ -52,6 +54,9 @@ _NODE_S = 0.001
 
 _FAULT_SHOWN = 500
 
+_IDLE = 2
+"""Programs that wait for their next game: one for each side."""
+
 
 class HostedBot(Player):
     """One colour of one game after the other, played by a bot.
@@ -61,9 +66,7 @@ class HostedBot(Player):
     name
         For logs.
     start_call
-        The first call of a game's process, whose colour and position are still to be filled in.
-    environment
-        Of the process.
+        The first call of a game, whose colour and position are still to be filled in.
     patience
         How long to wait for it.
 
@@ -73,33 +76,29 @@ class HostedBot(Player):
         What the bot did wrong in this game.
     """
 
-    def __init__(self, name: str, start_call: Call, environment: Mapping[str, str], patience: Patience) -> None:
+    def __init__(self, name: str, start_call: Call, patience: Patience) -> None:
         self.trouble = None
         self._name = name
         self._start_call = start_call
         self._patience = patience
-        command = [sys.executable, "-m", "uci_bridge.reconchess.child"]
-        self._process = GuardedProcess(command, environment=environment, name=name, patience=patience)
+        self._process: GuardedProcess | None = None
         self._number = 0
         self._notice = Notice(None)
         self._seen = Sensed(None, ())
 
-    @property
-    def pid(self) -> int | None:
-        """Process id of the game that is played; None while there is no process."""
-        return self._process.pid
-
     # ----------------------------------------------------------------------------------------------- a player's methods
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`blindchess.game.contest.Player`; starts the process and waits until the bot is there."""
-        self._process.kill()
+        """See :class:`blindchess.game.contest.Player`; waits until the bot is there."""
+        self.close()
         self.trouble = None
         self._own = OwnHalf(color, start)
         self._number = 0
         call = msgspec.structs.replace(self._start_call, color=color, fen=start.fen(), opponent=OPPONENT)
+        self._process = process = _programs.take()
+        process.patience = self._patience
         try:
-            self._process.start()
-            self._asked(call, self._process.loaded_by(time.monotonic()))
+            process.start()
+            self._asked(call, process.loaded_by(time.monotonic()))
         except EngineFailed as fault:
             self._fail(fault)
 
@@ -134,7 +133,7 @@ class HostedBot(Player):
     def moved(self, moved: Moved) -> None:
         """See :class:`blindchess.game.contest.Player`; the bot is told, and not waited for."""
         self._own.play(moved.taken)
-        if not self._process.alive:
+        if self._process is None:
             return
         call = Call(0, "moved", capture=moved.capture_square, requested=_uci(moved.requested), taken=_uci(moved.taken))
         try:
@@ -144,19 +143,22 @@ class HostedBot(Player):
 
     def end(self, outcome: Outcome) -> None:
         """See :class:`blindchess.game.contest.Player`; ends the process, once the bot has had a moment for it."""
-        if self._process.alive:
+        if self._process is not None:
             until = time.monotonic() + self._patience.close_s
+            call = Call(0, "end", winner=outcome.winner, reason=WIN_REASONS.get(outcome.reason))
             try:
-                self._asked(
-                    Call(0, "end", winner=outcome.winner, reason=WIN_REASONS.get(outcome.reason)), lambda: until
-                )
+                self._asked(call, lambda: until)
+                _programs.give_back(self._process)
+                self._process = None
             except EngineFailed as fault:
                 log.info("%s, after the game: %s", self._name, fault)
-        self._process.kill()
+        self.close()
 
     def close(self) -> None:
-        """See :class:`blindchess.game.contest.Player`; kills the process."""
-        self._process.kill()
+        """See :class:`blindchess.game.contest.Player`; kills the process, if the game has not ended."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
 
     # ------------------------------------------------------------------------------------------------ calls
     def _answer(self, call: Call, limit: Limit) -> Answer:
@@ -190,7 +192,7 @@ class HostedBot(Player):
             There is none, in time (:class:`Late`) or at all, or it is none to that call, or says that the bot failed.
         """
         number = self._tell(call, until())
-        line = self._process.receive(until)
+        line = self._running().receive(until)
         try:
             answer = msgspec.json.decode(line, type=Answer)
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -204,7 +206,7 @@ class HostedBot(Player):
     def _tell(self, call: Call, until: float) -> int:
         """Send a call; its number."""
         self._number += 1
-        self._process.send(msgspec.json.encode(msgspec.structs.replace(call, number=self._number)) + b"\n", until)
+        self._running().send(msgspec.json.encode(msgspec.structs.replace(call, number=self._number)) + b"\n", until)
         return self._number
 
     def _until(self, limit: Limit, began: float) -> float:
@@ -215,10 +217,45 @@ class HostedBot(Player):
             return began + limit.clock[0]
         return began + (limit.seconds() or 0.0) + self._patience.grace_s
 
+    def _running(self) -> GuardedProcess:
+        if self._process is None:
+            raise EngineFailed("no game has begun")
+        return self._process
+
     def _fail(self, fault: EngineFailed) -> None:
         self.trouble = printable(str(fault), _FAULT_SHOWN)
         log.warning("%s: %s", self._name, self.trouble)
-        self._process.kill()
+        self.close()
+
+
+class _Programs:
+    """The programs that run and have no game (:mod:`uci_bridge.reconchess.child`); they end with this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[GuardedProcess] = []
+
+    def take(self) -> GuardedProcess:
+        """One for a game; it may still have to be started."""
+        with self._lock:
+            while self._idle:
+                process = self._idle.pop()
+                if process.alive:
+                    return process
+                process.kill()
+        environment = engine_environment() | {"PYTHONHASHSEED": "0"}
+        return GuardedProcess([sys.executable, "-m", "uci_bridge.reconchess.child"], environment=environment)
+
+    def give_back(self, process: GuardedProcess) -> None:
+        """Its game is over."""
+        with self._lock:
+            if len(self._idle) < _IDLE:
+                self._idle.append(process)
+                return
+        process.kill()
+
+
+_programs = _Programs()
 
 
 def _seconds_left(limit: Limit) -> float:

@@ -19,13 +19,15 @@ class Call(msgspec.Struct, omit_defaults=True):
     Attributes
     ----------
     number
-        Of this call in its process, from 1.
+        Of this call in its game, from 1.
     do
         ``start`` makes the bot and begins its game, ``sense`` and ``move`` ask, ``moved`` and ``end`` tell. All but
         ``moved`` are answered.
     source, seed, engine_nodes, engine_s
         Of ``start``: the module, ``module:Class`` or file of the bot; of its random choices; what limits the engine of
         Trout, None and None: it stays as it is.
+    stockfish
+        Of ``start``: what ``STOCKFISH_EXECUTABLE`` says.
     color, fen, opponent
         Of ``start``: true for White; the start position; the opponent's name.
     seconds_left
@@ -48,6 +50,7 @@ class Call(msgspec.Struct, omit_defaults=True):
     seed: int = 0
     engine_nodes: int | None = None
     engine_s: float | None = None
+    stockfish: str | None = None
     color: bool = True
     fen: str = ""
     opponent: str = ""
