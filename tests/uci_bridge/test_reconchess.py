@@ -27,6 +27,7 @@ from darkchess.board.position import Position
 from darkchess.game.arbiter import TimeControl
 from klss.configurations import ConfigurationError
 from uci_bridge.errors import ReconchessMissing
+from uci_bridge.guarded_process import GuardedProcess
 from uci_bridge.protocol.engine_process import Patience
 from uci_bridge.reconchess import Foreign, ReconchessPlayer, foreign
 from uci_bridge.reconchess import bots as bots_module
@@ -389,6 +390,38 @@ def test_a_bot_sees_nothing_of_our_environment(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("MY_TOKEN", "a-secret")
     game = played(bot("Curious").make(0, 50, None, None), limits=Limits(full_turns=1))
     assert {turn.sensed.square for turn in game.turns if turn.color} == {chess.A8}
+
+
+class Shuffles(RandomPlayer):
+    """Moves a knight to and fro, or passes."""
+
+    def __init__(self, squares: tuple[int, int] | None) -> None:
+        super().__init__(seed=1)
+        self._squares = squares
+
+    def choose_move(self, limit: Any) -> Any:
+        asked = super().choose_move(limit)
+        if self._squares is None:
+            return replace(asked, request=None)
+        from_square, to_square = self._squares
+        self._squares = to_square, from_square
+        return replace(asked, request=chess.Move(from_square, to_square))
+
+
+def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[bytes] = []
+    send = GuardedProcess.send
+    monkeypatch.setattr(
+        GuardedProcess, "send", lambda process, line, deadline: (sent.append(line), send(process, line, deadline))[1]
+    )
+    told, seen = [], []
+    for black in (Shuffles((chess.G8, chess.H6)), Shuffles((chess.G8, chess.F6)), Shuffles(None)):
+        game = played(bot("Curious").make(3, 50, None, None), black=black, limits=Limits(full_turns=5))
+        told.append(sent[:])
+        seen.append(game.told(chess.WHITE))
+        assert result(game) == (None, "turn_limit") and len(sent) == 1 + 3 * 5 + 1
+        sent.clear()
+    assert seen[0] == seen[1] == seen[2] and told[0] == told[1] == told[2]
 
 
 def test_texts_that_name_no_bot_or_one_that_is_not_there(tmp_path: Path) -> None:
