@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from uci_bridge.reconchess.hosted import HostedBot
 from uci_bridge.reconchess.messages import Call
 from uci_bridge.stockfish.evaluator import find_stockfish
 
-__all__ = ["BOTS", "TROUT_S", "Foreign", "foreign"]
+__all__ = ["BOTS", "PATIENT", "TROUT_S", "Foreign", "foreign"]
 
 BOTS = {
     "attacker": "reconchess.bots.attacker_bot",
@@ -42,6 +42,11 @@ BOTS = {
 
 TROUT_S = 0.5
 """Seconds that Trout's engine has for a call where the match says neither seconds nor nodes: its own."""
+
+PATIENT = Patience(grace_s=60.0)
+"""How long a bot is waited for: none knows of a limit for a call, and some take ten seconds where they should take
+half a one.
+"""
 
 _CLASS = re.compile(r"(?!cmd:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -62,7 +67,7 @@ class Foreign:
 
     name: str
     source: str
-    patience: Patience = field(default_factory=Patience)
+    patience: Patience = PATIENT
 
     def fields(self) -> dict[str, Any]:
         """What results hold; see :meth:`blindchess.players.configuration.Configuration.fields`."""
