@@ -34,9 +34,9 @@ from experiments.evaluation_positions import held_out
 from experiments.tune_evaluation import by_hand, train
 from klss.seeds import game_seed, opening_seed, player_seed
 from uci_bridge.match.documents import head, write_document
-from uci_bridge.match.game import sides
 from uci_bridge.match.openings import RandomOpenings
 from uci_bridge.match.statistics import elo_of_match
+from uci_bridge.match.task import sides
 
 __all__ = ["games_left", "main", "matches", "summary"]
 

@@ -20,9 +20,9 @@ from experiments.series.runner import RESULTS
 from experiments.series.summary import budget_text, sessions
 from uci_bridge.match.documents import commit, today, write_document
 from uci_bridge.match.files import read_match
-from uci_bridge.match.game import sides
 from uci_bridge.match.match import MatchError
 from uci_bridge.match.report import spread
+from uci_bridge.match.task import sides
 
 __all__ = ["Moves", "document", "main", "match_folders"]
 

@@ -43,8 +43,8 @@ from experiments.series.summary import sessions
 from klss.arrays import Ints
 from klss_app.progress import ProgressLine
 from uci_bridge.match.files import read_match
-from uci_bridge.match.game import sides
 from uci_bridge.match.match import MatchError
+from uci_bridge.match.task import sides
 
 __all__ = ["DRAWN", "FORMAT", "decisions", "kind_of", "main", "part_of", "truth_index"]
 

@@ -15,9 +15,9 @@ from typing import Any
 from darkchess.players.configuration import CONFIGURATIONS
 from uci_bridge.match.documents import commit, today
 from uci_bridge.match.files import read_match
-from uci_bridge.match.game import sides
 from uci_bridge.match.match import Standing
 from uci_bridge.match.statistics import Elo, elo_of_match, score_of_elo
+from uci_bridge.match.task import sides
 
 __all__ = [
     "SESSIONS", "budget_text", "match_document", "pooled_document", "read_document", "score_interval",

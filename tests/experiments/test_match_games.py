@@ -16,9 +16,10 @@ from darkchess.game.record import read_pgn
 from darkchess.players.configuration import configuration
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.engines import Engines
-from uci_bridge.match.game import GameResult, play_game
+from uci_bridge.match.game import play_game
 from uci_bridge.match.match import Match, Standing
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
+from uci_bridge.match.task import GameResult
 from uci_bridge.players import configuration_text, engine_argv, player_spec
 
 FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
@@ -43,7 +44,7 @@ def timeless(result: GameResult) -> tuple[Any, ...]:
     """What of a game may not depend on time, nor on where it was played."""
     line = {key: value for key, value in result.line.items() if key not in ("seconds", "truth")}
     moves = [{key: value for key, value in move.items() if key != "seconds_wall"} for move in result.moves]
-    return line, json.loads(json.dumps(moves)), result.pgn
+    return line, json.loads(json.dumps(moves)), result.record
 
 
 def test_engines_in_processes_of_their_own_play_the_games_that_players_in_this_process_play() -> None:
@@ -73,7 +74,7 @@ def test_a_pair_has_one_opening_its_colours_swapped_and_each_game_a_seed_of_its_
 def test_the_record_holds_the_opening_s_moves_and_the_moves_file_those_that_players_chose() -> None:
     match = match_of("greedy", "random", openings=RandomOpenings(5), check_truth=True)
     (result,) = played(match, 0)
-    (record,) = read_pgn(result.pgn)
+    (record,) = read_pgn(result.record)
     assert " ".join(move.uci() for move in record.moves[:5]) == result.line["opening"]
     assert result.line["plies"] == len(record.moves)
     assert [move["ply"] for move in result.moves] == list(range(6, len(record.moves) + 1))
@@ -82,7 +83,7 @@ def test_the_record_holds_the_opening_s_moves_and_the_moves_file_those_that_play
 
 def test_with_a_start_position_of_its_own_an_opening_s_record_can_be_replayed() -> None:
     (result,) = played(match_of("greedy", "random", openings=FileOpenings((Opening(FEN),)), check_truth=True), 0)
-    (record,) = read_pgn(result.pgn)
+    (record,) = read_pgn(result.record)
     assert record.fen == FEN == result.line["opening"] and next(record.positions()).fen() == FEN
 
 

@@ -25,9 +25,10 @@ from darkchess.players.configuration import configuration, make_player
 from klss.seeds import game_seed, opening_seed, player_seed
 from klss_app.cli.main import main
 from uci_bridge.match.engines import Engines
-from uci_bridge.match.game import GameResult, play_game
+from uci_bridge.match.game import play_game
 from uci_bridge.match.match import Match
 from uci_bridge.match.openings import RandomOpenings
+from uci_bridge.match.task import GameResult
 from uci_bridge.players import player_spec
 
 FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
@@ -69,7 +70,7 @@ def foretold(victim: str, nodes: int, results: list[GameResult], seeds: list[int
     """How many of A's moves in the games, she has White in the first, clones with these seeds make as she did."""
     hits = 0
     for result, color, seed in zip(results, (chess.WHITE, chess.BLACK), seeds, strict=True):
-        (record,) = read_pgn(result.pgn)
+        (record,) = read_pgn(result.record)
         game = Referee(record.fen)
         clone = make_player(configuration(victim), seed=seed)
         clone.start(game.view(color), game.position, PAPER)

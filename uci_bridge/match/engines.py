@@ -20,8 +20,10 @@ from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.view import View
 from darkchess.players.configuration import Configuration
+from uci_bridge.evaluators import evaluator_label
 from uci_bridge.guarded_process import GuardedProcess
 from uci_bridge.match.oracle import OracleMaker, sees_truth
+from uci_bridge.match.task import GameResult, GameTask, Side
 from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker, engine_argv
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.host import HostedPlayer
@@ -44,10 +46,7 @@ class Cheat:
 
 
 Spec = Configuration | Command | Cheat
-"""Who may play a match."""
-
-Side = str
-"""``"a"`` or ``"b"``."""
+"""Who may play a match of Fog of War."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +85,28 @@ class Setup:
         """What limits that side."""
         return self.budget if side == "a" or self.budget_b is None else self.budget_b
 
+    def engines(self) -> Engines:
+        """See :class:`uci_bridge.match.task.GameSetup`."""
+        return Engines(self)
+
+    def evaluator_label(self, side: Side) -> str | None:
+        """See :class:`uci_bridge.match.task.GameSetup`."""
+        spec = self.spec(side)
+        return evaluator_label(spec, self.evaluator) if isinstance(spec, Configuration) else None
+
+    def packages(self) -> tuple[str, ...]:
+        """See :class:`uci_bridge.match.task.GameSetup`."""
+        return ()
+
+    def uses_stockfish(self) -> bool:
+        """See :class:`uci_bridge.match.task.GameSetup`."""
+        return any(isinstance(spec, Cheat) or self._values_with_stockfish(spec) for spec in (self.a, self.b))
+
+    def _values_with_stockfish(self, spec: Spec) -> bool:
+        if not isinstance(spec, Configuration):
+            return False
+        return "stockfish" in (spec.evaluator if spec.evaluator != "auto" else self.evaluator.name)
+
 
 class Engines:
     """What plays the games of one worker, one game at a time. Who sees the true game plays in this process: there is
@@ -115,6 +136,12 @@ class Engines:
             elif isinstance(spec, Configuration):
                 self._makers[side] = PlayerMaker(spec, setup.evaluator, setup.ruleset)
                 self._makers[side].warm_up(chess.WHITE)
+
+    def play(self, task: GameTask) -> GameResult:
+        """See :class:`uci_bridge.match.task.GameEngines`."""
+        from uci_bridge.match.game import play_game  # which takes us
+
+        return play_game(self._setup, task, self)
 
     def player(self, side: Side, seed: int, referee: Referee) -> Player:
         """The player of a side for one game; ``referee`` is for those alone who see the true game."""

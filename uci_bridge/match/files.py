@@ -1,9 +1,10 @@
 """The directory of a match: locked while a process writes it, whole whenever that process is killed.
 
 ``match.json`` says what is played; ``games.jsonl`` has a line for each game that ended, in the order in which they
-ended; ``moves.jsonl`` one for each move, with the player's diagnostics; ``game-00000.pgn`` and so on the games. A game
-counts once its line in ``games.jsonl`` is there; whatever else was written of one that does not count goes when the
-directory is opened again. What is read is checked: a line that no match writes is named, with its file and number.
+ended; ``moves.jsonl`` one for each move, with the player's diagnostics; ``game-00000.pgn`` and so on the games
+(``.json`` in Reconnaissance Blind Chess). A game counts once its line in ``games.jsonl`` is there; whatever else was
+written of one that does not count goes when the directory is opened again. What is read is checked: a line that no
+match writes is named, with its file and number.
 
 The directory and its files are made for their owner alone: the match's seed tells true games before they are over.
 """
@@ -20,7 +21,7 @@ from typing import Annotated, Any, Literal, NotRequired, TextIO, TypedDict
 
 import msgspec
 
-from uci_bridge.match.game import GameResult
+from uci_bridge.match.task import GameResult
 from uci_bridge.protocol.diagnostics import fit_to_keep
 
 __all__ = ["MatchError", "MatchFiles", "kept_seed", "opened", "read_match"]
@@ -79,7 +80,7 @@ class MatchFiles:
 
     def keep(self, result: GameResult) -> None:
         """Write a finished game; its line in ``games.jsonl`` last, since that one says that it is finished."""
-        _write(self._folder / f"game-{result.line['game']:05}.pgn", result.pgn)
+        _write(self._folder / f"game-{result.line['game']:05}{result.suffix}", result.record)
         for file, rows in ((self._moves, result.moves), (self._games, [result.line])):
             _append(file, _lines_text(rows))
 

@@ -1,4 +1,4 @@
-"""One game of a match: from its number, seed and opening to its lines, as any worker plays it.
+"""One game of a match of Fog of War: from its number, seed and opening to its lines, as any worker plays it.
 
 The players get their seeds from the game's as in ``klss play`` (:mod:`klss.seeds`), so that ``klss play --seed`` with a
 line's ``seed`` and the same node budget replays a game without an opening. With a node budget a game is a function of
@@ -10,70 +10,19 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from dataclasses import dataclass, field
 from typing import Any
 
 import chess
 
 from darkchess.game.arbiter import Arbiter, Played, TruthCount
 from darkchess.game.record import GameRecord, write_pgn
-from darkchess.players.configuration import Configuration
 from klss.seeds import player_seed
-from uci_bridge.evaluators import evaluator_label
-from uci_bridge.match.engines import Engines, Setup, Side
-from uci_bridge.match.openings import Opening
+from uci_bridge.match.engines import Engines, Setup
+from uci_bridge.match.task import GameResult, GameTask, sides
 
-__all__ = ["GameResult", "GameTask", "play_game", "sides"]
+__all__ = ["play_game"]
 
 _FAULT_SHOWN = 500
-
-
-def sides(game: int) -> dict[chess.Color, Side]:
-    """Who has which colour: A has White in the games of even number."""
-    return {chess.WHITE: "a" if game % 2 == 0 else "b", chess.BLACK: "b" if game % 2 == 0 else "a"}
-
-
-@dataclass(frozen=True)
-class GameTask:
-    """A game to be played.
-
-    Attributes
-    ----------
-    game
-        Its number; games 2k and 2k+1 are pair k.
-    seed
-        Its own.
-    opening
-        Its pair's.
-    """
-
-    game: int
-    seed: int
-    opening: Opening = field(default_factory=Opening)
-
-    @property
-    def pair(self) -> int:
-        """Number of its pair."""
-        return self.game // 2
-
-
-@dataclass(frozen=True)
-class GameResult:
-    """A game that was played.
-
-    Attributes
-    ----------
-    line
-        For ``games.jsonl``.
-    pgn
-        The game.
-    moves
-        For ``moves.jsonl``: each move that a player made, with her diagnostics.
-    """
-
-    line: dict[str, Any]
-    pgn: str
-    moves: list[dict[str, Any]]
 
 
 def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
@@ -137,8 +86,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
         "Seed": str(task.seed),
     }
     for color, side in side_of.items():
-        spec = setup.spec(side)
-        label = evaluator_label(spec, setup.evaluator) if isinstance(spec, Configuration) else None
+        label = setup.evaluator_label(side)
         if label is not None:
             headers[f"{'White' if color else 'Black'}Evaluator"] = label
     return GameResult(line, write_pgn(GameRecord(referee.moves, outcome, task.opening.fen, headers)), moves)

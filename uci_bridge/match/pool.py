@@ -20,9 +20,8 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.files import MatchError
-from uci_bridge.match.game import GameResult, GameTask, play_game
+from uci_bridge.match.task import GameEngines, GameResult, GameSetup, GameTask
 
 __all__ = ["MOST_DEATHS", "LocalWorkers"]
 
@@ -59,7 +58,7 @@ class LocalWorkers:
         How many at most; they are started as games are handed out.
     """
 
-    def __init__(self, setup: Setup, workers: int) -> None:
+    def __init__(self, setup: GameSetup, workers: int) -> None:
         self._setup = setup
         self._most = workers
         self._playing: dict[Connection, _Worker] = {}
@@ -134,7 +133,7 @@ def _no_interrupt() -> Iterator[None]:
 # in a worker
 
 
-def _work(pipe: Connection, setup: Setup) -> None:
+def _work(pipe: Connection, setup: GameSetup) -> None:
     """Play the games that come, until the pipe or the process at its other end is gone."""
     # Ctrl-C is for the process that started the match. A handler, since what is ignored stays so in the engines.
     signal.signal(signal.SIGINT, lambda *_: None)
@@ -142,15 +141,15 @@ def _work(pipe: Connection, setup: Setup) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, name="waits for the parent's end", daemon=True).start()
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are told in its game's line
-    engines: Engines | None = None
+    engines: GameEngines | None = None
     while True:
         try:
             task = pipe.recv()
         except EOFError:
             return
         try:
-            engines = engines or Engines(setup)
-            result: GameResult | Exception = play_game(setup, task, engines)
+            engines = engines or setup.engines()
+            result: GameResult | Exception = engines.play(task)
         except Exception as error:
             result = _as_sent(error)
         pipe.send(result)

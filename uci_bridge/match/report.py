@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.players.configuration import Configuration
 from uci_bridge.match.documents import package_versions
-from uci_bridge.match.engines import Cheat, Setup, Side
+from uci_bridge.match.task import GameSetup
 from uci_bridge.stockfish.evaluator import stockfish_version
 
 __all__ = ["MoveStatistics", "spread", "versions"]
@@ -72,18 +71,9 @@ def spread(values: list[float]) -> dict[str, float] | None:
     return {"median": round(float(median), 4), "p90": round(float(high), 4), "max": round(max(values), 4)}
 
 
-def versions(setup: Setup) -> dict[str, str | None]:
+def versions(setup: GameSetup) -> dict[str, str | None]:
     """What the games were played with; Stockfish only where it was used."""
-    found = package_versions("numpy", "numba", "highspy")
-    if any(_uses_stockfish(setup, side) for side in ("a", "b")):
+    found = package_versions("numpy", "numba", "highspy", *setup.packages())
+    if setup.uses_stockfish():
         found["stockfish"] = stockfish_version(setup.evaluator.stockfish)
     return found
-
-
-def _uses_stockfish(setup: Setup, side: Side) -> bool:
-    spec = setup.spec(side)
-    if isinstance(spec, Cheat):
-        return True
-    if not isinstance(spec, Configuration):
-        return False
-    return "stockfish" in (spec.evaluator if spec.evaluator != "auto" else setup.evaluator.name)

@@ -22,10 +22,9 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from klss.errors import INSTALL_EXTRAS
-from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.files import MatchError
-from uci_bridge.match.game import GameResult, GameTask, play_game
 from uci_bridge.match.pool import MOST_DEATHS, LocalWorkers
+from uci_bridge.match.task import GameEngines, GameResult, GameSetup, GameTask
 
 __all__ = ["ClusterWorkers", "InProcess", "LocalWorkers", "Workers", "sigterm_as_ctrl_c", "workers_for"]
 
@@ -46,7 +45,7 @@ class Workers(Protocol):
         ...
 
 
-def workers_for(setup: Setup, workers: int | None = None, scheduler: str | None = None) -> Workers:
+def workers_for(setup: GameSetup, workers: int | None = None, scheduler: str | None = None) -> Workers:
     """Who plays a match.
 
     Parameters
@@ -72,14 +71,13 @@ def workers_for(setup: Setup, workers: int | None = None, scheduler: str | None 
 class InProcess:
     """This process plays, one game after the other; the engines are processes of their own even so."""
 
-    def __init__(self, setup: Setup) -> None:
-        self._setup = setup
-        self._engines = Engines(setup)
+    def __init__(self, setup: GameSetup) -> None:
+        self._engines = setup.engines()
 
     def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
         """See :class:`Workers`."""
         for task in tasks:
-            yield play_game(self._setup, task, self._engines)
+            yield self._engines.play(task)
 
     def close(self) -> None:
         """See :class:`Workers`."""
@@ -95,7 +93,7 @@ class ClusterWorkers:
         See :func:`workers_for`.
     """
 
-    def __init__(self, setup: Setup, workers: int | None, scheduler: str) -> None:
+    def __init__(self, setup: GameSetup, workers: int | None, scheduler: str) -> None:
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
         try:
             from distributed import Client
@@ -208,22 +206,22 @@ def _key(task: GameTask) -> str:
 # in a worker
 
 _lock = threading.Lock()
-_idle: dict[str, list[tuple[Engines, float]]] = {}
+_idle: dict[str, list[tuple[GameEngines, float]]] = {}
 """The engines of each match that no game uses, and since when."""
 
 _watched = False
 
 
-def play_for(match: str, setup: Setup, task: GameTask) -> GameResult:
+def play_for(match: str, setup: GameSetup, task: GameTask) -> GameResult:
     """Play a game of ``match`` here, with engines that an earlier game left, or new ones."""
     _watch()
     with _lock:
         waiting = _idle.setdefault(match, [])
         engines = waiting.pop()[0] if waiting else None
     if engines is None:
-        engines = Engines(setup)
+        engines = setup.engines()
     try:
-        result = play_game(setup, task, engines)
+        result = engines.play(task)
     except BaseException:
         engines.close(at_once=True)
         raise

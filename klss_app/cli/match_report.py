@@ -1,0 +1,238 @@
+"""What every game's match command has: its flags, the match that is played and watched, and what comes of it."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.options import Parser, games
+from klss_app.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from uci_bridge.match.any_match import AnyMatch
+    from uci_bridge.match.standing import Standing
+    from uci_bridge.match.statistics import Elo
+
+__all__ = ["DEFAULT_GAMES", "add_match_options", "match_games", "match_seed", "play_match"]
+
+DEFAULT_GAMES = 20
+_MOST_WORKERS = 1024
+
+
+def add_match_options(parser: Parser, players: str, records: str) -> None:
+    """Add A, B and the flags of a match's machinery.
+
+    Parameters
+    ----------
+    parser
+        Of the command.
+    players
+        What A and B may be.
+    records
+        What the files are that the games are kept in.
+    """
+    parser.add_argument("a", metavar="A", help=players)
+    parser.add_argument("b", metavar="B", help="the same")
+    parser.add_argument("--games", type=games, metavar="N", help=f"how many (default {DEFAULT_GAMES}); two are a pair")
+    parser.add_argument(
+        "--sprt",
+        type=hypotheses,
+        metavar="ELO0,ELO1",
+        help="stop once it is clear whether A is ELO0 or ELO1 better (errors 5 %%); --games is then the most",
+    )
+    parser.add_argument("--out", metavar="DIR", help=f"where games.jsonl, moves.jsonl and the {records} go")
+    parser.add_argument(
+        "--workers", type=workers, metavar="W", help="games at a time (default 1, or a cluster's threads)"
+    )
+    parser.add_argument("--scheduler", metavar="URL", help="play on a dask cluster, as tls://host:8786")
+    parser.add_argument(
+        "--check-truth", action="store_true", help="test mode: is the true position in each player's set?"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+
+
+def hypotheses(text: str) -> tuple[float, float]:
+    """Type of ``--sprt``.
+
+    >>> hypotheses("0,10")
+    (0.0, 10.0)
+    """
+    try:
+        elo0, elo1 = map(float, text.split(","))
+    except ValueError:
+        elo0 = elo1 = math.nan
+    if not (math.isfinite(elo0) and math.isfinite(elo1) and elo0 < elo1 and max(abs(elo0), abs(elo1)) <= 2000):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected ELO0,ELO1, the smaller first, such as 0,10")
+    return elo0, elo1
+
+
+def workers(text: str) -> int:
+    """Type of ``--workers``."""
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= _MOST_WORKERS):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number of workers, 1 to {_MOST_WORKERS}")
+    return int(text)
+
+
+def match_games(parsed: argparse.Namespace) -> int | None:
+    """How many games: ``--games``, or the default where no test ends the match."""
+    if parsed.games is None and parsed.sprt is None:
+        return DEFAULT_GAMES
+    number: int | None = parsed.games
+    return number
+
+
+def match_seed(parsed: argparse.Namespace, fresh: int) -> int:
+    """``fresh``, or without ``--seed`` that of the match in ``--out``: the same command goes on with the same games."""
+    from uci_bridge.match.files import kept_seed
+
+    kept = None if parsed.seed is not None or parsed.out is None else kept_seed(Path(parsed.out))
+    return fresh if kept is None else kept
+
+
+def play_match(parsed: argparse.Namespace, match: AnyMatch) -> int:
+    """Play what is not played yet, watched; the exit code."""
+    out = None if parsed.out is None else Path(parsed.out)
+
+    from uci_bridge.match.files import MatchError
+    from uci_bridge.match.openings import OpeningError
+
+    begin = time.monotonic()
+    watch = _Watch(match, as_json=parsed.json)
+    try:
+        with watch:
+            standing = match.run(
+                out, watch.on_game, workers=parsed.workers, scheduler=parsed.scheduler, standing=watch.standing
+            )
+    except (MatchError, OpeningError) as error:
+        raise UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        kept = "their lines are in --out, and the same command goes on from there" if out is not None else "not kept"
+        raise FailedError(f"interrupted after {watch.standing.games} games; {kept}") from None
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise FailedError(
+            f"{error.strerror}: {error.filename!r}, after {watch.standing.games} games; once that is put right, "
+            "the same command goes on from there"
+        ) from None
+    summary = _summary(parsed, match, standing)
+    summary["seconds"] = round(time.monotonic() - begin, 3)
+    if match.check_truth:
+        summary["truth"] = dataclasses.asdict(standing.truth)
+    print(json.dumps(summary, allow_nan=False) if parsed.json else _summary_text(summary, match, standing.elo))
+    return 0
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# what is shown
+
+
+class _Watch:
+    """Progress: a line that is rewritten where stderr is a terminal, else a line a game."""
+
+    def __init__(self, match: AnyMatch, *, as_json: bool) -> None:
+        self.standing = match.standing()
+        self._match = match
+        self._terminal = Terminal()
+        self._lines = sys.stderr if as_json else sys.stdout
+        self._played = 0
+        self._spinner: Any = None
+
+    def __enter__(self) -> _Watch:
+        self._spinner = self._terminal.spinner(self._text)
+        self._spinner.__enter__()
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self._spinner.__exit__(*raised)
+
+    def on_game(self, line: dict[str, Any], standing: Standing) -> None:
+        """A game ended."""
+        self._played += 1
+        if not self._terminal.spins:
+            print(_line_text(line), file=self._lines, flush=True)
+
+    def _text(self, seconds: float) -> str:
+        standing, match = self.standing, self._match
+        words = [f"game {standing.games}{'' if match.games is None else f'/{match.games}'}"]
+        words.append(f"+{standing.wins} ={standing.draws} -{standing.losses}")
+        elo = standing.elo
+        if standing.games:
+            low, middle, high = elo.texts()
+            words.append(f"Elo {middle} ({low} to {high})")
+        if standing.sprt is not None:
+            words.append(f"LLR {standing.sprt.llr:+.2f} ({standing.sprt.lower:+.2f} to {standing.sprt.upper:+.2f})")
+        if match.games is not None and self._played:
+            left = (match.games - standing.games) * seconds / self._played
+            words.append(f"{_duration(left)} left{'' if match.sprt is None else ' at most'}")
+        return "  ".join(words)
+
+
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(59.6), _duration(3725.0)
+    ('1:00', '1:02:05')
+    """
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+
+
+def _line_text(line: dict[str, Any]) -> str:
+    truth = "  truth lost {lost} of {checks}".format(**line["truth"]) if "truth" in line else ""
+    fault = f"  ({' '.join(line['fault'].split())[:200]})" if "fault" in line else ""
+    return (
+        f"game {line['game']}: {line['white']} - {line['black']}  {line['result']}  {line['reason']}"
+        f"  {line['plies']} plies  {line['seconds']:.1f} s{truth}{fault}"
+    )
+
+
+def _summary(parsed: argparse.Namespace, match: AnyMatch, standing: Standing) -> dict[str, Any]:
+    """The document of docs/json.md, "`klss match`", all from A's side."""
+    from uci_bridge.match.documents import commit
+    from uci_bridge.match.report import versions
+
+    elo, sprt = standing.elo, standing.sprt
+    return {
+        "a": parsed.a,
+        "b": parsed.b,
+        **standing.document(),
+        "elo": [elo.low, elo.middle, elo.high],
+        "elo_method": elo.method,
+        "pairs": standing.pairs.counts,
+        "sprt": None if sprt is None else dataclasses.asdict(sprt),
+        "by_color": {color: record.document() for color, record in standing.by_color.items()},
+        "statistics": standing.statistics(),
+        "configurations": {"a": match.a.fields(), "b": match.b.fields()},
+        "seed": match.seed,
+        "versions": versions(match.setup()),
+        "commit": commit(),
+    }
+
+
+def _summary_text(summary: dict[str, Any], match: AnyMatch, elo: Elo) -> str:
+    from uci_bridge.evaluators import named
+
+    setup = match.setup()
+    players = [named(summary[side], setup.evaluator_label(side)) for side in ("a", "b")]
+    low, middle, high = elo.texts()
+    text = (
+        f"{' against '.join(players)}: {summary['score']:g}/{summary['games']}"
+        f" (+{summary['wins']} ={summary['draws']} -{summary['losses']}), Elo {middle} (95 %: {low} to {high},"
+        f" {summary['elo_method']})"
+    )
+    sprt = summary["sprt"]
+    if sprt is not None:
+        taken = "no decision" if sprt["decision"] is None else f"Elo {sprt[sprt['decision']]:g} is taken"
+        text += f"; LLR {sprt['llr']:.2f} ({sprt['lower']:.2f} to {sprt['upper']:.2f}): {taken}"
+    if "truth" in summary:
+        truth = "; the true position was missing from {lost} of {checks} sets ({sampled} samples not looked at)"
+        text += truth.format(**summary["truth"])
+    return text

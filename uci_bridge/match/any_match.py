@@ -1,0 +1,170 @@
+"""Games between two players, A and B, counted: in pairs, in parallel, resumable, stopped by number or by evidence.
+
+A has White in the games of even number; games 2k and 2k+1 are a pair: the same opening, colours swapped. Each game has
+a seed of its own, so that nobody sits in the second with what her opponent was told in the first. With a node budget
+the games depend neither on the number of workers nor on the order in which they end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from darkchess.game.arbiter import TimeControl
+from klss.seeds import game_seed
+from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.match.files import MatchFiles, opened
+from uci_bridge.match.openings import Opening
+from uci_bridge.match.standing import Standing
+from uci_bridge.match.statistics import Sprt
+from uci_bridge.match.task import GameResult, GameSetup, GameTask, Spec
+from uci_bridge.match.workers import sigterm_as_ctrl_c, workers_for
+
+__all__ = ["FORMAT", "AnyMatch"]
+
+FORMAT = 3
+"""Of a match's directory: the same seed gives other games in each. In format 2 seeds could be told from one another."""
+
+
+@dataclass(frozen=True)
+class AnyMatch(ABC):
+    """What is played; the games' rules are a subclass's.
+
+    Attributes
+    ----------
+    a, b
+        The players.
+    games
+        How many games at most; None: until the test ends it.
+    seed
+        Of the match.
+    budget
+        What limits both players.
+    fen
+        Start position of every game that has no opening with one of its own; None for the usual one.
+    evaluator
+        For configurations that leave theirs open.
+    check_truth
+        Test mode: whenever a player was told something, look whether the true position is in her set. It is the
+        referee's side that looks; players learn nothing from it. Configurations play without a process of their own
+        then.
+    sprt
+        The test that ends the match; None: its number of games does.
+    """
+
+    a: Spec
+    b: Spec
+    games: int | None
+    seed: int
+    budget: TimeControl
+    fen: str | None = None
+    evaluator: EvaluatorChoice = dataclasses.field(default_factory=EvaluatorChoice)
+    check_truth: bool = False
+    sprt: Sprt | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a match without an end."""
+        if self.games is None and self.sprt is None:
+            raise ValueError("match: got neither a number of games nor a test, expected one of them")
+
+    @abstractmethod
+    def setup(self) -> GameSetup:
+        """What all its games have in common."""
+
+    def task(self, game: int) -> GameTask:
+        """Game number ``game``."""
+        return GameTask(game, game_seed(self.seed, game), Opening(self.fen))
+
+    def run(
+        self,
+        out: Path | None = None,
+        on_game: Callable[[dict[str, Any], Standing], None] | None = None,
+        *,
+        workers: int | None = None,
+        scheduler: str | None = None,
+        standing: Standing | None = None,
+    ) -> Standing:
+        """Play what is not played yet; Ctrl-C and SIGTERM end it at once with a KeyboardInterrupt.
+
+        Parameters
+        ----------
+        out
+            Directory of the match, made if missing; None keeps nothing.
+        on_game
+            Called with every line of ``games.jsonl`` once it is written, and the count with it.
+        workers, scheduler
+            See :func:`uci_bridge.match.workers.workers_for`.
+        standing
+            To count in, a fresh one of this match (:meth:`standing`); for those who watch.
+
+        Raises
+        ------
+        MatchError
+            ``out`` is in use or holds another match; dask is needed and not there.
+        OpeningError
+            A game has none; see :meth:`uci_bridge.match.openings.RandomOpenings.opening`.
+        """
+        standing = self.standing() if standing is None else standing
+        with contextlib.ExitStack() as stack:
+            files = stack.enter_context(opened(out, self.identity())) if out is not None else None
+            for line in files.lines if files is not None else []:
+                standing.count(line)
+            standing.count_moves(files.moves if files is not None else [])
+            tasks = self._tasks({line["game"] for line in files.lines} if files is not None else set())
+            first = None if standing.decided else next(tasks, None)
+            if first is None:
+                return standing
+            stack.enter_context(sigterm_as_ctrl_c())
+            playing = workers_for(self.setup(), workers, scheduler)
+            stack.callback(playing.close)
+            for result in playing.results(itertools.chain([first], tasks)):
+                self._keep(result, files, standing, on_game)
+                if standing.decided:
+                    break
+        return standing
+
+    def standing(self) -> Standing:
+        """The count before the first game."""
+        return Standing(self.sprt)
+
+    def identity(self) -> dict[str, Any]:
+        """What has to be the same for a match to be resumed; neither the number of games nor the test is."""
+        identity = {
+            "format": FORMAT,
+            "a": self.a.fields(),
+            "b": self.b.fields(),
+            "seed": self.seed,
+            "budget": dataclasses.asdict(self.budget),
+            "fen": self.fen,
+            "evaluator": self.evaluator.name,
+        }
+        return dict(json.loads(json.dumps(identity | self._identity())))
+
+    @abstractmethod
+    def _identity(self) -> dict[str, Any]:
+        """What the game adds to that."""
+
+    def _tasks(self, done: set[int]) -> Iterator[GameTask]:
+        for game in itertools.count() if self.games is None else range(self.games):
+            if game not in done:
+                yield self.task(game)
+
+    @staticmethod
+    def _keep(
+        result: GameResult,
+        files: MatchFiles | None,
+        standing: Standing,
+        on_game: Callable[[dict[str, Any], Standing], None] | None,
+    ) -> None:
+        if files is not None:
+            files.keep(result)
+        standing.count(result.line, result.moves)
+        if on_game is not None:
+            on_game(result.line, standing)
