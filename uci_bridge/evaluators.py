@@ -8,17 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from darkchess.game.rules import PAPER, Ruleset
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
-    from darkchess.players.configuration import Configuration
 
 __all__ = ["EVALUATORS", "EvaluatorChoice", "EvaluatorName", "evaluator_label", "make_evaluator", "named"]
 
 EvaluatorName = Literal["builtin", "stockfish"]
+
+
+class Configuration(Protocol):
+    """What is asked of a player's choices, of any game."""
+
+    @property
+    def player(self) -> str:
+        """The kind of player."""
+        ...
+
+    @property
+    def evaluator(self) -> Literal["auto", "builtin", "stockfish"]:
+        """Auto: the caller's choice."""
+        ...
+
+    @property
+    def threads(self) -> int:
+        """Of the built-in evaluator."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -84,7 +102,7 @@ def evaluator_label(configuration: Configuration, choice: EvaluatorChoice) -> st
 
     None for players who value nothing.
     """
-    if configuration.player == "random":
+    if configuration.player in ("random", "attacker"):
         return None
     name = choice.name if configuration.evaluator == "auto" else configuration.evaluator
     if name == "builtin":

@@ -7,10 +7,7 @@ This is the referee's side: games are set up here. What an engine process needs 
 from __future__ import annotations
 
 import dataclasses
-import shlex
-import shutil
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import chess
 
@@ -20,43 +17,18 @@ from darkchess.game.rules import PAPER, Ruleset
 from darkchess.players.configuration import (
     CONFIGURATIONS,
     Configuration,
-    ConfigurationError,
     configuration,
     make_player,
 )
 from darkchess.warm_up import warm_up
-from klss.text import printable
+from uci_bridge.commands import COMMAND, Command, command, described, program_argv
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
-from uci_bridge.own_program import own_program
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer
 
 __all__ = [
     "COMMAND", "Command", "EvaluatorChoice", "PlayerMaker", "configuration_text", "configured_player", "engine_argv",
     "make_evaluator", "player_spec",
 ]  # fmt: skip
-
-COMMAND = "cmd:"
-"""What the text of a foreign engine begins with; its command line follows."""
-
-
-@dataclass(frozen=True)
-class Command:
-    """A program that speaks the engine protocol.
-
-    Attributes
-    ----------
-    name
-        As it is named in results: the whole text.
-    argv
-        Program and arguments.
-    """
-
-    name: str
-    argv: tuple[str, ...]
-
-    def fields(self) -> dict[str, Any]:
-        """What results hold; see :meth:`darkchess.players.configuration.Configuration.fields`."""
-        return {"name": self.name, "argv": list(self.argv)}
 
 
 def player_spec(text: str) -> Configuration | Command:
@@ -74,15 +46,7 @@ def player_spec(text: str) -> Configuration | Command:
     """
     if not text.startswith(COMMAND):
         return configuration(text)
-    try:
-        argv = shlex.split(text.removeprefix(COMMAND))
-    except ValueError as error:
-        raise ConfigurationError(f"player: got {text!r} ({error}), expected cmd:PROGRAM ARGUMENTS") from None
-    if not argv:
-        raise ConfigurationError(f"player: got {text!r}, expected cmd:PROGRAM ARGUMENTS")
-    if shutil.which(argv[0]) is None:
-        raise ConfigurationError(f"player: got {argv[0]!r} in {text!r}, expected a program that can be run")
-    return Command(printable(text), tuple(argv))
+    return command(text)
 
 
 def configuration_text(chosen: Configuration) -> str:
@@ -102,27 +66,12 @@ def configuration_text(chosen: Configuration) -> str:
     'klss2021,reach=False'
     """
     base = CONFIGURATIONS.get(chosen.name.partition(",")[0], CONFIGURATIONS["klss2021"])
-    usual = base.fields()
-    changes = [
-        f"{field}={value}" for field, value in chosen.fields().items() if field != "name" and value != usual.get(field)
-    ]
-    text = ",".join([base.name, *changes])
-    if dataclasses.replace(configuration(text), name=chosen.name) != chosen:
-        raise ConfigurationError(
-            f"configuration {chosen.name}: got {', '.join(changes)}, expected values that NAME,field=value can say"
-        )
-    return text
+    return described(chosen, base, configuration)
 
 
 def engine_argv(chosen: Configuration, choice: EvaluatorChoice) -> tuple[str, ...]:
     """The command line of ``klss engine`` that plays ``chosen`` as :func:`configured_player` would in this process."""
-    argv = own_program("klss", "engine", "--configuration", configuration_text(chosen))
-    argv += ["--evaluator", choice.name]
-    if choice.stockfish is not None:
-        argv += ["--stockfish", choice.stockfish]
-    if choice.processes != 1:
-        argv += ["--evaluator-processes", str(choice.processes)]
-    return tuple(argv)
+    return program_argv(("engine",), configuration_text(chosen), choice)
 
 
 class PlayerMaker:

@@ -451,12 +451,12 @@ def test_nodes_go_before_the_budget_the_budget_before_the_clock_and_else_5_secon
 
 def test_time_that_a_request_waited_is_taken_off_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     request = engine_module.read_request(json.dumps(turn(Referee(), nodes=..., budget_ms=900)).encode())
-    assert engine_module._limit(request, 0.4).time_s == pytest.approx(0.5)
-    assert engine_module._limit(request, 5.0).time_s == pytest.approx(0.01)
+    assert engine_module.limit_of(request, 0.4).time_s == pytest.approx(0.5)
+    assert engine_module.limit_of(request, 5.0).time_s == pytest.approx(0.01)
     request = engine_module.read_request(
         json.dumps(turn(Referee(), nodes=..., clock={"remaining_ms": 3000, "increment_ms": 0})).encode()
     )
-    assert engine_module._limit(request, 1.0).clock == pytest.approx((2.0, 0.0))
+    assert engine_module.limit_of(request, 1.0).clock == pytest.approx((2.0, 0.0))
 
 
 def test_the_pawn_that_may_be_taken_en_passant_may_be_shown_and_need_not_be() -> None:

@@ -1,8 +1,7 @@
 """The engine protocol's messages: read with every field checked and bounded, written one JSON object a line.
 
 Types and bounds are those of :mod:`uci_bridge.protocol.shapes`; here is which message it is, what it means in chess,
-and how it is written. The standard library's json reads, since msgspec's refuses a whole line for a number or a lone
-surrogate in the diagnostics; it writes, since msgspec's writes no pure ASCII.
+and how it is written. What is the same in every game stands in :mod:`uci_bridge.protocol.common`.
 
 An engine's own words (errors, diagnostics) are read as :mod:`klss.text` shows them.
 
@@ -18,27 +17,40 @@ digits. What is written has everything.
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping
 from typing import Any
 
 import chess
 
 from darkchess.board.move import encode
 from darkchess.game.rules import Outcome
-from klss.text import printable
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes
+from uci_bridge.protocol.common import (
+    COLORS,
+    MAX_ANSWER_BYTES,
+    MAX_LINE_BYTES,
+    PIECES,
+    PROTOCOL_VERSION,
+    check_version,
+    color_name,
+    ids_of,
+    line_of,
+    move_json,
+    move_of,
+    object_of,
+    plain,
+    readable_ids,
+    received_of,
+    refusal_line,
+    refusal_of,
+)
 from uci_bridge.protocol.diagnostics import fit_to_keep
 from uci_bridge.protocol.fitting import bad, fitted
 from uci_bridge.protocol.messages import (
     Answer,
     Clock,
-    Ids,
     Observation,
     ObservationPush,
-    Received,
     Refusal,
     Reply,
     TurnRequest,
@@ -48,23 +60,6 @@ __all__ = [
     "MAX_ANSWER_BYTES", "MAX_LINE_BYTES", "PROTOCOL_VERSION", "read_reply", "read_request", "write_reply",
     "write_request",
 ]  # fmt: skip
-
-PROTOCOL_VERSION = "1"
-
-MAX_LINE_BYTES = 4 << 20
-"""Longest line that is read as a request: a transcript of some 2,700 plies."""
-
-MAX_ANSWER_BYTES = 1 << 18
-"""Longest line that is read as an answer."""
-
-MAX_ERROR = 4096
-
-_COLORS = {"white": chess.WHITE, "black": chess.BLACK}
-_PROMOTIONS = {"queen": chess.QUEEN, "rook": chess.ROOK, "bishop": chess.BISHOP, "knight": chess.KNIGHT}
-_PROMOTION_NAMES = {piece: name for name, piece in _PROMOTIONS.items()}
-_PIECES = {letter.upper(): piece for piece, letter in enumerate(chess.PIECE_SYMBOLS) if letter}
-_SQUARES = {name: square for square, name in enumerate(chess.SQUARE_NAMES)}
-
 
 # ----------------------------------------------------------------------------------------------------------------------
 # reading
@@ -78,19 +73,21 @@ def read_request(line: bytes) -> TurnRequest | ObservationPush:
     ProtocolError
         The line is no request; carries the ids that could be read.
     """
-    message = _object_of(line)
+    message = object_of(line)
     try:
+        if message.get("game") == "rbc":
+            raise bad("game", "rbc", "Fog of War here, without one (klss rbc engine plays rbc)")
         if "legalMoves" in message:
-            _check_version(message, required=True)
+            check_version(message, required=True)
             return _turn(fitted(message, shapes.TurnRequest))
         if "observation" in message:
-            _check_version(message)
+            check_version(message)
             return _push(fitted(message, shapes.ObservationPush))
         raise ProtocolError(
             'got neither "legalMoves" (a turn request) nor "observation" (a push) in the message, expected one of them'
         )
     except ProtocolError as error:
-        error.ids.update(_readable_ids(message))
+        error.ids.update(readable_ids(message))
         raise
 
 
@@ -102,59 +99,22 @@ def read_reply(line: bytes) -> Reply:
     ProtocolError
         The line is none.
     """
-    message = _object_of(line)
-    if message.get("error") is not None:
-        error = message["error"]
-        if not isinstance(error, str):
-            raise bad("error", error, "a text")
-        need = message.get("need")
-        return Refusal(_readable_ids(message), printable(error, MAX_ERROR), need if need == "transcript" else None)
-    _check_version(message)
+    message = object_of(line)
+    refusal = refusal_of(message)
+    if refusal is not None:
+        return refusal
+    check_version(message)
     if "move" in message:
         answer = fitted(message, shapes.Answer)
-        return Answer(_ids(answer), _move(answer.move), fit_to_keep(answer.diagnostics or {}))
-    if message.get("received") is True:
-        return Received(_ids(fitted(message, shapes.Received)))
+        return Answer(ids_of(answer), move_of(answer.move), fit_to_keep(answer.diagnostics or {}))
+    received = received_of(message)
+    if received is not None:
+        return received
     raise ProtocolError('reply: got neither "move" nor "error" nor "received": true, expected one of them')
 
 
-def _object_of(line: bytes) -> dict[str, Any]:
-    try:
-        message = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
-    except RecursionError:
-        raise ProtocolError("not JSON: got too deep a nesting, expected one JSON object a line") from None
-    except UnicodeDecodeError as error:
-        raise ProtocolError(f"not JSON: got bytes that are no UTF-8 at {error.start}, expected UTF-8") from None
-    except ValueError as error:
-        raise ProtocolError(f"not JSON: {str(error)[:80]}; expected one JSON object a line") from None
-    if not isinstance(message, dict):
-        raise bad("message", message, "one JSON object a line")
-    return message
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"got {name}, which JSON does not have")
-
-
-def _check_version(message: Mapping[str, Any], *, required: bool = False) -> None:
-    """Before anything else: of another version's fields nothing is known."""
-    value = message.get("protocolVersion")
-    if value != PROTOCOL_VERSION and (required or value is not None):
-        raise bad("protocolVersion", value, f'"{PROTOCOL_VERSION}"')
-
-
-def _readable_ids(message: Mapping[str, Any]) -> dict[str, str]:
-    """The ids that are well-formed."""
-    found = {key: message.get(key) for key in ("gameId", "sessionId")}
-    return {key: value for key, value in found.items() if isinstance(value, str) and len(value) <= shapes.MAX_ID}
-
-
-def _ids(told: shapes.TurnRequest | shapes.ObservationPush | shapes.Received) -> Ids:
-    return Ids(told.gameId, told.sessionId, told.engineId)
-
-
 def _push(told: shapes.ObservationPush) -> ObservationPush:
-    return ObservationPush(_ids(told), _COLORS[told.color], told.ply, _observation(told.observation))
+    return ObservationPush(ids_of(told), COLORS[told.color], told.ply, _observation(told.observation))
 
 
 def _turn(told: shapes.TurnRequest) -> TurnRequest:
@@ -172,12 +132,12 @@ def _turn(told: shapes.TurnRequest) -> TurnRequest:
             "got neither observationTranscript nor latestObservationDelta, expected one of them", need="transcript"
         )
     return TurnRequest(
-        ids=_ids(told),
-        color=_COLORS[told.color],
+        ids=ids_of(told),
+        color=COLORS[told.color],
         ply=told.ply,
         seed=told.engineSeed,
         clock=Clock(told.clock.remaining_ms, told.clock.increment_ms),
-        legal_moves=tuple(map(_move, told.legalMoves)),
+        legal_moves=tuple(map(move_of, told.legalMoves)),
         transcript=transcript,
         delta=delta if transcript is None else None,
         budget_ms=told.budget_ms,
@@ -193,16 +153,12 @@ def _observation(told: shapes.Observation) -> Observation:
         ply=told.ply,
         kind=told.kind,
         visible=int(told.visibility_mask, 16),
-        pieces={square: chess.Piece(_PIECES[man.type], _COLORS[man.color]) for square, man in told.visible_pieces},
-        own_move=None if told.own_move is None else _move(told.own_move),
+        pieces={square: chess.Piece(PIECES[man.type], COLORS[man.color]) for square, man in told.visible_pieces},
+        own_move=None if told.own_move is None else move_of(told.own_move),
         own_capture_square=told.own_capture_square,
         opp_capture_landing_square=told.opp_capture_landing_square,
-        game_over=None if over is None else Outcome(_COLORS[over.winner] if over.winner else None, over.reason),
+        game_over=None if over is None else Outcome(COLORS[over.winner] if over.winner else None, over.reason),
     )
-
-
-def _move(told: shapes.Move) -> chess.Move:
-    return chess.Move(_SQUARES[told.from_], _SQUARES[told.to], _PROMOTIONS[told.promotion] if told.promotion else None)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -222,10 +178,10 @@ def write_request(request: TurnRequest | ObservationPush) -> bytes:
     }
     if isinstance(request, ObservationPush):
         message["observation"] = _observation_json(request.observation)
-        return _line(message)
+        return line_of(message)
     message["engineSeed"] = request.seed
     message["clock"] = {"remaining_ms": request.clock.remaining_ms, "increment_ms": request.clock.increment_ms}
-    message["legalMoves"] = [_move_json(move) for move in sorted(request.legal_moves, key=encode)]
+    message["legalMoves"] = [move_json(move) for move in sorted(request.legal_moves, key=encode)]
     if request.transcript is not None:
         message["observationTranscript"] = [_observation_json(each) for each in request.transcript]
     elif request.delta is not None:
@@ -234,34 +190,20 @@ def write_request(request: TurnRequest | ObservationPush) -> bytes:
         if value is not None:
             message[key] = value
     message["rules"] = {"no_move": request.no_move}
-    return _line(message)
+    return line_of(message)
 
 
 def write_reply(reply: Reply) -> bytes:
     """One line, its end included."""
-    message: dict[str, Any] = {"protocolVersion": PROTOCOL_VERSION}
     if isinstance(reply, Refusal):
-        message |= {**reply.ids, "error": reply.error}
-        if reply.need is not None:
-            message["need"] = reply.need
-        return _line(message)
+        return refusal_line(reply)
+    message: dict[str, Any] = {"protocolVersion": PROTOCOL_VERSION}
     message |= {"gameId": reply.ids.game_id, "sessionId": reply.ids.session_id}
     if isinstance(reply, Answer):
-        message |= {"move": _move_json(reply.move), "diagnostics": _plain(reply.diagnostics)}
+        message |= {"move": move_json(reply.move), "diagnostics": plain(reply.diagnostics)}
     else:
         message["received"] = True
-    return _line(message)
-
-
-def _line(message: dict[str, Any]) -> bytes:
-    return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
-
-
-def _move_json(move: chess.Move) -> dict[str, str]:
-    told = {"from": chess.SQUARE_NAMES[move.from_square], "to": chess.SQUARE_NAMES[move.to_square]}
-    if move.promotion is not None:
-        told["promotion"] = _PROMOTION_NAMES[move.promotion]
-    return told
+    return line_of(message)
 
 
 def _observation_json(seen: Observation) -> dict[str, Any]:
@@ -269,7 +211,7 @@ def _observation_json(seen: Observation) -> dict[str, Any]:
     return {
         "ply": seen.ply,
         "kind": seen.kind,
-        "own_move": None if seen.own_move is None else _move_json(seen.own_move),
+        "own_move": None if seen.own_move is None else move_json(seen.own_move),
         "visibility_mask": f"0x{seen.visible:016x}",
         "visible_pieces": [
             [square, {"type": piece.symbol().upper(), "color": chess.COLOR_NAMES[piece.color]}]
@@ -277,23 +219,5 @@ def _observation_json(seen: Observation) -> dict[str, Any]:
         ],
         "own_capture_square": seen.own_capture_square,
         "opp_capture_landing_square": seen.opp_capture_landing_square,
-        "game_over": None if over is None else {"winner": _color_name(over.winner), "reason": over.reason},
+        "game_over": None if over is None else {"winner": color_name(over.winner), "reason": over.reason},
     }
-
-
-def _color_name(color: chess.Color | None) -> str | None:
-    return None if color is None else chess.COLOR_NAMES[color]
-
-
-def _plain(value: Any) -> Any:
-    """``value`` as JSON has it: numpy's numbers as Python's, what is not finite as null, anything else as text."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    number = value.item() if hasattr(value, "item") else value
-    if isinstance(number, float):
-        return number if math.isfinite(number) else None
-    return number if isinstance(number, int) else str(number)

@@ -1,9 +1,9 @@
-"""Our player served on the engine protocol: requests in, one answer each out, whatever comes in.
+"""Our player of Fog of War served on the engine protocol.
 
-An :class:`Engine` holds one session for each ``sessionId``: what it was shown, as observations and as views, and a
-player who was shown the same. A turn request with the whole transcript begins a session, in mid-game too; deltas and
-pushes carry it on. Nothing of a request is kept unless all of it holds good: the observations follow from one another
-by :func:`darkchess.game.view.observed`, and the legal moves are those that follow from what is seen. What contradicts
+A session of an :class:`Engine` is what was shown, as observations and as views, and a player who was shown the same. A
+turn request with the whole transcript begins a session, in mid-game too; deltas and pushes carry it on. Nothing of a
+request is kept unless all of it holds good: the observations follow from one another by
+:func:`darkchess.game.view.observed`, and the legal moves are those that follow from what is seen. What contradicts
 itself only in sum (no position agrees) is found by the player's position set, when she is to move.
 
 This is the player's side of the wall: the referee is not imported here, nor by anything that is.
@@ -14,55 +14,40 @@ gets the answer that it got, without a second search.
 
 from __future__ import annotations
 
-import io
 import logging
-import queue
-import threading
 import time
-import traceback
-from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import chess
 
 from darkchess.board.move import encode
 from darkchess.board.position import START_FEN, Position
-from darkchess.errors import DarkchessError, ViewError
-from darkchess.evaluation.evaluator import Evaluator
-from darkchess.game.contest import Decision, Limit, Player
+from darkchess.errors import ViewError
+from darkchess.game.contest import Decision, Player
 from darkchess.game.rules import PAPER, PYCHESS, Ruleset
 from darkchess.game.view import View, initial_view, observed
 from darkchess.players.configuration import Configuration, make_player
 from klss.search.pondering import Pondering
 from uci_bridge.errors import ProtocolError
-from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
-from uci_bridge.lines import LineSplitter
-from uci_bridge.protocol.codec import MAX_LINE_BYTES, read_request, write_reply
+from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.protocol.codec import read_request, write_reply
 from uci_bridge.protocol.messages import (
     Answer,
     Observation,
     ObservationPush,
     Received,
-    Refusal,
     Reply,
     TurnRequest,
     observation_of,
 )
+from uci_bridge.protocol.served import MAX_SESSIONS, SEED_MASK, Served, limit_of, serve
 
 __all__ = ["MAX_SESSIONS", "Engine", "serve"]
 
 log = logging.getLogger(__name__)
 
-MAX_SESSIONS = 16
-"""Games that one process keeps; past that the one that was silent longest is dropped, and asked for its transcript if
-it comes back."""
-
-_QUEUED = 16
-_READ_BYTES = 1 << 16
-_LEAST_S = 0.01
 _RULESETS = {"loss": PAPER, "draw": PYCHESS}
-_SEED_MASK = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
@@ -107,73 +92,13 @@ class _Session:
         return bool(self.seen) and self.seen[-1].game_over is not None
 
 
-class Engine:
-    """Answers requests; one at a time.
+class Engine(Served[_Session]):
+    """Answers requests; one at a time. See :class:`uci_bridge.protocol.served.Served`."""
 
-    Parameters
-    ----------
-    configuration
-        Of the players.
-    choice
-        Of their evaluator, where the configuration leaves it open.
-    max_sessions
-        How many are kept.
-    loaded
-        Called before the first player is needed; returns once all is there.
-    """
-
-    def __init__(
-        self,
-        configuration: Configuration,
-        choice: EvaluatorChoice | None = None,
-        *,
-        max_sessions: int = MAX_SESSIONS,
-        loaded: Callable[[], None] | None = None,
-    ) -> None:
+    def __init__(self, configuration: Configuration, choice: EvaluatorChoice | None = None, **rest: Any) -> None:
+        super().__init__(configuration, choice, **rest)
         self._configuration = configuration
-        self._choice = choice or EvaluatorChoice()
-        self._max_sessions = max_sessions
-        self._loaded = loaded
-        self._sessions: OrderedDict[str, _Session] = OrderedDict()
-        self._evaluators: dict[tuple[str, bool], Evaluator] = {}
         self._pushed: _Session | None = None  # whose own move was the last request, where players ponder
-
-    @property
-    def sessions(self) -> tuple[str, ...]:
-        """The ids of the sessions that are kept, the one silent longest first."""
-        return tuple(self._sessions)
-
-    def answer(self, line: bytes | None, arrived: float | None = None) -> bytes:
-        """The line that answers ``line``; never raises for what is in it.
-
-        Parameters
-        ----------
-        line
-            A request; None for one that was too long to be kept.
-        arrived
-            When it came, of :func:`time.monotonic`; what limits its time counts from there. None: now.
-        """
-        began = time.monotonic() if arrived is None else arrived
-        ids: dict[str, str] = {}
-        need = None
-        try:
-            if line is None:
-                raise ProtocolError(f"got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one")
-            request = read_request(line)
-            ids = {"gameId": request.ids.game_id, "sessionId": request.ids.session_id}
-            if not (isinstance(request, TurnRequest) and request.transcript is not None):
-                need = "transcript"  # what does not follow from the session may follow from the whole game
-            return write_reply(self._reply(request, began))
-        except ProtocolError as error:
-            return write_reply(Refusal(ids or error.ids, str(error), error.need))
-        except (DarkchessError, RecursionError) as error:
-            return write_reply(Refusal(ids, str(error), need))
-        except Exception as error:
-            log.error("%s", traceback.format_exc())
-            self._drop(ids.get("sessionId", ""))
-            return write_reply(
-                Refusal(ids, f"internal error ({type(error).__name__}); the session is dropped", "transcript")
-            )
 
     def idle(self) -> None:
         """What there is to do once a request is answered, while none waits: where the configuration ponders, the player
@@ -189,19 +114,14 @@ class Engine:
             session.player.close()
             session.player = None
 
-    def close(self) -> None:
-        """Drop every session and end the evaluators."""
-        for session_id in self.sessions:
-            self._drop(session_id)
-        for evaluator in self._evaluators.values():
-            evaluator.close()
-        self._evaluators.clear()
-
     # ------------------------------------------------------------------------------------------------ requests
-    def _reply(self, request: TurnRequest | ObservationPush, began: float) -> Reply:
-        if self._loaded is not None:
-            self._loaded()
-            self._loaded = None
+    def _read(self, line: bytes) -> TurnRequest | ObservationPush:
+        return read_request(line)
+
+    def _reply(self, request: TurnRequest | ObservationPush, began: float) -> bytes:
+        return write_reply(self._replied(request, began))
+
+    def _replied(self, request: TurnRequest | ObservationPush, began: float) -> Reply:
         self._pushed = None
         if isinstance(request, ObservationPush):
             return self._take_in(request)
@@ -297,29 +217,10 @@ class Engine:
     def _commit(self, session_id: str, session: _Session, seen: list[Observation], views: list[View]) -> None:
         session.seen += seen
         session.views += views
-        if self._sessions.get(session_id) is not session:
-            self._drop(session_id)
-            self._sessions[session_id] = session
-        self._sessions.move_to_end(session_id)
         if session.over and session.player is not None:
             session.player.close()
             session.player = None
-        while len(self._sessions) > self._max_sessions:
-            oldest = next(iter(self._sessions))
-            log.warning("session %r is dropped: only the last %d are kept", oldest, self._max_sessions)
-            self._drop(oldest)
-
-    def _drop(self, session_id: str) -> None:
-        session = self._sessions.pop(session_id, None)
-        if session is not None and session.player is not None:
-            session.player.close()
-
-    def _unknown(self, session_id: str) -> ProtocolError:
-        what = "another game, colour or start" if session_id in self._sessions else "a session that is not known here"
-        return ProtocolError(
-            f"got {what}, expected the whole transcript (the {self._max_sessions} sessions last used are kept)",
-            need="transcript",
-        )
+        self._keep(session_id, session)
 
     # ------------------------------------------------------------------------------------------------ moves
     def _decide(self, request: TurnRequest, session: _Session, began: float) -> Decision:
@@ -328,7 +229,7 @@ class Engine:
         try:
             Pondering.halt_all()  # in another session
             self._show(session, player)
-            decision = player.choose(_limit(request, time.monotonic() - began))
+            decision = player.choose(limit_of(request, time.monotonic() - began))
         except ViewError:
             self._drop(request.ids.session_id)
             raise
@@ -348,19 +249,12 @@ class Engine:
             session.player.close()
             session.player = None
         if session.player is None:
-            evaluator = self._evaluator(session.game.ruleset, reproducible)
-            session.player = make_player(self._configuration, evaluator, seed=session.seed & _SEED_MASK)
+            evaluator = self._evaluator(reproducible, session.game.ruleset)
+            session.player = make_player(self._configuration, evaluator, seed=session.seed & SEED_MASK)
             session.player.start(session.views[0], session.start, session.game.ruleset)
             session.shown = 1
             session.reproducible = reproducible
         return session.player
-
-    def _evaluator(self, ruleset: Ruleset, reproducible: bool) -> Evaluator:
-        key = ruleset.no_move, reproducible
-        if key not in self._evaluators:
-            choice = replace(self._choice, reproducible=reproducible)
-            self._evaluators[key] = make_evaluator(self._configuration, choice, ruleset)
-        return self._evaluators[key]
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -439,52 +333,3 @@ def _check_first(view: View, told: Observation) -> None:
             f"{chess.SQUARE_NAMES[odd_pieces[0]]}, expected {shown.pieces.get(odd_pieces[0], 'nothing')} "
             "as in the start position"
         )
-
-
-def _limit(request: TurnRequest, waited_s: float) -> Limit:
-    """What limits the search: nodes, else the budget, else the clock; the time that has passed is taken off."""
-    if request.nodes is not None:
-        return Limit(nodes=request.nodes)
-    if request.budget_ms is not None:
-        return Limit(time_s=max(_LEAST_S, request.budget_ms / 1000.0 - waited_s))
-    if request.clock.remaining_ms is not None:
-        left = max(_LEAST_S, request.clock.remaining_ms / 1000.0 - waited_s)
-        return Limit(clock=(left, request.clock.increment_ms / 1000.0))
-    return Limit()
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# pipes
-
-
-def serve(engine: Engine, source: io.RawIOBase | io.FileIO, sink: io.RawIOBase | io.FileIO) -> None:
-    """Answer the requests of ``source`` on ``sink``, in order, until the source ends.
-
-    A thread reads ahead, so that a request's time counts from when it came.
-
-    Raises
-    ------
-    BrokenPipeError
-        Nobody reads the answers any more.
-    """
-    lines: queue.Queue[tuple[bytes | None, float] | None] = queue.Queue(maxsize=_QUEUED)
-
-    def read() -> None:
-        splitter = LineSplitter(MAX_LINE_BYTES)
-        try:
-            while piece := source.read(_READ_BYTES):
-                for line in splitter.feed(piece):
-                    lines.put((line, time.monotonic()))
-            for line in splitter.finish():
-                lines.put((line, time.monotonic()))
-        except OSError as error:
-            log.error("can't read requests: %s", error.strerror)
-        lines.put(None)
-
-    threading.Thread(target=read, name="reads requests", daemon=True).start()
-    while (entry := lines.get()) is not None:
-        answer = memoryview(engine.answer(*entry))
-        while answer:
-            answer = answer[sink.write(answer) or 0 :]
-        if lines.empty():
-            engine.idle()

@@ -18,25 +18,25 @@ __all__ = ["Answer", "Move", "Observation", "ObservationPush", "Received", "Turn
 MAX_ID = 256
 MAX_PLY = 20_000
 
-_Color = Literal["white", "black"]
+Color = Literal["white", "black"]
 
-_Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID)]
-_IdOrEmpty = Annotated[str, Meta(max_length=MAX_ID)]
-_Ply = Annotated[int, Meta(ge=0, le=MAX_PLY)]
-_Square = Annotated[int, Meta(ge=0, le=63, description="a square from 0 to 63")]
-_SquareName = Annotated[str, Meta(pattern=r"^[a-h][1-8]\Z", description="a square such as e2")]
-_Mask = Annotated[str, Meta(pattern=r"^0[xX][0-9a-fA-F]{1,16}\Z", description='"0x" and 16 hexadecimal digits')]
-_Milliseconds = Annotated[int, Meta(ge=0, le=10**11)]  # three years: more than any clock holds
-_Nodes = Annotated[int, Meta(ge=1, le=10**8)]
-_Seed = Annotated[int, Meta(ge=-(2**63), description="a whole number of 64 bits")]  # msgspec's bounds end at 2^63
-_Fen = Annotated[str, Meta(max_length=120, description="a FEN of at most 120 characters")]
+Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID)]
+IdOrEmpty = Annotated[str, Meta(max_length=MAX_ID)]
+Ply = Annotated[int, Meta(ge=0, le=MAX_PLY)]
+Square = Annotated[int, Meta(ge=0, le=63, description="a square from 0 to 63")]
+SquareName = Annotated[str, Meta(pattern=r"^[a-h][1-8]\Z", description="a square such as e2")]
+Mask = Annotated[str, Meta(pattern=r"^0[xX][0-9a-fA-F]{1,16}\Z", description='"0x" and 16 hexadecimal digits')]
+Milliseconds = Annotated[int, Meta(ge=0, le=10**11)]  # three years: more than any clock holds
+Nodes = Annotated[int, Meta(ge=1, le=10**8)]
+Seed = Annotated[int, Meta(ge=-(2**63), description="a whole number of 64 bits")]  # msgspec's bounds end at 2^63
+Fen = Annotated[str, Meta(max_length=120, description="a FEN of at most 120 characters")]
 
 
 class Move(Struct, frozen=True):
     """A move."""
 
-    from_: _SquareName = field(name="from")
-    to: _SquareName
+    from_: SquareName = field(name="from")
+    to: SquareName
     promotion: Literal["queen", "rook", "bishop", "knight"] | None = None
 
     def __post_init__(self) -> None:
@@ -45,34 +45,34 @@ class Move(Struct, frozen=True):
             raise ValueError(f": got a move from {self.from_} to itself, expected two squares")
 
 
-class _Piece(Struct, frozen=True):
+class Piece(Struct, frozen=True):
     """A man on a square."""
 
     type: Annotated[Literal["P", "N", "B", "R", "Q", "K"], Meta(description="one of P N B R Q K")]
-    color: _Color
+    color: Color
 
 
-_SquareAndPiece = Annotated[tuple[_Square, _Piece], Meta(description='[square, {"type", "color"}]')]
+_SquareAndPiece = Annotated[tuple[Square, Piece], Meta(description='[square, {"type", "color"}]')]
 
 
-class _GameOver(Struct, frozen=True, kw_only=True):
+class GameOver(Struct, frozen=True, kw_only=True):
     """How the game ended."""
 
-    winner: _Color | None = None
+    winner: Color | None = None
     reason: Annotated[str, Meta(max_length=64)]
 
 
 class Observation(Struct, frozen=True, kw_only=True):
     """What a player sees after a ply."""
 
-    ply: _Ply
+    ply: Ply
     kind: Kind
     own_move: Move | None = None
-    visibility_mask: _Mask
+    visibility_mask: Mask
     visible_pieces: Annotated[list[_SquareAndPiece], Meta(max_length=64)]
-    own_capture_square: _Square | None = None
-    opp_capture_landing_square: _Square | None = None
-    game_over: _GameOver | None = None
+    own_capture_square: Square | None = None
+    opp_capture_landing_square: Square | None = None
+    game_over: GameOver | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no ply shows."""
@@ -90,11 +90,11 @@ class Observation(Struct, frozen=True, kw_only=True):
             raise ValueError(f".visible_pieces[{i}][0]: got square {squares[i]} twice, expected each square once")
 
 
-class _Clock(Struct, frozen=True, kw_only=True):
+class Clock(Struct, frozen=True, kw_only=True):
     """A player's clock."""
 
-    remaining_ms: _Milliseconds | None = None
-    increment_ms: _Milliseconds
+    remaining_ms: Milliseconds | None = None
+    increment_ms: Milliseconds
 
 
 class _Rules(Struct, frozen=True):
@@ -106,20 +106,20 @@ class _Rules(Struct, frozen=True):
 class TurnRequest(Struct, frozen=True, kw_only=True):
     """It is the player's turn."""
 
-    gameId: _Id
-    engineId: _Id
-    sessionId: _Id
-    color: _Color
-    ply: _Ply
-    engineSeed: _Seed
-    clock: _Clock
+    gameId: Id
+    engineId: Id
+    sessionId: Id
+    color: Color
+    ply: Ply
+    engineSeed: Seed
+    clock: Clock
     # No position of dark chess has more (darkchess.board.kernels.moves).
     legalMoves: Annotated[list[Move], Meta(min_length=1, max_length=448)]
     observationTranscript: Annotated[list[Observation], Meta(min_length=1, max_length=MAX_PLY + 1)] | None = None
     latestObservationDelta: Observation | None = None
-    budget_ms: _Milliseconds | None = None
-    nodes: _Nodes | None = None
-    fen: _Fen | None = None
+    budget_ms: Milliseconds | None = None
+    nodes: Nodes | None = None
+    fen: Fen | None = None
     rules: _Rules | None = None
 
     def __post_init__(self) -> None:
@@ -141,11 +141,11 @@ class TurnRequest(Struct, frozen=True, kw_only=True):
 class ObservationPush(Struct, frozen=True, kw_only=True):
     """An observation outside the player's turn."""
 
-    gameId: _Id
-    engineId: _IdOrEmpty = ""
-    sessionId: _Id
-    color: _Color
-    ply: _Ply
+    gameId: Id
+    engineId: IdOrEmpty = ""
+    sessionId: Id
+    color: Color
+    ply: Ply
     observation: Observation
 
     def __post_init__(self) -> None:
@@ -156,9 +156,9 @@ class ObservationPush(Struct, frozen=True, kw_only=True):
 class Received(Struct, frozen=True, kw_only=True):
     """The answer to a push; with a move, to a turn request."""
 
-    gameId: _IdOrEmpty = ""
-    sessionId: _IdOrEmpty = ""
-    engineId: _IdOrEmpty = ""
+    gameId: IdOrEmpty = ""
+    sessionId: IdOrEmpty = ""
+    engineId: IdOrEmpty = ""
 
 
 class Answer(Received, frozen=True, kw_only=True):

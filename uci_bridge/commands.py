@@ -1,0 +1,114 @@
+"""Programs that play: what the text of a foreign engine says, and how ours is called with a configuration."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from klss.configurations import ConfigurationError
+from klss.text import printable
+from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.own_program import own_program
+
+__all__ = ["COMMAND", "Command", "command", "described", "program_argv"]
+
+COMMAND = "cmd:"
+"""What the text of a foreign engine begins with; its command line follows."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A program that speaks the engine protocol.
+
+    Attributes
+    ----------
+    name
+        As it is named in results: the whole text.
+    argv
+        Program and arguments.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+
+    def fields(self) -> dict[str, Any]:
+        """What results hold; see :meth:`darkchess.players.configuration.Configuration.fields`."""
+        return {"name": self.name, "argv": list(self.argv)}
+
+
+def command(text: str) -> Command:
+    """The program that ``cmd:PROGRAM ARGUMENTS`` names, split as a shell does.
+
+    Raises
+    ------
+    ConfigurationError
+        There is no such program.
+
+    Examples
+    --------
+    >>> command("cmd:sh -c 'exit 1'").argv
+    ('sh', '-c', 'exit 1')
+    """
+    try:
+        argv = shlex.split(text.removeprefix(COMMAND))
+    except ValueError as error:
+        raise ConfigurationError(f"player: got {text!r} ({error}), expected cmd:PROGRAM ARGUMENTS") from None
+    if not argv:
+        raise ConfigurationError(f"player: got {text!r}, expected cmd:PROGRAM ARGUMENTS")
+    if shutil.which(argv[0]) is None:
+        raise ConfigurationError(f"player: got {argv[0]!r} in {text!r}, expected a program that can be run")
+    return Command(printable(text), tuple(argv))
+
+
+class _Described(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def fields(self) -> dict[str, Any]: ...
+
+
+_Kind = TypeVar("_Kind", bound=_Described)
+
+
+def described(chosen: _Kind, base: _Kind, read: Callable[[str], _Kind]) -> str:
+    """A text that describes ``chosen`` to another process, on another machine too: no file is needed to read it.
+
+    What it describes is the same in all but its name, which is then the text.
+
+    Parameters
+    ----------
+    chosen
+        A configuration.
+    base
+        The named one that the text begins with.
+    read
+        What reads such texts.
+
+    Raises
+    ------
+    ConfigurationError
+        A field has a value that no text gives.
+    """
+    usual = base.fields()
+    changes = [
+        f"{field}={value}" for field, value in chosen.fields().items() if field != "name" and value != usual.get(field)
+    ]
+    text = ",".join([base.name, *changes])
+    if read(text).fields() | {"name": chosen.name} != chosen.fields():
+        raise ConfigurationError(
+            f"configuration {chosen.name}: got {', '.join(changes)}, expected values that NAME,field=value can say"
+        )
+    return text
+
+
+def program_argv(program: tuple[str, ...], text: str, choice: EvaluatorChoice) -> tuple[str, ...]:
+    """The command line of ``klss`` ``program`` that plays the configuration ``text``."""
+    argv = own_program("klss", *program, "--configuration", text, "--evaluator", choice.name)
+    if choice.stockfish is not None:
+        argv += ["--stockfish", choice.stockfish]
+    if choice.processes != 1:
+        argv += ["--evaluator-processes", str(choice.processes)]
+    return tuple(argv)
