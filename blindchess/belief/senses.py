@@ -36,7 +36,7 @@ class Partitions:
 
     def weights(self, window: int, weights: Floats) -> Floats:
         """Weight of each class of a window, of weights (float64[n]) of the positions: float64[counts[window]]."""
-        return np.bincount(self.classes[window], weights, int(self.counts[window]))
+        return np.asarray(np.bincount(self.classes[window], weights, int(self.counts[window])), dtype=np.float64)
 
     def left_over(self, weights: Floats) -> Floats:
         """Σ W_r² of each window, weights (float64[n]) summing to 1: float64[36], from 0 to 1."""

@@ -196,7 +196,7 @@ class ExpectationPlayer(Player):
         if self._thinking.belief == "even":
             return even
         best = found.values.max(axis=1)
-        weights = np.exp(-self._thinking.slope * (best - best.min()))
+        weights: Floats = np.exp(-self._thinking.slope * (best - best.min()))
         return (1.0 - self._thinking.floor) * weights / weights.sum() + self._thinking.floor * even
 
 

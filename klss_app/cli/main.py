@@ -8,8 +8,6 @@ A command's module is imported only when that command runs, so ``klss --help`` s
 from __future__ import annotations
 
 import contextlib
-import difflib
-import importlib
 import io
 import os
 import sys
@@ -18,6 +16,7 @@ from typing import TextIO
 
 from klss import __version__
 from klss.text import printable
+from klss_app.cli.dispatch import dispatch
 from klss_app.cli.errors import CliError, UsageError
 from uci_bridge.descendants import adopt_orphans, end_descendants
 
@@ -29,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "engine": "the engine on stdin and stdout, for other programs: one JSON object a line",
     "bot": "play on a lichess-style server (pychess.org) as its bot account",
     "match": "play many games between two players and count",
+    "rbc": "Reconnaissance Blind Chess: play, match, engine",
     "track": "sizes of both players' position sets along a game",
     "analyse": "what the engine thinks at one turn of a game, or which moves of a whole game cost the most",
     "solve": "equilibrium of any two-player zero-sum OpenSpiel game",
@@ -38,38 +38,12 @@ COMMANDS: dict[str, str] = {
 """Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
 
 
-def _help() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: klss COMMAND …",
-            "",
-            "commands:",
-            *lines,
-            "",
-            "klss COMMAND --help tells a command's flags; klss --version the version.",
-        ]
-    )
-
-
 def _dispatch(arguments: Sequence[str]) -> int:
-    if not arguments:
-        raise UsageError(f"no command given; expected one of {', '.join(COMMANDS)} (klss --help says more)")
-    name, *rest = arguments
-    if name in ("-h", "--help", "help"):
-        print(_help())
-        return 0
-    if name in ("-V", "--version"):
+    if arguments and arguments[0] in ("-V", "--version"):
         print(f"klss {__version__}")
         return 0
-    if name not in COMMANDS:
-        near = difflib.get_close_matches(name, COMMANDS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(COMMANDS)}"
-        raise UsageError(f"no such command: {name!r}; {hint}")
-    module = importlib.import_module(f"klss_app.cli.{name}")
-    code: int = module.run(rest)
-    return code
+    last = "klss COMMAND --help tells a command's flags; klss --version the version."
+    return dispatch("klss", "klss_app.cli", COMMANDS, arguments, last)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -62,16 +62,20 @@ class Parser(argparse.ArgumentParser):
         """The help, with the names of configurations: only now, since compiled code comes with them."""
         for action in self._actions:
             if action.help is not None and "{" in action.help:
-                from darkchess.players.configuration import CONFIGURATIONS, main_names
-
-                names = main_names()
-                searches = [name for name in names if CONFIGURATIONS[name].search is not None]
-                action.help = action.help.format(configurations=", ".join(names), searches=", ".join(searches))
+                action.help = action.help.format(**self.names())
         return super().format_help()
+
+    def names(self) -> dict[str, str]:
+        """What stands for the words in braces in the helps."""
+        from darkchess.players.configuration import CONFIGURATIONS, main_names
+
+        names = main_names()
+        searches = [name for name in names if CONFIGURATIONS[name].search is not None]
+        return {"configurations": ", ".join(names), "searches": ", ".join(searches)}
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse complains of."""
-        raise UsageError(f"{message} (klss {self.prog.split()[-1]} --help tells the flags)")
+        raise UsageError(f"{message} ({self.prog} --help tells the flags)")
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The arguments, or a :class:`UsageError` that names the nearest flag where one is unknown."""

@@ -25,11 +25,20 @@ def ids(request: dict) -> dict:
 
 
 def answer(request: dict, move: dict) -> None:
-    say(json.dumps({**ids(request), "move": move, "diagnostics": {"engine": "foreign"}}).encode() + b"\n")
+    said = {"sense": request["senseActions"][35]} if request.get("phase") == "sense" else {"move": move}
+    say(json.dumps({**ids(request), **said, "diagnostics": {"engine": "foreign"}}).encode() + b"\n")
 
 
 def misbehave(request: dict) -> None:
     good = request["legalMoves"][0]
+    if how == "move for sense" and request["phase"] == "sense":
+        say(json.dumps({**ids(request), "move": None}).encode() + b"\n")
+        return
+    if how == "off the board" and request["phase"] == "sense":
+        say(json.dumps({**ids(request), "sense": 64}).encode() + b"\n")
+        return
+    if how in ("move for sense", "off the board"):
+        raise SystemExit("not asked for a sense")
     if how == "silent":
         time.sleep(600)
     elif how == "late":

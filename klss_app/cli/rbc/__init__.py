@@ -1,0 +1,21 @@
+"""``klss rbc``: Reconnaissance Blind Chess; a subcommand is a module here of the same name, with ``run(arguments)``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from klss_app.cli.dispatch import dispatch
+
+__all__ = ["COMMANDS", "run"]
+
+COMMANDS: dict[str, str] = {
+    "match": "play many games between two players and count",
+    "engine": "an engine on stdin and stdout, for other programs: one JSON object a line",
+}
+"""Subcommand -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss rbc``; see :mod:`klss_app.cli.main`."""
+    last = "klss rbc COMMAND --help tells a command's flags; docs/rbc.md tells the rules."
+    return dispatch("klss rbc", "klss_app.cli.rbc", COMMANDS, arguments, last)

@@ -1,0 +1,94 @@
+"""An engine on stdin and stdout. Nothing but answers goes to stdout; the descriptor itself is put out of everybody
+else's reach. The compiled code loads in a thread while the first request is on its way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from uci_bridge.descendants import end_descendants
+
+if TYPE_CHECKING:
+    from uci_bridge.protocol.served import Served
+
+__all__ = ["serve_on_stdio"]
+
+log = logging.getLogger("klss engine")
+
+_SIGN_OF_LIFE_S = 2.0
+
+
+def serve_on_stdio(command: str, make: Callable[[Callable[[], None]], Served[Any]], load: Callable[[], None]) -> int:
+    """Answer requests on stdin until it ends; the exit code.
+
+    Parameters
+    ----------
+    command
+        As logs name it.
+    make
+        Makes the engine; it is given what to call before the first player is needed.
+    load
+        Loads compiled code.
+    """
+    from uci_bridge.protocol.served import serve
+
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format=f"{command}: %(message)s")
+    loading = _Loading(load)
+    engine = make(loading.wait)
+    with _stdout_for_answers_only() as answers, open(0, "rb", buffering=0, closefd=False) as requests:
+        loading.start()
+        try:
+            serve(engine, requests, answers)
+        finally:
+            engine.close()
+    if loading.is_alive():
+        # Compiled code can't be stopped half-way, and nobody waits for it any more.
+        sys.stderr.flush()
+        end_descendants()
+        os._exit(0)
+    return 0
+
+
+class _Loading(threading.Thread):
+    """Loads compiled code by a short game that nobody sees."""
+
+    def __init__(self, load: Callable[[], None]) -> None:
+        super().__init__(daemon=True)
+        self._load = load
+
+    def run(self) -> None:
+        """Load; called by the thread. What goes wrong here will go wrong again where it can be told."""
+        try:
+            self._load()
+        except Exception as error:
+            log.warning("the warm-up failed: %s", error)
+
+    def wait(self) -> None:
+        """Wait until all is there, with a sign of life on stderr now and then."""
+        began = time.monotonic()
+        while self.is_alive():
+            self.join(_SIGN_OF_LIFE_S)
+            if self.is_alive():
+                log.info("loading (the first time it is compiled: a minute), %.0f s", time.monotonic() - began)
+
+
+@contextlib.contextmanager
+def _stdout_for_answers_only() -> Iterator[io.FileIO]:
+    """The real stdout; whatever else is printed meanwhile, by anybody, goes to stderr."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with io.FileIO(kept, "wb", closefd=False) as answers:
+            yield answers
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

@@ -1,0 +1,1 @@
+"""Matches of Reconnaissance Blind Chess: ``engines`` (both sides' players), ``game`` (one game), ``match``."""

@@ -1,0 +1,93 @@
+"""One game of a match of Reconnaissance Blind Chess: from its number and seed to its lines, as any worker plays it.
+
+With a node budget a game is a function of the setup, its number and its seed, whoever plays it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from typing import Any
+
+import chess
+
+from blindchess.game.arbiter import Arbiter, Played
+from blindchess.game.history import history_text
+from blindchess.game.referee import Referee
+from darkchess.game.arbiter import TruthCount
+from klss.seeds import player_seed
+from uci_bridge.match.blind.engines import BlindEngines, BlindSetup
+from uci_bridge.match.task import GameResult, GameTask, sides
+
+__all__ = ["play_game"]
+
+_FAULT_SHOWN = 500
+
+
+def play_game(setup: BlindSetup, task: GameTask, engines: BlindEngines) -> GameResult:
+    """Play a game to its end; what an engine does wrong costs it the game and raises nothing."""
+    referee = Referee(task.opening.fen)
+    side_of = sides(task.game)
+    engines.get_ready()
+    players = {
+        color: engines.player(side, player_seed(task.seed, chess.COLOR_NAMES[color])) for color, side in side_of.items()
+    }
+    moves: list[dict[str, Any]] = []
+
+    def on_turn(played: Played) -> None:
+        turn = played.turn
+        square, requested, taken = turn.sensed.square, turn.moved.requested, turn.moved.taken
+        named = {
+            "game": task.game,
+            "ply": played.ply,
+            "player": side_of[turn.color],
+            "sense": None if square is None else chess.SQUARE_NAMES[square],
+            "move": None if requested is None else requested.uci(),
+            "taken": None if taken is None else taken.uci(),
+            "seconds_wall": round(played.sense_s + played.move_s, 4),
+            "seconds_sense": round(played.sense_s, 4),
+        }
+        if played.look.diagnostics:
+            named["look"] = {key: _plain(value) for key, value in played.look.diagnostics.items()}
+        moves.append(named | {key: _plain(told) for key, told in played.asked.diagnostics.items() if key not in named})
+
+    truth = TruthCount() if setup.check_truth else None
+    begin = time.monotonic()
+    try:
+        Arbiter(referee, players, dict.fromkeys(chess.COLORS, setup.budget), on_turn, truth).play()
+    finally:
+        for player in players.values():
+            player.close()
+    seconds = time.monotonic() - begin
+    outcome = referee.outcome
+    assert outcome is not None
+    names = {color: setup.spec(side).name for color, side in side_of.items()}
+    line: dict[str, Any] = {
+        "game": task.game,
+        "pair": task.pair,
+        "white": names[chess.WHITE],
+        "black": names[chess.BLACK],
+        "result": outcome.result,
+        "reason": outcome.reason,
+        "winner": None if outcome.winner is None else side_of[outcome.winner],
+        "plies": referee.ply,
+        "opening": task.opening.text(),
+        "seed": task.seed,
+        "seconds": round(seconds, 3),
+    }
+    trouble = {side: players[color].trouble for color, side in side_of.items() if players[color].trouble}
+    if outcome.reason in ("forfeit", "flag") and outcome.winner is not None:
+        fault = players[not outcome.winner].trouble
+        if fault:
+            line["fault"] = fault[:_FAULT_SHOWN]
+    elif trouble:
+        line["trouble"] = {side: str(told)[:_FAULT_SHOWN] for side, told in trouble.items()}
+    if truth is not None:
+        line["truth"] = dataclasses.asdict(truth)
+    return GameResult(line, history_text(referee, names[chess.WHITE], names[chess.BLACK]), moves, ".json")
+
+
+def _plain(value: Any) -> Any:
+    """A diagnostic as JSON can say it, the same from this process and from another: what is not finite is None."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
