@@ -12,10 +12,11 @@ from typing import Any
 import chess
 
 from blindchess.game.referee import Referee, Turn
-from blindchess.game.rules import WIN_REASONS
+from blindchess.game.rules import WIN_REASONS, Limits
 from darkchess.board.position import Position
+from darkchess.errors import DarkchessError, RecordError
 
-__all__ = ["history", "history_text"]
+__all__ = ["history", "history_text", "replayed"]
 
 _BY_COLOR = (
     "senses", "sense_results", "requested_moves", "taken_moves", "capture_squares", "fens_before_move",
@@ -59,6 +60,39 @@ def history(game: Referee, white: str, black: str) -> dict[str, Any]:
 def history_text(game: Referee, white: str, black: str) -> str:
     """:func:`history` as JSON on one line."""
     return json.dumps(history(game, white, black)) + "\n"
+
+
+def replayed(text: str) -> Referee:
+    """The game of a history, turn by turn; an end that is no move (a flag, a resignation) is left out.
+
+    Raises
+    ------
+    RecordError
+        It is no history, or its moves are not those of a game; the message says where.
+    """
+    try:
+        document = json.loads(text)
+        whites, blacks = ([document[key][name] for key in ("senses", "requested_moves")] for name in ("true", "false"))
+        starts = document["fens_before_move"]
+        fen = str((starts["true"] or starts["false"])[0])
+        if starts["false"] and fen.split()[1] == "b":
+            fen = str(starts["false"][0])
+        game = Referee(fen, Limits(None, None))
+        sides = {chess.WHITE: list(zip(*whites, strict=False)), chess.BLACK: list(zip(*blacks, strict=False))}
+        for ply in range(len(sides[chess.WHITE]) + len(sides[chess.BLACK])):
+            if game.outcome is not None:
+                raise RecordError(f"history: got a turn after the end of the game, turn {ply}; expected none")
+            square, request = sides[game.turn].pop(0)
+            game.sense(square)
+            game.move(None if request is None else chess.Move.from_uci(str(request["value"])))
+    except DarkchessError as error:
+        raise error if isinstance(error, RecordError) else RecordError(f"history: {error}") from None
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise RecordError(
+            f"history: got something else ({type(error).__name__}), expected the JSON of a game as reconchess "
+            "and klss keep it"
+        ) from None
+    return game
 
 
 def _reason(reason: str) -> dict[str, str] | None:

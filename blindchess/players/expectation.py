@@ -66,12 +66,12 @@ class Expectation:
         Most positions that are valued.
     """
 
-    belief: Literal["even", "value"] = "value"
+    belief: Literal["even", "value"] = "even"
     slope: float = 2.0
     floor: float = 0.2
-    sense: Literal["value", "reduction"] = "value"
+    sense: Literal["value", "reduction"] = "reduction"
     told: float = 0.01
-    unaware: float = 0.2
+    unaware: float = 0.5
     exposed: float = 1.0
     boards: int = 512
 
@@ -196,8 +196,9 @@ class ExpectationPlayer(Player):
         if self._thinking.belief == "even":
             return even
         best = found.values.max(axis=1)
-        weights: Floats = np.exp(-self._thinking.slope * (best - best.min()))
-        return (1.0 - self._thinking.floor) * weights / weights.sum() + self._thinking.floor * even
+        weights = np.exp(-self._thinking.slope * (best - best.min()))
+        weights *= (1.0 - self._thinking.floor) / weights.sum()
+        return np.asarray(weights + self._thinking.floor * even)
 
 
 def expected_values(divided: Partitions, values: Floats, weights: Floats) -> Floats:

@@ -14,7 +14,7 @@ from blindchess.belief.position_set import PositionSet
 from blindchess.players._kernels.families import families
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
-from klss.arrays import Floats, Int32s, Ints
+from klss.arrays import Floats, Int32s, Ints, Words
 
 __all__ = ["Outlook", "outlook"]
 
@@ -102,7 +102,7 @@ def _table(
     known: PositionSet,
     indices: Ints,
     codes: Int32s,
-    mine: np.ndarray,
+    mine: Words,
     evaluator: Evaluator,
     unaware: float,
     exposed: float,
@@ -115,8 +115,9 @@ def _table(
     values = np.empty(count + 1)
     values[count] = 1.0
     hers = -evaluator.values(rows[:count])
-    hers[hers == -1.0] = -exposed
-    checks = checks[:count]
-    hers[checks] += unaware * (1.0 - hers[checks])
+    lost = hers == -1.0  # her own king can be taken, whatever she attacks
+    overlooked = checks[:count] & ~lost
+    hers[overlooked] += unaware * (1.0 - hers[overlooked])
+    hers[lost] = -exposed
     values[:count] = hers
     return values[place], count

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from darkchess.players.configuration import Configuration
     from klss_app.bench.report import Report
 
-__all__ = ["run"]
+__all__ = ["print_report", "run"]
 
 _OF_PROGRAMS = "klss2021"
 
@@ -108,7 +108,7 @@ def run(arguments: Sequence[str]) -> int:
             seed=parsed.seed,
             say=say,
         )
-    _print(parsed.bench, parsed.configuration or usual, report, as_json=parsed.json)
+    print_report(parsed.bench, parsed.configuration or usual, report, as_json=parsed.json)
     return 0
 
 
@@ -133,7 +133,8 @@ def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | No
     return evaluators
 
 
-def _print(name: str, configuration: str, report: Report, *, as_json: bool) -> None:
+def print_report(name: str, configuration: str | None, report: Report, *, as_json: bool) -> None:
+    """Print a bench's document, or its figures a line each."""
     packages = ("klss", "numpy", "numba", "scipy", "highspy")
     document: dict[str, Any] = {
         "bench": name,

@@ -10,6 +10,10 @@ __all__ = ["COMMANDS", "run"]
 
 COMMANDS: dict[str, str] = {
     "match": "play many games between two players and count",
+    "track": "sizes of both players' position sets along a game",
+    "verify": "hold the referee and the position sets against reconchess and OpenSpiel",
+    "analyse": "what the engine thinks at one turn of a game",
+    "bench": "how fast the position set is here",
     "engine": "an engine on stdin and stdout, for other programs: one JSON object a line",
 }
 """Subcommand -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""

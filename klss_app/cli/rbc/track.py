@@ -1,0 +1,90 @@
+"""``klss rbc track``: how many positions each player holds possible along a kept game."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chess
+
+from klss_app.cli.errors import UsageError
+from klss_app.cli.options import cap
+from klss_app.cli.rbc.options import BlindParser
+
+if TYPE_CHECKING:
+    from blindchess.game.referee import Referee
+
+__all__ = ["kept_game", "run"]
+
+_DEFAULT_CAP = 2_000_000
+
+
+def _parser() -> BlindParser:
+    parser = BlindParser("track", "Sizes of both players' position sets after each thing that they are told.")
+    parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
+    parser.add_argument(
+        "--cap", type=cap, default=_DEFAULT_CAP, metavar="N", help=f"largest set (default {_DEFAULT_CAP:,})"
+    )
+    parser.add_argument("--threads", type=int, choices=[1, 2], default=2, help="threads of an update (default 2)")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def kept_game(path: Path) -> Referee:
+    """The game of a history's file.
+
+    Raises
+    ------
+    UsageError
+        It can't be read, or is none.
+    """
+    from blindchess.game.history import replayed
+    from darkchess.errors import RecordError
+    from klss.text import read_text
+
+    try:
+        return replayed(read_text(path))
+    except OSError as error:
+        raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a game's history") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{str(path)!r}: got no UTF-8, expected a game's history in JSON") from None
+    except RecordError as error:
+        raise UsageError(f"{str(path)!r}: {error}") from None
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss rbc track``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser().parse(arguments)
+    from blindchess.belief.position_set import PositionSet
+
+    game = kept_game(Path(parsed.game))
+    known = {
+        color: PositionSet(color, game.positions[0], cap=parsed.cap, threads=parsed.threads) for color in chess.COLORS
+    }
+    turns: list[dict[str, Any]] = []
+    for ply, turn in enumerate(game.turns):
+        mine = known[turn.color]
+        sizes = {}
+        mine.noticed(turn.notice)
+        sizes["notice"] = mine.size
+        mine.sensed(turn.sensed)
+        sizes["sense"] = mine.size
+        if ply + 1 < game.ply or game.outcome is None:
+            mine.moved(turn.moved)
+        sizes["move"] = mine.size
+        turns.append(
+            {"turn": ply, "color": chess.COLOR_NAMES[turn.color], **sizes, "sampled": mine.capped_by is not None}
+        )
+    if parsed.json:
+        print(json.dumps({"turns": turns}))
+        return 0
+    print(f"{'turn':>5}  {'':<5}  {'notice':>10}  {'sense':>10}  {'move':>10}")
+    for told in turns:
+        sample = "  a sample" if told["sampled"] else ""
+        print(
+            f"{told['turn']:>5}  {told['color']:<5}  {told['notice']:>10,}  {told['sense']:>10,}  {told['move']:>10,}"
+            f"{sample}"
+        )
+    return 0

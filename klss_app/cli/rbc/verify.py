@@ -1,0 +1,91 @@
+"""``klss rbc verify``: our referee and our position sets against reconchess and OpenSpiel."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.options import games, seed
+from klss_app.cli.rbc.options import BlindParser
+
+__all__ = ["run"]
+
+_OPENSPIEL = 10
+"""One game against OpenSpiel for so many against reconchess."""
+
+
+def _parser() -> BlindParser:
+    parser = BlindParser("verify", "Hold our referee, or our position sets, against reconchess and OpenSpiel.")
+    parser.add_argument("--games", type=games, default=100, metavar="N", help="how many (default 100)")
+    parser.add_argument(
+        "--sets",
+        action="store_true",
+        help="position sets: is the true position in them, and are they those of reconchess's own functions",
+    )
+    parser.add_argument(
+        "--compared", type=games, metavar="N", help="with --sets: in so many games (default: all), the second question"
+    )
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of the games (default 0)")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss rbc verify``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser().parse(arguments)
+    if parsed.compared is not None and not parsed.sets:
+        raise UsageError("--compared: got it without --sets, expected both")
+    try:
+        from klss_app.rbc import verify
+    except ImportError as error:
+        raise UsageError(
+            f"klss rbc verify: {error.name or error} is missing, expected the package reconchess: the extra rbc"
+        ) from None
+
+    def say(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    begin = time.monotonic()
+    document: dict[str, Any]
+    if parsed.sets:
+        compared = parsed.games if parsed.compared is None else parsed.compared
+        found = verify.sets(parsed.games, parsed.seed, compared=compared, say=say)
+        document = dataclasses.asdict(found)
+        wrong = found.lost + found.unequal
+    else:
+        theirs = verify.against_reconchess(parsed.games, parsed.seed, say)
+        others = None
+        try:
+            others = verify.against_openspiel(max(1, parsed.games // _OPENSPIEL), parsed.seed, say)
+        except ImportError:
+            say("OpenSpiel is not here: its part is left out")
+        document = {
+            "reconchess": dataclasses.asdict(theirs),
+            "openspiel": None if others is None else dataclasses.asdict(others),
+        }
+        wrong = theirs.different + (0 if others is None else others.different)
+    document["seconds"] = round(time.monotonic() - begin, 3)
+    print(json.dumps(document) if parsed.json else _text(document))
+    if wrong:
+        raise FailedError(f"{wrong} differences, expected none")
+    return 0
+
+
+def _text(document: dict[str, Any]) -> str:
+    if "checks" in document:
+        return (
+            "{games} games: the true position was missing in {lost} of {checks:,} looks ({sampled} samples not looked "
+            "at); {equal_checks:,} looks in {equal_games} games found the set of reconchess, {unequal} another; the "
+            "largest set had {largest:,} positions"
+        ).format(**document)
+    lines = []
+    for name in ("reconchess", "openspiel"):
+        if document[name] is not None:
+            lines.append("{0}: {games} games, {turns:,} turns, {different} differences".format(name, **document[name]))
+            lines += document[name]["differences"]
+    return "\n".join(lines)
