@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import chess
 
+from blindchess.belief.position_set import PositionSet
 from blindchess.game.arbiter import Arbiter
 from blindchess.game.contest import Player
 from blindchess.game.referee import Referee
 from blindchess.players.scripted import RandomPlayer
+from darkchess.board.position_table import exercise_table
 from darkchess.game.arbiter import TimeControl
 
 __all__ = ["warm_up"]
@@ -24,3 +26,5 @@ def warm_up(player: Player, color: chess.Color) -> None:
     for _ in range(_TURNS):
         if scratch.referee.outcome is None:
             scratch.play_turn()
+    known = PositionSet(color, scratch.referee.positions[0])
+    exercise_table(known.halves)  # a table that grows or is cut: only some games have one

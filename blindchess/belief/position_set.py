@@ -25,7 +25,7 @@ from darkchess.board.kernels import board
 from darkchess.board.kernels.halves import code_at, encode_half
 from darkchess.board.kernels.position_table import Layout, rank, select
 from darkchess.board.kernels.tables import TABLES
-from darkchess.board.move import encode
+from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.board.position_step import Step, across_enemy_move, merged
 from darkchess.errors import ViewError
@@ -142,6 +142,10 @@ class PositionSet:
         codes = self.own.codes()
         turned = np.sort(codes ^ np.int32(56 << 9 | 56 << 3)) if self._flipped else codes
         return np.concatenate([np.array([-1], dtype=np.int32), turned])
+
+    def request(self, code: int) -> chess.Move | None:
+        """The request of a code of :meth:`requests`; None: to pass."""
+        return None if code < 0 else decode(code ^ (56 << 9 | 56 << 3) if self._flipped else code)
 
     def rows(self, indices: npt.ArrayLike) -> Words:
         """Full positions, herself to move.
@@ -333,7 +337,7 @@ class PositionSet:
             found |= seen
             if captured:
                 found[captured.bit_length() - 1] = board.QUEEN
-            kings = [at for at, code in found.items() if code == board.KING]
+            kings = sorted((at for at, code in found.items() if code == board.KING), key=lambda at: at not in seen)
             for at in kings[1:]:
                 del found[at]
             if not kings:

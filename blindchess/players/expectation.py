@@ -22,7 +22,6 @@ from blindchess.belief.senses import Partitions, partitions
 from blindchess.game.contest import Asked, Look, Player, seconds_of_call
 from blindchess.game.observation import INNER, Moved, Notice, Sensed
 from blindchess.players.outlook import Outlook, outlook
-from darkchess.board.move import decode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.game.contest import Limit
@@ -40,8 +39,6 @@ _FIRST_A_SECOND = 60_000.0
 
 _MARGIN = 0.7
 """The part of a call's time that is planned for; the rest is for what isn't valuing."""
-
-_TURNED = 56 << 9 | 56 << 3
 
 
 @dataclass(frozen=True)
@@ -131,15 +128,14 @@ class ExpectationPlayer(Player):
         told = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:
             return Look(INNER[0], told)
-        indices = known.sample(_TOLD, self._seed * 1_000_003 + 2 * self._turn)
         if thinking.sense == "reduction":
+            indices = known.sample(_TOLD, self._seed * 1_000_003 + 2 * self._turn)
             divided = partitions(known, indices)
             even = np.full(indices.shape[0], 1.0 / indices.shape[0])
             left = divided.left_over(even)
             best = int(left.argmin())
             return Look(INNER[best], told | {"left_over": float(left[best])})
-        found = self._outlook(indices, limit, sense=True)
-        weights = self._weights(found)
+        found, weights = self.weighed(limit, sense=True)
         divided = partitions(known, found.indices)
         values = expected_values(divided, found.values, weights) + thinking.told * divided.bits(weights)
         best = int(values.argmax())
@@ -149,16 +145,11 @@ class ExpectationPlayer(Player):
     def choose_move(self, limit: Limit) -> Asked:
         """See :class:`blindchess.game.contest.Player`."""
         known = self.known
-        indices = known.sample(_TOLD, self._seed * 1_000_003 + 2 * self._turn + 1)
-        found = self._outlook(indices, limit, sense=False)
-        expected = self._weights(found) @ found.values
+        found, weights = self.weighed(limit, sense=False)
+        expected = weights @ found.values
         best = int(expected.argmax())
-        code = int(found.codes[best])
-        request = None
-        if code >= 0:
-            request = decode(code ^ _TURNED if known.flipped else code)
         return Asked(
-            request,
+            known.request(int(found.codes[best])),
             {
                 "positions": known.size,
                 "capped_by": known.capped_by,
@@ -167,6 +158,12 @@ class ExpectationPlayer(Player):
                 "boards": int(found.indices.shape[0]),
             },
         )
+
+    def weighed(self, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
+        """What requests are worth where, and how likely each of these positions is (float64[n], summing to 1)."""
+        indices = self.known.sample(_TOLD, self._seed * 1_000_003 + 2 * self._turn + (not sense))
+        found = self._outlook(indices, limit, sense=sense)
+        return found, self._weights(found)
 
     def _outlook(self, indices: Ints, limit: Limit, *, sense: bool) -> Outlook:
         seconds = seconds_of_call(limit, sense=sense)

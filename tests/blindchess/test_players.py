@@ -1,0 +1,122 @@
+"""What the players do: laws, and positions in which there is one right answer."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+import pytest
+
+from blindchess import Moved, Notice, Referee
+from blindchess.belief.senses import partitions
+from blindchess.game.arbiter import Arbiter
+from blindchess.game.observation import INNER
+from blindchess.players.configuration import CONFIGURATIONS, ConfigurationError, configuration, make_player
+from blindchess.players.expectation import ExpectationPlayer, expected_values
+from blindchess.players.outlook import outlook
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.arbiter import TimeControl, TruthCount
+from darkchess.game.contest import Limit
+
+FEW = Limit(nodes=400)
+
+
+def play(white: str, black: str, seed: int, nodes: int = 100) -> tuple[Referee, TruthCount]:
+    game, truth = Referee(), TruthCount()
+    players = {
+        color: make_player(configuration(name), seed=seed)
+        for color, name in ((chess.WHITE, white), (chess.BLACK, black))
+    }
+    Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes)), truth=truth).play()
+    return game, truth
+
+
+def expectation(fen: str, color: chess.Color = chess.WHITE, text: str = "rbc-expect") -> ExpectationPlayer:
+    player = make_player(configuration(text))
+    assert isinstance(player, ExpectationPlayer)
+    player.start(color, Position.from_fen(fen))
+    return player
+
+
+@pytest.mark.parametrize("name", sorted(CONFIGURATIONS))
+def test_every_player_plays_a_game_in_which_the_truth_is_never_lost(name: str) -> None:
+    game, truth = play(name, "rbc-random", 2)
+    assert game.outcome is not None and truth.lost == 0
+
+
+@pytest.mark.parametrize("text", ["rbc-expect", "rbc-expect,sense=reduction,belief=value"])
+def test_with_nodes_one_thread_and_two_play_the_same(text: str) -> None:
+    one, two = (play(f"{text},threads={threads}", "rbc-attacker", 4, nodes=500)[0] for threads in (1, 2))
+    assert [(turn.sensed, turn.moved) for turn in one.turns] == [(turn.sensed, turn.moved) for turn in two.turns]
+
+
+def test_a_king_that_can_be_taken_for_sure_is_taken() -> None:
+    player = expectation("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1")
+    player.notice(Notice(None))
+    player.choose_sense(FEW)
+    assert player.choose_move(FEW).request == chess.Move.from_uci("e2e8")
+
+
+def test_the_likelier_king_is_taken_and_the_sense_asks_where_it_is() -> None:
+    player = expectation("4k3/8/8/8/8/8/8/Q3K2Q b - - 0 1")
+    player.notice(Notice(None))
+    known = player.known
+    assert known.size == 6  # the king's five steps, and a turn without a move
+    look = player.choose_sense(FEW)
+    assert look.square is not None and chess.square_rank(look.square) >= 5
+
+
+def test_a_king_is_not_left_where_it_can_be_taken() -> None:
+    player = expectation("3rk3/8/8/8/8/8/8/3K4 w - - 0 1")
+    player.notice(Notice(None))
+    asked = player.choose_move(FEW).request
+    assert asked is not None and chess.square_file(asked.to_square) != 3
+
+
+def test_an_outlook_says_what_each_request_leads_to() -> None:
+    player = expectation("4k3/8/8/3r4/4P3/8/8/4K3 w - - 0 1")
+    known = player.known
+    every = outlook(known, np.arange(known.size), BuiltinEvaluator(), children=1000, unaware=0.0, exposed=1.0)
+    values = dict(zip((known.request(int(code)) for code in every.codes), every.values[0], strict=True))
+    best = max(values, key=lambda move: values[move])
+    assert best == chess.Move.from_uci("e4d5")
+    assert values[chess.Move.from_uci("e4f5")] == values[None], "a pawn's capture of nobody is a pass"
+    careless = outlook(known, np.arange(known.size), BuiltinEvaluator(), children=1000, unaware=0.0, exposed=5.0)
+    assert every.values.min() == -1.0 and careless.values.min() == -5.0, "the rook sees d1 and d2"
+
+
+def test_expected_values_are_those_of_knowing_the_result() -> None:
+    game = Referee()
+    player = make_player(configuration("rbc-expect"))
+    assert isinstance(player, ExpectationPlayer)
+    player.start(chess.BLACK, game.position)
+    game.move(chess.Move.from_uci("e2e4"))
+    player.notice(game.notice)
+    known = player.known
+    indices = np.arange(known.size)
+    rng = np.random.default_rng(0)
+    values, weights = rng.normal(size=(known.size, 7)), rng.dirichlet(np.ones(known.size))
+    divided = partitions(known, indices)
+    found = expected_values(divided, values, weights)
+    for place in range(len(INNER)):
+        groups = [np.flatnonzero(divided.classes[place] == one) for one in range(int(divided.counts[place]))]
+        assert found[place] == pytest.approx(sum((weights[group] @ values[group]).max() for group in groups))
+    assert (found >= (weights @ values).max() - 1e-12).all(), "what is told costs nothing"
+
+
+def test_texts_choose_players() -> None:
+    chosen = configuration("rbc-expect,sense=reduction,boards=7")
+    assert (chosen.fields()["sense"], chosen.fields()["boards"]) == ("reduction", 7)
+    with pytest.raises(ConfigurationError, match="did you mean rbc-expect"):
+        configuration("rbc-expekt")
+    with pytest.raises(ConfigurationError, match="expected one of value, reduction"):
+        configuration("rbc-expect,sense=x")
+    with pytest.raises(ConfigurationError, match="cap is 0"):
+        configuration("rbc-expect,cap=0")
+
+
+def test_a_game_ended_by_taking_the_king_is_heard_of() -> None:
+    player = expectation("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1")
+    move = chess.Move.from_uci("e2e8")
+    player.notice(Notice(None))
+    player.moved(Moved(move, move, chess.E8))
