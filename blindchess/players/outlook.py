@@ -1,7 +1,8 @@
 """What requests are worth in many positions: the table that both of a turn's questions are answered from.
 
-The child of a position by a request is valued by an evaluator as if the opponent saw everything; she doesn't, which
-``unaware`` allows for: an attack on her king counts as if it would be overlooked so often.
+The child of a position by a request is valued by an evaluator, deeper where there is time for that in all positions,
+as if the opponent saw everything; she doesn't, which ``unaware`` allows for: an attack on her king counts as if it would
+be overlooked so often.
 """
 
 from __future__ import annotations
@@ -15,8 +16,15 @@ from blindchess.players._kernels.families import families
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
 from klss.arrays import Floats, Int32s, Ints, Words
+from klss.search import Budget
 
 __all__ = ["Outlook", "outlook"]
+
+_A_PLY = 12
+"""How many times as many nodes a ply more takes, at the least."""
+
+_DEEPEST = 6
+"""Most plies below a child."""
 
 _FIRST = 0.4
 """The part of the children that go into finding out which requests are worth more of them."""
@@ -78,8 +86,8 @@ def outlook(
     first = max(1, min(indices.shape[0], int(_FIRST * children) // len(every)))
     if indices.shape[0] * len(every) <= children:
         first = indices.shape[0]
-    table, used = _table(known, indices[:first], every, mine, evaluator, unaware, exposed)
     rest = indices[first:]
+    table, used = _table(known, indices[:first], every, mine, evaluator, unaware, exposed, 0 if len(rest) else children)
     if not rest.shape[0] or used >= children:
         return Outlook(indices[:first], every, table, used)
     means = table.mean(axis=0)
@@ -92,7 +100,7 @@ def outlook(
     more = rest[: max(0, (children - used) // columns.shape[0])]
     if not more.shape[0]:
         return Outlook(indices[:first], every, table, used)
-    added, valued = _table(known, more, every[columns], mine, evaluator, unaware, exposed)
+    added, valued = _table(known, more, every[columns], mine, evaluator, unaware, exposed, 0)
     return Outlook(
         indices[: first + more.shape[0]], every[columns], np.concatenate([table[:, columns], added]), used + valued
     )
@@ -106,7 +114,9 @@ def _table(
     evaluator: Evaluator,
     unaware: float,
     exposed: float,
+    nodes: int,
 ) -> tuple[Floats, int]:
+    """Values of requests in positions; as many plies deeper as ``nodes`` allow. And what it took."""
     shape = indices.shape[0], codes.shape[0]
     rows = np.empty((shape[0] * shape[1], 9), dtype=np.uint64)
     place = np.empty(shape, dtype=np.int32)
@@ -115,9 +125,21 @@ def _table(
     values = np.empty(count + 1)
     values[count] = 1.0
     hers = -evaluator.values(rows[:count])
+    spent = last = count
+    ends = np.maximum.accumulate(place.max(axis=1)) + 1
+    offsets = np.concatenate([[0], ends]).astype(np.int64)
+    for depth in range(1, _DEEPEST + 1):
+        if nodes - spent < _A_PLY * last:
+            break
+        budget = Budget(nodes=nodes - spent)
+        deeper, last = evaluator.search_values(known.rows(indices), offsets, rows[:count], depth, budget, 0.0)
+        spent += last
+        if deeper is None:
+            break
+        hers = np.where(np.abs(hers) == 1.0, hers, -deeper)
     lost = hers == -1.0  # her own king can be taken, whatever she attacks
     overlooked = checks[:count] & ~lost
     hers[overlooked] += unaware * (1.0 - hers[overlooked])
     hers[lost] = -exposed
     values[:count] = hers
-    return values[place], count
+    return values[place], spent
