@@ -1,4 +1,4 @@
-"""Where a human's games are kept: a PGN file each, in ``klss-games`` unless told."""
+"""Where a human's games are kept: a file each, in ``klss-games`` unless told."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def newest_first() -> list[Path]:
     return sorted(Path(_FOLDER).glob("*.pgn"), key=lambda path: path.stat().st_mtime, reverse=True)
 
 
-def keep_game(text: str, begun: datetime.datetime, path: Path | None = None) -> Path:
-    """Write a game's PGN, to ``path`` or to a new file named by when it was begun; where it is.
+def keep_game(text: str, begun: datetime.datetime, path: Path | None = None, suffix: str = ".pgn") -> Path:
+    """Write a game, to ``path`` or to a new file named by when it was begun, that ends in ``suffix``; where it is.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def keep_game(text: str, begun: datetime.datetime, path: Path | None = None) -> 
         It can't be written; ``filename`` says where.
     """
     if path is None:
-        path = Path(_FOLDER) / f"{begun.strftime('%Y-%m-%dT%H%M%SZ')}.pgn"
+        path = Path(_FOLDER) / f"{begun.strftime('%Y-%m-%dT%H%M%SZ')}{suffix}"
         path.parent.mkdir(exist_ok=True)
         path = _fresh(path)
     write_whole(path, text)

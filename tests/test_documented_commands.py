@@ -48,6 +48,12 @@ IN_SMALL: dict[str, str] = {
     "klss match … --check-truth": (
         "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --clock 60+1 --check-truth --out clocked"
     ),
+    "klss rbc play --white A --black B": (
+        "klss rbc play --white rbc-attacker --black rbc-random --nodes 5 --seed 1 --history game.json"
+    ),
+    "klss rbc match A B --games 20 --time 1 --out DIR": (
+        "klss rbc match rbc-attacker rbc-random --games 2 --nodes 5 --seed 2 --check-truth --out blind"
+    ),
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
     "klss analyse game.pgn --time 0.2 --out game.json": "klss analyse game.pgn --time 0.01 --out game.json",
     "klss analyse GAME.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
@@ -105,6 +111,10 @@ IN_SMALL: dict[str, str] = {
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
 
 ELSEWHERE: dict[str, str] = {
+    "klss rbc --help": "tests/klss_app/test_rbc_play.py",
+    "klss rbc play --black rbc-attacker": "tests/klss_app/test_rbc_play.py",
+    "klss rbc match": "tests/klss_app/test_rbc_match.py",
+    "klss rbc engine": "tests/klss_app/test_rbc_match.py",
     "klss bot --config bot.yml": "tests/uci_bridge/test_bot.py",
     "klss bot --config bot.yml --check": "tests/uci_bridge/test_bot.py",
     "klss bot … 2> bot.log": "tests/uci_bridge/test_bot.py",

@@ -28,7 +28,7 @@ COMMANDS: dict[str, str] = {
     "engine": "the engine on stdin and stdout, for other programs: one JSON object a line",
     "bot": "play on a lichess-style server (pychess.org) as its bot account",
     "match": "play many games between two players and count",
-    "rbc": "Reconnaissance Blind Chess: play, match, engine",
+    "rbc": "Reconnaissance Blind Chess: play, match, engine and more",
     "track": "sizes of both players' position sets along a game",
     "analyse": "what the engine thinks at one turn of a game, or which moves of a whole game cost the most",
     "solve": "equilibrium of any two-player zero-sum OpenSpiel game",

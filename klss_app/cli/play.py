@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from darkchess.game.view import View
     from uci_bridge.players import PlayerMaker
 
-__all__ = ["run"]
+__all__ = ["HUMAN", "LOADING", "Interrupt", "run", "seats", "shown_name"]
 
 HUMAN = "human"
 PLAIN_NAMES = (DEFAULT_PLAYER, "klss2021", "greedy", "random")
@@ -84,7 +84,7 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.pgn is not None:
         writable_file(Path(parsed.pgn), "--pgn")
     left = None if parsed.resume is None else left_game(parsed.resume)
-    specs = _specs(parsed.white, parsed.black) if left is None else _specs_of(left, parsed)
+    specs = seats(parsed.white, parsed.black, DEFAULT_PLAYER) if left is None else _specs_of(left, parsed)
     for spec in specs.values():
         if spec != HUMAN and spec not in PLAIN_NAMES:
             chosen_player(spec, parsed.stockfish)
@@ -132,20 +132,26 @@ def _options_of(left: LeftGame, parsed: argparse.Namespace, options: GameOptions
     )
 
 
-def _specs(white: str | None, black: str | None) -> dict[chess.Color, str]:
-    """Who plays: whoever is not named is the human, or the engine once the human sits on the other side."""
+def seats(white: str | None, black: str | None, engine: str) -> dict[chess.Color, str]:
+    """Who plays: whoever is not named is the human, or ``engine`` once the human sits on the other side.
+
+    Raises
+    ------
+    UsageError
+        The human sits on both sides.
+    """
     if white is None and black is None:
         white = HUMAN
     if white is None:
-        white = DEFAULT_PLAYER if black == HUMAN else HUMAN
+        white = engine if black == HUMAN else HUMAN
     if black is None:
-        black = DEFAULT_PLAYER if white == HUMAN else HUMAN
+        black = engine if white == HUMAN else HUMAN
     if white == black == HUMAN:
         raise UsageError("--white and --black: got human for both, expected one at most: they'd see each other's board")
     return {chess.WHITE: white, chess.BLACK: black}
 
 
-def _name(spec: str) -> str:
+def shown_name(spec: str) -> str:
     """A player's name on the screen: her text, without the directories of a command line."""
     if not spec.startswith("cmd:"):
         return spec
@@ -313,7 +319,7 @@ class TerminalGame:
         self._left_game = left
         self._begun = (None if left is None else begun_at(left.record.headers)) or datetime.datetime.now(datetime.UTC)
         self._human = next((color for color in chess.COLORS if specs[color] == HUMAN), None)
-        self._names = {color: "you" if spec == HUMAN else _name(spec) for color, spec in specs.items()}
+        self._names = {color: "you" if spec == HUMAN else shown_name(spec) for color, spec in specs.items()}
         self._clocks = {} if options.clock is None else dict.fromkeys(chess.COLORS, options.clock[0])
         if left is not None:
             self._clocks.update(left.left_s)

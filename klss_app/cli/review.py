@@ -11,8 +11,9 @@ from klss_app.cli.terminal import InputClosed, Terminal
 
 if TYPE_CHECKING:
     from darkchess.game.referee import Referee
+    from darkchess.game.rules import Outcome
 
-__all__ = ["HELP", "ply_lines", "result_text", "review"]
+__all__ = ["HELP", "ended_text", "ply_lines", "result_text", "review"]
 
 _LOSSES = {
     "king_captured": "{}'s king was captured",
@@ -39,14 +40,22 @@ def result_text(referee: Referee) -> str:
     >>> game = Referee(); game.resign(chess.WHITE); result_text(game)
     'Black wins: White resigned. 0-1 after 0 plies.'
     """
-    outcome = referee.outcome
+    return ended_text(referee.outcome, f"{referee.ply} plies")
+
+
+def ended_text(outcome: Outcome | None, after: str) -> str:
+    """How a game of any kind ended ``after`` so much, in one line.
+
+    >>> ended_text(None, "3 turns")
+    'Unfinished after 3 turns.'
+    """
     if outcome is None:
-        return f"Unfinished after {referee.ply} plies."
+        return f"Unfinished after {after}."
     if outcome.winner is None:
-        return f"Draw: {_DRAWS.get(outcome.reason, outcome.reason)}. {outcome.result} after {referee.ply} plies."
+        return f"Draw: {_DRAWS.get(outcome.reason, outcome.reason)}. {outcome.result} after {after}."
     winner, loser = ("White", "Black") if outcome.winner else ("Black", "White")
     reason = _LOSSES.get(outcome.reason, outcome.reason).format(loser)
-    return f"{winner} wins: {reason}. {outcome.result} after {referee.ply} plies."
+    return f"{winner} wins: {reason}. {outcome.result} after {after}."
 
 
 def _numbered(referee: Referee, ply: int) -> str:

@@ -9,6 +9,7 @@ from klss_app.cli.dispatch import dispatch
 __all__ = ["COMMANDS", "run"]
 
 COMMANDS: dict[str, str] = {
+    "play": "play against an engine in the terminal, or watch two engines play",
     "match": "play many games between two players and count",
     "track": "sizes of both players' position sets along a game",
     "verify": "hold the referee and the position sets against reconchess and OpenSpiel",

@@ -1,0 +1,231 @@
+"""A human at the terminal, as a player of Reconnaissance Blind Chess: told what she is told and nothing else."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+import chess
+
+from blindchess.game.contest import Asked, Look, Player
+from blindchess.game.observation import Moved, Notice, Sensed
+from blindchess.game.own_half import OwnHalf
+from darkchess.board.position import Position
+from darkchess.game.contest import Limit, OutOfTime, Resignation
+from darkchess.game.render import Style, beside, board_lines
+from darkchess.game.rules import Outcome
+from klss_app.cli.human import Quit, clock_text
+from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of
+from klss_app.cli.terminal import Terminal, TimeUp
+
+__all__ = ["HELP", "BlindHuman"]
+
+HELP = """\
+A turn has two parts. First say where to look: a square (e5), and you see the nine squares around it; Enter alone looks
+nowhere. Then ask for a move: as squares (g1f3, e7e8q) or in letters (Nf3, exd5, e8=Q, O-O), or pass. Or type:
+  help      this text
+  moves     what you may ask for: whatever no man of yours is in the way of
+  flip      turn the board around
+  resign    give up
+  quit      leave; the game so far is kept (Ctrl-C does the same)
+You see your own men and what you looked at; the board beside it says how many turns ago that was. Nobody is told of
+check: take the king to win."""
+
+
+class BlindHuman(Player):
+    """The human; see :class:`blindchess.game.contest.Player`.
+
+    Parameters
+    ----------
+    terminal
+        Where she sits.
+    names
+        What both players are called.
+    clocks
+        Seconds left on the clocks, kept up to date by the arbiter.
+    """
+
+    def __init__(
+        self, terminal: Terminal, names: Mapping[chess.Color, str], clocks: Mapping[chess.Color, float]
+    ) -> None:
+        self._terminal = terminal
+        self._names = names
+        self._clocks = clocks
+        self._seen: dict[int, tuple[chess.Piece | None, int]] = {}
+        self._told: list[str] = []
+        self._turn = 0
+        self._marked: tuple[int, ...] = ()
+        self.bottom: chess.Color = chess.WHITE
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._own = OwnHalf(color, start)
+        self.bottom = color
+        self._seen, self._told, self._turn = {}, [], 0
+
+    def notice(self, notice: Notice) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._turn += 1
+        self._marked = ()
+        if notice.square is not None:
+            man = self._men()[notice.square]
+            self._told.append(
+                f"Your {chess.PIECE_NAMES[man.piece_type]} on {chess.SQUARE_NAMES[notice.square]} was captured."
+            )
+            self._own.lose(notice.square)
+            self._seen.pop(notice.square, None)
+            self._marked = (notice.square,)
+        elif self._turn > 1:
+            self._told.append("None of your men was captured.")
+        self.draw()
+
+    def choose_sense(self, limit: Limit) -> Look:
+        """Ask until a square, or nothing, is typed.
+
+        Raises
+        ------
+        Resignation, OutOfTime
+            See :mod:`darkchess.game.contest`.
+        Quit, InputClosed
+            She leaves.
+        """
+        ask = self._asker(limit)
+        while True:
+            text = ask(f" {self._turn}. look at: ")
+            if self._command(text):
+                continue
+            if not text:
+                return Look(None)
+            if text.lower() in chess.SQUARE_NAMES:
+                return Look(chess.SQUARE_NAMES.index(text.lower()))
+            self._terminal.say(f" {text[:40]!r} is no square; type one such as e5, or Enter alone to look nowhere.")
+
+    def sensed(self, sensed: Sensed) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        for square, piece in sensed.contents:
+            self._seen[square] = piece, self._turn
+        if sensed.square is None:
+            return
+        there = [
+            f"{chess.PIECE_NAMES[piece.piece_type]} {chess.SQUARE_NAMES[square]}"
+            for square, piece in sensed.contents
+            if piece is not None and piece.color != self._own.color
+        ]
+        self._told.append(f"Around {chess.SQUARE_NAMES[sensed.square]}: {', '.join(there) or 'no enemy man'}.")
+        self._marked = (sensed.square,)
+        self.draw()
+
+    def choose_move(self, limit: Limit) -> Asked:
+        """Ask until a request, or ``pass``, is typed; raises as :meth:`choose_sense` does."""
+        ask = self._asker(limit)
+        while True:
+            text = ask(f" {self._turn}. your move: ")
+            if not text or self._command(text):
+                continue
+            try:
+                return Asked(request_of(text, self._own.requests(), self._men(), self._own.color))
+            except UnknownRequest as error:
+                self._terminal.say(f" {error}")
+
+    def moved(self, moved: Moved) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._told = [moved_text(moved, self._men())]
+        if moved.taken is not None:
+            self._own.play(moved.taken)
+            self._seen[moved.taken.from_square] = None, self._turn
+            self._marked = (moved.taken.from_square, moved.taken.to_square)
+        if self._terminal.screen:
+            self.draw()
+        else:
+            self._terminal.say(f" {self._told[0]}")
+            self._told = []
+
+    def end(self, outcome: Outcome) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        if self._told and self._terminal.screen:
+            self._terminal.clear()
+            self._terminal.say(" " + " ".join(self._told))
+
+    def draw(self) -> None:
+        """Her men, what she saw where and how long ago, and what happened since her last move."""
+        men = self._men()
+        known = men | {
+            square: piece for square, (piece, _) in self._seen.items() if piece is not None and square not in men
+        }
+        style = Style(unicode=self._terminal.unicode, color=self._terminal.color)
+        visible = sum(1 << square for square in {*self._seen, *men})
+        cell = 3 if self._terminal.color else 2
+        board = board_lines(known, visible, bottom=self.bottom, style=style, marked=self._marked, cell=cell)
+        lines = beside([(self._player(not self.bottom), board), ("turns ago", self._ages(men))])
+        self._terminal.clear()
+        self._terminal.say(*(" " + line for line in lines), " " + self._player(self.bottom))
+        if self._told:
+            self._terminal.say(" " + " ".join(self._told))
+
+    def _player(self, color: chess.Color) -> str:
+        clock = f"   {clock_text(self._clocks[color])}" if color in self._clocks else ""
+        return f"  {'White' if color else 'Black'}: {self._names[color]}{clock}"
+
+    def _ages(self, men: Mapping[int, chess.Piece]) -> list[str]:
+        """How many turns ago each square was looked at: a dot for never, nothing where her own men stand."""
+        never = "·" if self._terminal.unicode else "."
+        ranks = range(7, -1, -1) if self.bottom else range(8)
+        files = range(8) if self.bottom else range(7, -1, -1)
+
+        def age(square: int) -> str:
+            if square in men:
+                return " "
+            if square not in self._seen:
+                return never
+            turns = self._turn - self._seen[square][1]
+            return str(turns) if turns < 10 else "+"
+
+        return [" ".join(age(8 * rank + file) for file in files).rstrip() for rank in ranks]
+
+    def _men(self) -> dict[int, chess.Piece]:
+        return dict(Position(self._own.row).pieces)
+
+    def _asker(self, limit: Limit) -> Callable[[str], str]:
+        """What asks for a line before her clock runs out."""
+        deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
+
+        def ask(prompt: str) -> str:
+            try:
+                return self._terminal.ask(prompt, None if deadline is None else deadline - time.monotonic())
+            except TimeUp:
+                raise OutOfTime from None
+
+        return ask
+
+    def _command(self, text: str) -> bool:
+        """Whether ``text`` was a command; it is done then."""
+        say = self._terminal.say
+        commands: dict[str, Callable[[], Any]] = {
+            "help": lambda: say(HELP),
+            "?": lambda: say(HELP),
+            "moves": lambda: say(self._moves_text()),
+            "flip": self._flip,
+            "resign": self._resign,
+            "quit": self._quit,
+            "exit": self._quit,
+        }
+        action = commands.get(" ".join(text.lower().split()))
+        if action is not None:
+            action()
+        return action is not None
+
+    def _moves_text(self) -> str:
+        text = "  ".join(["pass", *(move.uci() for move in self._own.requests())])
+        return textwrap.fill(text, width=76, initial_indent=" ", subsequent_indent=" ", break_on_hyphens=False)
+
+    def _flip(self) -> None:
+        self.bottom = not self.bottom
+        self.draw()
+
+    def _resign(self) -> NoReturn:
+        raise Resignation
+
+    def _quit(self) -> NoReturn:
+        raise Quit

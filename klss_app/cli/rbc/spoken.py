@@ -1,0 +1,135 @@
+"""What a human types, as a request: squares (``e2e4``, ``e7e8n``), the letters of chess (``Nf3``, ``exd5``, ``e8=N``,
+``O-O``), or ``pass``; and what came of it, in words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import chess
+
+from blindchess.game.observation import Moved
+
+__all__ = ["UnknownRequest", "moved_text", "request_of", "request_text"]
+
+_SQUARES = re.compile(r"([a-h][1-8])-?([a-h][1-8])=?([nbrqNBRQ]?)")
+_LETTERS = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([x:]?)([a-h][1-8])=?([NBRQ]?)[+#]?")
+_PASS = ("pass", "-", "--", "0000")
+
+
+class UnknownRequest(Exception):
+    """What was typed is no request; says why."""
+
+
+def request_of(
+    text: str, requests: Sequence[chess.Move], men: Mapping[int, chess.Piece], color: chess.Color
+) -> chess.Move | None:
+    """The request that ``text`` means; None: a pass.
+
+    Parameters
+    ----------
+    text
+        What was typed.
+    requests
+        What may be asked for.
+    men
+        Her men by square (0–63).
+    color
+        Hers.
+
+    Raises
+    ------
+    UnknownRequest
+        It means none, or more than one.
+
+    Examples
+    --------
+    >>> board = chess.Board()
+    >>> asked = [chess.Move.from_uci(text) for text in ("e2e4", "e2d3", "g1f3")]
+    >>> [request_of(text, asked, board.piece_map(), True).uci() for text in ("e4", "exd3", "Nf3", "g1f3")]
+    ['e2e4', 'e2d3', 'g1f3', 'g1f3']
+    >>> request_of("pass", asked, board.piece_map(), True) is None
+    True
+    """
+    text = text.strip()
+    if text.lower() in _PASS:
+        return None
+    found = _meant(text, requests, men, color)
+    if not found:
+        raise UnknownRequest(f"{text[:40]!r} is nothing you may ask for; moves lists what is, pass asks for nothing.")
+    if len(found) > 1:
+        raise UnknownRequest(f"{text[:40]!r} means {' or '.join(move.uci() for move in found)}; type one of them.")
+    return found[0]
+
+
+def _meant(
+    text: str, requests: Sequence[chess.Move], men: Mapping[int, chess.Piece], color: chess.Color
+) -> list[chess.Move]:
+    castled = {"O-O": 2, "0-0": 2, "O-O-O": -2, "0-0-0": -2}.get(text.upper())
+    if castled is not None:
+        return [
+            move
+            for move in requests
+            if men[move.from_square].piece_type == chess.KING and move.to_square - move.from_square == castled
+        ]
+    squares = _SQUARES.fullmatch(text)
+    if squares is not None:
+        start, end, letter = squares.groups()
+        return _promoted([move for move in requests if move.uci()[:4] == start + end], letter)
+    letters = _LETTERS.fullmatch(text)
+    if letters is None:
+        return []
+    man, file, rank, takes, end, letter = letters.groups()
+    kind = chess.PIECE_SYMBOLS.index(man.lower()) if man else chess.PAWN
+    found = [
+        move
+        for move in requests
+        if men[move.from_square].piece_type == kind
+        and chess.SQUARE_NAMES[move.to_square] == end
+        and file in ("", chess.SQUARE_NAMES[move.from_square][0])
+        and rank in ("", chess.SQUARE_NAMES[move.from_square][1])
+    ]
+    if kind == chess.PAWN:
+        aside = bool(takes) or file not in ("", end[0])
+        found = [move for move in found if ((move.to_square - move.from_square) % 8 != 0) == aside]
+    if kind == chess.KING:
+        found = [move for move in found if abs(move.to_square - move.from_square) != 2]
+    return _promoted(found, letter)
+
+
+def _promoted(found: list[chess.Move], letter: str) -> list[chess.Move]:
+    """Those with that promotion; a queen's where none is typed."""
+    wanted = chess.PIECE_SYMBOLS.index(letter.lower()) if letter else chess.QUEEN
+    promoting = [move for move in found if move.promotion == wanted]
+    return promoting or [move for move in found if move.promotion is None and not letter]
+
+
+def request_text(move: chess.Move, men: Mapping[int, chess.Piece]) -> str:
+    """A request as it is said: ``knight g1-f3``.
+
+    >>> request_text(chess.Move.from_uci("g1f3"), chess.Board().piece_map())
+    'knight g1-f3'
+    """
+    promotion = "" if move.promotion is None else f"={chess.piece_symbol(move.promotion).upper()}"
+    start, end = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
+    return f"{chess.PIECE_NAMES[men[move.from_square].piece_type]} {start}-{end}{promotion}"
+
+
+def moved_text(moved: Moved, men: Mapping[int, chess.Piece]) -> str:
+    """What became of a request, as a sentence; ``men`` are hers before it."""
+    if moved.requested is None:
+        return "You passed."
+    asked = request_text(moved.requested, men)
+    if moved.taken is None:
+        return (
+            f"You asked for {asked}, and nothing was played: something stood in the way, or nothing was there to take."
+        )
+    end = chess.SQUARE_NAMES[moved.taken.to_square]
+    told = f"You played {asked}"
+    if moved.taken.to_square != moved.requested.to_square:
+        told = f"You asked for {asked}: it went as far as {end}"
+    if moved.capture_square is None:
+        return told + "."
+    where = "" if moved.capture_square == moved.taken.to_square else " en passant"
+    return f"{told} and took a man{where} on {chess.SQUARE_NAMES[moved.capture_square]}."

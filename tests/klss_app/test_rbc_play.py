@@ -1,0 +1,151 @@
+"""``klss rbc play``: what a human types and sees, and where her game is kept."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from blindchess.game.observation import Moved
+from klss_app.cli.main import main
+from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of
+from tests.klss_app.screen import ESCAPE, Screen
+
+PROMOTING = "r3k2r/P7/8/8/8/8/8/R3K2R w KQkq - 0 1"
+
+
+@pytest.fixture
+def screens() -> Iterator[list[Screen]]:
+    found: list[Screen] = []
+    yield found
+    for screen in found:
+        screen.close()
+
+
+@pytest.fixture
+def typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run it with lines on stdin; its exit code, stdout, stderr."""
+
+    def run(lines: str, *arguments: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+        # Who leaves while code is compiled ends the process; here, the command.
+        monkeypatch.setattr("klss_app.cli.rbc.play.end_descendants", lambda: None)
+        monkeypatch.setattr("klss_app.cli.rbc.play.os._exit", sys.exit)
+        code = main(["rbc", "play", "--nodes", "10", "--seed", "3", *arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def test_a_whole_game_in_a_terminal(tmp_path: Path, screens: list[Screen]) -> None:
+    flags = ("--black", "rbc-random", "--nodes", "10", "--seed", "1", "--history", "g.json")
+    screen = Screen(tmp_path, *flags, command=("rbc", "play"))
+    screens.append(screen)
+    first = ESCAPE.sub("", screen.read_until("1. look at: "))
+    assert "turns ago" in first and "♜" in first and "♛" in first, "filled figures serve both sides in colour"
+    screen.type("e5")
+    assert "Around e5: no enemy man." in screen.read_until("1. your move: ")
+    screen.type("Nc3")
+    shown = ESCAPE.sub("", screen.read_until("2. look at: "))
+    assert "You played knight b1-c3." in shown and "1 1 1" in shown
+    for number, move in ((2, "Nb5"), (3, "Nc7")):
+        screen.type("")
+        screen.read_until(f"{number}. your move: ")
+        screen.type(move)
+        screen.read_until(f"{number + 1}. look at: ")
+    screen.type("d7")
+    assert "king e8" in ESCAPE.sub("", screen.read_until("4. your move: "))
+    screen.type("Ne8")
+    assert "White wins: Black's king was captured. 1-0 after 7 turns." in ESCAPE.sub("", screen.read_until("kept in"))
+    assert screen.end() == 0
+    kept = json.loads((tmp_path / "g.json").read_text())
+    assert (kept["type"], kept["white_name"], kept["winner_color"]) == ("GameHistory", "human", True)
+    assert kept["senses"]["true"] == [chess.E5, None, None, chess.D7]
+
+
+def test_what_is_typed_and_what_is_said(typed: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    lines = "help\nz9\ne2\nmoves\ne5e6\nexd3\nflip\n\npass\n\nquit\n"
+    code, out, err = typed(lines, "--black", "rbc-random", "--ascii")
+    assert code == 0 and "left before the end" in err and "klss-games" in err
+    assert "A turn has two parts." in out and "'z9' is no square" in out and "pass  b1a3" in out
+    assert "'e5e6' is nothing you may ask for" in out and "You passed." in out
+    assert "You asked for pawn e2-d3, and nothing was played" in out and out.isascii()
+    (kept,) = (tmp_path / "klss-games").glob("*.json")
+    assert json.loads(kept.read_text())["winner_color"] is None
+
+
+def test_resigning_and_the_end_of_the_input(typed: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, _ = typed("\nresign\n", "--black", "rbc-random")
+    assert code == 0 and "Black wins: White resigned. 0-1 after 0 turns." in out
+    code, _, err = typed("e4\n", "--black", "rbc-random")
+    assert code == 1 and "end of input after 0 turns" in err
+    code, out, _ = typed("\npass\nresign\n", "--white", "rbc-attacker", "--black", "human", "--clock", "60+1")
+    assert code == 0 and "Black: you   1:0" in out and "White wins: Black resigned" in out
+
+
+def test_two_engines_play_and_both_can_be_repeated(typed: Callable[..., tuple[int, str, str]]) -> None:
+    said = [typed("", "--white", "rbc-attacker", "--black", "rbc-random")[:2] for _ in range(2)]
+    assert said[0] == said[1] and said[0][0] == 0 and "White looks at" in said[0][1]
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--white", "human", "--black", "human"], "human for both"),
+        (["--black", "rbc-randon"], "did you mean rbc-random?"),
+        (["--black", "cmd:no-such-program"], "no-such-program"),
+        (["--fen", "8/8 w"], "--fen"),
+        (["--rules", "paper"], "--rules"),
+        (["--history", "/no/such/folder/g.json"], "--history"),
+    ],
+)
+def test_bad_flags_exit_2_with_one_line(capsys: pytest.CaptureFixture[str], flags: list[str], says: str) -> None:
+    assert main(["rbc", "play", *flags]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and err.startswith("klss rbc: ") and says in err
+
+
+def test_no_subcommand_and_one_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rbc"]) == 2 and main(["rbc", "mach"]) == 2
+    assert "did you mean match?" in capsys.readouterr().err
+    assert main(["rbc", "--help"]) == 0 and "match" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [("O-O", "e1g1"), ("o-o-o", "e1c1"), ("Kf1", "e1f1"), ("a8=N", "a7a8n"), ("a8", "a7a8q"), ("axb8", "a7b8q"),
+     ("a7b8r", "a7b8r"), ("Rad1", "a1d1"), ("R1b1", "a1b1"), ("Rb1", "a1b1"), ("0000", None), ("-", None)],
+)  # fmt: skip
+def test_what_may_be_typed(text: str, move: str | None) -> None:
+    from blindchess.game.referee import Referee
+
+    game = Referee(PROMOTING)
+    found = request_of(text, game.requests(), game.position.pieces, chess.WHITE)
+    assert (found and found.uci()) == move
+
+
+def test_what_means_two_things_is_asked_again() -> None:
+    from blindchess.game.referee import Referee
+
+    game = Referee("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
+    with pytest.raises(UnknownRequest, match="'Rd1' means a1d1 or h1d1; type one of them"):
+        request_of("Rd1", game.requests(), game.position.pieces, chess.WHITE)
+
+
+def test_what_came_of_a_request_in_words() -> None:
+    men = chess.Board().piece_map()
+    asked, taken = chess.Move.from_uci("f1a6"), chess.Move.from_uci("f1c4")
+    assert moved_text(Moved(asked, taken, chess.C4), men) == (
+        "You asked for bishop f1-a6: it went as far as c4 and took a man on c4."
+    )
+    step = chess.Move.from_uci("e2d3")
+    assert moved_text(Moved(step, step, chess.D2), men) == "You played pawn e2-d3 and took a man en passant on d2."

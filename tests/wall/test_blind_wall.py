@@ -1,0 +1,255 @@
+"""The wall of Reconnaissance Blind Chess: two true games in which a player is told the same give her engine the same
+bytes, and get the same answers. Driven through referee, arbiter, host and a process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from blindchess.game.arbiter import Arbiter
+from blindchess.game.contest import Asked, Look, Player
+from blindchess.game.observation import Moved, Notice, Sensed
+from blindchess.game.referee import Referee
+from darkchess.board.position import Position
+from darkchess.game.arbiter import TimeControl
+from darkchess.game.contest import Limit, Resignation
+from darkchess.game.rules import Outcome
+from tests.wall.blind_twins import Turns, Twins, load, read_turn, replayed, tags
+from uci_bridge.protocol.blind.host import HostedBlindPlayer
+from uci_bridge.protocol.engine_process import EngineProcess, Patience
+
+TWINS = load()
+ROOT = Path(__file__).resolve().parents[2]
+RECORDER = ROOT / "tests" / "uci_bridge" / "foreign_engine.py"
+CALM = Patience(start_s=120.0, push_s=60.0, close_s=2.0)
+
+
+class Scripted(Player):
+    """Looks and asks as in a game, then resigns."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._ply = 0
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        self._ply = (0 if start.turn == color else 1) - 2
+
+    def notice(self, notice: Notice) -> None:
+        self._ply += 2
+
+    def choose_sense(self, limit: Limit) -> Look:
+        if self._ply >= len(self._turns):
+            raise Resignation
+        return Look(read_turn(self._turns[self._ply])[0])
+
+    def sensed(self, sensed: Sensed) -> None:
+        pass
+
+    def choose_move(self, limit: Limit) -> Asked:
+        return Asked(read_turn(self._turns[self._ply])[1])
+
+    def moved(self, moved: Moved) -> None:
+        pass
+
+
+class Hosted(Scripted):
+    """Tells a hosted engine everything, asks it at her turns, keeps its answers, and plays the turns of the game."""
+
+    def __init__(self, turns: Turns, hosted: HostedBlindPlayer) -> None:
+        super().__init__(turns)
+        self.answers: list[Look | Asked] = []
+        self._hosted = hosted
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        super().start(color, start)
+        self._hosted.start(color, start)
+
+    def notice(self, notice: Notice) -> None:
+        super().notice(notice)
+        self._hosted.notice(notice)
+
+    def choose_sense(self, limit: Limit) -> Look:
+        self.answers.append(self._hosted.choose_sense(limit))
+        return super().choose_sense(limit)
+
+    def sensed(self, sensed: Sensed) -> None:
+        self._hosted.sensed(sensed)
+
+    def choose_move(self, limit: Limit) -> Asked:
+        self.answers.append(self._hosted.choose_move(limit))
+        return super().choose_move(limit)
+
+    def moved(self, moved: Moved) -> None:
+        self._hosted.moved(moved)
+
+    def end(self, outcome: Outcome) -> None:
+        self._hosted.end(outcome)
+
+
+def drive(engine: EngineProcess, turns: Turns, pair: Twins, budget: TimeControl) -> list[Look | Asked]:
+    """One game through referee, arbiter, host and engine; the engine's answers. She resigns at her last turn."""
+    hosted = HostedBlindPlayer(engine, seed=3, key=f"{pair.fen} {pair.a[0]}")
+    player = Hosted(turns, hosted)
+    players: dict[chess.Color, Player] = {pair.color: player, not pair.color: Scripted(turns)}
+    Arbiter(Referee(pair.fen), players, {pair.color: budget, not pair.color: TimeControl()}).play()
+    assert hosted.trouble is None, hosted.trouble
+    return player.answers
+
+
+class Recorder:
+    """An engine that keeps what it is sent, in a file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "sent"
+        self.engine = EngineProcess(
+            [sys.executable, "-S", "-E", str(RECORDER), "good"],
+            environment={**os.environ, "KEEP": str(self.file)},
+            patience=CALM,
+        )
+
+    def sent(self, turns: Turns, pair: Twins, budget: TimeControl) -> bytes:
+        """The bytes that reach the engine in one game."""
+        before = self.file.stat().st_size if self.file.exists() else 0
+        drive(self.engine, turns, pair, budget)
+        with open(self.file, "rb") as file:
+            file.seek(before)
+            return file.read()
+
+
+@pytest.fixture(scope="module")
+def recorder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorder]:
+    found = Recorder(tmp_path_factory.mktemp("wall"))
+    yield found
+    found.engine.close()
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[list[EngineProcess]]:
+    """Two processes of our engine, one for each of two games that are told alike."""
+    command = [sys.executable, "-m", "klss", "rbc", "engine", "--configuration", "rbc-random"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    found = [EngineProcess(command, environment=environment, patience=CALM) for _ in range(2)]
+    for engine in found:
+        engine.start()
+    yield found
+    for engine in found:
+        engine.close()
+
+
+@pytest.mark.usefixtures("engines")
+def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:
+    """Different turns and positions, the same told, both colours; at least 200 pairs."""
+    colors: Counter[bool] = Counter()
+    things: Counter[str] = Counter()
+    for pair in TWINS:
+        a, b = replayed(pair.a, pair.fen), replayed(pair.b, pair.fen)
+        assert a.told(pair.color) == b.told(pair.color) and a.position != b.position
+        assert a.turn == b.turn == pair.color and a.outcome is None and b.outcome is None
+        colors[pair.color] += 1
+        things.update({*tags(pair.a, pair.fen, pair.color), *tags(pair.b, pair.fen, pair.color)})
+    assert len(TWINS) >= 200 and len(set(TWINS)) == len(TWINS) and min(colors.values()) >= 90
+    for whose in ("hers", "the enemy's"):
+        for thing, least in (("capture", 50), ("en passant", 20), ("promotion", 20), ("pass", 40), ("castling", 9)):
+            assert things[f"{whose}: {thing}"] >= least, things
+        assert things[f"{whose}: failed or cut short"] >= 100
+
+
+@pytest.mark.usefixtures("engines")
+def test_two_games_that_are_told_the_same_reach_the_engine_as_the_same_bytes(recorder: Recorder) -> None:
+    for pair in TWINS:
+        told = recorder.sent(pair.a, pair, TimeControl(nodes=10))
+        assert told == recorder.sent(pair.b, pair, TimeControl(nodes=10)), pair
+        plies = [json.loads(line)["ply"] for line in told.splitlines() if b'"phase":"sense"' in line]
+        assert plies == list(range(len(pair.a) % 2, len(pair.a) + 1, 2))
+
+
+def test_a_game_that_is_told_differently_reaches_it_as_other_bytes(recorder: Recorder) -> None:
+    """The comparison can fail: another look or request of hers, or what she sees of the opponent's, is enough."""
+    pair = next(pair for pair in TWINS if pair.fen is None and pair.color == chess.WHITE)
+    budget = TimeControl(nodes=10)
+    shown = recorder.sent(("e5 e2e4", "- d7d5", "d5 e4d5", "- -"), pair, budget)
+    for other in (
+        ("e4 e2e4", "- d7d5", "d5 e4d5", "- -"),
+        ("e5 e2e4", "- d7d6", "d5 e4d5", "- -"),
+        ("e5 e2e4", "- d7d5", "d5 e4e5", "- -"),
+        ("e5 e2e4", "- d7d5", "d5 e4d5", "- d8d5"),
+    ):
+        assert shown != recorder.sent(other, pair, budget), other
+    assert shown == recorder.sent(("e5 e2e4", "b2 d7d5", "d5 e4d5", "h8 a7a6"), pair, budget)
+
+
+ALLOWED = {
+    "": {"protocolVersion", "game", "gameId", "engineId", "sessionId", "color", "ply", "phase", "engineSeed", "clock",
+         "senseActions", "legalMoves", "observationTranscript", "latestObservationDelta", "observation", "budget_ms",
+         "nodes", "fen"},
+    "clock": {"remaining_ms", "increment_ms"},
+    "move": {"from", "to", "promotion"},
+    "observation": {"ply", "kind", "own_capture_square", "sense", "sensed_squares", "requested", "taken",
+                    "capture_square", "game_over"},
+    "piece": {"type", "color"},
+    "game_over": {"winner", "reason"},
+}  # fmt: skip
+"""Every key of docs/engine-protocol.md's shapes, by the object that it stands in."""
+
+KINDS = {
+    "legalMoves": "move", "requested": "move", "taken": "move", "observationTranscript": "observation",
+    "observation": "observation", "latestObservationDelta": "observation", "sensed_squares": "piece",
+}  # fmt: skip
+
+TEXTS = {
+    "protocolVersion": "1", "game": "rbc", "gameId": "[0-9a-f]{24}", "engineId": "engine", "sessionId": "[0-9a-f]{24}",
+    "color": "white|black", "winner": "white|black", "from": "[a-h][1-8]", "to": "[a-h][1-8]", "phase": "sense|move",
+    "promotion": "queen|rook|bishop|knight", "kind": "capture_notice|sense_result|move_result|game_over",
+    "type": "[PNBRQK]", "reason": "resign",
+}  # fmt: skip
+
+
+def check_keys(value: Any, kind: str, key: str, fen: str | None) -> None:
+    """Every key is allowed where it stands, and every text is what its key says."""
+    if isinstance(value, dict):
+        assert set(value) <= ALLOWED[kind], f"{set(value) - ALLOWED[kind]} in {kind}"
+        for name, each in value.items():
+            check_keys(each, KINDS.get(name, name), name, fen)
+    elif isinstance(value, list):
+        for each in value:
+            check_keys(each, kind, key, fen)
+    elif isinstance(value, str):
+        assert value == fen if key == "fen" else re.fullmatch(TEXTS[key], value), (key, value)
+    else:
+        assert value is None or (isinstance(value, int) and not isinstance(value, bool)), (key, value)
+
+
+def test_every_key_that_reaches_the_engine_is_on_the_list(recorder: Recorder) -> None:
+    for pair in TWINS[::20]:
+        for budget in (TimeControl(nodes=10), TimeControl(time_s=2.0), TimeControl(clock=(60.0, 1.0))):
+            for line in recorder.sent(pair.a, pair, budget).splitlines():
+                message = json.loads(line)
+                check_keys(message, "", "", pair.fen)
+                moves = [
+                    (chess.parse_square(each["from"]), chess.parse_square(each["to"]))
+                    for each in message.get("legalMoves", [])
+                ]
+                assert moves == sorted(moves)
+
+
+def test_two_games_that_are_told_the_same_get_the_same_answers(engines: list[EngineProcess]) -> None:
+    """Looks, requests and diagnostics, with one seed and a node budget; two processes: nothing is remembered."""
+    several = set()
+    for pair in TWINS:
+        a, b = (
+            drive(engine, turns, pair, TimeControl(nodes=10))
+            for engine, turns in zip(engines, (pair.a, pair.b), strict=True)
+        )
+        assert len(a) >= 3 and a == b, pair
+        several.add(str(a))
+    assert len(several) > 50
