@@ -77,9 +77,9 @@ def replayed(turns: Turns, fen: str | None) -> Referee:
     return game
 
 
-def tags(turns: Turns, fen: str | None, color: bool) -> Iterator[str]:
+def tags(game: Referee, color: bool) -> Iterator[str]:
     """What happens in a game: ``hers: capture``, ``the enemy's: castling`` and so on."""
-    for turn in replayed(turns, fen).turns:
+    for turn in game.turns:
         whose = "hers" if turn.color == color else "the enemy's"
         taken, man = turn.moved.taken, None
         if taken is not None:
@@ -151,7 +151,11 @@ def main() -> None:
     rare = ("en passant", "castling", "promotion")
     pairs = sorted(set(pairs), key=repr)
     rng.shuffle(pairs)
-    pairs.sort(key=lambda pair: -len({tag for tag in tags(pair.a, pair.fen, pair.color) if tag.split(": ")[1] in rare}))
+    pairs.sort(
+        key=lambda pair: (
+            -len({tag for tag in tags(replayed(pair.a, pair.fen), pair.color) if tag.split(": ")[1] in rare})
+        )
+    )
     chosen = pairs[: PAIRS // 2] + rng.sample(pairs[PAIRS // 2 :], PAIRS - PAIRS // 2)
     lines = [
         json.dumps(
