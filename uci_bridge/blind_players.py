@@ -138,6 +138,11 @@ class BlindMaker:
         elif isinstance(spec, Configuration):
             self._evaluator = make_evaluator(spec, choice)
 
+    @property
+    def hosts(self) -> bool:
+        """Whether a process plays that speaks the engine protocol."""
+        return self._process is not None
+
     def make(self, seed: int) -> Player:
         """A player for a game."""
         spec, budget = self._spec, self._budget
@@ -156,7 +161,9 @@ class BlindMaker:
         """
         if self._process is None:
             if isinstance(self._spec, Configuration):
-                warm_up(self.make(0), color)
+                player = self.make(0)
+                warm_up(player, color)
+                player.close()
             return
         with contextlib.suppress(Exception):
             self._process.start()

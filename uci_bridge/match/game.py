@@ -7,8 +7,6 @@ the setup, its number, seed and opening, whoever plays it.
 
 from __future__ import annotations
 
-import dataclasses
-import math
 import time
 from typing import Any
 
@@ -18,11 +16,10 @@ from darkchess.game.arbiter import Arbiter, Played, TruthCount
 from darkchess.game.record import GameRecord, write_pgn
 from klss.seeds import player_seed
 from uci_bridge.match.engines import Engines, Setup
+from uci_bridge.match.lines import finite, game_line
 from uci_bridge.match.task import GameResult, GameTask, sides
 
 __all__ = ["play_game"]
-
-_FAULT_SHOWN = 500
 
 
 def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
@@ -45,7 +42,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
             "seconds_wall": round(played.seconds, 4),
         }
         told = played.decision.diagnostics
-        moves.append(named | {key: _plain(value) for key, value in told.items() if key not in named})
+        moves.append(named | {key: value for key, value in finite(told).items() if key not in named})
 
     truth = TruthCount() if setup.check_truth else None
     begin = time.monotonic()
@@ -59,25 +56,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     outcome = referee.outcome
     assert outcome is not None
     names = {color: setup.spec(side).name for color, side in side_of.items()}
-    line: dict[str, Any] = {
-        "game": task.game,
-        "pair": task.pair,
-        "white": names[chess.WHITE],
-        "black": names[chess.BLACK],
-        "result": outcome.result,
-        "reason": outcome.reason,
-        "winner": None if outcome.winner is None else side_of[outcome.winner],
-        "plies": referee.ply,
-        "opening": task.opening.text(),
-        "seed": task.seed,
-        "seconds": round(seconds, 3),
-    }
-    if outcome.reason in ("forfeit", "flag") and outcome.winner is not None:
-        trouble = players[not outcome.winner].trouble
-        if trouble:
-            line["fault"] = trouble[:_FAULT_SHOWN]
-    if truth is not None:
-        line["truth"] = dataclasses.asdict(truth)
+    line = game_line(task, outcome, referee.ply, seconds, names, players, truth)
     headers = {
         "Event": "klss match",
         "Round": str(task.game),
@@ -90,8 +69,3 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
         if label is not None:
             headers[f"{'White' if color else 'Black'}Evaluator"] = label
     return GameResult(line, write_pgn(GameRecord(referee.moves, outcome, task.opening.fen, headers)), moves)
-
-
-def _plain(value: Any) -> Any:
-    """A diagnostic as JSON can say it, the same from this process and from another: what is not finite is None."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

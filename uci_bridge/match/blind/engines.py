@@ -100,6 +100,9 @@ class BlindEngines:
             )
             for side in ("a", "b")
         }
+        for maker in self._makers.values():
+            if not maker.hosts:
+                maker.warm_up(chess.WHITE)
 
     def play(self, task: GameTask) -> GameResult:
         """See :class:`uci_bridge.match.task.GameEngines`."""
@@ -114,7 +117,9 @@ class BlindEngines:
     def get_ready(self) -> None:
         """Start the processes that do not run, both at once, and have them load what they need before time is taken."""
         warming = [
-            threading.Thread(target=maker.warm_up, args=(chess.WHITE,), daemon=True) for maker in self._makers.values()
+            threading.Thread(target=maker.warm_up, args=(chess.WHITE,), daemon=True)
+            for maker in self._makers.values()
+            if maker.hosts  # what plays in this process is ready
         ]
         for thread in warming:
             thread.start()

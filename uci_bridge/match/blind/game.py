@@ -5,8 +5,6 @@ With a node budget a game is a function of the setup, its number and its seed, w
 
 from __future__ import annotations
 
-import dataclasses
-import math
 import time
 from typing import Any
 
@@ -18,11 +16,12 @@ from blindchess.game.referee import Referee
 from darkchess.game.arbiter import TruthCount
 from klss.seeds import player_seed
 from uci_bridge.match.blind.engines import BlindEngines, BlindSetup
+from uci_bridge.match.lines import finite, game_line
 from uci_bridge.match.task import GameResult, GameTask, sides
 
 __all__ = ["play_game"]
 
-_FAULT_SHOWN = 500
+_TROUBLE_SHOWN = 500
 
 
 def play_game(setup: BlindSetup, task: GameTask, engines: BlindEngines) -> GameResult:
@@ -49,8 +48,8 @@ def play_game(setup: BlindSetup, task: GameTask, engines: BlindEngines) -> GameR
             "seconds_sense": round(played.sense_s, 4),
         }
         if played.look.diagnostics:
-            named["look"] = {key: _plain(value) for key, value in played.look.diagnostics.items()}
-        moves.append(named | {key: _plain(told) for key, told in played.asked.diagnostics.items() if key not in named})
+            named["look"] = finite(played.look.diagnostics)
+        moves.append(named | {key: told for key, told in finite(played.asked.diagnostics).items() if key not in named})
 
     truth = TruthCount() if setup.check_truth else None
     begin = time.monotonic()
@@ -63,31 +62,9 @@ def play_game(setup: BlindSetup, task: GameTask, engines: BlindEngines) -> GameR
     outcome = referee.outcome
     assert outcome is not None
     names = {color: setup.spec(side).name for color, side in side_of.items()}
-    line: dict[str, Any] = {
-        "game": task.game,
-        "pair": task.pair,
-        "white": names[chess.WHITE],
-        "black": names[chess.BLACK],
-        "result": outcome.result,
-        "reason": outcome.reason,
-        "winner": None if outcome.winner is None else side_of[outcome.winner],
-        "plies": referee.ply,
-        "opening": task.opening.text(),
-        "seed": task.seed,
-        "seconds": round(seconds, 3),
-    }
-    trouble = {side: players[color].trouble for color, side in side_of.items() if players[color].trouble}
-    if outcome.reason in ("forfeit", "flag") and outcome.winner is not None:
-        fault = players[not outcome.winner].trouble
-        if fault:
-            line["fault"] = fault[:_FAULT_SHOWN]
-    elif trouble:
-        line["trouble"] = {side: str(told)[:_FAULT_SHOWN] for side, told in trouble.items()}
-    if truth is not None:
-        line["truth"] = dataclasses.asdict(truth)
+    line = game_line(task, outcome, referee.ply, seconds, names, players, truth)
+    if "fault" not in line:
+        trouble = {side: players[color].trouble for color, side in side_of.items()}
+        told = {side: each[:_TROUBLE_SHOWN] for side, each in trouble.items() if each}
+        line |= {"trouble": told} if told else {}
     return GameResult(line, history_text(referee, names[chess.WHITE], names[chess.BLACK]), moves, ".json")
-
-
-def _plain(value: Any) -> Any:
-    """A diagnostic as JSON can say it, the same from this process and from another: what is not finite is None."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
