@@ -1,0 +1,100 @@
+"""Matches of Reconnaissance Blind Chess: ``python -m experiments.rbc_games``.
+
+``rbc-expect`` against Trout-R (reconchess's TroutBot with an engine that lives), its attacker, our own rush and
+a random player; the budget is for each of a turn's two questions, Trout-R's engine has the same nodes or seconds. What
+was played is kept and gone on with; ``results/rbc_games.json`` has the scores with their intervals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from darkchess.game.arbiter import TimeControl
+from experiments.series.runner import RESULTS, RUNS, positive
+from experiments.series.summary import score_interval
+from uci_bridge.blind_players import blind_spec
+from uci_bridge.match.blind.match import BlindMatch
+from uci_bridge.match.documents import head, write_document
+from uci_bridge.match.standing import Standing
+
+__all__ = ["PAIRINGS", "main"]
+
+PAIRINGS: Mapping[str, tuple[str, str, float]] = {
+    "trout": ("rbc-expect", "trout", 1.0),
+    "attacker": ("rbc-expect", "attacker", 0.3),
+    "rbc-attacker": ("rbc-expect", "rbc-attacker", 0.3),
+    "random": ("rbc-expect", "random", 0.3),
+    "reduction": ("rbc-expect", "rbc-expect,sense=reduction", 1.0),
+}
+"""Who plays whom, and what part of ``--games``."""
+
+SEED = 1800
+
+
+def played(name: str, games: int, budget: TimeControl, workers: int, runs: Path) -> dict[str, Any]:
+    """Play what is left of a match; what it has shown."""
+    a, b, share = PAIRINGS[name]
+    match = BlindMatch(
+        a=blind_spec(f"{a},threads=1"),
+        b=blind_spec(f"{b},threads=1" if b.startswith("rbc-expect") else b),
+        games=max(2, round(games * share)),
+        seed=SEED,
+        budget=budget,
+    )
+    limit = f"{budget.nodes}nodes" if budget.nodes is not None else f"{budget.time_s:g}s"
+
+    def tell(line: dict[str, Any], standing: Standing) -> None:
+        print(f"{name}: {standing.score:g} of {standing.games}, {line['reason']}", file=sys.stderr, flush=True)
+
+    standing = match.run(runs / "rbc_games" / f"{name}-{limit}", tell, workers=workers)
+    elo = standing.elo
+    shares = score_interval(elo, standing.score / standing.games)
+    return {
+        "name": f"{name}-{limit}",
+        "a": a,
+        "b": b,
+        "budget": {"nodes": budget.nodes, "time_s": budget.time_s},
+        **standing.document(),
+        "percent": [round(100 * part, 2) for part in shares],
+        "elo": [elo.low, elo.middle, elo.high],
+        "seed": SEED,
+        "statistics": standing.statistics(),
+    }
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--games", type=positive, default=200, metavar="N", help="of the match against Trout-R")
+    parser.add_argument("--nodes", type=positive, default=1000, metavar="N", help="an answer (default 1000)")
+    parser.add_argument("--time", type=float, metavar="S", help="seconds an answer, instead of nodes")
+    parser.add_argument("--only", choices=sorted(PAIRINGS), action="append", help="matches to play; may be repeated")
+    parser.add_argument("--workers", type=positive, default=2, metavar="W", help="games at a time")
+    parser.add_argument("--runs", type=Path, default=RUNS, help="where matches are kept")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where rbc_games.json is kept")
+    chosen = parser.parse_args(argv)
+    budget = TimeControl(nodes=chosen.nodes) if chosen.time is None else TimeControl(time_s=chosen.time)
+    path = chosen.results / "rbc_games.json"
+    kept = {} if not path.exists() else _matches(path)
+    for name in chosen.only or PAIRINGS:
+        found = played(name, chosen.games, budget, chosen.workers, chosen.runs)
+        kept[found["name"]] = found
+        low, middle, high = found["percent"]
+        print(f"{found['name']}: {middle} % ({low} to {high}) of {found['games']}")
+        chosen.results.mkdir(parents=True, exist_ok=True)
+        write_document(path, head("rbc_games") | {"matches": list(kept.values())})
+    return 0
+
+
+def _matches(path: Path) -> dict[str, dict[str, Any]]:
+    import json
+
+    return {match["name"]: match for match in json.loads(path.read_text(encoding="utf-8"))["matches"]}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
