@@ -1,5 +1,5 @@
 """Texts made into players of Reconnaissance Blind Chess: a configuration's, with the evaluator that it names; a program
-that speaks the engine protocol (``cmd:…``); or a player of the package ``reconchess`` (``uci_bridge.reconchess``).
+that speaks the engine protocol (``cmd:…``); or a player of the package ``reconchess`` (:mod:`uci_bridge.reconchess`).
 
 This is the referee's side: games are set up here.
 """
@@ -7,7 +7,6 @@ This is the referee's side: games are set up here.
 from __future__ import annotations
 
 import contextlib
-from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 import chess
@@ -26,7 +25,7 @@ __all__ = ["Blind", "BlindMaker", "Foreign", "blind_spec", "engine_argv", "value
 
 @runtime_checkable
 class Foreign(Protocol):
-    """A player of another package, hosted; ``uci_bridge.reconchess.Foreign``."""
+    """A player of another package, hosted; :class:`uci_bridge.reconchess.bots.Foreign`."""
 
     @property
     def name(self) -> str:
@@ -53,26 +52,18 @@ def blind_spec(text: str) -> Blind:
     ------
     ConfigurationError
         Says what is wrong with it.
+    ReconchessMissing
+        It is a player of ``reconchess``, which is not installed.
     """
     if text.startswith(COMMAND):
         return command(text)
     if text.partition(",")[0].strip() not in CONFIGURATIONS:
-        found = _foreign(text)
+        from uci_bridge.reconchess import foreign
+
+        found = foreign(text)
         if found is not None:
             return found
     return configuration(text)
-
-
-def _foreign(text: str) -> Foreign | None:
-    """The player of ``reconchess`` that ``text`` names; None: it names none."""
-    try:
-        known = import_module("uci_bridge.reconchess")
-    except ModuleNotFoundError as missing:
-        if missing.name != "uci_bridge.reconchess":
-            raise
-        return None
-    found: Foreign | None = known.foreign(text)
-    return found
 
 
 def engine_argv(chosen: Configuration, choice: EvaluatorChoice) -> tuple[str, ...]:

@@ -252,6 +252,22 @@ def test_what_no_game_gives_is_refused_with_a_reason_and_changes_nothing(client:
     assert client.ask(push(game, chess.WHITE)).get("received") is True
 
 
+def test_what_contradicts_itself_only_in_sum_is_found_by_the_set_and_drops_the_session() -> None:
+    """Nine queens of the enemy's around e5 after one move of hers: each could stand there."""
+    client, game = Client("rbc-expect,boards=16"), Referee()
+    for _ in range(2):
+        game.sense(None)
+        game.move(None)
+    game.sense(chess.E5)
+    message = question(game)
+    shown = message["observationTranscript"][-1]["sensed_squares"]
+    message["observationTranscript"][-1]["sensed_squares"] = [
+        [square, {"type": "Q", "color": "black"}] for square, _ in shown
+    ]
+    assert "contradicting" in client.ask(message)["error"] and client.engine.sessions == ()
+    assert "move" in client.ask(question(game))
+
+
 @pytest.mark.parametrize(
     ("where", "value", "says"),
     [

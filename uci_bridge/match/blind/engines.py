@@ -1,7 +1,7 @@
 """The players of a match of Reconnaissance Blind Chess, most of them in processes of their own, from game to game.
 
 A configuration is played by ``klss rbc engine``, a command by its program, a player of ``reconchess`` by its host
-(``uci_bridge.reconchess``): no side of a match can see more than she is told.
+(:mod:`uci_bridge.reconchess`): no side of a match can see more than she is told.
 """
 
 from __future__ import annotations
