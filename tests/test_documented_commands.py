@@ -112,7 +112,7 @@ IN_SMALL: dict[str, str] = {
 
 ELSEWHERE: dict[str, str] = {
     "klss rbc --help": "tests/klss_app/test_rbc_play.py",
-    "klss rbc play --black rbc-attacker": "tests/klss_app/test_rbc_play.py",
+    "klss rbc play": "tests/klss_app/test_rbc_play.py",
     "klss rbc match": "tests/klss_app/test_rbc_match.py",
     "klss rbc engine": "tests/klss_app/test_rbc_match.py",
     "klss bot --config bot.yml": "tests/uci_bridge/test_bot.py",
