@@ -158,15 +158,15 @@ class BlindHuman(Player):
         visible = sum(1 << square for square in {*self._seen, *men})
         cell = 3 if self._terminal.color else 2
         board = board_lines(known, visible, bottom=self.bottom, style=style, marked=self._marked, cell=cell)
-        lines = beside([(self._player(not self.bottom), board), ("turns ago", self._ages(men))])
+        _, *lines = beside([("", board), ("", [*self._ages(men), "turns ago"])])
         self._terminal.clear()
-        self._terminal.say(*(" " + line for line in lines), " " + self._player(self.bottom))
+        self._terminal.say(self._player(not self.bottom), *(" " + line for line in lines), self._player(self.bottom))
         if self._told:
             self._terminal.say(" " + " ".join(self._told))
 
     def _player(self, color: chess.Color) -> str:
         clock = f"   {clock_text(self._clocks[color])}" if color in self._clocks else ""
-        return f"  {'White' if color else 'Black'}: {self._names[color]}{clock}"
+        return f"   {'White' if color else 'Black'}: {self._names[color]}{clock}"
 
     def _ages(self, men: Mapping[int, chess.Piece]) -> list[str]:
         """How many turns ago each square was looked at: a dot for never, nothing where her own men stand."""
