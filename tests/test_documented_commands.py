@@ -22,6 +22,7 @@ from experiments.belief import mixture
 from klss_app.bench import suite, tracker
 from klss_app.cli.bench import BENCHES
 from klss_app.cli.main import COMMANDS, main
+from klss_app.rbc import bench as blind_bench
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -49,10 +50,18 @@ IN_SMALL: dict[str, str] = {
         "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --clock 60+1 --check-truth --out clocked"
     ),
     "klss rbc play --white A --black B": (
-        "klss rbc play --white rbc-attacker --black rbc-random --nodes 5 --seed 1 --history game.json"
+        "klss rbc play --white rbc-attacker --black rbc-random --nodes 5 --seed 1 --history blind.json"
     ),
     "klss rbc match A B --games 20 --time 1 --out DIR": (
         "klss rbc match rbc-attacker rbc-random --games 2 --nodes 5 --seed 2 --check-truth --out blind"
+    ),
+    "klss rbc track GAME.json": "klss rbc track blind/game-00000.json --cap 5000",
+    "klss rbc analyse GAME.json --turn 20": "klss rbc analyse blind/game-00000.json --turn 2 --nodes 50",
+    "klss rbc verify --games 2000": "klss rbc verify --games 1",
+    "klss rbc verify --sets --games 500 --compared 200": "klss rbc verify --sets --games 1 --compared 1",
+    "klss rbc bench tracker": "klss rbc bench tracker --repetitions 1",
+    "python -m experiments.rbc_games": (
+        "experiments.rbc_games --games 2 --nodes 20 --only reduction --workers 1 --runs runs --results results"
     ),
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
     "klss analyse game.pgn --time 0.2 --out game.json": "klss analyse game.pgn --time 0.01 --out game.json",
@@ -259,6 +268,7 @@ def test_the_documented_commands_run_in_small(
     line = tracker.bench_lines()[0]
     short = tracker.BenchLine(line.name, line.moves[: 10 + (not line.color)], line.color)
     monkeypatch.setattr(tracker, "bench_lines", lambda: [short])
+    monkeypatch.setattr(blind_bench, "_LEAST", 2000)
     entries = [entry for entry in suite.suite_entries() if entry.name in ("Qxe8", "rook v bishop and two pawns")]
     monkeypatch.setattr(suite, "suite_entries", lambda: entries)
     monkeypatch.setattr(mixture, "MATCHES", mixture.MATCHES[:2])

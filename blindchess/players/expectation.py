@@ -59,6 +59,8 @@ class Expectation:
         What a bit that a sense tells is worth.
     unaware, exposed
         See :func:`blindchess.players.outlook.outlook`.
+    spread
+        Requests that are worth so much less than the best are played as often: who always plays the same is waited for.
     boards
         Most positions that are valued.
     """
@@ -67,9 +69,10 @@ class Expectation:
     slope: float = 2.0
     floor: float = 0.2
     sense: Literal["value", "reduction"] = "value"
-    told: float = 0.05
+    told: float = 0.15
     unaware: float = 0.5
     exposed: float = 1.0
+    spread: float = 0.02
     boards: int = 512
 
 
@@ -128,16 +131,17 @@ class ExpectationPlayer(Player):
         told = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:
             return Look(INNER[0], told)
+        indices = known.sample(_TOLD, self._seed * 1_000_003 + 2 * self._turn)
+        even = np.full(indices.shape[0], 1.0 / indices.shape[0])
+        divided = partitions(known, indices)
         if thinking.sense == "reduction":
-            indices = known.sample(_TOLD, self._seed * 1_000_003 + 2 * self._turn)
-            divided = partitions(known, indices)
-            even = np.full(indices.shape[0], 1.0 / indices.shape[0])
             left = divided.left_over(even)
             best = int(left.argmin())
             return Look(INNER[best], told | {"left_over": float(left[best])})
         found, weights = self.weighed(limit, sense=True)
-        divided = partitions(known, found.indices)
-        values = expected_values(divided, found.values, weights) + thinking.told * divided.bits(weights)
+        # What is told counts over many more positions than are valued: what is rare is what one has to see coming.
+        values = expected_values(partitions(known, found.indices), found.values, weights)
+        values += thinking.told * divided.bits(even)
         best = int(values.argmax())
         now = float((weights @ found.values).max())
         return Look(INNER[best], told | {"value": now, "gain": float(values[best]) - now, "nodes": found.children})
@@ -148,6 +152,9 @@ class ExpectationPlayer(Player):
         found, weights = self.weighed(limit, sense=False)
         expected = weights @ found.values
         best = int(expected.argmax())
+        if expected[best] < 1.0:  # where the king can be taken for sure, he is
+            near = np.flatnonzero(expected >= expected[best] - self._thinking.spread)
+            best = int(near[np.random.default_rng([self._seed, self._turn]).integers(near.shape[0])])
         return Asked(
             known.request(int(found.codes[best])),
             {

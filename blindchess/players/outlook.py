@@ -1,13 +1,8 @@
 """What requests are worth in many positions: the table that both of a turn's questions are answered from.
 
 The child of a position by a request is valued by an evaluator, deeper where there is time for that in all positions,
-<<<<<<< HEAD
 as if the opponent saw everything. She doesn't, which ``unaware`` allows for: an attack on her king counts as if it
 would be overlooked so often.
-=======
-as if the opponent saw everything; she doesn't, which ``unaware`` allows for: an attack on her king counts as if it would
-be overlooked so often.
->>>>>>> 32bad3b (wip: deeper outlook)
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _WHIMS = 0.25
 
 _NODES = 100
 _SHOWN = 5
-_SENSIBLE = "rbc-expect,sense=reduction,threads=1"
+_SENSIBLE = "rbc-expect,sense=reduction,unaware=0,threads=1"
 """Who plays there: sets stay as small as in games."""
 
 Say = Callable[[str], None]

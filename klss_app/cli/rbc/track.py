@@ -66,25 +66,26 @@ def run(arguments: Sequence[str]) -> int:
     turns: list[dict[str, Any]] = []
     for ply, turn in enumerate(game.turns):
         mine = known[turn.color]
-        sizes = {}
-        mine.noticed(turn.notice)
-        sizes["notice"] = mine.size
-        mine.sensed(turn.sensed)
-        sizes["sense"] = mine.size
-        if ply + 1 < game.ply or game.outcome is None:
-            mine.moved(turn.moved)
-        sizes["move"] = mine.size
-        turns.append(
-            {"turn": ply, "color": chess.COLOR_NAMES[turn.color], **sizes, "sampled": mine.capped_by is not None}
-        )
+        sizes: dict[str, int | None] = {"notice": None, "sense": None, "move": None}  # past the cap, nobody counts
+        if mine.capped_by is None:
+            mine.noticed(turn.notice)
+        if mine.capped_by is None:
+            sizes["notice"] = mine.size
+            mine.sensed(turn.sensed)
+            sizes["sense"] = mine.size
+            if ply + 1 < game.ply or game.outcome is None:
+                mine.moved(turn.moved)
+            sizes["move"] = mine.size
+        turns.append({"turn": ply, "color": chess.COLOR_NAMES[turn.color], **sizes})
     if parsed.json:
         print(json.dumps({"turns": turns}))
         return 0
-    print(f"{'turn':>5}  {'':<5}  {'notice':>10}  {'sense':>10}  {'move':>10}")
+    print(f"{'turn':>5}  {'':<5}  {'notice':>12}  {'sense':>12}  {'move':>12}")
     for told in turns:
-        sample = "  a sample" if told["sampled"] else ""
-        print(
-            f"{told['turn']:>5}  {told['color']:<5}  {told['notice']:>10,}  {told['sense']:>10,}  {told['move']:>10,}"
-            f"{sample}"
-        )
+        shown = [_number(told[key]) for key in ("notice", "sense", "move")]
+        print(f"{told['turn']:>5}  {told['color']:<5}  {shown[0]:>12}  {shown[1]:>12}  {shown[2]:>12}")
     return 0
+
+
+def _number(size: int | None) -> str:
+    return "past the cap" if size is None else f"{size:,}"
