@@ -68,10 +68,10 @@ class Expectation:
     belief: Literal["even", "value"] = "even"
     slope: float = 2.0
     floor: float = 0.2
-    sense: Literal["value", "reduction"] = "value"
-    told: float = 0.15
+    sense: Literal["value", "reduction"] = "reduction"
+    told: float = 0.05
     unaware: float = 0.5
-    exposed: float = 1.0
+    exposed: float = 3.0
     spread: float = 0.02
     boards: int = 512
 
