@@ -1,8 +1,9 @@
 """Matches of Reconnaissance Blind Chess: ``python -m experiments.rbc_games``.
 
-``rbc-expect`` against Trout-R (reconchess's TroutBot with an engine that lives), its attacker, our own rush and
-a random player; the budget is for each of a turn's two questions, Trout-R's engine has the same nodes or seconds. What
-was played is kept and gone on with; ``results/rbc_games.json`` has the scores with their intervals.
+``rbc-expect`` and ``rbc-siamese`` against Trout-R (reconchess's TroutBot with an engine that lives), its attacker, our
+own rush, a random player and each other. The budget is for each of a turn's two questions, Trout-R's engine has the
+same nodes or seconds. What was played is kept and gone on with; ``results/rbc_games.json`` has the scores with their
+intervals.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ PAIRINGS: Mapping[str, tuple[str, str, float]] = {
     "attacker": ("rbc-expect", "attacker", 0.3),
     "rbc-attacker": ("rbc-expect", "rbc-attacker", 0.3),
     "random": ("rbc-expect", "random", 0.3),
-    "reduction": ("rbc-expect", "rbc-expect,sense=reduction", 1.0),
+    "value": ("rbc-expect", "rbc-expect,sense=value", 0.5),
+    "siamese-trout": ("rbc-siamese", "trout", 1.0),
+    "siamese-attacker": ("rbc-siamese", "attacker", 0.3),
+    "siamese-expect": ("rbc-siamese", "rbc-expect", 1.0),
 }
 """Who plays whom, and what part of ``--games``."""
 
@@ -40,7 +44,7 @@ def played(name: str, games: int, budget: TimeControl, workers: int, runs: Path)
     a, b, share = PAIRINGS[name]
     match = BlindMatch(
         a=blind_spec(f"{a},threads=1"),
-        b=blind_spec(f"{b},threads=1" if b.startswith("rbc-expect") else b),
+        b=blind_spec(f"{b},threads=1" if b.startswith("rbc-") else b),
         games=max(2, round(games * share)),
         seed=SEED,
         budget=budget,

@@ -61,7 +61,7 @@ IN_SMALL: dict[str, str] = {
     "klss rbc verify --sets --games 500 --compared 200": "klss rbc verify --sets --games 1 --compared 1",
     "klss rbc bench tracker": "klss rbc bench tracker --repetitions 1",
     "python -m experiments.rbc_games": (
-        "experiments.rbc_games --games 2 --nodes 20 --only reduction --workers 1 --runs runs --results results"
+        "experiments.rbc_games --games 2 --nodes 20 --only value --workers 1 --runs runs --results results"
     ),
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
     "klss analyse game.pgn --time 0.2 --out game.json": "klss analyse game.pgn --time 0.01 --out game.json",
@@ -112,6 +112,9 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.belief games": (
         "experiments.belief games --only siamese --games 2 --workers 1 --runs runs --results results"
     ),
+    "python -m experiments.rbc_weighting games": (
+        "experiments.rbc_weighting games --only expect --games 2 --nodes 20 --runs runs --results results"
+    ),
     "python -m experiments.first_moves": "experiments.first_moves --samples 2 --nodes 20 --results results",
     "python -m experiments.plots": "experiments.plots --results results --plots plots",
     "python -m experiments.report": "experiments.report --results results --print",
@@ -120,6 +123,9 @@ IN_SMALL: dict[str, str] = {
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
 
 ELSEWHERE: dict[str, str] = {
+    "python -m experiments.rbc_weighting data --out DATA": "tests/experiments/test_rbc_weighting.py",
+    "python -m experiments.rbc_weighting train DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
+    "python -m experiments.rbc_weighting rank DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
     "klss rbc --help": "tests/klss_app/test_rbc_play.py",
     "klss rbc play": "tests/klss_app/test_rbc_play.py",
     "klss rbc match": "tests/klss_app/test_rbc_match.py",

@@ -97,6 +97,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
     item.name: item
     for item in (
         Configuration("rbc-expect", "expectation", thinking=Expectation()),
+        Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="siamese", slope=0.0)),
         Configuration("rbc-attacker", "attacker", evaluator="builtin"),
         Configuration("rbc-random", "random", evaluator="builtin"),
     )

@@ -19,6 +19,7 @@ import numpy as np
 
 from blindchess.belief.position_set import PositionSet
 from blindchess.belief.senses import Partitions, partitions
+from blindchess.belief.siamese import Observer, Siamese
 from blindchess.game.contest import Asked, Look, Player, seconds_of_call
 from blindchess.game.observation import INNER, Moved, Notice, Sensed
 from blindchess.players.outlook import Outlook, outlook
@@ -31,6 +32,9 @@ __all__ = ["Expectation", "ExpectationPlayer"]
 
 _TOLD = 2000
 """Positions whose partitions say what a sense tells."""
+
+_WEIGHED = 100_000
+"""Positions that get learned weights."""
 
 _MOST_CHILDREN = 200_000
 
@@ -48,9 +52,12 @@ class Expectation:
     Attributes
     ----------
     belief
-        What weighs a position: ``even``, or ``value``: exp(−slope · its value for her), since the opponent chooses.
+        What weighs a position: ``even``; ``value``: exp(−slope · its value for her), since the opponent chooses; or
+        ``siamese``: learned weights (:mod:`blindchess.belief.siamese`) to the power 1 / temperature, times that.
     slope
-        Of ``value``.
+        Of ``value`` and ``siamese``.
+    temperature
+        Of ``siamese``, which also values the likeliest positions first.
     floor
         The part of all weight that is spread evenly.
     sense
@@ -65,8 +72,9 @@ class Expectation:
         Most positions that are valued.
     """
 
-    belief: Literal["even", "value"] = "even"
+    belief: Literal["even", "value", "siamese"] = "even"
     slope: float = 2.0
+    temperature: float = 1.0
     floor: float = 0.2
     sense: Literal["value", "reduction"] = "reduction"
     told: float = 0.05
@@ -95,6 +103,8 @@ class ExpectationPlayer(Player):
         """See :class:`blindchess.game.contest.Player`."""
         self._known = PositionSet(color, start, cap=self._cap, seed=self._seed, threads=self._threads)
         self._turn = 0
+        self._hers = False
+        self._observer = Observer(self._known) if self._thinking.belief == "siamese" else None
 
     @property
     def position_set(self) -> PositionSet | None:
@@ -110,15 +120,31 @@ class ExpectationPlayer(Player):
     def notice(self, notice: Notice) -> None:
         """See :class:`blindchess.game.contest.Player`."""
         self.known.noticed(notice)
+        if self._observer is not None:
+            self._observer.noticed(notice, self.known)
         self._turn += 1
+        self._hers = True
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`blindchess.game.contest.Player`."""
         self.known.sensed(sensed)
+        if self._observer is not None:
+            self._observer.sensed(sensed, self.known)
 
     def moved(self, moved: Moved) -> None:
         """See :class:`blindchess.game.contest.Player`."""
+        self._hers = False
         self.known.moved(moved)
+        if self._observer is not None:
+            self._observer.moved(moved, self.known)
+
+    def likeliest(self, count: int) -> Ints:
+        """Indices of her positions (int64[min(count, size)]), those first that she holds likeliest, if she does."""
+        every = np.arange(self.known.size, dtype=np.int64)
+        if self._observer is None or not self._hers:
+            return every[:count]
+        first, _ = self._looked_at(sense=False)
+        return np.concatenate([first, np.setdiff1d(every, first)])[:count]
 
     def close(self) -> None:
         """See :class:`blindchess.game.contest.Player`."""
@@ -131,17 +157,17 @@ class ExpectationPlayer(Player):
         told = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:
             return Look(INNER[0], told)
-        indices = known.sample(_TOLD, self._seed * 1_000_003 + 2 * self._turn)
-        even = np.full(indices.shape[0], 1.0 / indices.shape[0])
+        indices, logs = self._looked_at(sense=True)
+        likely = self._mixed(logs)
         divided = partitions(known, indices)
         if thinking.sense == "reduction":
-            left = divided.left_over(even)
+            left = divided.left_over(likely)
             best = int(left.argmin())
             return Look(INNER[best], told | {"left_over": float(left[best])})
         found, weights = self.weighed(limit, sense=True)
         # What is told counts over many more positions than are valued: what is rare is what one has to see coming.
         values = expected_values(partitions(known, found.indices), found.values, weights)
-        values += thinking.told * divided.bits(even)
+        values += thinking.told * divided.bits(likely)
         best = int(values.argmax())
         now = float((weights @ found.values).max())
         return Look(INNER[best], told | {"value": now, "gain": float(values[best]) - now, "nodes": found.children})
@@ -168,9 +194,31 @@ class ExpectationPlayer(Player):
 
     def weighed(self, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
         """What requests are worth where, and how likely each of these positions is (float64[n], summing to 1)."""
-        indices = self.known.sample(_TOLD, self._seed * 1_000_003 + 2 * self._turn + (not sense))
+        indices, logs = self._looked_at(sense=sense)
         found = self._outlook(indices, limit, sense=sense)
-        return found, self._weights(found)
+        logs = logs[: found.indices.shape[0]]
+        if self._thinking.belief != "even":
+            logs = logs - self._thinking.slope * found.values.max(axis=1)
+        return found, self._mixed(logs)
+
+    def _looked_at(self, *, sense: bool) -> tuple[Ints, Floats]:
+        """Positions to look at (int64[n]), the ones to value first first, and logarithms of their weights."""
+        known, seed = self.known, self._seed * 1_000_003 + 2 * self._turn + (not sense)
+        if self._observer is None:
+            indices = known.sample(_TOLD, seed)
+            return indices, np.zeros(indices.shape[0])
+        indices = known.sample(_WEIGHED, seed)
+        logs = Siamese.packaged().log_weights(known, self._observer, indices) / self._thinking.temperature
+        likeliest = np.argsort(-logs, kind="stable")[:_TOLD]
+        return indices[likeliest], logs[likeliest]
+
+    def _mixed(self, logs: Floats) -> Floats:
+        """Weights of positions, of which so much is spread evenly: float64[n], summing to 1."""
+        if not logs.any():
+            return np.full(logs.shape[0], 1.0 / logs.shape[0])
+        weights = np.exp(logs - logs.max())
+        weights *= (1.0 - self._thinking.floor) / weights.sum()
+        return np.asarray(weights + self._thinking.floor / logs.shape[0])
 
     def _outlook(self, indices: Ints, limit: Limit, *, sense: bool) -> Outlook:
         seconds = seconds_of_call(limit, sense=sense)
@@ -192,17 +240,6 @@ class ExpectationPlayer(Player):
             speed = found.children / max(1e-4, time.monotonic() - began)
             self._a_second += 0.3 * (speed - self._a_second)
         return found
-
-    def _weights(self, found: Outlook) -> Floats:
-        """How likely each position is: float64[n], summing to 1."""
-        number = found.indices.shape[0]
-        even = np.full(number, 1.0 / number)
-        if self._thinking.belief == "even":
-            return even
-        best = found.values.max(axis=1)
-        weights = np.exp(-self._thinking.slope * (best - best.min()))
-        weights *= (1.0 - self._thinking.floor) / weights.sum()
-        return np.asarray(weights + self._thinking.floor * even)
 
 
 def expected_values(divided: Partitions, values: Floats, weights: Floats) -> Floats:

@@ -54,7 +54,22 @@ from klss.errors import KlssError
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import commit, head, write_document
 
-__all__ = ["ARMS", "Arm", "Decisions", "load", "main", "measures", "train"]
+__all__ = [
+    "ARMS",
+    "FOG",
+    "Arm",
+    "Decisions",
+    "Inputs",
+    "TrainingError",
+    "fitted",
+    "load",
+    "log_shares",
+    "main",
+    "measures",
+    "rank_fractions",
+    "scores_on",
+    "train",
+]
 
 PADDING = FEATURES
 """Feature of which no board has one: it fills up rows."""
@@ -272,11 +287,39 @@ ARMS = {
     ),
 }  # fmt: skip
 
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What a game's towers read.
+
+    Attributes
+    ----------
+    planes, scalars
+        Of an observation.
+    features
+        Of a board, piece × square and a few others; a row of features is filled up with this number.
+    drawn
+        Members of each decision beside the truth.
+    grids_of
+        Observations (float32[n, numbers]) as the tower reads them.
+    mirrored_features, mirrored_numbers
+        The board with its files exchanged, by what each is taken from.
+    """
+
+    planes: int
+    scalars: int
+    features: int
+    drawn: int
+    grids_of: Callable[[Float32s], tuple[Float32s, Float32s, Float32s]]
+    mirrored_features: Ints
+    mirrored_numbers: Ints
+
+
 EMBEDDED = 32
 """Numbers of the convolutional pair's common space (512 in the paper)."""
 
 
-def first_weights(arm: Arm) -> dict[str, Float32s]:
+def first_weights(arm: Arm, inputs: Inputs) -> dict[str, Float32s]:
     """What training begins with: a belief that is nearly uniform."""
     generator = np.random.default_rng(arm.seed)
 
@@ -288,28 +331,35 @@ def first_weights(arm: Arm) -> dict[str, Float32s]:
 
     width = arm.channels
     if arm.model == "convolution":
-        pair = {"board": spread(3, 3, 6, width, inputs=9), "anchor": spread(3, 3, PLANES, width, inputs=3 * PLANES)}
+        pair = {
+            "board": spread(3, 3, 6, width, inputs=9),
+            "anchor": spread(3, 3, inputs.planes, width, inputs=3 * inputs.planes),
+        }
         pair |= {f"common{i}": spread(3, 3, width, width, inputs=9 * width, by=0.5) for i in range(arm.layers)}
         pair |= {f"common{i}_bias": none(width) for i in range(arm.layers)}
-        pair |= {"board_bias": none(width), "anchor_bias": none(width), "scalars": spread(8, width, inputs=80)}
+        pair |= {
+            "board_bias": none(width),
+            "anchor_bias": none(width),
+            "scalars": spread(inputs.scalars, width, inputs=80),
+        }
         pair |= {"last": spread(width, 4, inputs=width), "dense": spread(256, EMBEDDED, inputs=256)}
         return pair | {"dense_bias": none(EMBEDDED)}
     # A third of the planes, or less, is not 0.
-    held = {"conv0": spread(3, 3, PLANES, width, inputs=3 * PLANES), "conv0_bias": none(8, 8, width)}
+    held = {"conv0": spread(3, 3, inputs.planes, width, inputs=3 * inputs.planes), "conv0_bias": none(8, 8, width)}
     for i in range(1, arm.layers):
         held |= {f"conv{i}": spread(3, 3, width, width, inputs=9 * width, by=0.5), f"conv{i}_bias": none(width)}
     units, size = (UNITS, POINT) if arm.model == "tower" else (0, 0)
     return held | {
-        "scalars": spread(8, width, inputs=80),
+        "scalars": spread(inputs.scalars, width, inputs=80),
         "kinds": spread(width, 6, inputs=width, by=0.1),
         "pooled": spread(width, 8, inputs=width),
         "dense": spread(512, 64, inputs=512),
-        "others": spread(64, 2, inputs=64, by=0.1),
-        "map_bias": none(FEATURES),
+        "others": spread(64, inputs.features - 6 * 64, inputs=64, by=0.1),
+        "map_bias": none(inputs.features),
         "shares": none(2 * len(SHARES), 6 * 64),
         "point": spread(64, size, inputs=64, by=0.5),
         "point_bias": none(size),
-        "embedding": spread(FEATURES, units, inputs=50),
+        "embedding": spread(inputs.features, units, inputs=50),
         "first_bias": none(units),
         "second": spread(units, size, inputs=units, by=0.5),
         "second_bias": none(size),
@@ -401,12 +451,12 @@ def triplet_loss(jax: Any, scores: Any, added: Any) -> Any:
 LOSSES: dict[str, Callable[..., Any]] = {"softmax": softmax_loss, "triplet": triplet_loss}
 
 
-def boards_of(rows: npt.NDArray[np.uint16]) -> Float32s:
-    """Zeros and ones of boards: float32[b, m, FEATURES] from features uint16[b, m, 18]."""
+def boards_of(rows: npt.NDArray[np.uint16], features: int = FEATURES) -> Float32s:
+    """Zeros and ones of boards: float32[b, m, features] from features uint16[b, m, w]."""
     flat = rows.reshape(-1, rows.shape[-1])
-    out = np.zeros((flat.shape[0], FEATURES + 1), dtype=np.float32)
+    out = np.zeros((flat.shape[0], features + 1), dtype=np.float32)
     out[np.arange(flat.shape[0])[:, None], flat] = 1
-    return out[:, :FEATURES].reshape(*rows.shape[:-1], FEATURES)
+    return out[:, :features].reshape(*rows.shape[:-1], features)
 
 
 @functools.cache
@@ -435,22 +485,23 @@ def _step_of(model: str, loss_name: str, decay: float) -> Callable[..., Any]:
     return jax.jit(step)  # type: ignore[no-any-return]
 
 
-def _batch(held: Decisions, chosen: Ints, arm: Arm, generator: np.random.Generator) -> tuple[Any, ...]:
+def _batch(held: Decisions, chosen: Ints, arm: Arm, inputs: Inputs, generator: np.random.Generator) -> tuple[Any, ...]:
     """Numbers, boards, corrections and dropout of one step."""
     drawn = held.count[chosen] - 1
-    keys = generator.random((chosen.shape[0], DRAWN))
-    keys[np.arange(DRAWN) >= drawn[:, None]] = 2
+    keys = generator.random((chosen.shape[0], inputs.drawn))
+    keys[np.arange(inputs.drawn) >= drawn[:, None]] = 2
     members = np.argsort(keys, axis=1)[:, : arm.members] + 1
     members = np.concatenate([np.zeros((chosen.shape[0], 1), dtype=np.int64), members], axis=1)
     some = np.minimum(drawn, arm.members)
     added = np.zeros(members.shape, dtype=np.float32)
     added[:, 1:] = np.log((held.size[chosen] - 1) / some)[:, None]
     added[np.arange(members.shape[1]) > some[:, None]] = -np.inf
-    boards, numbers = boards_of(held.rows[chosen[:, None], members]), held.numbers[chosen].astype(np.float32)
+    boards = boards_of(held.rows[chosen[:, None], members], inputs.features)
+    numbers = held.numbers[chosen].astype(np.float32)
     if generator.random() < arm.mirrored:
-        boards, numbers = boards[:, :, MIRRORED_FEATURES], numbers[:, MIRRORED_NUMBERS]
+        boards, numbers = boards[:, :, inputs.mirrored_features], numbers[:, inputs.mirrored_numbers]
     keep = (generator.random((chosen.shape[0], arm.channels)) >= arm.dropout).astype(np.float32) / (1 - arm.dropout)
-    return grids_of(numbers), boards, added, keep
+    return inputs.grids_of(numbers), boards, added, keep
 
 
 def _mirrored() -> tuple[Ints, Ints]:
@@ -466,26 +517,35 @@ def _mirrored() -> tuple[Ints, Ints]:
 
 MIRRORED_FEATURES, MIRRORED_NUMBERS = _mirrored()
 
+FOG = Inputs(PLANES, 8, FEATURES, DRAWN, grids_of, MIRRORED_FEATURES, MIRRORED_NUMBERS)
+"""Fog of War's."""
 
-def scores_on(jax: Any, arm: Arm, weights: Mapping[str, Any], held: Decisions, chosen: Ints) -> Float32s:
+
+def scores_on(
+    jax: Any, arm: Arm, weights: Mapping[str, Any], held: Decisions, chosen: Ints, inputs: Inputs = FOG
+) -> Float32s:
     """Scores of the truth and of all drawn members, by the inference that play uses: float32[n, 1 + DRAWN]. Of the
     convolutional pair, which nobody plays with, by JAX.
     """
-    out = np.zeros((chosen.shape[0], 1 + DRAWN), dtype=np.float32)
+    out = np.zeros((chosen.shape[0], 1 + inputs.drawn), dtype=np.float32)
     if arm.model == "convolution":
         program = jax.jit(lambda *arguments: convolution_scores(jax, weights, *arguments))
         keep = np.ones((arm.batch, arm.channels), dtype=np.float32)
         for start in range(0, len(chosen), arm.batch):
             some = np.resize(chosen[start : start + arm.batch], arm.batch)
-            found = program(grids_of(held.numbers[some].astype(np.float32)), boards_of(held.rows[some]), keep)
+            found = program(
+                inputs.grids_of(held.numbers[some].astype(np.float32)),
+                boards_of(held.rows[some], inputs.features),
+                keep,
+            )
             out[start : start + arm.batch] = np.asarray(found)[: len(chosen) - start]
         return out
     towers = Towers({name: np.asarray(array) for name, array in weights.items()}, 1.0, {})
     for i, index in enumerate(chosen):
         rows = held.rows[index, : held.count[index]]
-        seen = grids_of(held.numbers[index : index + 1].astype(np.float32))
+        seen = inputs.grids_of(held.numbers[index : index + 1].astype(np.float32))
         told = towers.observe(*(part[0] for part in seen))
-        towers.score(rows, (rows != PADDING).sum(axis=1), told, out[i, : rows.shape[0]])
+        towers.score(rows, (rows != inputs.features).sum(axis=1), told, out[i, : rows.shape[0]])
     return out
 
 
@@ -502,7 +562,7 @@ def _jax() -> Any:
 
 
 def train(
-    arm: Arm, held: Decisions, folder: Path, tell: Callable[[str], None] = lambda text: None
+    arm: Arm, held: Decisions, folder: Path, tell: Callable[[str], None] = lambda text: None, inputs: Inputs = FOG
 ) -> tuple[dict[str, Float32s], dict[str, Any]]:
     """Train an arm, from its checkpoint in ``folder`` if there is one.
 
@@ -528,7 +588,7 @@ def train(
         dataclasses.asdict(dataclasses.replace(arm, epochs=0, patience=0)) | {"decisions": [len(chosen), len(judged)]}
     )
     path = folder / f"{arm.name}.checkpoint.npz"
-    weights = first_weights(arm)
+    weights = first_weights(arm, inputs)
     mean = {name: np.zeros_like(array) for name, array in weights.items()}
     square = {name: np.zeros_like(array) for name, array in weights.items()}
     slow, best = dict(weights), dict(weights)
@@ -547,12 +607,12 @@ def train(
             steps += 1
             some = order[number * arm.batch : (number + 1) * arm.batch]
             rate = np.float32(arm.rate * min(1.0, steps / 100) * 0.5 ** (max(0, len(epochs) - 2) / 2))
-            batch = _batch(held, some, arm, generator)
+            batch = _batch(held, some, arm, inputs, generator)
             weights, mean, square, slow, loss = step(weights, mean, square, slow, np.float32(steps), rate, *batch)
             losses.append(loss)
             if number % 20 == 0:
                 tell(f"{arm.name}, epoch {len(epochs) + 1}, step {number} of {per_epoch}, loss {float(loss):.3f}")
-        scores = scores_on(jax, arm, slow, held, judged)
+        scores = scores_on(jax, arm, slow, held, judged, inputs)
         factor = fitted([scores], held.count[judged], held.size[judged])[0]
         nats = log_shares(factor * scores, held.count[judged], held.size[judged]) + np.log(held.size[judged])
         if not epochs or nats.mean() > max(row[2] for row in epochs):
@@ -561,7 +621,7 @@ def train(
         epochs.append([len(epochs) + 1, float(np.mean(losses)), float(nats.mean()), round(took, 1)])
         _keep_checkpoint(path, identity, (weights, mean, square, slow, best), epochs, steps)
         tell(f"{arm.name}, epoch {len(epochs)}: {nats.mean():.3f} nats on the validating games")
-    factor = fitted([scores_on(jax, arm, best, held, judged)], held.count[judged], held.size[judged])[0]
+    factor = fitted([scores_on(jax, arm, best, held, judged, inputs)], held.count[judged], held.size[judged])[0]
     return best, {
         "temperature": 1 / max(factor, 1e-6),
         "best_epoch": max(epochs, key=lambda row: row[2])[0],

@@ -120,3 +120,16 @@ def test_a_game_ended_by_taking_the_king_is_heard_of() -> None:
     move = chess.Move.from_uci("e2e8")
     player.notice(Notice(None))
     player.moved(Moved(move, move, chess.E8))
+
+
+@pytest.mark.parametrize("text", ["rbc-expect", "rbc-siamese"])
+def test_all_that_is_possible_is_told_once_the_likeliest_first(text: str) -> None:
+    game = Referee()
+    player = make_player(configuration(text))
+    assert isinstance(player, ExpectationPlayer)
+    player.start(chess.BLACK, game.position)
+    game.move(chess.Move.from_uci("e2e4"))
+    player.notice(game.notice)
+    everything = player.likeliest(1000)
+    assert sorted(everything.tolist()) == list(range(player.known.size))
+    assert player.likeliest(3).tolist() == everything[:3].tolist()

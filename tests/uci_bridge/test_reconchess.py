@@ -147,7 +147,6 @@ class Holds:
     """Two positions; the second one is the likelier."""
 
     size, capped_by = 2, None
-    weights = (0.25, 0.75)
 
     def contains(self, row: Any) -> bool:
         return False
@@ -160,6 +159,7 @@ class Holds:
 def test_what_it_holds_possible_is_told_the_likeliest_first(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = ReconchessPlayer("rbc-random")
     monkeypatch.setattr(RandomPlayer, "position_set", Holds())
+    monkeypatch.setattr(RandomPlayer, "likeliest", lambda player, count: [1, 0][:count], raising=False)
     ours.handle_game_start(chess.WHITE, chess.Board(), "them")
     ours.handle_opponent_move_result(False, None)
     assert ours.possible_count == 2

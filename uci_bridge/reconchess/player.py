@@ -105,9 +105,9 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         held = self._held()
         if held is None or limit < 1:
             return []
-        weights = getattr(held, "weights", None)
-        order = np.arange(held.size) if weights is None else np.argsort(-np.asarray(weights), kind="stable")
-        rows = np.array(held.rows(order[:limit]), dtype=np.uint64)
+        likeliest = getattr(self._player, "likeliest", None)
+        order = np.arange(min(limit, held.size)) if likeliest is None else likeliest(limit)
+        rows = np.array(held.rows(order), dtype=np.uint64)
         rows[:, layout.META] = rows[:, layout.META] & ~np.uint64(1) | np.uint64(0 if self._turn else 1)
         return [Position(row, self._fullmove).fen() for row in rows]
 

@@ -1,0 +1,65 @@
+"""Kernels of :mod:`blindchess.belief.siamese`: what stands in the 16 bytes of an enemy half, as feature rows and as
+counts. Beside the codes of :mod:`darkchess.board.kernels.halves`, 7 is a pawn that has just made a double step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import lowest, without_lowest
+from darkchess.board.kernels.board import PAWN, ROOK
+from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED
+from klss.kernel import kernel
+
+__all__ = ["RIGHTS", "STEPPED", "count_halves", "feature_rows"]
+
+RIGHTS = 6 * 64
+"""Feature of the enemy's right to castle queenside; the next one is kingside."""
+STEPPED = RIGHTS + 2
+"""Feature of a pawn on file a that has just made a double step; the next ones are of files b to h."""
+
+
+@kernel
+def count_halves(positions: Any, counts: Any) -> None:
+    """Add to ``counts`` (int64[6, 64]) in how many of ``positions`` (uint64[n, 2]) each piece stands on each square."""
+    for i in range(positions.shape[0]):
+        men = positions[i, 0]
+        codes = positions[i, 1]
+        while men != np.uint64(0):
+            code: Any = np.int64(codes & np.uint64(15))
+            if code == CASTLING_ROOK:
+                code = ROOK
+            elif code == DOUBLE_STEPPED:
+                code = PAWN
+            counts[code, lowest(men)] += 1
+            codes >>= np.uint64(4)
+            men = without_lowest(men)
+
+
+@kernel
+def feature_rows(positions: Any, indices: Any, rows: Any, counts: Any) -> None:
+    """Write the features of ``positions[indices]`` into ``rows`` (uint16[n, 19 or more]): piece · 64 + square for each
+    man, its rights, its double step; and into ``counts`` (int64[n]) how many there are.
+    """
+    for i in range(indices.shape[0]):
+        men = positions[indices[i], 0]
+        codes = positions[indices[i], 1]
+        count = 0
+        while men != np.uint64(0):
+            square = np.int64(lowest(men))
+            code: Any = np.int64(codes & np.uint64(15))
+            if code == CASTLING_ROOK:
+                rows[i, count] = RIGHTS + (square & 1)
+                count += 1
+                code = ROOK
+            elif code == DOUBLE_STEPPED:
+                rows[i, count] = STEPPED + (square & 7)
+                count += 1
+                code = PAWN
+            rows[i, count] = code * 64 + square
+            count += 1
+            codes >>= np.uint64(4)
+            men = without_lowest(men)
+        counts[i] = count

@@ -1,0 +1,137 @@
+"""``experiments.rbc_weighting``: decisions, training from them, and what is measured."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from blindchess import Referee
+from blindchess.belief.position_set import PositionSet
+from blindchess.belief.siamese import BLOCKS, FEATURES, Observer, board_features
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from experiments.belief.siamese import Arm, Decisions, boards_of
+from experiments.rbc_weighting import __main__ as program
+from experiments.rbc_weighting import data
+from experiments.rbc_weighting.data import DRAWN, KINDS, TEST, TRAIN, VALIDATE, part_of
+from experiments.rbc_weighting.learning import ARMS, INPUTS, load, positions
+from experiments.rbc_weighting.ranking import marginals, measured, reliability, top_shares
+
+OURS = ("expect-100", "attacker")
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten games against players of our own, of every part."""
+    folder = tmp_path_factory.mktemp("shards")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(data, "SCHEDULE", OURS)
+        assert data.main(["--out", str(folder), "--decisions", "1000000", "--minutes", "0", "--block", "10"]) == 0
+    return folder
+
+
+def test_decisions_hold_the_truth_other_members_and_what_was_told(shards: Path) -> None:
+    (path,) = shards.glob("*.npz")
+    with np.load(path) as found:
+        sizes, count, halves = found["size"], found["count"], found["halves"]
+        assert (count == np.minimum(sizes, 1 + DRAWN)).all() and sizes.min() >= 2
+        for row, number in zip(halves, count, strict=True):
+            assert len({tuple(half) for half in row[:number].tolist()}) == number and not row[number:].any()
+        shares = found["numbers"][:, BLOCKS["now"]]
+        small = np.flatnonzero(sizes <= 1 + DRAWN)
+        for i in small[:20]:  # the whole set is there: its marginals are those of the observation
+            rows, counts = board_features(halves[i, : count[i]])
+            rows[np.arange(rows.shape[1]) >= counts[:, None]] = FEATURES
+            np.testing.assert_allclose(boards_of(rows, FEATURES)[:, :384].mean(axis=0), shares[i], atol=1e-3)
+
+
+def test_a_shard_that_is_there_is_kept_and_another_one_is_made_the_same(
+    shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data, "SCHEDULE", ("attacker",))
+    made = [next(data.games(tmp_path / name, 7, 2)) for name in ("one", "two") if not (tmp_path / name).mkdir()]
+    one, two = ((tmp_path / name / "games-000000.npz") for name in ("one", "two"))
+    assert made[0] == made[1] and one.read_bytes() == two.read_bytes()
+    stamp = one.stat().st_mtime_ns
+    assert next(data.games(tmp_path / "one", 7, 2)) == made[0] and one.stat().st_mtime_ns == stamp
+    one.write_bytes(two.read_bytes()[:1000])  # killed while it was written
+    assert next(data.games(tmp_path / "one", 7, 2)) == made[0] and one.read_bytes() == two.read_bytes()
+
+
+def test_parts_are_of_games_and_every_part_has_every_kind() -> None:
+    games = range(len(data.SCHEDULE) * 100)
+    parts = [part_of(game) for game in games]
+    assert [parts.count(part) / 1000 for part in (TRAIN, VALIDATE, TEST)] == [0.7, 0.1, 0.2]
+    for part in (TRAIN, VALIDATE, TEST):
+        assert {data.SCHEDULE[game % len(data.SCHEDULE)] for game in games if parts[game] == part} == set(KINDS)
+
+
+def test_values_are_of_the_positions_that_stand_there() -> None:
+    game = Referee()
+    known = PositionSet(chess.BLACK, game.position)
+    game.move(chess.Move.from_uci("e2e4"))
+    known.noticed(game.notice)
+    evaluator = BuiltinEvaluator()
+    found = evaluator.values(positions(np.array(known.halves), known.own_row))
+    np.testing.assert_allclose(found, evaluator.values(known.rows(np.arange(known.size))), atol=1e-6)
+
+
+def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
+    known = PositionSet(chess.WHITE, Referee("4k3/8/8/8/1P6/8/8/R3K3 w Q - 0 1").position)
+    numbers = Observer(known).numbers
+    mirrored = numbers[INPUTS.mirrored_numbers]
+    for name, block in BLOCKS.items():
+        if name != "scalars":
+            planes = numbers[block].reshape(-1, 8, 8)
+            assert (mirrored[block].reshape(-1, 8, 8) == planes[:, :, ::-1]).all()
+    assert (numbers[-2:].tolist(), mirrored[-2:].tolist()) == ([0, 1], [1, 0])
+    assert (mirrored[BLOCKS["scalars"]][:-2] == numbers[BLOCKS["scalars"]][:-2]).all()
+    assert INPUTS.mirrored_features[384:].tolist() == [385, 384, 393, 392, 391, 390, 389, 388, 387, 386]
+
+
+def test_measures_of_a_case_made_by_hand() -> None:
+    scores = np.array([[1.0, 0.0, 2.0, 9.0], [0.5, 0.5, 9.0, 9.0], [3.0, 1.0, 1.0, 1.0]])
+    count, size, game = np.array([3, 2, 4]), np.array([3, 101, 4]), np.array([0, 0, 1])
+    assert top_shares(scores, count).tolist() == [0.0, 0.5, 1.0]
+    found = measured(scores, count, size, game)
+    nll = [np.log(1 + np.e + np.e**2) - 1, np.log(101), np.log(1 + 3 * np.exp(-2))]
+    row = found["n>=2"]
+    assert (row["decisions"], row["games"], row["top_1"], row["mean_rank_fraction"]) == (3, 2, 0.5, 0.3333)
+    assert row["nll"] == round(float(np.mean(nll)), 4) and row["median_rank"] == 2
+    assert row["nats"] == round(float(np.log(size).mean() - np.mean(nll)), 4)
+    assert found["n>=50"]["decisions"] == 1 and found["n>=50"]["median_rank"] == 51
+    told = reliability(np.log(np.array([[3.0, 1.0], [1.0, 3.0]])), np.array([2, 2]), np.array([2, 2]), bins=2)
+    assert told["rows"] == [[0.25, 0.5, 2], [0.75, 0.5, 2]]
+
+
+def test_marginals_are_the_product_over_squares() -> None:
+    rows = np.full((1, 2, 19), FEATURES, dtype=np.uint16)
+    rows[0, 0, :2], rows[0, 1, :2] = [5, 64 + 9], [5, 64 + 10]
+    numbers = np.zeros((1, 2123), dtype=np.float16)
+    now = BLOCKS["now"].start
+    numbers[0, [now + 5, now + 64 + 9, now + 64 + 10]] = [1, 0.75, 0.25]
+    empty = {name: np.zeros(1) for name in ("count", "size", "values", "part", "enemy", "game")}
+    scores = marginals(Decisions(rows=rows, numbers=numbers, **empty), np.array([0]))  # type: ignore[arg-type]
+    # .75 there and .75 empty elsewhere, against .25 and .25
+    assert scores[0, 0] - scores[0, 1] == pytest.approx(2 * np.log(3), rel=0.01)
+
+
+def test_arms_are_trained_ranked_and_written(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("jax", exc_type=ImportError)
+    tiny = Arm("map", model="map", channels=4, layers=1, epochs=1, batch=16, members=4, rate=2e-2)
+    monkeypatch.setattr(data, "SCHEDULE", OURS)
+    monkeypatch.setitem(ARMS, "map", tiny)
+    monkeypatch.setattr(program, "load", lambda folder, most: load(folder, {VALIDATE: 30, TEST: 40}, most))
+    given = [str(shards), "--out", str(tmp_path), "--arms", "map"]
+    assert program.main(["train", *given, "--package", str(tmp_path / "weights" / "siamese.npz")]) == 0
+    assert (tmp_path / "weights" / "siamese.npz").stat().st_size < 2_000_000
+    assert program.main(["rank", *given, "--results", str(tmp_path)]) == 0
+    told = json.loads((tmp_path / "rbc_weighting.json").read_text())
+    assert [row["ranking"] for row in told["rankings"]] == ["uniform", "marginals", "value", "map", "map+value"]
+    assert told["rankings"][0]["n>=2"]["nats"] == 0 and told["rankings"][0]["n>=2"]["mean_rank_fraction"] == 0.5
+    assert set(told["reliability"]) == {"marginals", "value", "map"} and told["bars"]["n>=2"]["nats_above_uniform"]
+    assert dataclasses.asdict(tiny)["channels"] == told["arms"]["map"]["configuration"]["channels"]
