@@ -110,6 +110,7 @@ class Observer:
 
     Examples
     --------
+    >>> import chess
     >>> from blindchess import Referee
     >>> game = Referee()
     >>> known = PositionSet(chess.WHITE, game.position)
