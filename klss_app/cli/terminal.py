@@ -22,6 +22,8 @@ __all__ = ["InputClosed", "Terminal", "TimeUp"]
 
 _FRAMES = {True: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", False: "|/-\\"}
 _TICK_S = 0.1
+_UNHEARD_S = 3.0
+"""After this time a Ctrl-C that has not ended the block is repeated."""
 
 
 class InputClosed(Exception):
@@ -124,7 +126,11 @@ class Terminal:
         done = threading.Event()
         begin = time.monotonic()
 
+        main = threading.main_thread().ident
+        assert main is not None
+
         def spin() -> None:
+            unheard = 0.0
             for frame in itertools.cycle(_FRAMES[self.unicode]):
                 columns = shutil.get_terminal_size().columns
                 line = f"{frame} {text(time.monotonic() - begin)}"[: columns - 1]
@@ -132,22 +138,47 @@ class Terminal:
                 sys.stderr.flush()
                 if done.wait(_TICK_S):
                     return
+                unheard += _TICK_S if interrupted.is_set() else 0.0
+                if unheard >= _UNHEARD_S:  # by code that an exception can't leave; it was meant for the block
+                    unheard = 0.0
+                    signal.pthread_kill(main, signal.SIGINT)
 
         thread = threading.Thread(target=spin, daemon=True)
         # Work that takes no time shows no spinner.
         timer = threading.Timer(_TICK_S, thread.start)
         timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            done.set()
-            timer.cancel()
-            timer.join()
-            if thread.ident is not None:
-                thread.join()
-                sys.stderr.write("\r\x1b[K")
-                sys.stderr.flush()
+        with _interrupts() as interrupted:
+            timer.start()
+            try:
+                yield
+            finally:
+                done.set()
+                timer.cancel()
+                timer.join()
+                if thread.ident is not None:
+                    thread.join()
+                    sys.stderr.write("\r\x1b[K")
+                    sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def _interrupts() -> Iterator[threading.Event]:
+    """Whether there was a Ctrl-C while the block runs; it raises KeyboardInterrupt as ever."""
+    interrupted = threading.Event()
+
+    def handler(*_: Any) -> None:
+        interrupted.set()
+        raise KeyboardInterrupt
+
+    usual = threading.current_thread() is threading.main_thread()
+    if not usual or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield interrupted
+        return
+    signal.signal(signal.SIGINT, handler)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import os
 import pty
 import select
 import signal
+import subprocess
 import sys
 import termios
 from collections.abc import Iterator
@@ -92,3 +93,21 @@ def test_a_human_whose_clock_runs_out_while_she_thinks_loses(tmp_path: Path, ope
     assert "Black wins: White ran out of time." in ESCAPE.sub("", screen.read_until("review 0/0> "))
     screen.type("quit")
     assert screen.end() == 0
+
+
+def test_ctrl_c_that_some_code_swallowed_is_repeated(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys, threading, time\n"
+        "from klss_app.cli import terminal\n"
+        "terminal._UNHEARD_S = 0.3\n"
+        "screen = terminal.Terminal()\n"
+        "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "try:\n"
+        "    with screen._spinning(lambda seconds: 'x'):\n"
+        "        try: time.sleep(60)\n"
+        "        except KeyboardInterrupt: print('swallowed', flush=True)\n"
+        "        time.sleep(60)\n"
+        "except KeyboardInterrupt: print('heard')\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], cwd=Path.cwd(), capture_output=True, text=True, timeout=40)
+    assert ran.stdout == "swallowed\nheard\n"
