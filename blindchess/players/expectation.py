@@ -38,10 +38,10 @@ _WEIGHED = 100_000
 
 _MOST_CHILDREN = 200_000
 
-_FIRST_A_SECOND = 60_000.0
+_FIRST_A_SECOND = 40_000.0
 """Children valued in a second before any was: a slow, busy machine's."""
 
-_MARGIN = 0.7
+_MARGIN = 0.6
 """The part of a call's time that is planned for; the rest is for what isn't valuing."""
 
 
@@ -235,8 +235,10 @@ class ExpectationPlayer(Player):
             children=children,
             unaware=self._thinking.unaware,
             exposed=self._thinking.exposed,
+            deadline=None if seconds is None else began + _MARGIN * seconds,
         )
-        if seconds is not None and found.children >= 500:
+        valued = found.indices.shape[0] * found.codes.shape[0]
+        if seconds is not None and 500 <= found.children <= valued:  # a deeper search counts other nodes
             speed = found.children / max(1e-4, time.monotonic() - began)
             self._a_second += 0.3 * (speed - self._a_second)
         return found

@@ -7,6 +7,7 @@ would be overlooked so often.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,6 +61,7 @@ def outlook(
     children: int,
     unaware: float,
     exposed: float,
+    deadline: float | None = None,
 ) -> Outlook:
     """Value requests in as many positions as a number of children allows.
 
@@ -80,6 +82,8 @@ def outlook(
         How often the opponent overlooks that her king can be taken, from 0 to 1.
     exposed
         What it costs, from 0 to 1, that her own king can be taken.
+    deadline
+        A moment of :func:`time.monotonic` after which nothing is searched deeper; None reads no clock.
     """
     mine = known.own_row
     every = known.requests()
@@ -87,7 +91,9 @@ def outlook(
     if indices.shape[0] * len(every) <= children:
         first = indices.shape[0]
     rest = indices[first:]
-    table, used = _table(known, indices[:first], every, mine, evaluator, unaware, exposed, 0 if len(rest) else children)
+    table, used = _table(
+        known, indices[:first], every, mine, evaluator, unaware, exposed, 0 if len(rest) else children, deadline
+    )
     if not rest.shape[0] or used >= children:
         return Outlook(indices[:first], every, table, used)
     means = table.mean(axis=0)
@@ -100,7 +106,7 @@ def outlook(
     more = rest[: max(0, (children - used) // columns.shape[0])]
     if not more.shape[0]:
         return Outlook(indices[:first], every, table, used)
-    added, valued = _table(known, more, every[columns], mine, evaluator, unaware, exposed, 0)
+    added, valued = _table(known, more, every[columns], mine, evaluator, unaware, exposed, 0, None)
     return Outlook(
         indices[: first + more.shape[0]], every[columns], np.concatenate([table[:, columns], added]), used + valued
     )
@@ -115,6 +121,7 @@ def _table(
     unaware: float,
     exposed: float,
     nodes: int,
+    deadline: float | None,
 ) -> tuple[Floats, int]:
     """Values of requests in positions; as many plies deeper as ``nodes`` allow. And what it took."""
     shape = indices.shape[0], codes.shape[0]
@@ -132,6 +139,11 @@ def _table(
         if nodes - spent < _A_PLY * last:
             break
         budget = Budget(nodes=nodes - spent)
+        if deadline is not None:
+            left = deadline - time.monotonic()
+            if left <= 0.0:
+                break
+            budget = Budget(seconds=left)
         deeper, last = evaluator.search_values(known.rows(indices), offsets, rows[:count], depth, budget, 0.0)
         spent += last
         if deeper is None:
