@@ -26,7 +26,7 @@ from darkchess.board.kernels.halves import code_at, encode_half
 from darkchess.board.kernels.position_table import Layout, rank, select
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
-from darkchess.board.position import Position
+from darkchess.board.position import Position, upward
 from darkchess.board.position_step import Step, across_enemy_move, merged
 from darkchess.errors import ViewError
 from klss.arrays import Int32s, Ints, Words
@@ -102,7 +102,7 @@ class PositionSet:
         self._fullmove = start.fullmove
         self._spare: Words | None = None
         self._array: Words = np.zeros((1, 2), dtype=np.uint64)
-        encode_half(self._from_her_side(start.row), self._array[0])
+        encode_half(upward(start.row, flipped=self._flipped), self._array[0])
         if self._first and start.ep_square is not None:
             kernels.encode_stepped(self._array[0], np.uint64(1 << self._square(start.ep_square) - 8))
         if not self._first and start.ep_square is not None:
@@ -135,7 +135,7 @@ class PositionSet:
     @property
     def own_row(self) -> Words:
         """Her own half, she being White: uint64[9]."""
-        return self._from_her_side(self.own.row)
+        return upward(self.own.row, flipped=self._flipped)
 
     def requests(self) -> Int32s:
         """Codes of her requests seen from her side of the board, sorted, −1 (to pass) first: int32[n]."""
@@ -179,7 +179,7 @@ class PositionSet:
         wanted = np.array(row, dtype=np.uint64)
         hers = int(wanted[board.META]) & 1 == (1 if self._flipped else 0)
         half = np.empty(2, dtype=np.uint64)
-        encode_half(self._from_her_side(wanted), half)
+        encode_half(upward(wanted, flipped=self._flipped), half)
         target = (int(wanted[board.META]) >> 8 & 0x7F) - 1
         if hers and target >= 0:
             kernels.encode_stepped(half, np.uint64(1 << self._square(target) - 8))
@@ -355,14 +355,3 @@ class PositionSet:
 
     def _square(self, square: int) -> int:
         return square ^ 56 if self._flipped else square
-
-    def _from_her_side(self, row: Words) -> Words:
-        """``row`` with the viewer as White, moving up; the en passant square and the counter are left out."""
-        meta = int(row[board.META])
-        out = row.byteswap() if self._flipped else row.copy()
-        if self._flipped:
-            out[[board.WHITE, board.BLACK]] = out[[board.BLACK, board.WHITE]]
-            out[board.META] = meta & 1 ^ 1 | meta >> 2 & 0x06 | meta << 2 & 0x18
-        else:
-            out[board.META] = meta & 0x1F
-        return out

@@ -92,9 +92,6 @@ PLANES = 38
 SHAPES = ((8, 8, PLANES), (11,), (len(SHARES), 6 * 64))
 """Of what the observation's tower reads: :func:`grids_of`."""
 
-_CHUNK = 1 << 14
-_LARGEST_BYTES = 1 << 23
-
 
 class SiameseError(DarkchessError, ValueError):
     """Weights that cannot be loaded."""
@@ -252,17 +249,10 @@ class Siamese:
         SiameseError
             It cannot be read, is larger than 8 MiB or holds no such weights. One line.
         """
-        name = os.fspath(path)
         try:
-            size = os.stat(name).st_size
-            if size > _LARGEST_BYTES:
-                raise SiameseError(f"{name}: got {size} bytes, expected weights of at most {_LARGEST_BYTES}")
-            with open(name, "rb") as file:
-                return Siamese(Towers.read(file))
-        except OSError as error:
-            raise SiameseError(f"{name}: expected a file of weights: {error.strerror or error}") from None
+            return Siamese(Towers.load(path))
         except TowersError as error:
-            raise SiameseError(f"{name}: {error}") from None
+            raise SiameseError(str(error)) from None
 
     def log_weights(self, known: PositionSet, observer: Observer, indices: Ints | None = None) -> Floats:
         """Logarithms of the members' weights, up to a constant; the temperature is in them.
@@ -289,14 +279,11 @@ class Siamese:
         if chosen.size and (chosen.min() < 0 or chosen.max() >= known.size):
             raise IndexError(f"bad index: got {chosen.min()} … {chosen.max()}, expected 0 … {known.size - 1}")
         told = self.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
-        scores = np.empty(chosen.shape[0], dtype=np.float32)
-        rows = np.empty((min(_CHUNK, chosen.shape[0]), MOST_FEATURES), dtype=np.uint16)
-        counts = np.empty(rows.shape[0], dtype=np.int64)
-        for start in range(0, chosen.shape[0], _CHUNK):
-            some = chosen[start : start + _CHUNK]
-            kernels.feature_rows(known.halves, some, rows, counts)
-            self.towers.score(rows, counts[: some.shape[0]], told, scores[start : start + _CHUNK])
-        return scores.astype(np.float64) / self.towers.temperature
+
+        def features(start: int, stop: int, rows: Uint16s, counts: Ints) -> None:
+            kernels.feature_rows(known.halves, chosen[start:stop], rows, counts)
+
+        return self.towers.log_weights(told, chosen.shape[0], MOST_FEATURES, features)
 
 
 def grids_of(numbers: Float32s) -> tuple[Float32s, Float32s, Float32s]:

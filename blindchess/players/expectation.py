@@ -164,7 +164,7 @@ class ExpectationPlayer(Player):
             left = divided.left_over(likely)
             best = int(left.argmin())
             return Look(INNER[best], told | {"left_over": float(left[best])})
-        found, weights = self.weighed(limit, sense=True)
+        found, weights = self._valued(indices, logs, limit, sense=True)
         # What is told counts over many more positions than are valued: what is rare is what one has to see coming.
         values = expected_values(partitions(known, found.indices), found.values, weights)
         values += thinking.told * divided.bits(likely)
@@ -194,7 +194,10 @@ class ExpectationPlayer(Player):
 
     def weighed(self, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
         """What requests are worth where, and how likely each of these positions is (float64[n], summing to 1)."""
-        indices, logs = self._looked_at(sense=sense)
+        return self._valued(*self._looked_at(sense=sense), limit, sense=sense)
+
+    def _valued(self, indices: Ints, logs: Floats, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
+        """:meth:`weighed`, of the positions to look at and the logarithms of their weights."""
         found = self._outlook(indices, limit, sense=sense)
         logs = logs[: found.indices.shape[0]]
         if self._thinking.belief != "even":

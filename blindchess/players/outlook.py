@@ -42,7 +42,7 @@ class Outlook:
     codes
         int32[m]: requests, seen from her side of the board, −1 to pass.
     values
-        float64[n, m], for her, in [−1, 1].
+        float64[n, m], for her, in [−1, 1]; −exposed where her king can be taken.
     children
         How many positions were valued.
     """
@@ -81,7 +81,7 @@ def outlook(
     unaware
         How often the opponent overlooks that her king can be taken, from 0 to 1.
     exposed
-        What it costs, from 0 to 1, that her own king can be taken.
+        What it costs that her own king can be taken, in lost games: 1 is fair, more is caution.
     deadline
         A moment of :func:`time.monotonic` after which nothing is searched deeper; None reads no clock.
     """

@@ -28,7 +28,7 @@ from darkchess.board.kernels import board, position_table
 from darkchess.board.kernels.halves import decode_halves, encode_half
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
-from darkchess.board.position import START_FEN, Position
+from darkchess.board.position import START_FEN, Position, upward
 from darkchess.board.position_step import Step, UpdateProgress, across_enemy_move, merged
 from darkchess.board.position_table import exercise_table
 from darkchess.errors import ViewError
@@ -130,7 +130,7 @@ class PositionSet:
         self._passed: int | None = None
         self._captured = 0
         self._own_row: Words = np.zeros(board.WIDTH, dtype=np.uint64)
-        encode_half(self._seen_from_her_side(start.row), self._array[0])
+        encode_half(upward(start.row, flipped=self._flipped), self._array[0])
         self._positions = self._array
         self._ordered = True  # canonically: not after a capture of her own, which changes what is hashed
         self._weigher = weigher
@@ -424,7 +424,7 @@ class PositionSet:
         """Take in what the view shows: her half, and the masks that need no earlier view."""
         row = view.row()
         position_set.observation_masks(
-            self._seen_from_her_side(row), np.uint64(self._bits(view.visible)), self._masks, self._expected
+            upward(row, flipped=self._flipped), np.uint64(self._bits(view.visible)), self._masks, self._expected
         )
         own = row[board.BLACK if self._flipped else board.WHITE]
         self._own_row = row & own
@@ -506,7 +506,7 @@ class PositionSet:
     ) -> bool:
         """Replace the set by its consistent successors; False when there is none (the set is then as it was)."""
         masks = self._masks
-        row_before = self._seen_from_her_side(before.row())
+        row_before = upward(before.row(), flipped=self._flipped)
         masks[position_set.OWN_BEFORE] = row_before[board.WHITE]
         if view.own_capture_square is not None:
             square = self._square(view.own_capture_square)
@@ -523,7 +523,7 @@ class PositionSet:
             self._expect_pawn(square - 8)
             masks[position_set.EMPTY] |= np.uint64(1 << square | 1 << square + 8)
         elif view.ep_known:
-            row = self._seen_from_her_side(view.row())
+            row = upward(view.row(), flipped=self._flipped)
             masks[position_set.FORBIDDEN] = _beside(int(row[board.PAWN]) & int(row[board.WHITE]) & _RANK_5)
         self._captured = 0
         step = across_enemy_move(
@@ -634,7 +634,7 @@ class PositionSet:
 
     def _encode(self, row: Words) -> Words:
         half = np.empty(2, dtype=np.uint64)
-        encode_half(self._seen_from_her_side(row), half)
+        encode_half(upward(row, flipped=self._flipped), half)
         return half
 
     def _square(self, square: int) -> int:
@@ -642,17 +642,6 @@ class PositionSet:
 
     def _bits(self, squares: int) -> int:
         return int.from_bytes(squares.to_bytes(8, "little"), "big") if self._flipped else squares
-
-    def _seen_from_her_side(self, row: Words) -> Words:
-        """``row`` with the viewer as White, moving up; the en passant square and the counter are left out."""
-        meta = int(row[board.META])
-        out = row.byteswap() if self._flipped else row.copy()
-        if self._flipped:
-            out[[board.WHITE, board.BLACK]] = out[[board.BLACK, board.WHITE]]
-            out[board.META] = meta & 1 ^ 1 | meta >> 2 & 0x06 | meta << 2 & 0x18
-        else:
-            out[board.META] = meta & 0x1F
-        return out
 
 
 def compile_rare_kernels() -> None:

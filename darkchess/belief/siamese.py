@@ -46,7 +46,6 @@ from darkchess.errors import DarkchessError
 from darkchess.game.view import View
 from klss.arrays import Floats, Ints, Words
 from klss.belief.towers import LEAST_SHARE, Float32s, Towers, TowersError, Uint16s
-from klss.threads import both
 
 __all__ = [
     "BLOCKS",
@@ -88,9 +87,6 @@ SHARES = ("now", "before", "trace")
 PLANES = 35
 SHAPES = ((8, 8, PLANES), (8,), (len(SHARES), 6 * 64))
 """Of what the observation's tower reads: :func:`grids_of`."""
-
-_CHUNK = 1 << 14
-_LARGEST_BYTES = 1 << 23
 
 
 class SiameseError(DarkchessError, ValueError):
@@ -239,17 +235,10 @@ class Siamese:
         SiameseError
             It cannot be read, is larger than 8 MiB or holds no such weights. One line.
         """
-        name = os.fspath(path)
         try:
-            size = os.stat(name).st_size
-            if size > _LARGEST_BYTES:
-                raise SiameseError(f"{name}: got {size} bytes, expected weights of at most {_LARGEST_BYTES}")
-            with open(name, "rb") as file:
-                return Siamese(Towers.read(file))
-        except OSError as error:
-            raise SiameseError(f"{name}: expected a file of weights: {error.strerror or error}") from None
+            return Siamese(Towers.load(path))
         except TowersError as error:
-            raise SiameseError(f"{name}: {error}") from None
+            raise SiameseError(str(error)) from None
 
     def log_weights(
         self, known: PositionSet, observer: Observer, indices: Ints | None = None, *, threads: int = 1
@@ -281,19 +270,11 @@ class Siamese:
         if chosen.size and (chosen.min() < 0 or chosen.max() >= known.size):
             raise IndexError(f"bad index: got {chosen.min()} … {chosen.max()}, expected 0 … {known.size - 1}")
         told = self.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
-        scores = np.empty(chosen.shape[0], dtype=np.float32)
-        starts = range(0, chosen.shape[0], _CHUNK)
 
-        def share(part: int) -> None:
-            rows = np.empty((_CHUNK, MOST_FEATURES), dtype=np.uint16)
-            counts = np.empty(_CHUNK, dtype=np.int64)
-            for start in starts[part::threads]:
-                some = chosen[start : start + _CHUNK]
-                kernels.feature_rows(halves, some, rows, counts)
-                self.towers.score(rows, counts[: some.shape[0]], told, scores[start : start + _CHUNK])
+        def features(start: int, stop: int, rows: Uint16s, counts: Ints) -> None:
+            kernels.feature_rows(halves, chosen[start:stop], rows, counts)
 
-        both(share, threads)
-        return scores.astype(np.float64) / self.towers.temperature
+        return self.towers.log_weights(told, chosen.shape[0], MOST_FEATURES, features, threads)
 
 
 def grids_of(numbers: Float32s) -> tuple[Float32s, Float32s, Float32s]:

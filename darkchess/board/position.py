@@ -21,7 +21,7 @@ from darkchess.board.move import decode, encode
 from darkchess.errors import FenError, IllegalMove
 from klss.arrays import Int32s, Words
 
-__all__ = ["START_FEN", "Position", "row_of", "squares_of"]
+__all__ = ["START_FEN", "Position", "row_of", "squares_of", "upward"]
 
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 """The usual start position."""
@@ -59,6 +59,21 @@ def row_of(
     if ep_square is not None:
         meta |= (ep_square + 1) << 8
     return np.array([*sets, meta], dtype=np.uint64)
+
+
+def upward(row: Words, *, flipped: bool) -> Words:
+    """``row`` (uint64[9]) with the viewer as White, moving up; the en passant square and the counter are left out.
+
+    ``flipped``: she is Black.
+    """
+    meta = int(row[board.META])
+    out: Words = row.byteswap() if flipped else row.copy()
+    if flipped:
+        out[[board.WHITE, board.BLACK]] = out[[board.BLACK, board.WHITE]]
+        out[board.META] = meta & 1 ^ 1 | meta >> 2 & 0x06 | meta << 2 & 0x18
+    else:
+        out[board.META] = meta & 0x1F
+    return out
 
 
 class Position:

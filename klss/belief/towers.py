@@ -19,16 +19,17 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
-from klss.arrays import Ints
+from klss.arrays import Floats, Ints
 from klss.belief._kernels.towers import POINT, UNITS, score_states
 from klss.errors import KlssError
+from klss.threads import both
 
 __all__ = ["LEAST_SHARE", "POINT", "UNITS", "Float32s", "Told", "Towers", "TowersError", "Uint16s"]
 
@@ -43,6 +44,8 @@ _NAMES = {
     "scalars", "kinds", "pooled", "dense", "others", "point", "point_bias", "map_bias", "shares", "embedding",
     "first_bias", "second", "second_bias",
 }  # fmt: skip
+_CHUNK = 1 << 14
+_LARGEST_BYTES = 1 << 23
 _MOST = 1 << 24
 """Numbers in one array of a file: more are refused before memory is taken for them."""
 
@@ -199,11 +202,70 @@ class Towers:
         if code >= 0:
             raise ValueError(f"bad feature in row {code}: expected numbers below {self.features}")
 
+    def log_weights(
+        self, told: Told, count: int, width: int, features: Callable[[int, int, Uint16s, Ints], None], threads: int = 1
+    ) -> Floats:
+        """Scores of many states over the temperature, some thousands at a time.
+
+        Parameters
+        ----------
+        told
+            Of :meth:`observe`.
+        count
+            How many states.
+        width
+            Most features of one.
+        features
+            ``(start, stop, rows, counts)`` writes those of ``start … stop − 1`` into uint16[·, width] and int64[·],
+            from the front; from several threads at once.
+        threads
+            1 or 2; the weights are the same.
+
+        Returns
+        -------
+        float64[count]
+            Logarithms of weights, up to a constant.
+        """
+        scores = np.empty(count, dtype=np.float32)
+        starts = range(0, count, _CHUNK)
+
+        def share(part: int) -> None:
+            rows = np.empty((min(_CHUNK, count), width), dtype=np.uint16)
+            counts = np.empty(rows.shape[0], dtype=np.int64)
+            for start in starts[part::threads]:
+                stop = min(start + _CHUNK, count)
+                features(start, stop, rows, counts)
+                self.score(rows, counts[: stop - start], told, scores[start:stop])
+
+        both(share, threads)
+        return scores.astype(np.float64) / self.temperature
+
     def write(self, file: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the weights as npz, in half precision, with their history."""
         about = json.dumps({"format": FORMAT, "temperature": self.temperature, "history": self.history})
         half = {name: array.astype(np.float16) for name, array in self.arrays.items()}
         np.savez_compressed(file, about=np.frombuffer(about.encode(), dtype=np.uint8), **half)  # type: ignore[arg-type]
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Towers:
+        """:meth:`read` a file.
+
+        Raises
+        ------
+        TowersError
+            It cannot be read, is larger than 8 MiB or holds no such weights. One line, which begins with the path.
+        """
+        name = os.fspath(path)
+        try:
+            size = os.stat(name).st_size
+            if size > _LARGEST_BYTES:
+                raise TowersError(f"got {size} bytes, expected weights of at most {_LARGEST_BYTES}")
+            with open(name, "rb") as file:
+                return Towers.read(file)
+        except OSError as error:
+            raise TowersError(f"{name}: expected a file of weights: {error.strerror or error}") from None
+        except TowersError as error:
+            raise TowersError(f"{name}: {error}") from None
 
     @staticmethod
     def read(file: BinaryIO) -> Towers:
