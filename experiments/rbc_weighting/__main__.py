@@ -18,7 +18,8 @@ import numpy as np
 
 import blindchess
 from blindchess.belief.siamese import BLOCKS
-from experiments.belief.siamese import Arm, Decisions, TrainingError, scores_on, train
+from experiments.belief.networks import Arm, TrainingError
+from experiments.belief.siamese import Decisions, scores_on, train
 from experiments.rbc_weighting import data, games
 from experiments.rbc_weighting.data import DRAWN, KINDS, TEST, TRAIN, VALIDATE
 from experiments.rbc_weighting.learning import ARMS, INPUTS, SHOWN, SMALL, load, thinned, without

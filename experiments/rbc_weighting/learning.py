@@ -26,7 +26,8 @@ import numpy.typing as npt
 from blindchess.belief.siamese import BLOCKS, FEATURES, NUMBERS, PLANES, SHAPES, board_features, grids_of
 from darkchess.board.kernels.halves import decode_halves
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from experiments.belief.siamese import CONVOLUTION_MOST, Arm, Decisions, Inputs, TrainingError
+from experiments.belief.networks import Arm, Inputs, TrainingError
+from experiments.belief.siamese import CONVOLUTION_MOST, Decisions
 from experiments.rbc_weighting.data import DRAWN, FORMAT, KINDS, TEST, TRAIN, VALIDATE, part_of
 from klss.arrays import Ints, Words
 

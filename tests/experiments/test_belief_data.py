@@ -18,9 +18,11 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.record import GameRecord, write_pgn
 from darkchess.game.rules import Outcome
 from experiments.belief import data as belief_data
+from experiments.belief import networks
 from experiments.belief import siamese as belief_siamese
 from experiments.belief.data import DRAWN, TEST, TRAIN, VALIDATE, decisions, part_of, truth_index
-from experiments.belief.siamese import PADDING, Arm, Decisions, fitted, load, log_shares, measures, rank_fractions
+from experiments.belief.networks import Arm
+from experiments.belief.siamese import PADDING, Decisions, fitted, load, log_shares, measures, rank_fractions
 
 SICILIAN = ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6", "c1e3", "e7e5")
 GAME = GameRecord(tuple(map(chess.Move.from_uci, SICILIAN)), Outcome(None, "agreement"))
@@ -159,7 +161,7 @@ def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
             planes = observer.numbers[block].reshape(-1, 8, 8)
             assert (numbers[block].reshape(-1, 8, 8) == planes[:, :, ::-1]).all()
     assert (numbers[BLOCKS["scalars"]][:6] == observer.numbers[BLOCKS["scalars"]][:6]).all()
-    board = belief_siamese.boards_of(board_features(known.halves[:1])[0][None])[0, 0]
+    board = networks.boards_of(board_features(known.halves[:1])[0][None])[0, 0]
     mirrored = board[belief_siamese.MIRRORED_FEATURES]
     assert (mirrored[:384].reshape(6, 8, 8) == board[:384].reshape(6, 8, 8)[:, :, ::-1]).all()
     assert mirrored[384:].tolist() == board[:383:-1].tolist()
@@ -193,9 +195,9 @@ def check_inference(held: Decisions, arm: Arm, weights: dict[str, np.ndarray]) -
     chosen = held.where(held.part == TEST)[:8]
     found = belief_siamese.scores_on(jax, arm, weights, held, chosen)
     seen = belief_siamese.grids_of(held.numbers[chosen].astype(np.float32))
-    boards = belief_siamese.boards_of(held.rows[chosen])
+    boards = networks.boards_of(held.rows[chosen])
     keep = np.ones((8, arm.channels), dtype=np.float32)
-    wanted = np.asarray(belief_siamese.tower_scores(jax, weights, seen, boards, keep))
+    wanted = np.asarray(networks.tower_scores(jax, weights, seen, boards, keep))
     valid = np.arange(1 + DRAWN) < held.count[chosen][:, None]
     np.testing.assert_allclose(found[valid], wanted[valid], rtol=1e-3, atol=1e-3)
 

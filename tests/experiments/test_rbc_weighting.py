@@ -14,7 +14,8 @@ from blindchess import Referee
 from blindchess.belief.position_set import PositionSet
 from blindchess.belief.siamese import BLOCKS, FEATURES, Observer, board_features
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from experiments.belief.siamese import Arm, Decisions, boards_of
+from experiments.belief.networks import Arm, boards_of
+from experiments.belief.siamese import Decisions
 from experiments.rbc_weighting import __main__ as program
 from experiments.rbc_weighting import data
 from experiments.rbc_weighting.data import DRAWN, KINDS, TEST, TRAIN, VALIDATE, part_of
