@@ -15,7 +15,7 @@ import chess
 from blindchess.game.contest import Asked, Look, Player
 from blindchess.game.referee import Referee, Turn
 from darkchess.errors import IllegalMove
-from darkchess.game.arbiter import TimeControl, TruthCount
+from darkchess.game.arbiter import TimeControl, TruthCount, charged
 from darkchess.game.contest import Forfeit, Limit, OutOfTime, Resignation
 from darkchess.game.rules import Outcome
 
@@ -107,7 +107,7 @@ class Arbiter:
             self._check_truth(color)
             asked = player.choose_move(self._limit(color, begin))
             end = time.monotonic()
-            if not self._charge(color, end - begin):
+            if not charged(self.remaining_s, color, self.controls[color].clock, end - begin):
                 referee.flag(color)
                 return
             moved = referee.move(asked.request)
@@ -134,18 +134,6 @@ class Arbiter:
         if control.clock is not None:
             clock = (max(0.0, self.remaining_s[color] - (time.monotonic() - begin)), control.clock[1])
         return Limit(time_s=control.time_s, nodes=control.nodes, clock=clock)
-
-    def _charge(self, color: chess.Color, seconds: float) -> bool:
-        """Take ``seconds`` off the clock; False when it ran out."""
-        clock = self.controls[color].clock
-        if clock is None:
-            return True
-        self.remaining_s[color] -= seconds
-        if self.remaining_s[color] <= 0.0:
-            self.remaining_s[color] = 0.0
-            return False
-        self.remaining_s[color] += clock[1]
-        return True
 
     def _check_truth(self, color: chess.Color) -> None:
         if self.truth is None or self.referee.outcome is not None:

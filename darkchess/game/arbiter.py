@@ -18,7 +18,7 @@ from darkchess.game.contest import Decision, Forfeit, Limit, OutOfTime, Player, 
 from darkchess.game.referee import Referee
 from darkchess.game.rules import Outcome
 
-__all__ = ["Arbiter", "Played", "TimeControl", "TruthCount"]
+__all__ = ["Arbiter", "Played", "TimeControl", "TruthCount", "charged"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,22 @@ class TimeControl:
     time_s: float | None = None
     nodes: int | None = None
     clock: tuple[float, float] | None = None
+
+
+def charged(
+    remaining_s: dict[chess.Color, float], color: chess.Color, clock: tuple[float, float] | None, seconds: float
+) -> bool:
+    """Take ``seconds`` off the clock of ``color``, and give her the increment; False when it ran out. Without a clock
+    (:attr:`TimeControl.clock`), True.
+    """
+    if clock is None:
+        return True
+    remaining_s[color] -= seconds
+    if remaining_s[color] <= 0.0:
+        remaining_s[color] = 0.0
+        return False
+    remaining_s[color] += clock[1]
+    return True
 
 
 @dataclass(frozen=True)
@@ -150,7 +166,7 @@ class Arbiter:
             self.referee.end(Outcome(not color, "forfeit"))
             return
         seconds = time.monotonic() - begin
-        if not self._charge(color, seconds):
+        if not charged(self.remaining_s, color, self.controls[color].clock, seconds):
             self.referee.flag(color)
             return
         self._check_truth(color)
@@ -164,18 +180,6 @@ class Arbiter:
         control = self.controls[color]
         clock = None if control.clock is None else (self.remaining_s[color], control.clock[1])
         return Limit(time_s=control.time_s, nodes=control.nodes, clock=clock)
-
-    def _charge(self, color: chess.Color, seconds: float) -> bool:
-        """Take ``seconds`` off the clock; False when it ran out."""
-        clock = self.controls[color].clock
-        if clock is None:
-            return True
-        self.remaining_s[color] -= seconds
-        if self.remaining_s[color] <= 0.0:
-            self.remaining_s[color] = 0.0
-            return False
-        self.remaining_s[color] += clock[1]
-        return True
 
     def _show(self, color: chess.Color) -> None:
         """Show ``color`` what she has not seen yet."""
