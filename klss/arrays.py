@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bools", "Floats", "Int8s", "Int16s", "Int32s", "Ints", "Keys", "States", "Words"]
+__all__ = ["Bools", "Float32s", "Floats", "Int8s", "Int16s", "Int32s", "Ints", "Keys", "States", "Words"]
 
 Bools = npt.NDArray[np.bool_]
 Int8s = npt.NDArray[np.int8]
@@ -13,6 +13,7 @@ Int16s = npt.NDArray[np.int16]
 Int32s = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 """Indices and counts."""
+Float32s = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]
 """Hashes."""

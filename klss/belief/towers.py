@@ -15,10 +15,7 @@ Source: the Siamese networks of Reconnaissance Blind Chess, whose distance this 
 
 from __future__ import annotations
 
-import json
 import os
-import zipfile
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -26,17 +23,16 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from klss.arrays import Floats, Ints
+from klss.archive import Archive
+from klss.arrays import Float32s, Floats, Ints
 from klss.belief._kernels.towers import POINT, UNITS, score_states
 from klss.errors import KlssError
 from klss.threads import both
 
 __all__ = ["LEAST_SHARE", "POINT", "UNITS", "Float32s", "Told", "Towers", "TowersError", "Uint16s"]
 
-Float32s = npt.NDArray[np.float32]
 Uint16s = npt.NDArray[np.uint16]
 
-FORMAT = 1
 LEAST_SHARE = np.float32(1e-3)
 """What is added to a share before its logarithm is taken."""
 
@@ -45,13 +41,13 @@ _NAMES = {
     "first_bias", "second", "second_bias",
 }  # fmt: skip
 _CHUNK = 1 << 14
-_LARGEST_BYTES = 1 << 23
-_MOST = 1 << 24
-"""Numbers in one array of a file: more are refused before memory is taken for them."""
 
 
 class TowersError(KlssError, ValueError):
     """Weights that are none."""
+
+
+_ARCHIVE = Archive("weights of two towers", "weights", 1, "train them anew", TowersError, 1 << 23, 1 << 24)
 
 
 @dataclass(frozen=True)
@@ -242,9 +238,8 @@ class Towers:
 
     def write(self, file: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the weights as npz, in half precision, with their history."""
-        about = json.dumps({"format": FORMAT, "temperature": self.temperature, "history": self.history})
         half = {name: array.astype(np.float16) for name, array in self.arrays.items()}
-        np.savez_compressed(file, about=np.frombuffer(about.encode(), dtype=np.uint8), **half)  # type: ignore[arg-type]
+        _ARCHIVE.write(file, half, {"temperature": self.temperature, "history": self.history})
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Towers:
@@ -255,17 +250,7 @@ class Towers:
         TowersError
             It cannot be read, is larger than 8 MiB or holds no such weights. One line, which begins with the path.
         """
-        name = os.fspath(path)
-        try:
-            size = os.stat(name).st_size
-            if size > _LARGEST_BYTES:
-                raise TowersError(f"got {size} bytes, expected weights of at most {_LARGEST_BYTES}")
-            with open(name, "rb") as file:
-                return Towers.read(file)
-        except OSError as error:
-            raise TowersError(f"{name}: expected a file of weights: {error.strerror or error}") from None
-        except TowersError as error:
-            raise TowersError(f"{name}: {error}") from None
+        return _ARCHIVE.load(path, Towers.read)
 
     @staticmethod
     def read(file: BinaryIO) -> Towers:
@@ -276,29 +261,11 @@ class Towers:
         TowersError
             It holds something else. One line.
         """
+        arrays, about = _ARCHIVE.read(file)
         try:
-            with np.load(file, allow_pickle=False) as data:
-                if not isinstance(data, np.lib.npyio.NpzFile):
-                    raise TowersError("expected weights of two towers (npz): got one array")
-                arrays = {name: _bounded(data, name) for name in data.files}
-            about = json.loads(bytes(arrays.pop("about")).decode())
-            version, temperature, history = about["format"], float(about["temperature"]), dict(about["history"])
-        except TowersError:
-            raise
-        except (
-            OSError,
-            ValueError,
-            KeyError,
-            TypeError,
-            EOFError,
-            RecursionError,
-            zipfile.BadZipFile,
-            zlib.error,
-        ) as e:
-            reason = str(e).partition("\n")[0][:120]
-            raise TowersError(f"expected weights of two towers (npz): {reason}") from None
-        if version != FORMAT:
-            raise TowersError(f"bad weights: got format {version!r}, expected {FORMAT}; train them anew")
+            temperature, history = float(about["temperature"]), dict(about["history"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise TowersError(f"expected {_ARCHIVE.what} (npz): {error}") from None
         return Towers(arrays, temperature, history)
 
 
@@ -315,17 +282,3 @@ def _shape(held: Mapping[str, Float32s], name: str, axes: int) -> tuple[int, ...
     if len(shape) != axes:
         raise TowersError(f"bad weights: got {name} of shape {shape}, expected {axes} axes")
     return shape
-
-
-def _bounded(data: Any, name: str) -> npt.NDArray[Any]:
-    """An array of the file, unless its header promises too much."""
-    with data.zip.open(name + ".npy") as member:
-        version = np.lib.format.read_magic(member)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, kind = read(member)
-    if kind.hasobject or kind.kind not in "fiu":
-        raise TowersError(f"bad weights: got {name} of {kind}, expected numbers")
-    if int(np.prod(shape, dtype=np.float64)) > _MOST:
-        raise TowersError(f"bad weights: got {name} of shape {shape}, expected at most {_MOST} numbers")
-    array: npt.NDArray[Any] = data[name]
-    return array

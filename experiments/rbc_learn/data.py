@@ -1,0 +1,290 @@
+"""Decisions to learn from, in shards: what a player saw, what she could do, what she did and what became of it.
+
+A shard is an npz file of some thousands of decisions, which an :class:`~klss.archive.Archive` writes and reads. Lists
+of actions differ in length: all those of a shard stand one after the other, and *starts* say where each begins.
+
+A *choice* is what a player decides on: for a move one action, for a sense all windows that part her set alike. So the
+chosen actions are several where they are one choice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from klss.archive import Archive
+from klss.arrays import Bools, Float32s, Int8s, Int16s, Int32s, Ints, Words
+from klss.errors import KlssError
+
+__all__ = [
+    "ACTIONS",
+    "HEADSETS",
+    "PIECES",
+    "PLANES",
+    "ROWS",
+    "STRONGEST",
+    "Decisions",
+    "ShardError",
+    "joined",
+    "ragged",
+    "read_shard",
+    "shard_paths",
+    "validating",
+    "write_shard",
+]  # fmt: skip
+
+HEADSETS = ("all", "top", "trout", "attacker", "random", "expect", "siamese")
+"""Of the networks. Who acts is a decision's ``headset``, a number in this list: the known kinds, and ``top`` for a
+player of our own making."""
+
+STRONGEST = ("top", "expect", "siamese")
+"""Whose decisions train ``top``; everybody's train ``all``."""
+
+PLANES = 104
+ACTIONS = 4161
+"""64 squares of 64 destinations and a sense each, and the pass."""
+PIECES = 12
+"""Own, then enemy, pawns, knights, bishops, rooks, queens, kings."""
+ROWS = 8192
+"""Decisions of a shard, about."""
+
+_PARTS = 10
+"""Of so many parts of the games one validates."""
+
+
+class ShardError(KlssError, ValueError):
+    """A file that holds no decisions."""
+
+
+_ARCHIVE = Archive("decisions of experiments.rbc_learn", "decisions", 1, "make them anew", ShardError, 1 << 30, 1 << 28)
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """Decisions, one after the other.
+
+    Attributes
+    ----------
+    synopses
+        uint64[m, PLANES].
+    legal_starts, legal
+        int64[m + 1] and int16[.]: the actions that there were, each once.
+    chosen_starts, chosen
+        int64[m + 1] and int16[.]: the actions that are the choice, all of them legal. None where there are
+        ``targets``.
+    headset
+        int8[m]: who acts, in :data:`HEADSETS`.
+    result
+        int8[m]: +1 if who acts won, −1 if she lost, else 0.
+    soon
+        int8[m]: +1 if she wins within five of her actions, −1 if she loses within five, else 0.
+    pieces
+        int8[m, PIECES]: how many there are on the true board.
+    game
+        int32[m]: one number a game, of all the shards of a folder.
+    targets
+        float32[.], aligned with ``legal``: how likely each action ought to be, such as a search's shares of visits;
+        each decision's sum to 1. Instead of one choice.
+    choices
+        int16[.], aligned with ``legal``: which choice an action belongs to, from 0 on in each decision. With
+        ``targets`` only; where it is None, each action is a choice of its own.
+    """
+
+    synopses: Words
+    legal_starts: Ints
+    legal: Int16s
+    chosen_starts: Ints
+    chosen: Int16s
+    headset: Int8s
+    result: Int8s
+    soon: Int8s
+    pieces: Int8s
+    game: Int32s
+    targets: Float32s | None = None
+    choices: Int16s | None = None
+
+    def __len__(self) -> int:
+        return int(self.game.shape[0])
+
+    def where(self, wanted: Bools) -> Decisions:
+        """Those for which ``wanted`` (bool[m]), in order."""
+        found: dict[str, Any] = {name: getattr(self, name)[wanted] for name in _ROWS}
+        for name in _LISTS:
+            starts = getattr(self, f"{name}_starts")
+            counts = np.diff(starts)
+            found[f"{name}_starts"] = np.concatenate([[0], np.cumsum(counts[wanted])])
+            found[name] = getattr(self, name)[np.repeat(wanted, counts)]
+        for name in _BESIDE_LEGAL:
+            if (beside := getattr(self, name)) is not None:
+                found[name] = beside[np.repeat(wanted, np.diff(self.legal_starts))]
+        return Decisions(**found)
+
+
+_ROWS: dict[str, tuple[npt.DTypeLike, tuple[int, ...]]] = {
+    "synopses": (np.uint64, (PLANES,)), "headset": (np.int8, ()), "result": (np.int8, ()), "soon": (np.int8, ()),
+    "pieces": (np.int8, (PIECES,)), "game": (np.int32, ()),
+}  # fmt: skip
+_LISTS = ("legal", "chosen")
+_BESIDE_LEGAL: dict[str, npt.DTypeLike] = {"targets": np.float32, "choices": np.int16}
+
+
+def ragged(lists: Sequence[Sequence[int] | npt.NDArray[Any]]) -> tuple[Ints, Int16s]:
+    """Lists of actions as their starts (int64[m + 1]) and all of them (int16[.]).
+
+    >>> starts, actions = ragged([[5, 9], [], [7]])
+    >>> starts.tolist(), actions.tolist()
+    ([0, 2, 2, 3], [5, 9, 7])
+    """
+    starts = np.concatenate([[0], np.cumsum([len(some) for some in lists])]).astype(np.int64)
+    parts = [np.asarray(some, dtype=np.int16) for some in lists]
+    return starts, np.concatenate(parts) if parts else np.empty(0, dtype=np.int16)
+
+
+def write_shard(path: Path, decisions: Decisions, about: Mapping[str, Any]) -> None:
+    """Write decisions, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        Of the shard, ``*.npz``.
+    decisions
+        Some thousands.
+    about
+        JSON: who played, seeds. The headsets' names are added.
+
+    Raises
+    ------
+    ShardError
+        Arrays disagree, or what is in them can't be.
+    """
+    _check(decisions)
+    arrays = {name: value for name, value in vars(decisions).items() if value is not None}
+    fresh = path.with_name(path.name + ".new")
+    with open(fresh, "wb") as file:
+        _ARCHIVE.write(file, arrays, {"headsets": list(HEADSETS), **about})
+    os.replace(fresh, path)
+
+
+def read_shard(path: Path) -> tuple[Decisions, dict[str, Any]]:
+    """The decisions of a shard, and what is said of them.
+
+    Raises
+    ------
+    ShardError
+        There is no such file, it is torn, or it holds something else. One line, which begins with the path.
+    """
+
+    def made(file: BinaryIO) -> tuple[Decisions, dict[str, Any]]:
+        arrays, about = _ARCHIVE.read(file)
+        if about.pop("headsets", None) != list(HEADSETS):
+            raise ShardError(f"bad decisions: got other headsets, expected {', '.join(HEADSETS)}")
+        try:
+            decisions = Decisions(**arrays)
+        except TypeError:
+            raise ShardError(f"bad decisions: got arrays {', '.join(sorted(arrays)[:20])}") from None
+        _check(decisions)
+        return decisions, about
+
+    return _ARCHIVE.load(path, made)
+
+
+def shard_paths(folder: Path) -> list[Path]:
+    """The shards of a folder, by name.
+
+    Raises
+    ------
+    ShardError
+        There are none.
+    """
+    found = sorted(folder.glob("*.npz"))
+    if not found:
+        raise ShardError(f"no shards in {folder}: expected those of python -m experiments.rbc_learn data")
+    return found
+
+
+def joined(parts: Sequence[Decisions]) -> Decisions:
+    """One after the other; those with targets and those without are not to be mixed.
+
+    Raises
+    ------
+    ShardError
+        They are mixed.
+    """
+    found: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in (*_ROWS, *_LISTS)
+    }
+    for name in _LISTS:
+        counts = [np.diff(getattr(part, f"{name}_starts")) for part in parts]
+        found[f"{name}_starts"] = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
+    for name in _BESIDE_LEGAL:
+        beside = [getattr(part, name) for part in parts]
+        if len({value is None for value in beside}) > 1:
+            raise ShardError(f"got shards with {name} and shards without, expected one or the other")
+        found[name] = None if beside[0] is None else np.concatenate(beside)
+    return Decisions(**found)
+
+
+def validating(game: Int32s) -> Bools:
+    """Which decisions are kept for validation, by a hash of their game: a tenth of the games; bool[m]."""
+    numbers, which = np.unique(game, return_inverse=True)
+    digests = (hashlib.blake2b(f"game {number}".encode(), digest_size=8).digest() for number in numbers)
+    held = np.array([int.from_bytes(digest, "little") % _PARTS == 0 for digest in digests], dtype=bool)
+    return held[which]
+
+
+def _check(decisions: Decisions) -> None:
+    rows = len(decisions)
+    for name, (kind, shape) in _ROWS.items():
+        array = getattr(decisions, name)
+        if array.dtype != kind or array.shape != (rows, *shape):
+            raise ShardError(
+                f"bad decisions: got {name} of {array.dtype} and shape {array.shape}, expected {np.dtype(kind)} and "
+                f"{(rows, *shape)}"
+            )
+    for name in _LISTS:
+        starts, actions = getattr(decisions, f"{name}_starts"), getattr(decisions, name)
+        good = (
+            starts.dtype == np.int64
+            and starts.shape == (rows + 1,)
+            and starts[0] == 0
+            and (np.diff(starts) >= 0).all()
+            and actions.dtype == np.int16
+            and actions.shape == (starts[-1],)
+        )
+        if not good:
+            raise ShardError(f"bad decisions: got {name} that do not fit their starts, expected {rows} lists of int16")
+        if actions.size and not (actions.min() >= 0 and actions.max() < ACTIONS):
+            raise ShardError(f"bad decisions: got {name} {actions.min()} … {actions.max()}, expected 0 … {ACTIONS - 1}")
+    for name, kind in _BESIDE_LEGAL.items():
+        beside = getattr(decisions, name)
+        if beside is not None and (beside.dtype != kind or beside.shape != decisions.legal.shape):
+            raise ShardError(
+                f"bad decisions: got {name} of {beside.dtype} and shape {beside.shape}, expected {np.dtype(kind)} "
+                f"beside {decisions.legal.shape[0]} legal actions"
+            )
+    if (np.diff(decisions.legal_starts) == 0).any():
+        raise ShardError("bad decisions: got one without legal actions")
+    if decisions.targets is not None:
+        if not np.isfinite(decisions.targets).all() or (decisions.targets < 0).any():
+            raise ShardError("bad decisions: got targets below 0 or infinite")
+    elif not _contained(decisions):
+        raise ShardError("bad decisions: got a choice of none, or of actions that are not legal")
+    for name, least, most in (("headset", 0, len(HEADSETS) - 1), ("result", -1, 1), ("soon", -1, 1), ("pieces", 0, 64)):
+        array = getattr(decisions, name)
+        if array.size and not (least <= array.min() and array.max() <= most):
+            raise ShardError(f"bad decisions: got {name} {array.min()} … {array.max()}, expected {least} … {most}")
+
+
+def _contained(decisions: Decisions) -> bool:
+    """Whether each decision chose at least one action, and legal ones only."""
+    counts = np.diff(decisions.chosen_starts)
+    legal = np.repeat(np.arange(len(decisions)), np.diff(decisions.legal_starts)) * ACTIONS + decisions.legal
+    chosen = np.repeat(np.arange(len(decisions)), counts) * ACTIONS + decisions.chosen
+    return bool((counts > 0).all() and np.isin(chosen, legal).all())
