@@ -82,7 +82,7 @@ class Archive:
             with open(name, "rb") as file:
                 return made(file)
         except OSError as error:
-            raise self.error(f"{name}: expected a file of {self.short}: {error.strerror or error}") from None
+            raise self.error(f"{name}: expected a file that holds {self.what}: {error.strerror or error}") from None
         except self.error as error:
             raise self.error(f"{name}: {error}") from None
 

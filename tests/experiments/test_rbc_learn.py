@@ -108,7 +108,7 @@ def test_a_shard_that_is_none_is_one_line_with_its_path(tmp_path: Path) -> None:
         with pytest.raises(ShardError) as caught:
             read_shard(path)
         assert str(caught.value).startswith(str(path)) and "\n" not in str(caught.value)
-    with pytest.raises(ShardError, match="expected a file of decisions"):
+    with pytest.raises(ShardError, match="expected a file that holds decisions"):
         read_shard(tmp_path / "none.npz")
     with pytest.raises(ShardError, match="no shards"):
         shard_paths(tmp_path / "none")

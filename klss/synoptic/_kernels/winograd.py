@@ -1,0 +1,144 @@
+"""Kernels of :mod:`klss.synoptic.residual`: to Winograd's tiles and back, F(4 × 4, 3 × 3).
+
+A grid lies in rows of cells with a margin of zeros, each cell holding all numbers of all synopses of a chunk side by
+side, so that every loop here runs over hundreds of neighbours. A tile is 4 × 4 cells of the result, 6 × 6 of what it
+is computed from. The matrices are those of A. Lavin, S. Gray 2015, *Fast Algorithms for Convolutional Neural
+Networks*, in which a tile of a convolution takes 36 multiplications for each pair of channels instead of 144.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from klss.kernel import kernel
+
+__all__ = ["cells_of", "planes_of", "tiles_of"]
+
+_FAST = {"contract", "nsz"}
+
+
+@kernel(allocates=False)
+def planes_of(synopses: Any, start: int, height: int, width: int, grid: Any) -> None:
+    """Write zeros and ones of ``synopses`` (uint64[n, P]) into ``grid`` (float32[h', w', chunk, P]), from
+    ``synopses[start]`` on; zeros where there are no more of them. Bit y · width + x is cell (y + 1, x + 1).
+    """
+    one, none = np.uint64(1), np.float32(0)
+    for y in range(height):
+        for x in range(width):
+            bit = np.uint64(y * width + x)
+            for i in range(grid.shape[2]):
+                if start + i < synopses.shape[0]:
+                    for p in range(grid.shape[3]):
+                        grid[y + 1, x + 1, i, p] = np.float32((synopses[start + i, p] >> bit) & one)
+                else:
+                    for p in range(grid.shape[3]):
+                        grid[y + 1, x + 1, i, p] = none
+
+
+@kernel(allocates=False, fastmath=_FAST)
+def tiles_of(grid: Any, half: Any, tiles: Any) -> None:
+    """Write the tiles of ``grid`` (float32[4a + 2, 4b + 2, m]) into ``tiles`` (float32[36, a, b, m]), by way of
+    ``half`` (float32[6, 4b + 2, m]): first down the columns, then along the rows.
+    """
+    two, four, five = np.float32(2), np.float32(4), np.float32(5)
+    for a in range(tiles.shape[1]):
+        y = 4 * a
+        # A loop for each row that is written: one for all six would keep the compiler from using vectors.
+        for x in range(grid.shape[1]):
+            for e in range(grid.shape[2]):
+                half[0, x, e] = four * grid[y, x, e] - five * grid[y + 2, x, e] + grid[y + 4, x, e]
+            for e in range(grid.shape[2]):
+                even, odd = grid[y + 4, x, e] - four * grid[y + 2, x, e], grid[y + 3, x, e] - four * grid[y + 1, x, e]
+                half[1, x, e] = even + odd
+            for e in range(grid.shape[2]):
+                even, odd = grid[y + 4, x, e] - four * grid[y + 2, x, e], grid[y + 3, x, e] - four * grid[y + 1, x, e]
+                half[2, x, e] = even - odd
+            for e in range(grid.shape[2]):
+                even, odd = grid[y + 4, x, e] - grid[y + 2, x, e], grid[y + 3, x, e] - grid[y + 1, x, e]
+                half[3, x, e] = even + two * odd
+            for e in range(grid.shape[2]):
+                even, odd = grid[y + 4, x, e] - grid[y + 2, x, e], grid[y + 3, x, e] - grid[y + 1, x, e]
+                half[4, x, e] = even - two * odd
+            for e in range(grid.shape[2]):
+                half[5, x, e] = four * grid[y + 1, x, e] - five * grid[y + 3, x, e] + grid[y + 5, x, e]
+        for k in range(6):
+            at = 6 * k
+            for b in range(tiles.shape[2]):
+                x = 4 * b
+                for e in range(grid.shape[2]):
+                    tiles[at, a, b, e] = four * half[k, x, e] - five * half[k, x + 2, e] + half[k, x + 4, e]
+                for e in range(grid.shape[2]):
+                    even, odd = (
+                        half[k, x + 4, e] - four * half[k, x + 2, e],
+                        half[k, x + 3, e] - four * half[k, x + 1, e],
+                    )
+                    tiles[at + 1, a, b, e] = even + odd
+                for e in range(grid.shape[2]):
+                    even, odd = (
+                        half[k, x + 4, e] - four * half[k, x + 2, e],
+                        half[k, x + 3, e] - four * half[k, x + 1, e],
+                    )
+                    tiles[at + 2, a, b, e] = even - odd
+                for e in range(grid.shape[2]):
+                    even, odd = half[k, x + 4, e] - half[k, x + 2, e], half[k, x + 3, e] - half[k, x + 1, e]
+                    tiles[at + 3, a, b, e] = even + two * odd
+                for e in range(grid.shape[2]):
+                    even, odd = half[k, x + 4, e] - half[k, x + 2, e], half[k, x + 3, e] - half[k, x + 1, e]
+                    tiles[at + 4, a, b, e] = even - two * odd
+                for e in range(grid.shape[2]):
+                    tiles[at + 5, a, b, e] = four * half[k, x + 1, e] - five * half[k, x + 3, e] + half[k, x + 5, e]
+
+
+@kernel(allocates=False, fastmath=_FAST)
+def cells_of(tiles: Any, half: Any, bias: Any, residual: bool, height: int, width: int, grid: Any) -> None:
+    """Write ReLU(what ``tiles`` (float32[36, a, b, m]) make + ``bias`` (float32[m])) into the cells of ``grid``
+    (float32[4a + 2, 4b + 2, m]), by way of ``half`` (float32[4, 6, m]); with ``residual``, what is there is added
+    before the ReLU. The margin is left as it is, and so is what lies beyond ``height`` × ``width`` cells.
+    """
+    none, two, four, eight = np.float32(0), np.float32(2), np.float32(4), np.float32(8)
+    size = bias.shape[0]
+    for a in range(tiles.shape[1]):
+        for b in range(tiles.shape[2]):
+            for k in range(6):
+                for e in range(size):
+                    half[0, k, e] = (
+                        tiles[k, a, b, e]
+                        + (tiles[6 + k, a, b, e] + tiles[12 + k, a, b, e])
+                        + (tiles[18 + k, a, b, e] + tiles[24 + k, a, b, e])
+                    )
+                for e in range(size):
+                    half[1, k, e] = (tiles[6 + k, a, b, e] - tiles[12 + k, a, b, e]) + two * (
+                        tiles[18 + k, a, b, e] - tiles[24 + k, a, b, e]
+                    )
+                for e in range(size):
+                    half[2, k, e] = (tiles[6 + k, a, b, e] + tiles[12 + k, a, b, e]) + four * (
+                        tiles[18 + k, a, b, e] + tiles[24 + k, a, b, e]
+                    )
+                for e in range(size):
+                    half[3, k, e] = (
+                        (tiles[6 + k, a, b, e] - tiles[12 + k, a, b, e])
+                        + eight * (tiles[18 + k, a, b, e] - tiles[24 + k, a, b, e])
+                        + tiles[30 + k, a, b, e]
+                    )
+            for i in range(min(4, height - 4 * a)):
+                y, x = 4 * a + i + 1, 4 * b + 1
+                for j in range(min(4, width - 4 * b)):
+                    for e in range(size):
+                        if j == 0:
+                            found = half[i, 0, e] + (half[i, 1, e] + half[i, 2, e]) + (half[i, 3, e] + half[i, 4, e])
+                        elif j == 1:
+                            found = (half[i, 1, e] - half[i, 2, e]) + two * (half[i, 3, e] - half[i, 4, e])
+                        elif j == 2:
+                            found = (half[i, 1, e] + half[i, 2, e]) + four * (half[i, 3, e] + half[i, 4, e])
+                        else:
+                            found = (
+                                (half[i, 1, e] - half[i, 2, e])
+                                + eight * (half[i, 3, e] - half[i, 4, e])
+                                + half[i, 5, e]
+                            )
+                        found += bias[e]
+                        if residual:
+                            found += grid[y, x + j, e]
+                        grid[y, x + j, e] = max(found, none)

@@ -1,0 +1,435 @@
+"""A residual network that reads synopses: how good each action is, and who is winning. numpy and numba only.
+
+A synopsis is some bit planes over a grid of h × w ≤ 64 cells. The trunk is a convolution of 3 × 3 to some channels and
+residual blocks of two such convolutions. On it stand *headsets*, one for each kind of player that is known, one for
+the best of them and one for all: each has a policy (a residual block, then logits for each cell, and a dense layer
+for the pass) and a value (a dense layer, and the hyperbolic tangent). One policy and one value are computed at a time.
+
+Actions are numbered cell · kinds + kind; the pass is the last.
+
+Source: G. Clark 2021, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess*, in small: 32 channels and 3
+blocks where the paper has 128 and 10. What else is different
+
+* Batch norm is part of the weights here: whoever trains folds it in.
+* The heads that only teach (wins and losses that are near, men that are there) are no part of a network that plays.
+* The dense layers read four planes that a convolution of 1 × 1 makes of the channels.
+
+How it is fast: convolutions by Winograd's F(4 × 4, 3 × 3), a quarter of the multiplications, a chunk of synopses at a
+time, which stays in a core's cache. Of 32 channels to 32, that is 5 µs a synopsis where copying each cell's neighbours
+and one product of matrices is 17, of which the product alone is 11; of 104 planes to 32, 14 µs instead of 45. The
+planes that are the same in all synopses are not folded away: a tenth of the first convolution is not worth it.
+
+A chunk always has :data:`CHUNK` rows, empty ones if need be, and no product of two matrices is so large that OpenBLAS
+gives it a second thread (2¹⁸ multiplications): so on one machine what is said of a synopsis is the same to the last
+bit, whatever else is in its batch and however many threads there are. Another processor has other code in OpenBLAS,
+and there the last bits differ.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from klss.archive import Archive
+from klss.arrays import Float32s, Words
+from klss.errors import KlssError
+from klss.synoptic._kernels.winograd import cells_of, planes_of, tiles_of
+from klss.threads import both
+
+__all__ = ["CHUNK", "DENSE", "PASS_DENSE", "READ", "NetworkError", "ResidualNetwork", "headset_shapes", "trunk_shapes"]
+
+CHUNK = 8
+"""Synopses that are computed together. With 16, a batch of one takes twice as long, and a large one a tenth less."""
+
+READ = 4
+"""Planes that a dense layer reads."""
+DENSE = 256
+"""Units of a value's dense layer."""
+PASS_DENSE = 64
+"""Units of a pass's dense layer."""
+
+_MOST_CELLS = 64
+
+
+class NetworkError(KlssError, ValueError):
+    """A network that is none."""
+
+
+_ARCHIVE = Archive("a network that reads synopses", "network", 1, "train it anew", NetworkError, 1 << 22, 1 << 22)
+
+
+def trunk_shapes(planes: int, channels: int, blocks: int) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of the trunk's arrays: ``conv0`` and, for each block, ``block0a`` and ``block0b``."""
+    shapes: dict[str, tuple[int, ...]] = {"conv0": (3, 3, planes, channels), "conv0_bias": (channels,)}
+    for i in range(blocks):
+        for half in "ab":
+            shapes |= {f"block{i}{half}": (3, 3, channels, channels), f"block{i}{half}_bias": (channels,)}
+    return shapes
+
+
+def headset_shapes(channels: int, cells: int, kinds: int) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of a headset's arrays, which stand in a file as ``top/value``."""
+    return {
+        "policy_a": (3, 3, channels, channels), "policy_a_bias": (channels,),
+        "policy_b": (3, 3, channels, channels), "policy_b_bias": (channels,),
+        "policy": (channels, kinds), "policy_bias": (kinds,),
+        "pass_planes": (channels, READ), "pass_planes_bias": (READ,),
+        "pass_dense": (cells * READ, PASS_DENSE), "pass_dense_bias": (PASS_DENSE,),
+        "pass": (PASS_DENSE,), "pass_bias": (1,),
+        "value_planes": (channels, READ), "value_planes_bias": (READ,),
+        "value_dense": (cells * READ, DENSE), "value_dense_bias": (DENSE,),
+        "value": (DENSE,), "value_bias": (1,),
+    }  # fmt: skip
+
+
+class ResidualNetwork:
+    """A network's weights, and what it says with them.
+
+    Parameters
+    ----------
+    arrays
+        float32 arrays by name, as :func:`trunk_shapes` and :func:`headset_shapes` have them. Filters are
+        [3, 3, from, to]; what a dense layer reads is numbered cell · READ + plane.
+    grid
+        Its height and width.
+    history
+        Of the weights: what they learned from, seeds, losses; JSON.
+
+    Attributes
+    ----------
+    planes, channels, blocks, kinds
+        Sizes.
+    headsets
+        Names, in the order of the arrays.
+
+    Raises
+    ------
+    NetworkError
+        An array is missing, has another shape, or holds what is no finite number.
+    """
+
+    def __init__(self, arrays: Mapping[str, npt.ArrayLike], grid: tuple[int, int], history: Mapping[str, Any]) -> None:
+        held = {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
+        height, width = grid
+        if not (height > 0 and width > 0 and height * width <= _MOST_CELLS):
+            raise NetworkError(f"bad network: got a grid of {height} × {width}, expected at most {_MOST_CELLS} cells")
+        self.headsets = tuple(dict.fromkeys(name.partition("/")[0] for name in held if "/" in name))
+        if not self.headsets:
+            raise NetworkError("bad network: got no headset, expected one or more")
+        self.blocks = 0
+        while f"block{self.blocks}a" in held:
+            self.blocks += 1
+        *_, self.planes, self.channels = _shape(held, "conv0", 4)
+        self.kinds = _shape(held, f"{self.headsets[0]}/policy", 2)[1]
+        heads = headset_shapes(self.channels, height * width, self.kinds)
+        wanted = trunk_shapes(self.planes, self.channels, self.blocks)
+        wanted |= {f"{headset}/{name}": shape for headset in self.headsets for name, shape in heads.items()}
+        if odd := sorted(set(held) ^ set(wanted)):
+            raise NetworkError(f"bad network: got arrays that differ in {', '.join(odd[:4])}, expected a network's own")
+        for name, shape in wanted.items():
+            if held[name].shape != shape:
+                raise NetworkError(f"bad network: got {name} of shape {held[name].shape}, expected {shape}")
+            if not np.isfinite(held[name]).all():
+                raise NetworkError(f"bad network: got {name} with infinite numbers or none, expected finite ones")
+            if 0 in shape:
+                raise NetworkError(f"bad network: got {name} of shape {shape}, expected numbers in it")
+        self.grid = (height, width)
+        self.actions = height * width * self.kinds + 1
+        self.history = dict(history)
+        self.arrays = held
+        self._layers = {name: _Layer.of(held, name) for name in held if held[name].ndim == 4}
+        self._heads = {headset: _Heads.of(held, headset) for headset in self.headsets}
+        self._spare: list[_Workspace] = []
+
+    @staticmethod
+    def random(
+        seed: int,
+        planes: int = 104,
+        channels: int = 32,
+        blocks: int = 3,
+        headsets: Sequence[str] = ("all", "top"),
+        *,
+        grid: tuple[int, int] = (8, 8),
+        kinds: int = 65,
+    ) -> ResidualNetwork:
+        """A network that knows nothing: values near 0, all actions about as good."""
+        generator = np.random.default_rng(seed)
+        shapes = trunk_shapes(planes, channels, blocks)
+        heads = headset_shapes(channels, grid[0] * grid[1], kinds)
+        shapes |= {f"{headset}/{name}": shape for headset in headsets for name, shape in heads.items()}
+        # The last layers begin small, and so does what a block adds.
+        small = {"policy": 0.1, "pass": 0.1, "value": 0.1, "policy_b": 0.5}
+        arrays = {}
+        for name, shape in shapes.items():
+            last = name.rpartition("/")[2]
+            by = small.get(last, 0.5 if last.startswith("block") and last.endswith("b") else 1.0)
+            spread = 0.0 if last.endswith("_bias") else by * math.sqrt(2 / max(1, math.prod(shape[:-1] or shape)))
+            if len(shape) == 1 and spread:
+                spread = by * math.sqrt(2 / shape[0])
+            arrays[name] = (generator.normal(size=shape) * spread).astype(np.float32)
+        return ResidualNetwork(arrays, grid, {"seed": seed})
+
+    def infer(
+        self, synopses: Words, policy: str = "top", value: str = "all", threads: int = 1
+    ) -> tuple[Float32s, Float32s]:
+        """What the network says of synopses. Several threads may ask at once.
+
+        Parameters
+        ----------
+        synopses
+            uint64[n, planes]: bit y · w + x of a plane is the cell in row y and column x.
+        policy, value
+            The headsets that are asked.
+        threads
+            1 or 2; the answers are the same.
+
+        Returns
+        -------
+        logits
+            float32[n, actions].
+        values
+            float32[n] in [−1, 1].
+
+        Raises
+        ------
+        ValueError
+            There is no such headset, or the synopses have another shape.
+        """
+        synopses = np.ascontiguousarray(synopses)
+        if synopses.dtype != np.uint64 or synopses.ndim != 2 or synopses.shape[1] != self.planes:
+            raise ValueError(
+                f"bad synopses: got {synopses.dtype} of shape {synopses.shape}, expected uint64[n, {self.planes}]"
+            )
+        for headset in (policy, value):
+            if headset not in self._heads:
+                raise ValueError(f"bad headset: got {headset!r}, expected one of {', '.join(self.headsets)}")
+        logits = np.empty((synopses.shape[0], self.actions), dtype=np.float32)
+        values = np.empty(synopses.shape[0], dtype=np.float32)
+        starts = range(0, synopses.shape[0], CHUNK)
+
+        def share(part: int) -> None:
+            try:
+                workspace = self._spare.pop()
+            except IndexError:
+                workspace = _Workspace.of(self.grid, self.planes, self.channels)
+            for start in starts[part::threads]:
+                self._chunk(synopses, start, policy, value, workspace, logits, values)
+            self._spare.append(workspace)
+
+        both(share, threads if len(starts) > 1 else 1)
+        return logits, values
+
+    def _chunk(
+        self, synopses: Words, start: int, policy: str, value: str, work: _Workspace, logits: Float32s, values: Float32s
+    ) -> None:
+        height, width = self.grid
+        rows = min(CHUNK, synopses.shape[0] - start)
+        planes_of(synopses, start, height, width, work.planes)
+        trunk, inner = work.trunk, work.inner
+        self._convolve("conv0", work.planes, trunk, work)
+        for i in range(self.blocks):
+            self._convolve(f"block{i}a", trunk, inner, work)
+            self._convolve(f"block{i}b", inner, trunk, work, residual=True)
+        # The value first: the policy's block goes on where the trunk is.
+        heads = self._heads[value]
+        cells = trunk[1 : height + 1, 1 : width + 1]
+        values[start : start + rows] = np.tanh(heads.won(cells @ heads.value + heads.value_bias))[:rows]
+        heads = self._heads[policy]
+        self._convolve(f"{policy}/policy_a", trunk, inner, work)
+        self._convolve(f"{policy}/policy_b", inner, trunk, work, residual=True)
+        found = cells @ heads.policy + heads.policy_bias
+        out = logits[start : start + rows]
+        out[:, :-1].reshape(rows, height * width, self.kinds)[:] = (
+            found[..., : self.kinds].reshape(height * width, CHUNK, self.kinds).transpose(1, 0, 2)[:rows]
+        )
+        out[:, -1] = heads.last(found[..., self.kinds :])[:rows]
+
+    def _convolve(self, name: str, grid: Float32s, out: Float32s, work: _Workspace, *, residual: bool = False) -> None:
+        """ReLU of a convolution of ``grid``, and with ``residual`` of its sum with ``out``, into ``out``."""
+        layer = self._layers[name]
+        inputs, outputs = layer.filters.shape[1:]
+        *sizes, size = work.tiles_shape
+        tiles = work.before[: math.prod(sizes) * size * inputs]
+        tiles_of(
+            grid.reshape(*grid.shape[:2], -1),
+            work.half[: 6 * grid.shape[1] * size * inputs].reshape(6, grid.shape[1], -1),
+            tiles.reshape(*sizes, -1),
+        )
+        np.matmul(tiles.reshape(36, -1, inputs), layer.filters, out=work.after.reshape(36, -1, outputs))
+        cells_of(
+            work.after.reshape(*sizes, -1),
+            work.half[: 24 * size * outputs].reshape(4, 6, -1),
+            layer.bias,
+            residual,
+            *self.grid,
+            out.reshape(*out.shape[:2], -1),
+        )
+
+    def write(self, file: str | os.PathLike[str] | BinaryIO) -> None:
+        """Write the network as npz, in half precision, with its history."""
+        half = {name: array.astype(np.float16) for name, array in self.arrays.items()}
+        _ARCHIVE.write(file, half, {"grid": list(self.grid), "history": self.history})
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> ResidualNetwork:
+        """:meth:`read` a file.
+
+        Raises
+        ------
+        NetworkError
+            It cannot be read, is larger than 4 MiB or holds no network. One line, which begins with the path.
+        """
+        return _ARCHIVE.load(path, ResidualNetwork.read)
+
+    @staticmethod
+    def read(file: BinaryIO) -> ResidualNetwork:
+        """Read what :meth:`write` wrote; nothing in the file is executed.
+
+        Raises
+        ------
+        NetworkError
+            It holds something else. One line.
+        """
+        arrays, about = _ARCHIVE.read(file)
+        try:
+            height, width = (int(size) for size in about["grid"])
+            history = dict(about["history"])
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise NetworkError(f"expected {_ARCHIVE.what} (npz): bad grid or history: {error}") from None
+        return ResidualNetwork(arrays, (height, width), history)
+
+
+@dataclass(frozen=True, eq=False)
+class _Layer:
+    """A convolution as it is computed.
+
+    Attributes
+    ----------
+    filters
+        float32[36, from, to]: its filters among the tiles' numbers.
+    bias
+        float32[CHUNK · to]: one after the other, for each synopsis of a chunk.
+    """
+
+    filters: Float32s
+    bias: Float32s
+
+    @staticmethod
+    def of(held: Mapping[str, Float32s], name: str) -> _Layer:
+        filters = np.einsum("ai,bj,ijcd->abcd", _FILTER, _FILTER, held[name].astype(np.float64))
+        return _Layer(
+            np.ascontiguousarray(filters.reshape(36, *held[name].shape[2:]), dtype=np.float32),
+            np.tile(held[f"{name}_bias"], CHUNK),
+        )
+
+
+_FILTER = np.array(
+    [
+        [1 / 4, 0, 0],
+        [-1 / 6, -1 / 6, -1 / 6],
+        [-1 / 6, 1 / 6, -1 / 6],
+        [1 / 24, 1 / 12, 1 / 6],
+        [1 / 24, -1 / 12, 1 / 6],
+        [0, 0, 1],
+    ]
+)
+"""Winograd's, of a filter; those of tiles and cells are in the kernels."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Dense:
+    """Two dense layers, the first in blocks of :data:`PASS_DENSE` units, the second to one number."""
+
+    first: Float32s
+    first_bias: Float32s
+    last: Float32s
+    last_bias: np.float32
+
+    @staticmethod
+    def of(held: Mapping[str, Float32s], headset: str, name: str) -> _Dense:
+        first = held[f"{headset}/{name}_dense"]
+        blocks = first.reshape(first.shape[0], -1, PASS_DENSE).transpose(1, 0, 2)
+        bias = held[f"{headset}/{name}_dense_bias"].reshape(-1, 1, PASS_DENSE)
+        last = held[f"{headset}/{name}"].reshape(-1, 1, PASS_DENSE)
+        return _Dense(np.ascontiguousarray(blocks), bias, last, held[f"{headset}/{name}_bias"][0])
+
+    def __call__(self, read: Float32s) -> Float32s:
+        """float32[CHUNK] from planes float32[h, w, CHUNK, READ]."""
+        flat = np.maximum(read, 0).transpose(2, 0, 1, 3).reshape(CHUNK, -1)
+        units = np.maximum(flat @ self.first + self.first_bias, 0)
+        # Products and sums instead of a matrix by a vector, of which OpenBLAS treats some rows otherwise than others.
+        return np.asarray((units * self.last).sum(axis=2).sum(axis=0) + self.last_bias)
+
+
+@dataclass(frozen=True, eq=False)
+class _Heads:
+    """A headset's heads as they are computed: the policy's logits and the planes of the pass are one product."""
+
+    policy: Float32s
+    policy_bias: Float32s
+    last: _Dense
+    value: Float32s
+    value_bias: Float32s
+    won: _Dense
+
+    @staticmethod
+    def of(held: Mapping[str, Float32s], headset: str) -> _Heads:
+        policy = [f"{headset}/policy", f"{headset}/pass_planes"]
+        return _Heads(
+            np.concatenate([held[name] for name in policy], axis=1),
+            np.concatenate([held[f"{name}_bias"] for name in policy]),
+            _Dense.of(held, headset, "pass"),
+            held[f"{headset}/value_planes"],
+            held[f"{headset}/value_planes_bias"],
+            _Dense.of(held, headset, "value"),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Workspace:
+    """Room for a chunk; the margins of its grids stay zero.
+
+    Attributes
+    ----------
+    planes, trunk, inner
+        float32[h', w', CHUNK, planes or channels].
+    tiles_shape
+        36, rows and columns of tiles, CHUNK.
+    before, after, half
+        Numbers of tiles, before and after the product, and on the way.
+    """
+
+    planes: Float32s
+    trunk: Float32s
+    inner: Float32s
+    tiles_shape: tuple[int, int, int, int]
+    before: Float32s
+    after: Float32s
+    half: Float32s
+
+    @staticmethod
+    def of(grid: tuple[int, int], planes: int, channels: int) -> _Workspace:
+        down, along = (-(-size // 4) for size in grid)
+        cells, most = (4 * down + 2, 4 * along + 2, CHUNK), max(planes, channels)
+        return _Workspace(
+            np.zeros((*cells, planes), dtype=np.float32),
+            np.zeros((*cells, channels), dtype=np.float32),
+            np.zeros((*cells, channels), dtype=np.float32),
+            (36, down, along, CHUNK),
+            np.empty(36 * down * along * CHUNK * most, dtype=np.float32),
+            np.empty(36 * down * along * CHUNK * channels, dtype=np.float32),
+            np.empty(max(6 * cells[1], 24) * CHUNK * most, dtype=np.float32),
+        )
+
+
+def _shape(held: Mapping[str, Float32s], name: str, axes: int) -> tuple[int, ...]:
+    shape = held[name].shape if name in held else ()
+    if len(shape) != axes:
+        raise NetworkError(f"bad network: got {name} of shape {shape}, expected {axes} axes")
+    return shape
