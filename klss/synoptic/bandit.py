@@ -1,0 +1,190 @@
+"""What is tried next at a set: a mixture of a policy and an upper confidence bound, over counts kept by (set, action).
+
+Source: Clark (2021), Bandit. With probability exp(−m · n), n how often the set was met, the policy is played (m = 0:
+always, m = ∞: never); else the largest
+
+- ``ucb1``: q/n_a + c · π_a · sqrt(ln n / n_a), with n at least 2 and n_a at least 1 under the root;
+- ``puct``: q/n_a + c · π_a · sqrt(n) / (1 + n_a).
+
+The source leaves open what q/n_a is before a is tried: the mean of what was tried at the set, less ``first_play``.
+With paranoia φ, q/n_a is (1 − φ) · q/n_a + φ · the least value that a had.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from klss.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys
+from klss.synoptic._kernels import bandit as kernels
+from klss.synoptic.model import Looks
+
+__all__ = ["Bandit", "Chosen", "Root", "Table", "policies"]
+
+
+@dataclass(frozen=True)
+class Bandit:
+    """How choices are tried.
+
+    Attributes
+    ----------
+    exploration : float
+        c.
+    mixing : float
+        m; infinite: the policy is never played.
+    formula : "ucb1" or "puct"
+    first_play : float
+        How much less than the mean at its set an untried choice is held to be worth.
+    paranoia : float
+        φ, from 0 to 1.
+    virtual_loss : int
+        Losses that lie on a choice until its first value comes back.
+    """
+
+    exploration: float = 2.0
+    mixing: float = 1.0
+    formula: Literal["ucb1", "puct"] = "ucb1"
+    first_play: float = 0.0
+    paranoia: float = 0.0
+    virtual_loss: int = 1
+
+    @property
+    def form(self) -> int:
+        """Of the kernels."""
+        return kernels.PUCT if self.formula == "puct" else kernels.UCB1
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What was chosen at n sets.
+
+    Attributes
+    ----------
+    actions : int32[n]
+        An action of each choice.
+    marks : uint64[n]
+        Where it is counted.
+    visits : float64[n]
+        How often it had been chosen there before.
+    """
+
+    actions: Int32s
+    marks: Keys
+    visits: Floats
+
+
+def policies(logits: Float32s, looks: Looks) -> Floats:
+    """The probability of each choice (float64[m], those of a set summing to 1): a softmax over all actions that can be
+    chosen there, summed over those that come to the same.
+
+    >>> looks = Looks(
+    ...     np.zeros((1, 1), np.uint64), np.zeros(1, np.uint64), np.array([0, 2]), np.array([0, 2], np.int32),
+    ...     np.array([0, 2, 3]), np.array([0, 1, 2], np.int32), np.zeros(1, np.int8))
+    >>> policies(np.zeros((1, 9), np.float32), looks).round(3).tolist()
+    [0.667, 0.333]
+    """
+    out = np.empty(looks.actions.shape[0])
+    kernels.policies(logits, looks.offsets, looks.listing, looks.alike, out)
+    return out
+
+
+class Table:
+    """Counts by (set, action): a hash table in which whoever comes later overwrites.
+
+    Parameters
+    ----------
+    bits
+        It has 2^bits places, of 32 bytes.
+    """
+
+    def __init__(self, bits: int = 18) -> None:
+        self._tags: Keys = np.zeros(1 << bits, dtype=np.uint64)
+        self._counts: Floats = np.zeros((1 << bits, 3))
+
+    def counted(self, looks: Looks) -> tuple[Floats, Floats]:
+        """How often each choice was taken, and the sum of its values: float64[m] each."""
+        sets = np.repeat(np.arange(looks.keys.shape[0]), np.diff(looks.offsets))
+        marks = np.array(
+            [kernels.tag(looks.keys[i], action) for i, action in zip(sets, looks.actions, strict=True)], dtype=np.uint64
+        )
+        slots = (marks & np.uint64(self._tags.shape[0] - 1)).astype(np.int64)
+        found = self._tags[slots] == marks
+        return np.where(found, self._counts[slots, 0], 0.0), np.where(found, self._counts[slots, 1], 0.0)
+
+    def choose(self, bandit: Bandit, looks: Looks, policy: Floats, draws: Floats) -> Chosen:
+        """A choice at each of n sets, in their order: each leaves its virtual loss for those after it.
+
+        Parameters
+        ----------
+        policy : float64[m]
+            See :func:`policies`.
+        draws : float64[n, 2]
+            Uniform in [0, 1).
+        """
+        count = looks.keys.shape[0]
+        chosen, marks, visits = np.empty(count, np.int64), np.empty(count, np.uint64), np.empty(count)
+        kernels.choose(
+            self._tags, self._counts, looks.keys, looks.offsets, looks.actions, policy, draws,
+            -1.0 if np.isinf(bandit.mixing) else bandit.mixing, float(bandit.virtual_loss), bandit.first_play,
+            bandit.exploration, bandit.paranoia, bandit.form, chosen, marks, visits,
+        )  # fmt: skip
+        return Chosen(looks.actions[looks.offsets[:-1] + chosen], marks, visits)
+
+    def back_up(self, marks: Keys, seats: Int8s, fresh: Bools, value: float, seat: int, bandit: Bandit) -> None:
+        """Add ``value``, for ``seat``, to the actions of a playout.
+
+        Parameters
+        ----------
+        marks, seats : uint64[d], int8[d]
+            The actions, and who took them.
+        fresh : bool[d]
+            Whose virtual loss still lies on them; it is taken off, in place.
+        """
+        kernels.back_up(
+            self._tags, self._counts, marks, seats, fresh, marks.shape[0], value, seat, float(bandit.virtual_loss)
+        )
+
+
+class Root:
+    """Counts of the choices at one root, which nothing overwrites.
+
+    Attributes
+    ----------
+    policy, numbers, totals, lows
+        float64[m]: the policy; how often each choice was taken; the sum of its values; the least of them.
+    """
+
+    def __init__(self, policy: Floats) -> None:
+        self.policy = policy
+        self.numbers = np.zeros_like(policy)
+        self.totals = np.zeros_like(policy)
+        self.lows = np.full_like(policy, np.inf)
+
+    def choose(self, bandit: Bandit, count: int) -> Ints:
+        """So many choices, each with a virtual loss for those after it: int64[count]. Never by the policy alone."""
+        out = np.empty(count, dtype=np.int64)
+        kernels.choose_at_root(
+            self.policy, self.numbers, self.totals, self.lows, float(bandit.virtual_loss), bandit.first_play,
+            bandit.exploration, bandit.paranoia, bandit.form, out,
+        )  # fmt: skip
+        return out
+
+    def add(self, choice: int, value: float, loss: float) -> None:
+        """Add a value, for who acts at the root, and take a virtual loss off."""
+        self.numbers[choice] += 1.0 - loss
+        self.totals[choice] += value + loss
+        self.lows[choice] = min(self.lows[choice], value)
+
+    def answer(self, by: Literal["total", "mean", "visits"]) -> int:
+        """The choice that comes out: of the largest sum of (1 + value) / 2, of the largest mean, or taken most often;
+        then by policy.
+        """
+        if by == "total":
+            worth = (self.numbers + self.totals) / 2.0
+        elif by == "mean":
+            worth = np.where(self.numbers > 0, self.totals / np.maximum(self.numbers, 1.0), -np.inf)
+        else:
+            worth = self.numbers
+        return int(np.lexsort((-self.policy, -worth))[0])

@@ -1,0 +1,56 @@
+"""How playouts are made: the constants of the source's table, and the switches of its open ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from klss.synoptic.bandit import Bandit
+
+__all__ = ["Planning"]
+
+
+@dataclass(frozen=True)
+class Planning:
+    """The constants of :mod:`klss.synoptic`.
+
+    Attributes
+    ----------
+    bandit : Bandit
+    most : int
+        ℓ, most members of a set.
+    particles : int
+        Sets of the opponent that are kept of each time.
+    attempts : int
+        k: for a particle that is to be drawn so many are tried; then the opponent is taken to know the truth.
+    depth : int
+        Actions of a playout.
+    deepens : float
+        z: a playout goes one further for each of its actions that was taken more often than that.
+    cuts : int
+        Cuts of the planner's own set over which the policy at the root is averaged.
+    batch : int
+        Playouts that are under way together.
+    caution : float
+        κ: the share of playouts whose opponent's set is cut to ``informed`` members.
+    informed : int
+    backup : "every" or "leaf"
+        What a playout tells: the values of all sets that it met, or of the last.
+    answer : "total", "mean" or "visits"
+    static : bool
+        Whether what is surely won or lost ends a playout.
+    """
+
+    bandit: Bandit = field(default_factory=Bandit)
+    most: int = 128
+    particles: int = 512
+    attempts: int = 512
+    depth: int = 12
+    deepens: float = float("inf")
+    cuts: int = 8
+    batch: int = 32
+    caution: float = 0.0
+    informed: int = 4
+    backup: Literal["every", "leaf"] = "every"
+    answer: Literal["total", "mean", "visits"] = "total"
+    static: bool = True

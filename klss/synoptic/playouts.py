@@ -1,0 +1,395 @@
+"""Choose an action by playouts: ChooseAction of the source.
+
+A playout starts with a particle, a true state with what the opponent holds possible there, and a random cut of what the
+planner holds possible. In each step who acts chooses by her bandit, of her set alone; the network says what the set is
+worth. ``batch`` playouts go step by step together, so that the network sees their sets in one batch.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+
+from klss.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys, Words
+from klss.movers import TERMINAL
+from klss.synoptic.bandit import Root, Table, policies
+from klss.synoptic.model import Belief, Looks, Model, Network, Sets, Worlds
+from klss.synoptic.planning import Planning
+
+__all__ = ["Headsets", "Planned", "choose_action", "inferred"]
+
+
+@dataclass(frozen=True)
+class Headsets:
+    """Whose policies and whose value are asked for: names of the network's headsets."""
+
+    mine: str = "top"
+    theirs: str = "top"
+    value: str = "all"
+
+
+_HEADSETS = Headsets()
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What came out.
+
+    Attributes
+    ----------
+    action : int
+    looks : Looks
+        The choices at the root: of one set, the first cut.
+    root : Root
+        Its counts.
+    value : float
+        Mean value of the choice, for the planner; the network's where nothing was played out.
+    nodes : int
+        Sets that the network saw, or that were surely decided.
+    playouts : int
+    met : float
+        Share of the sets under the root at which something had been counted before.
+    """
+
+    action: int
+    looks: Looks
+    root: Root
+    value: float
+    nodes: int
+    playouts: int
+    met: float
+
+
+def inferred(network: Network, synopses: Words, headsets: Headsets, seats: Int8s) -> tuple[Float32s, Float32s]:
+    """What the network says of sets of both seats: logits of whoever acts, values for her."""
+    mine = seats == 0
+    if headsets.mine == headsets.theirs or mine.all():
+        return network.infer(synopses, headsets.mine, headsets.value)
+    if not mine.any():
+        return network.infer(synopses, headsets.theirs, headsets.value)
+    first_logits, first = network.infer(synopses[mine], headsets.mine, headsets.value)
+    second_logits, second = network.infer(synopses[~mine], headsets.theirs, headsets.value)
+    logits = np.empty((seats.shape[0], first_logits.shape[1]), dtype=np.float32)
+    values = np.empty(seats.shape[0], dtype=np.float32)
+    logits[mine], logits[~mine] = first_logits, second_logits
+    values[mine], values[~mine] = first, second
+    return logits, values
+
+
+def _rooted(model: Model, belief: Belief, states: Words, theirs: Sets | None, most: int, seeds: Ints) -> Worlds:
+    """Worlds of these states, in each of which the planner holds a random cut of ``belief`` possible.
+
+    Parameters
+    ----------
+    theirs
+        What the opponent holds possible in each; None: the truth.
+    seeds : int64[n]
+        Of the cuts.
+    """
+    worlds = model.alone(states, most)
+    mine = worlds.sets[0]
+    mine.memories[:] = belief.memory()
+    own = belief.member(states)
+    for i, seed in enumerate(seeds.tolist()):
+        drawn = belief.members(most, seed)
+        if belief.size > most and not (drawn == own[i]).all(axis=1).any():
+            drawn[0] = own[i]
+        mine.members[i, : drawn.shape[0]] = drawn
+        mine.counts[i] = drawn.shape[0]
+    if theirs is not None:
+        worlds.sets[1].members[:], worlds.sets[1].counts[:] = theirs.members, theirs.counts
+        worlds.sets[1].memories[:] = theirs.memories
+    return worlds
+
+
+def _root_looks(model: Model, belief: Belief, planning: Planning, seed: int) -> Looks:
+    """Cuts of what the planner holds possible, at which she is to choose: one where all of it is no larger than a cut,
+    else ``planning.cuts``.
+    """
+    count = 1 if belief.size <= planning.most else planning.cuts
+    seeds = np.arange(seed, seed + count)
+    states = np.concatenate([belief.sample(1, one) for one in seeds.tolist()])
+    return model.look(_rooted(model, belief, states, None, planning.most, seeds))
+
+
+def _root_policy(network: Network, looks: Looks, policy: str, value: str) -> tuple[Looks, Floats, float]:
+    """The choices at the root, which are those of the first cut; their policy, the mean over all cuts; the mean value.
+
+    A choice of several actions need not be one in other cuts: it gets what its actions have there.
+    """
+    logits, values = network.infer(looks.synopses, policy, value)
+    first = slice(0, int(looks.offsets[1]))
+    actions = looks.actions[first]
+    listing = looks.listing[: first.stop + 1]
+    alike = looks.alike[: int(listing[-1])]
+    looked = Looks(looks.synopses[:1], looks.keys[:1], looks.offsets[:2], actions, listing, alike, looks.forced[:1])
+    each = policies(
+        logits,
+        Looks(
+            looks.synopses, looks.keys,
+            np.arange(looks.keys.shape[0] + 1) * actions.shape[0],
+            np.tile(actions, looks.keys.shape[0]),
+            np.concatenate([[0], np.cumsum(np.tile(np.diff(listing), looks.keys.shape[0]))]).astype(np.int64),
+            np.tile(alike, looks.keys.shape[0]),
+            looks.forced,
+        ),
+    )  # fmt: skip
+    shares = each.reshape(-1, actions.shape[0]).mean(axis=0)
+    return looked, shares, float(values.mean())
+
+
+class _Batch:
+    """Playouts that are under way together."""
+
+    def __init__(self, worlds: Worlds, choices: Ints, depth: int, longest: int) -> None:
+        count = len(worlds)
+        self.worlds = worlds
+        self.choices = choices
+        self.alive: Ints = np.arange(count)
+        self.depths = np.full(count, depth)
+        self.marks: Words = np.zeros((count, longest), dtype=np.uint64)
+        self.seats: Int8s = np.zeros((count, longest), dtype=np.int8)
+        self.fresh = np.ones((count, longest), dtype=bool)
+        self.unheard = np.ones(count, dtype=bool)
+        """Whose root action still bears its virtual loss."""
+
+
+def choose_action(
+    model: Model,
+    network: Network,
+    planning: Planning,
+    belief: Belief,
+    particles: Worlds,
+    table: Table,
+    *,
+    headsets: Headsets = _HEADSETS,
+    seed: int,
+    nodes: int | None = None,
+    until: float | None = None,
+    pool: Executor | None = None,
+) -> Planned:
+    """The planner's action.
+
+    Parameters
+    ----------
+    belief
+        All that she holds possible; she acts.
+    particles
+        Worlds of which each true state is one of ``belief``, and the opponent's sets are what she may hold possible.
+    table
+        Counts by (set, action); those under the root are left in it.
+    seed
+        Of all that is drawn.
+    nodes, until
+        Stop with the batch that reaches so many nodes, or at this time of :func:`time.monotonic`; one is needed. With
+        0 nodes, the policy's likeliest.
+    pool
+        Of two threads, between which a batch is divided; the answer is the same without.
+
+    Returns
+    -------
+    Planned
+    """
+    if nodes is None and until is None:
+        raise ValueError("bad limit: got none, expected nodes or a time")
+    rng = np.random.default_rng(seed)
+    looks = _root_looks(model, belief, planning, int(rng.integers(1 << 40)))
+    looked, policy, first_value = _root_policy(network, looks, headsets.mine, headsets.value)
+    root = Root(policy)
+    counted = playouts = met = asked = 0
+
+    def enough() -> bool:
+        return (nodes is not None and counted >= nodes) or (until is not None and time.monotonic() >= until)
+
+    while policy.shape[0] > 1 and not enough():
+        size = planning.batch if nodes is None else max(1, min(planning.batch, (nodes - counted) // planning.depth))
+        batch = _begun(model, planning, belief, particles, root, rng, size)
+        actions: Int32s = looked.actions[batch.choices]
+        step = 0
+        while batch.alive.shape[0]:
+            steps = _stepped(model, network, headsets, planning, batch, actions, rng, pool)
+            counted += steps.count
+            actions, again = _told(steps, batch, root, table, planning, rng, step)
+            asked += actions.shape[0]
+            met += again
+            step += 1
+            if until is not None and time.monotonic() >= until:
+                break
+        _released(batch, root, table, planning)
+        playouts += size
+    best = root.answer(planning.answer) if playouts else int(policy.argmax())
+    value = float(root.totals[best] / root.numbers[best]) if root.numbers[best] > 0 else first_value
+    return Planned(int(looked.actions[best]), looked, root, value, counted, playouts, met / asked if asked else 0.0)
+
+
+def _begun(
+    model: Model, planning: Planning, belief: Belief, particles: Worlds, root: Root, rng: np.random.Generator, size: int
+) -> _Batch:
+    drawn = rng.integers(len(particles), size=size)
+    seeds = rng.integers(1 << 40, size=size)
+    informed = rng.random(size) < planning.caution
+    theirs = particles.sets[1].take(drawn)
+    worlds = _rooted(model, belief, particles.states[drawn], theirs, planning.most, seeds)
+    if informed.any():
+        _informed(model, worlds, informed, planning.informed)
+    # With the leaf alone counted, a playout may go on; room for as many as z lets it.
+    longest = planning.depth * 2 if np.isfinite(planning.deepens) else planning.depth
+    return _Batch(worlds, root.choose(planning.bandit, size), planning.depth, longest)
+
+
+def _informed(model: Model, worlds: Worlds, which: Bools, most: int) -> None:
+    """Let the opponent hold at most so many members possible in some worlds, the true state one of them."""
+    alone = model.alone(worlds.states, 1).sets[1].members[:, 0]
+    sets = worlds.sets[1]
+    for i in np.flatnonzero(which & (sets.counts > most)).tolist():
+        others = sets.members[i, : int(sets.counts[i])]
+        others = others[(others != alone[i]).any(axis=1)][: most - 1].copy()
+        sets.members[i, 0] = alone[i]
+        sets.members[i, 1 : others.shape[0] + 1] = others
+        sets.counts[i] = others.shape[0] + 1
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What a step of a batch led to."""
+
+    over: Int8s
+    results: Floats
+    going: Ints
+    seats: Int8s
+    looks: Looks | None
+    policy: Floats
+    values: Floats
+
+    @property
+    def count(self) -> int:
+        return int(self.over.shape[0])
+
+
+def _stepped(
+    model: Model, network: Network, headsets: Headsets, planning: Planning, batch: _Batch, actions: Int32s,
+    rng: np.random.Generator, pool: Executor | None,
+) -> _Steps:  # fmt: skip
+    """Advance every playout that is alive by its action, and see what the sets then are worth. Nothing is shared: with
+    two threads each does half.
+    """
+    alive = batch.alive
+    keys: Keys = rng.integers(1 << 63, size=(alive.shape[0],), dtype=np.uint64)
+    most = np.full((2, alive.shape[0]), planning.most)
+
+    def part(begin: int, end: int) -> _Steps:
+        worlds = batch.worlds.take(alive[begin:end])
+        model.advance(worlds, actions[begin:end], keys[begin:end], most[:, begin:end])
+        batch.worlds.put(alive[begin:end], worlds)
+        acting = model.acting(worlds.states)
+        going = np.flatnonzero(acting != TERMINAL)
+        results = model.results(worlds.states)
+        seats = acting[going]
+        if not going.shape[0]:
+            return _Steps(acting, results, going, seats, None, np.zeros(0), np.zeros(0))
+        looks = model.look(worlds if going.shape[0] == end - begin else worlds.take(going))
+        logits, values = inferred(network, looks.synopses, headsets, seats)
+        return _Steps(acting, results, going, seats, looks, policies(logits, looks), values.astype(np.float64))
+
+    if pool is None or alive.shape[0] < 2:
+        return part(0, alive.shape[0])
+    middle = alive.shape[0] // 2
+    second = pool.submit(part, middle, alive.shape[0])
+    return _joined(part(0, middle), second.result(), middle)
+
+
+def _joined(first: _Steps, second: _Steps, middle: int) -> _Steps:
+    looks: Looks | None = first.looks if second.looks is None else second.looks
+    if first.looks is not None and second.looks is not None:
+        one, two = first.looks, second.looks
+        looks = Looks(
+            np.concatenate([one.synopses, two.synopses]),
+            np.concatenate([one.keys, two.keys]),
+            np.concatenate([one.offsets, two.offsets[1:] + one.offsets[-1]]),
+            np.concatenate([one.actions, two.actions]),
+            np.concatenate([one.listing, two.listing[1:] + one.listing[-1]]),
+            np.concatenate([one.alike, two.alike]),
+            np.concatenate([one.forced, two.forced]),
+        )
+    return _Steps(
+        np.concatenate([first.over, second.over]),
+        np.concatenate([first.results, second.results]),
+        np.concatenate([first.going, second.going + middle]),
+        np.concatenate([first.seats, second.seats]),
+        looks,
+        np.concatenate([first.policy, second.policy]),
+        np.concatenate([first.values, second.values]),
+    )
+
+
+def _told(
+    steps: _Steps, batch: _Batch, root: Root, table: Table, planning: Planning, rng: np.random.Generator, step: int
+) -> tuple[Int32s, int]:
+    """Back the values up, and choose what those that go on do next: the actions (int32[n]), and how many of them are at
+    sets at which they had been taken before. ``step`` actions after the root's were taken before.
+    """
+    alive = batch.alive
+    values = np.where(steps.over == TERMINAL, steps.results, 0.0)
+    seats = np.zeros(alive.shape[0], dtype=np.int64)
+    goes_on = np.zeros(alive.shape[0], dtype=bool)
+    if steps.looks is not None:
+        forced = steps.looks.forced if planning.static else np.zeros_like(steps.looks.forced)
+        values[steps.going] = np.where(forced != 0, forced, steps.values)
+        seats[steps.going] = steps.seats
+        goes_on[steps.going] = forced == 0
+    goes_on &= step + 1 < np.minimum(batch.depths[alive], batch.marks.shape[1])
+    for i, at in enumerate(alive.tolist()):
+        if planning.backup == "every" or not goes_on[i]:
+            _backed_up(batch, at, step, float(values[i]), int(seats[i]), root, table, planning)
+    chosen_at = np.flatnonzero(goes_on[steps.going])
+    batch.alive = alive[goes_on]
+    if steps.looks is None or not chosen_at.shape[0]:
+        batch.alive = alive[:0]
+        return np.zeros(0, dtype=np.int32), 0
+    looks, policy = _some(steps.looks, steps.policy, chosen_at)
+    found = table.choose(planning.bandit, looks, policy, rng.random((chosen_at.shape[0], 2)))
+    batch.marks[batch.alive, step] = found.marks
+    batch.seats[batch.alive, step] = steps.seats[chosen_at]
+    batch.depths[batch.alive] += found.visits > planning.deepens
+    return found.actions, int((found.visits > 0).sum())
+
+
+def _backed_up(
+    batch: _Batch, at: int, step: int, value: float, seat: int, root: Root, table: Table, planning: Planning
+) -> None:
+    loss = float(planning.bandit.virtual_loss) if batch.unheard[at] else 0.0
+    batch.unheard[at] = False
+    root.add(int(batch.choices[at]), value if seat == 0 else -value, loss)
+    if step:
+        table.back_up(
+            batch.marks[at, :step], batch.seats[at, :step], batch.fresh[at, :step], value, seat, planning.bandit
+        )
+
+
+def _released(batch: _Batch, root: Root, table: Table, planning: Planning) -> None:
+    """Take off what virtual losses are left, where time ran out."""
+    loss = float(planning.bandit.virtual_loss)
+    for at in batch.alive.tolist():
+        if batch.unheard[at]:
+            root.numbers[batch.choices[at]] -= loss
+            root.totals[batch.choices[at]] += loss
+
+
+def _some(looks: Looks, policy: Floats, which: Ints) -> tuple[Looks, Floats]:
+    """Some of the sets, with their policies."""
+    if which.shape[0] == looks.keys.shape[0]:
+        return looks, policy
+    choices = np.concatenate([np.arange(looks.offsets[i], looks.offsets[i + 1]) for i in which.tolist()])
+    sizes = np.diff(looks.offsets)[which]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    # Nobody asks for the lists of actions any more once there is a policy.
+    return (
+        Looks(
+            looks.synopses[which], looks.keys[which], offsets, looks.actions[choices],
+            np.arange(choices.shape[0] + 1), looks.actions[choices], looks.forced[which],
+        ),
+        policy[choices],
+    )  # fmt: skip
