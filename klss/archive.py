@@ -59,11 +59,15 @@ class Archive:
         file: str | os.PathLike[str] | BinaryIO,
         arrays: Mapping[str, npt.NDArray[Any]],
         about: Mapping[str, Any],
+        *,
+        packed: bool = True,
     ) -> None:
-        """Write ``arrays``, and ``about`` as JSON. The same arguments give the same bytes."""
+        """Write ``arrays``, and ``about`` as JSON; ``packed``, which takes its time, or as they are. The same arguments
+        give the same bytes.
+        """
         said = json.dumps({"format": self.version, **about})
         held = {"about": np.frombuffer(said.encode(), dtype=np.uint8), **arrays}
-        np.savez_compressed(file, **held)  # type: ignore[arg-type]
+        (np.savez_compressed if packed else np.savez)(file, **held)  # type: ignore[arg-type]
 
     def load(self, path: str | os.PathLike[str], made: Callable[[BinaryIO], Made]) -> Made:
         """What ``made``, which raises :attr:`error`, makes of an open file.

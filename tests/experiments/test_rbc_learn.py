@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from experiments.belief.networks import TrainingError, jax_on_cpu
+from experiments.rbc_learn import __main__ as program
+from experiments.rbc_learn import train
 from experiments.rbc_learn.data import (
     ACTIONS,
     HEADSETS,
@@ -24,6 +27,11 @@ from experiments.rbc_learn.data import (
     validating,
     write_shard,
 )  # fmt: skip
+from experiments.rbc_learn.learner import Learner, Sizes
+from experiments.rbc_learn.measures import measured, members, policy_losses
+from experiments.rbc_learn.networks import batch_of, choice_logs, losses, outputs
+from experiments.rbc_learn.train import Imitation, imitate, passes
+from klss.synoptic.residual import ResidualNetwork
 
 
 def decisions(count: int = 12, seed: int = 0, *, targets: bool = False) -> Decisions:
@@ -119,3 +127,158 @@ def test_a_tenth_of_the_games_validates_each_as_a_whole() -> None:
     held = validating(game).reshape(-1, 3)
     assert (held.all(axis=1) == held.any(axis=1)).all()
     assert 0.08 < held.mean() < 0.12
+
+
+# ---------------------------------------------------------------------------------------------------- what is learned
+def partition() -> Decisions:
+    """A decision among four legal actions, of which two are the same choice; and one with a target for each choice."""
+    starts, legal = ragged([[10, 20, 30, 4160]])
+    return dataclasses.replace(
+        decisions(1), legal_starts=starts, legal=legal, chosen_starts=np.array([0, 2]), chosen=legal[[2, 0]]
+    )
+
+
+def logits_of(shares: dict[int, float]) -> np.ndarray:
+    """Logits of these shares; what is not legal is likelier than all of them."""
+    found = np.full((1, ACTIONS), 9, dtype=np.float32)
+    for action, share in shares.items():
+        found[0, action] = np.log(share) + 3
+    return found
+
+
+def test_a_choice_of_several_actions_has_the_sum_of_their_probabilities() -> None:
+    held = partition()
+    logits = logits_of({10: 0.5, 20: 0.125, 30: 0.25, 4160: 0.125})
+    np.testing.assert_allclose(policy_losses(logits, batch_of(held, np.array([0]))), -np.log(0.75), rtol=1e-5)
+    aimed = dataclasses.replace(
+        held,
+        chosen_starts=np.zeros(2, dtype=np.int64),
+        chosen=held.chosen[:0],
+        targets=np.array([0.5, 0.25, 0, 0.25], dtype=np.float32),
+        choices=np.array([0, 1, 0, 2], dtype=np.int16),
+    )
+    wanted = -0.5 * np.log(0.75) - 0.5 * np.log(0.125)
+    np.testing.assert_allclose(policy_losses(logits, batch_of(aimed, np.array([0]))), wanted, rtol=1e-5)
+    found = measured(ResidualNetwork.random(1, headsets=("all",), channels=4, blocks=1), held, "all")
+    assert found["uniform"] == round(float(np.log(2)), 4) and found["decisions"] == 1
+
+
+def test_each_headset_learns_from_its_own() -> None:
+    acting = decisions(500).headset
+    assert members("all", acting).all()
+    assert (members("trout", acting) == (acting == HEADSETS.index("trout"))).all()
+    strong = [HEADSETS.index(name) for name in ("top", "expect", "siamese")]
+    assert (members("top", acting) == np.isin(acting, strong)).all()
+    steps = passes(acting, ("all", "trout"), 8, np.random.default_rng(1))
+    assert {len(rows) for _, rows in steps} == {8}
+    assert set(np.concatenate([rows for headset, rows in steps if headset == "all"])) == set(range(500))
+    assert all(members("trout", acting)[rows].all() for headset, rows in steps if headset == "trout")
+
+
+SIZES = Sizes(4, 1, ("all", "top"))
+
+
+@pytest.fixture(scope="module")
+def learner(request: pytest.FixtureRequest) -> Learner:
+    """One that made some steps; all tests' steps are of one size, so that one program serves them."""
+    jax = pytest.importorskip("jax", exc_type=ImportError)
+    assert request.config.cache is not None
+    jax.config.update("jax_compilation_cache_dir", str(request.config.cache.mkdir("jax")))
+    made, held = Learner(SIZES, 3), decisions(64, 5)
+    batch = batch_of(held, np.arange(8))
+    first = made.step("all", batch)
+    for _ in range(40):
+        last = made.step("all", batch)
+    assert all(float(last[name]) < 0.9 * float(first[name]) for name in first)
+    return made
+
+
+def test_what_plays_says_what_learned(learner: Learner, tmp_path: Path) -> None:
+    jax = jax_on_cpu()
+    held, rows = decisions(24, 6), np.arange(24)
+    batch = batch_of(held, rows)
+
+    def program(parts: Any, batch: Any) -> Any:
+        (trunk, its), (heads, theirs) = parts
+        said, _ = outputs(jax, trunk, heads, batch["synopses"], (its, theirs))
+        return said, losses(jax, said, batch)
+
+    said, lost = jax.jit(program)([learner.part("trunk"), learner.part("all")], vars(batch))
+    said = {name: np.asarray(array) for name, array in said.items()}
+    network = learner.network({})
+    network.write(tmp_path / "network.npz")
+    for player, allowed in ((network, 1e-4), (ResidualNetwork.load(tmp_path / "network.npz"), 1e-2)):
+        logits, values = player.infer(held.synopses, "all", "all")
+        np.testing.assert_allclose(logits, said["logits"], atol=allowed)
+        np.testing.assert_allclose(values, said["value"], atol=allowed)
+    # The losses too are the same in JAX and where they are measured.
+    np.testing.assert_allclose(float(lost["policy"]), policy_losses(said["logits"], batch).mean(), rtol=1e-4)
+
+
+def test_an_unlikely_choice_has_a_loss_and_a_slope() -> None:
+    pytest.importorskip("jax", exc_type=ImportError)
+    jax = jax_on_cpu()
+    batch = batch_of(partition(), np.array([0]))
+    logits = logits_of({20: 0.5, 4160: 0.5}) + np.zeros((1, ACTIONS), dtype=np.float32)
+    logits[0, [10, 30]] = -300
+
+    def loss(some: Any) -> Any:
+        return -choice_logs(jax, some, batch.legal, batch.choices)[0, 0]
+
+    value, slope = jax.jit(jax.value_and_grad(loss))(logits)
+    assert 300 < float(value) < 305
+    np.testing.assert_allclose(np.asarray(slope)[0, [10, 30, 20, 4160]], [-0.5, -0.5, 0.5, 0.5], atol=1e-4)
+
+
+def test_a_training_is_kept_and_a_torn_one_is_one_line(learner: Learner, tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.npz"
+    learner.save(path, {"at": 3})
+    again, about = Learner.load(path)
+    assert about == {"at": 3} and again.sizes == SIZES and again.steps == {"all": 41, "top": 0}
+    for name in ("trunk", "all", "top"):
+        for one, other in zip(learner.part(name), again.part(name), strict=True):
+            assert all(array.tobytes() == other[each].tobytes() for each, array in one.items())
+    path.write_bytes(path.read_bytes()[:3000])
+    with pytest.raises(TrainingError) as caught:
+        Learner.load(path)
+    assert str(caught.value).startswith(str(path)) and "\n" not in str(caught.value)
+
+
+def test_a_killed_training_goes_on_to_the_same_weights(
+    learner: Learner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    for number in range(2):
+        write_shard(data / f"{number}.npz", decisions(40, 7 + number), {})
+    monkeypatch.setattr(train, "KEEP_EVERY_S", 0.0)
+    plan = Imitation(SIZES, epochs=3, batch=8, pool=1)
+    whole = imitate(plan, data, tmp_path / "whole")
+    assert [row[0] for row in whole["epochs"]["rows"]] == [1, 2, 3]
+    step, left = Learner.step, [13]
+
+    def killed(self: Learner, *arguments: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return step(self, *arguments)
+
+    monkeypatch.setattr(Learner, "step", killed)
+    torn = tmp_path / "torn"
+    for more in (13, 16, 1 << 30):
+        left[0] = more
+        if more < 1 << 30:
+            with pytest.raises(KeyboardInterrupt):
+                imitate(plan, data, torn)
+    again = imitate(plan, data, torn)
+    assert (torn / "network.npz").read_bytes() == (tmp_path / "whole" / "network.npz").read_bytes()
+    assert [row[:-1] for row in again["epochs"]["rows"]] == [row[:-1] for row in whole["epochs"]["rows"]]
+    assert again["validation"] == whole["validation"] and again["steps"] == whole["steps"]
+    with pytest.raises(TrainingError, match="another size"):
+        imitate(dataclasses.replace(plan, batch=4), data, torn)
+
+
+def test_what_can_not_be_learned_from_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["imitate", "--data", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("no shards in") and said.count("\n") == 1

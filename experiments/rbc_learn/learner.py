@@ -1,0 +1,246 @@
+"""A network that learns, step by step: its weights, their slow average, Adam's moments; kept in a file by rename.
+
+A step is of one headset: it moves the trunk and that headset. Random's moves its own heads only, for what a random
+player does is nothing that the trunk should know. Whoever plays has the slow average.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from experiments.belief.networks import TrainingError, jax_on_cpu
+from experiments.rbc_learn.data import HEADSETS
+from experiments.rbc_learn.networks import (
+    SHARES,
+    Arrays,
+    Batch,
+    first_heads,
+    first_statistics,
+    first_trunk,
+    losses,
+    network_of,
+    outputs,
+)
+from klss.archive import Archive
+from klss.arrays import Float32s
+from klss.synoptic.residual import ResidualNetwork
+
+__all__ = ["Learner", "Sizes"]
+
+RATE, DECAY = 1e-3, 1e-2
+"""Of Adam and of its decay, once it is warm."""
+WARM_STEPS = 100
+SLOWER_STEPS = 5_000
+"""The rate falls with 1/√(1 + steps/this): where training ends need not be known before."""
+SLOW = 0.998
+"""Share of the slow average that a step keeps, at most."""
+
+_ARCHIVE = Archive("a training of experiments.rbc_learn", "training", 1, "begin anew", TrainingError, 1 << 28, 1 << 26)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Of a network.
+
+    Attributes
+    ----------
+    channels, blocks
+        Of the trunk.
+    headsets
+        Names, of :data:`~experiments.rbc_learn.data.HEADSETS`.
+    """
+
+    channels: int = 32
+    blocks: int = 3
+    headsets: tuple[str, ...] = HEADSETS
+
+
+_STATE = ("weights", "slow", "mean", "square", "statistics")
+
+
+class _Part:
+    """The trunk or a headset: weights, their slow average, Adam's moments, the statistics' slow average, and how many
+    steps moved it.
+
+    Each is one vector, all arrays by name one after the other: a step is compiled in half the time.
+    """
+
+    def __init__(self, weights: Arrays) -> None:
+        statistics = first_statistics(weights)
+        self.shapes, self.statistics_shapes = _shapes(weights), _shapes(statistics)
+        self.weights: Any = _vector(weights)
+        self.slow: Any = self.weights
+        self.mean: Any = np.zeros_like(self.weights)
+        self.square: Any = np.zeros_like(self.weights)
+        self.statistics: Any = _vector(statistics)
+        self.steps = 0
+
+
+_Shapes = tuple[tuple[str, tuple[int, ...]], ...]
+
+
+def _shapes(arrays: Arrays) -> _Shapes:
+    return tuple((name, arrays[name].shape) for name in sorted(arrays))
+
+
+def _vector(arrays: Arrays) -> Float32s:
+    return np.concatenate([arrays[name].reshape(-1) for name in sorted(arrays)])
+
+
+def _arrays(vector: Any, shapes: _Shapes) -> dict[str, Any]:
+    """The arrays of a vector, of numpy or of JAX."""
+    found, at = {}, 0
+    for name, shape in shapes:
+        size = math.prod(shape)
+        found[name] = vector[at : at + size].reshape(shape)
+        at += size
+    return found
+
+
+@dataclass(eq=False)
+class Learner:
+    """What learns.
+
+    Attributes
+    ----------
+    sizes
+        Of its network.
+    seed
+        Of its first weights.
+    """
+
+    sizes: Sizes
+    seed: int
+    _parts: dict[str, _Part] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self._parts:
+            return
+        firsts = {"trunk": first_trunk(self.sizes.channels, self.sizes.blocks, self.seed)}
+        for headset in self.sizes.headsets:
+            firsts[headset] = first_heads(self.sizes.channels, HEADSETS.index(headset), self.seed)
+        self._parts = {name: _Part(weights) for name, weights in firsts.items()}
+
+    @property
+    def steps(self) -> dict[str, int]:
+        """How many steps each headset made."""
+        return {headset: self._parts[headset].steps for headset in self.sizes.headsets}
+
+    def step(self, headset: str, batch: Batch) -> dict[str, Any]:
+        """One step on decisions that are ``headset``'s; its losses before it.
+
+        Raises
+        ------
+        TrainingError
+            JAX is not installed.
+        """
+        trunk, heads = self._parts["trunk"], self._parts[headset]
+        shapes = tuple((part.shapes, part.statistics_shapes) for part in (trunk, heads))
+        done = sum(self.steps.values())
+        found, said = _program(shapes, headset == "random")(
+            [[getattr(part, name) for name in _STATE] for part in (trunk, heads)],
+            np.array([trunk.steps + 1, heads.steps + 1], dtype=np.float32),
+            np.float32(RATE * min(1.0, (done + 1) / WARM_STEPS) / (1 + done / SLOWER_STEPS) ** 0.5),
+            dict(vars(batch)),
+        )
+        for part, state in zip((trunk, heads), found):
+            if state is not None:
+                for name, vector in zip(_STATE, state):
+                    setattr(part, name, vector)
+                part.steps += 1
+        return dict(said)
+
+    def part(self, name: str) -> tuple[Arrays, Arrays]:
+        """Slow weights and statistics of ``"trunk"`` or of a headset."""
+        part = self._parts[name]
+        return _arrays(np.asarray(part.slow), part.shapes), _arrays(np.asarray(part.statistics), part.statistics_shapes)
+
+    def network(self, history: Mapping[str, Any]) -> ResidualNetwork:
+        """What plays, by now."""
+        return network_of(self.part("trunk"), {name: self.part(name) for name in self.sizes.headsets}, history)
+
+    def save(self, path: Path, about: Mapping[str, Any]) -> None:
+        """Keep all of it, whole or not at all, with what the caller has to say of where it is."""
+        arrays = {
+            f"{name}/{each}": np.asarray(getattr(part, each)) for name, part in self._parts.items() for each in _STATE
+        }
+        said = {
+            "channels": self.sizes.channels,
+            "blocks": self.sizes.blocks,
+            "headsets": list(self.sizes.headsets),
+            "seed": self.seed,
+            "steps": {name: part.steps for name, part in self._parts.items()},
+            "about": dict(about),
+        }
+        fresh = path.with_name(path.name + ".new")
+        with open(fresh, "wb") as file:
+            _ARCHIVE.write(file, arrays, said, packed=False)
+        os.replace(fresh, path)
+
+    @staticmethod
+    def load(path: Path) -> tuple[Learner, dict[str, Any]]:
+        """What :meth:`save` kept.
+
+        Raises
+        ------
+        TrainingError
+            There is no such file, or it is something else. One line, which begins with the path.
+        """
+
+        def made(file: BinaryIO) -> tuple[Learner, dict[str, Any]]:
+            arrays, said = _ARCHIVE.read(file)
+            try:
+                sizes = Sizes(said["channels"], said["blocks"], tuple(said["headsets"]))
+                learner = Learner(sizes, said["seed"])
+                for name, part in learner._parts.items():
+                    for each in _STATE:
+                        vector = arrays[f"{name}/{each}"]
+                        if vector.dtype != np.float32 or vector.shape != getattr(part, each).shape:
+                            raise ValueError(f"{name}/{each} of {vector.dtype} and shape {vector.shape}")
+                        setattr(part, each, vector)
+                    part.steps = int(said["steps"][name])
+                return learner, dict(said["about"])
+            except (KeyError, TypeError, ValueError) as error:
+                raise TrainingError(f"bad training: got other arrays, expected its own: {error}") from None
+
+        return _ARCHIVE.load(path, made)
+
+
+@functools.cache
+def _program(shapes: tuple[tuple[_Shapes, _Shapes], ...], stop: bool) -> Callable[..., Any]:
+    """A step of a trunk and a headset of these shapes, compiled; with ``stop`` one that leaves the trunk alone."""
+    jax = jax_on_cpu()
+    jnp = jax.numpy
+
+    def loss(weights: Any, batch: Any) -> Any:
+        trunk, heads = (_arrays(vector, its) for vector, (its, _) in zip(weights, shapes))
+        said, used = outputs(jax, trunk, heads, batch["synopses"], None, stop)
+        found = losses(jax, said, batch)
+        statistics = [jnp.concatenate([some[name] for name in sorted(some)]) for some in used]
+        return sum(SHARES[name] * found[name] for name in SHARES), (found, statistics)
+
+    def moved(state: Any, gradient: Any, used: Any, count: Any, rate: Any) -> list[Any]:
+        weights, slow, mean, square, statistics = state
+        mean = 0.9 * mean + 0.1 * gradient
+        square = 0.999 * square + 0.001 * gradient * gradient
+        towards = mean / (1 - 0.9**count) / (jnp.sqrt(square / (1 - 0.999**count)) + 1e-8)
+        weights = weights - rate * (towards + DECAY * weights)
+        share = jnp.minimum(SLOW, count / (count + 10))
+        slow = share * slow + (1 - share) * weights
+        return [weights, slow, mean, square, share * statistics + (1 - share) * used]
+
+    def step(parts: Sequence[Sequence[Any]], counts: Any, rate: Any, batch: Any) -> tuple[list[Any], Any]:
+        weights = [state[0] for state in parts]
+        (_, (found, used)), gradient = jax.value_and_grad(loss, has_aux=True)(weights, batch)
+        after = [moved(parts[i], gradient[i], used[i], counts[i], rate) for i in range(2)]
+        return [None if stop else after[0], after[1]], found
+
+    return jax.jit(step)  # type: ignore[no-any-return]

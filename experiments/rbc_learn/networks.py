@@ -1,0 +1,304 @@
+"""The network of :mod:`klss.synoptic.residual` while it learns, in JAX: its forward pass, its losses, and how batch
+norm is folded into what plays.
+
+Each convolution of 3 × 3 has a *scale* beside its bias, and *statistics* (mean and variance of each channel), as batch
+norm has; the statistics of a step are those of its batch, what plays has their slow average. A headset has two heads
+more than one that plays, off the dense layer of its value: whether she wins or loses *soon*, and how many *pieces* of
+each kind there are on the true board, a softmax over the possible numbers of each.
+
+Losses, summed with the weights of :data:`SHARES`
+
+policy
+    −ln of the choice's probability: a softmax over the legal actions, summed over those that are the same choice. So a
+    sense is learned as how it parts the set, and which of the equal windows is taken does not matter. With targets,
+    the cross entropy over choices.
+value
+    (value − result)².
+soon
+    Two logistic losses.
+pieces
+    −ln of the true number's probability, the mean over the kinds.
+
+What is done otherwise than in the paper (G. Clark 2021; rbc.md tells what it leaves open): its heads for the near end
+have dense layers of their own and its pieces are counted by 216 planes whose meaning it does not tell; Adam instead of
+plain gradient descent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from experiments.rbc_learn.data import ACTIONS, PIECES, PLANES, Decisions
+from klss.arrays import Float32s, Ints
+from klss.synoptic.residual import DENSE, ResidualNetwork, headset_shapes, trunk_shapes
+
+__all__ = [
+    "KINDS",
+    "NUMBERS",
+    "SHARES",
+    "Batch",
+    "batch_of",
+    "choice_logs",
+    "first_heads",
+    "first_trunk",
+    "folded",
+    "losses",
+    "normed",
+    "outputs",
+    "piece_logs",
+]
+
+CELLS, KINDS = 64, 65
+EPSILON = 1e-5
+"""What is added to a variance."""
+
+SHARES = {"policy": 1.0, "value": 1.0, "soon": 0.25, "pieces": 0.25}
+
+NUMBERS = (9, 4, 4, 4, 4, 0)
+"""Numbers that are told apart of pawns, knights, bishops, rooks, queens (3 is 3 or more); a king is always there."""
+_ALL_NUMBERS = 2 * sum(NUMBERS)
+
+Arrays = dict[str, Float32s]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Decisions as a step reads them.
+
+    Attributes
+    ----------
+    synopses
+        uint8[b, PLANES, 8]: bit x of byte y.
+    legal
+        int32[b, l]: legal actions, filled up with −1.
+    choices
+        int32[b, l]: which choice each is.
+    targets
+        float32[b, l]: of each choice.
+    result
+        float32[b].
+    soon
+        float32[b, 2]: 1 where she wins, or loses, soon.
+    pieces
+        int32[b, PIECES].
+    """
+
+    synopses: npt.NDArray[np.uint8]
+    legal: npt.NDArray[np.int32]
+    choices: npt.NDArray[np.int32]
+    targets: Float32s
+    result: Float32s
+    soon: Float32s
+    pieces: npt.NDArray[np.int32]
+
+
+def batch_of(held: Decisions, rows: Ints) -> Batch:
+    """The decisions ``rows`` (int64[b]) of ``held``. Lists of actions get 64 columns or a power of two more, so that
+    few programs serve all batches.
+    """
+    counts = held.legal_starts[rows + 1] - held.legal_starts[rows]
+    width = max(64, 1 << (int(counts.max()) - 1).bit_length())
+    there = np.arange(width) < counts[:, None]
+    at = np.where(there, held.legal_starts[rows][:, None] + np.arange(width), 0)
+    legal = np.where(there, held.legal[at].astype(np.int32), -1)
+    lines = np.broadcast_to(np.arange(len(rows))[:, None], legal.shape)
+    targets = np.zeros(legal.shape, dtype=np.float32)
+    if held.targets is None:
+        flags = np.zeros((len(rows), ACTIONS), dtype=bool)
+        starts, ends = held.chosen_starts[rows], held.chosen_starts[rows + 1]
+        which = np.repeat(np.arange(len(rows)), ends - starts)
+        inside = np.arange(len(which)) - np.repeat(np.cumsum(ends - starts) - (ends - starts), ends - starts)
+        flags[which, held.chosen[starts[which] + inside]] = True
+        # What was not chosen is one choice more, at which nothing is aimed.
+        choices = np.where(flags[lines, legal] & there, 0, 1).astype(np.int32)
+        targets[:, 0] = 1
+    else:
+        choices = np.broadcast_to(np.arange(width, dtype=np.int32), legal.shape)
+        if held.choices is not None:
+            choices = held.choices[at].astype(np.int32)
+        np.add.at(targets, (lines[there], choices[there]), held.targets[at[there]])
+    soon = held.soon[rows]
+    return Batch(
+        np.ascontiguousarray(held.synopses[rows]).astype("<u8").view(np.uint8).reshape(len(rows), PLANES, 8),
+        legal,
+        choices,
+        targets,
+        held.result[rows].astype(np.float32),
+        np.stack([soon > 0, soon < 0], axis=1).astype(np.float32),
+        held.pieces[rows].astype(np.int32),
+    )
+
+
+def first_trunk(channels: int, blocks: int, seed: int) -> Arrays:
+    """A trunk that knows nothing: filters, a scale of 1 and a bias of 0 for each."""
+    return _first(trunk_shapes(PLANES, channels, blocks), [seed, 0])
+
+
+def first_heads(channels: int, number: int, seed: int) -> Arrays:
+    """The same of the headset with this number."""
+    shapes = headset_shapes(channels, CELLS, KINDS)
+    shapes |= {"soon": (DENSE, 2), "soon_bias": (2,), "pieces": (DENSE, _ALL_NUMBERS), "pieces_bias": (_ALL_NUMBERS,)}
+    held = _first(shapes, [seed, 1, number])
+    # The last layers begin small: all actions as likely, values near 0.
+    return {name: array * 0.1 if name in ("policy", "pass", "value") else array for name, array in held.items()}
+
+
+def _first(shapes: Mapping[str, tuple[int, ...]], seed: list[int]) -> Arrays:
+    generator = np.random.default_rng(seed)
+    held = {}
+    for name, shape in shapes.items():
+        if name.endswith("_bias"):
+            held[name] = np.zeros(shape, dtype=np.float32)
+            continue
+        inputs = math.prod(shape[:-1]) if len(shape) > 1 else shape[0]
+        held[name] = (generator.normal(size=shape) * math.sqrt(2 / inputs)).astype(np.float32)
+        if len(shape) == 4:
+            # What a block adds begins small.
+            held[f"{name}_scale"] = np.full(shape[-1], 0.5 if name.endswith("b") else 1.0, dtype=np.float32)
+    return held
+
+
+def first_statistics(weights: Mapping[str, Float32s]) -> Arrays:
+    """Means of 0 and variances of 1, of every convolution of ``weights``."""
+    found = {}
+    for name, array in weights.items():
+        if array.ndim == 4:
+            found[f"{name}_mean"] = np.zeros(array.shape[-1], dtype=np.float32)
+            found[f"{name}_variance"] = np.ones(array.shape[-1], dtype=np.float32)
+    return found
+
+
+def normed(jax: Any, weights: Any, statistics: Any, name: str, planes: Any) -> tuple[Any, dict[str, Any]]:
+    """A convolution and its batch norm: the planes, and what its statistics were. Where ``statistics`` is None they
+    are those of the batch.
+    """
+    layout = ("NHWC", "HWIO", "NHWC")
+    found = jax.lax.conv_general_dilated(planes, weights[name], (1, 1), "SAME", dimension_numbers=layout)
+    if statistics is None:
+        mean = found.mean(axis=(0, 1, 2))
+        variance = ((found - mean) ** 2).mean(axis=(0, 1, 2))
+    else:
+        mean, variance = statistics[f"{name}_mean"], statistics[f"{name}_variance"]
+    scale = weights[f"{name}_scale"] / jax.numpy.sqrt(variance + EPSILON)
+    return (found - mean) * scale + weights[f"{name}_bias"], {f"{name}_mean": mean, f"{name}_variance": variance}
+
+
+def outputs(
+    jax: Any, trunk: Any, heads: Any, synopses: Any, statistics: tuple[Any, Any] | None, stop: bool = False
+) -> tuple[dict[str, Any], tuple[dict[str, Any], dict[str, Any]]]:
+    """What a network with this headset says: ``logits`` [b, ACTIONS], ``value`` [b], ``soon`` [b, 2] and ``pieces``
+    [b, ·], all logits but the value; and the statistics of the trunk's and of the headset's convolutions.
+
+    With ``stop`` no gradient goes from the heads into the trunk.
+    """
+    jnp, relu = jax.numpy, jax.nn.relu
+    of_trunk, of_heads = (None, None) if statistics is None else statistics
+    used: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+
+    def layer(part: int, name: str, planes: Any) -> Any:
+        weights, known = (trunk, of_trunk) if part == 0 else (heads, of_heads)
+        found, its = normed(jax, weights, known, name, planes)
+        used[part].update(its)
+        return found
+
+    def dense(name: str, planes: Any) -> Any:
+        read = relu(planes @ heads[f"{name}_planes"] + heads[f"{name}_planes_bias"])
+        return relu(read.reshape(read.shape[0], -1) @ heads[f"{name}_dense"] + heads[f"{name}_dense_bias"])
+
+    bits = (synopses[..., None] >> jnp.arange(8, dtype=jnp.uint8)) & 1
+    inner = relu(layer(0, "conv0", bits.transpose(0, 2, 3, 1).astype(jnp.float32)))
+    i = 0
+    while f"block{i}a" in trunk:
+        inner = relu(inner + layer(0, f"block{i}b", relu(layer(0, f"block{i}a", inner))))
+        i += 1
+    if stop:
+        inner = jax.lax.stop_gradient(inner)
+    units = dense("value", inner)
+    inner = relu(inner + layer(1, "policy_b", relu(layer(1, "policy_a", inner))))
+    policy = (inner @ heads["policy"] + heads["policy_bias"]).reshape(inner.shape[0], -1)
+    passed = dense("pass", inner) @ heads["pass"] + heads["pass_bias"]
+    return {
+        "logits": jnp.concatenate([policy, passed[:, None]], axis=1),
+        "value": jnp.tanh(units @ heads["value"] + heads["value_bias"]),
+        "soon": units @ heads["soon"] + heads["soon_bias"],
+        "pieces": units @ heads["pieces"] + heads["pieces_bias"],
+    }, used
+
+
+def choice_logs(jax: Any, logits: Any, legal: Any, choices: Any) -> Any:
+    """ln of each choice's probability: [b, l] from ``logits`` [b, actions], a softmax over the legal actions whose
+    probabilities are summed over each choice's; −∞ where there is no such choice.
+    """
+    jnp = jax.numpy
+    there = legal >= 0
+    found = jnp.where(there, jnp.take_along_axis(logits, jnp.maximum(legal, 0), axis=1), -jnp.inf)
+    rows = jnp.arange(found.shape[0])[:, None]
+    # Each choice's largest logit is taken out first: the sum of a choice that is unlikely must not be 0.
+    nothing = jnp.full(found.shape, -jnp.inf)
+    most = jax.lax.stop_gradient(nothing.at[rows, choices].max(found))
+    finite = jnp.where(jnp.isfinite(most), most, 0.0)
+    shares = jnp.where(there, jnp.exp(jnp.where(there, found, 0.0) - finite[rows, choices]), 0.0)
+    sums = jnp.zeros(found.shape).at[rows, choices].add(shares)
+    known = sums > 0
+    logs = jnp.where(known, jnp.log(jnp.where(known, sums, 1.0)) + finite, -jnp.inf)
+    return logs - jax.nn.logsumexp(logs, axis=1, keepdims=True)
+
+
+def piece_logs(jax: Any, logits: Any, pieces: Any) -> Any:
+    """ln of the true numbers' probabilities, the mean over the kinds: [b]."""
+    total, count, at = 0.0, 0, 0
+    for piece in range(PIECES):
+        size = NUMBERS[piece % len(NUMBERS)]
+        if not size:
+            continue
+        logs = jax.nn.log_softmax(logits[:, at : at + size], axis=1)
+        true = jax.numpy.minimum(pieces[:, piece], size - 1)
+        total = total + jax.numpy.take_along_axis(logs, true[:, None], axis=1)[:, 0]
+        count, at = count + 1, at + size
+    return total / count
+
+
+def losses(jax: Any, said: Mapping[str, Any], batch: Any) -> dict[str, Any]:
+    """Each loss of a batch (a dictionary of :class:`Batch`'s arrays), the mean over its decisions."""
+    jnp = jax.numpy
+    logs = choice_logs(jax, said["logits"], batch["legal"], batch["choices"])
+    aimed = batch["targets"] > 0
+    policy = -jnp.where(aimed, batch["targets"] * jnp.where(aimed, logs, 0.0), 0.0).sum(axis=1)
+    soon = jax.nn.softplus(said["soon"]) - batch["soon"] * said["soon"]
+    return {
+        "policy": policy.mean(),
+        "value": ((said["value"] - batch["result"]) ** 2).mean(),
+        "soon": soon.sum(axis=1).mean(),
+        "pieces": -piece_logs(jax, said["pieces"], batch["pieces"]).mean(),
+    }
+
+
+def folded(weights: Mapping[str, npt.ArrayLike], statistics: Mapping[str, npt.ArrayLike]) -> Arrays:
+    """Weights of a part as what plays has them: each batch norm in its convolution, without the heads that teach."""
+    held = {name: np.asarray(array, dtype=np.float64) for name, array in weights.items()}
+    found = {name: array for name, array in held.items() if not name.endswith("_scale")}
+    for name in [name for name, array in held.items() if array.ndim == 4]:
+        mean = np.asarray(statistics[f"{name}_mean"], dtype=np.float64)
+        variance = np.asarray(statistics[f"{name}_variance"], dtype=np.float64)
+        scale = held[f"{name}_scale"] / np.sqrt(variance + EPSILON)
+        found[name] = held[name] * scale
+        found[f"{name}_bias"] = held[f"{name}_bias"] - mean * scale
+    return {name: array.astype(np.float32) for name, array in found.items() if not name.startswith(("soon", "pieces"))}
+
+
+def network_of(
+    trunk: tuple[Mapping[str, npt.ArrayLike], Mapping[str, npt.ArrayLike]],
+    heads: Mapping[str, tuple[Mapping[str, npt.ArrayLike], Mapping[str, npt.ArrayLike]]],
+    history: Mapping[str, Any],
+) -> ResidualNetwork:
+    """What plays, from weights and statistics of the trunk and of each headset."""
+    arrays = folded(*trunk)
+    for headset, part in heads.items():
+        arrays |= {f"{headset}/{name}": array for name, array in folded(*part).items()}
+    return ResidualNetwork(arrays, (8, 8), history)
