@@ -19,7 +19,7 @@ soon
 pieces
     −ln of the true number's probability, the mean over the kinds.
 
-What is done otherwise than in the paper (G. Clark 2021; rbc.md tells what it leaves open): its heads for the near end
+What is done otherwise than in the paper (G. Clark 2021): its heads for the near end
 have dense layers of their own and its pieces are counted by 216 planes whose meaning it does not tell; Adam instead of
 plain gradient descent.
 """

@@ -4,7 +4,7 @@ Shards are read some at a time, in an order of the epoch's own; each time every 
 them (the kinds' headsets over half), in steps of one headset each, shuffled. A tenth of the games is left out, by a
 hash of the game; after each epoch the network is measured on it, and the best one by then is written.
 
-``RUN_DIR`` gets ``checkpoint.npz``, at least once a minute, from which the same command goes on to the same weights;
+``RUN_DIR`` gets ``checkpoint.npz``, twice a minute, from which the same command goes on to the same weights;
 ``network.npz``, which plays; ``imitate.json``, which tells what it is worth.
 """
 
@@ -47,7 +47,7 @@ POOL = 8
 """Shards that are in memory and shuffled together."""
 JUDGED = 20_000
 """Decisions that the network is measured on, at most."""
-KEEP_EVERY_S = 60.0
+KEEP_EVERY_S = 30.0
 
 
 @dataclass(frozen=True)
