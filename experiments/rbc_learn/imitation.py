@@ -1,0 +1,385 @@
+"""Decisions of players that stand, to imitate them: ``python -m experiments.rbc_learn data --out DIR`` plays games
+among them, and writes what every one of them decided.
+
+Of each decision a shard holds (:mod:`experiments.rbc_learn.data`) the synopsis of what the player held possible, cut at
+random to :data:`DRAWN` members as a search cuts it; what she could do, and what she did: of a sense, every window that
+divides the members cut as hers does. Who is not ours, or keeps no positions, is *shadowed*: what she is told is told a
+position set and a memory of hers as well.
+
+A player is recorded as long as her set is exact, which is up to :data:`MOST` positions; the game goes on without, so
+that the others' results are true. Half of the games begin with requests drawn at random, up to two for each player who
+plays the same from the same seed; those are not recorded, and neither are promotions to other men than queens. Who
+looks over the edge is taken to look one square further in, which shows no less.
+
+A shard holds :data:`BLOCK` games; one that is there and whole is not made again, so that the command goes on where it
+was stopped, to the same shards (but for games of Trout, whose engine is another program).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import multiprocessing
+import sys
+import time
+from collections import deque
+from collections.abc import Generator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+
+from blindchess.belief.position_set import PositionSet
+from blindchess.belief.senses import partitions
+from blindchess.game.arbiter import Arbiter
+from blindchess.game.contest import Asked, Look, Player
+from blindchess.game.observation import INNER, Moved, Notice, Sensed
+from blindchess.game.referee import Referee
+from blindchess.players.configuration import configuration
+from blindchess.players.expectation import ExpectationPlayer
+from blindchess.players.scripted import AttackerPlayer, RandomPlayer
+from blindchess.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
+from darkchess.board.move import encode
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.arbiter import TimeControl
+from darkchess.game.contest import Limit
+from experiments.rbc_learn.data import (
+    ACTIONS,
+    HEADSETS,
+    PIECES,
+    PLANES,
+    Decisions,
+    ShardError,
+    ragged,
+    read_shard,
+    write_shard,
+)
+from experiments.series.runner import positive
+from klss.arrays import Int8s, Ints
+from klss_app.progress import ProgressLine
+from uci_bridge.reconchess.bots import foreign
+
+__all__ = ["BLOCK", "DRAWN", "KINDS", "SCHEDULE", "Recorder", "games", "main", "request_actions"]
+
+DRAWN = 128
+"""Members of a set that its synopsis is of."""
+MOST = 100_000
+"""Possible positions that a recorded player may hold."""
+BLOCK = 100
+"""Games of a shard."""
+SOON = 5
+"""A game that ends within so many of a player's actions ends soon."""
+
+PASS = ACTIONS - 1
+_LOOK = 64
+"""Added to 65 times the square that is looked at."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of player.
+
+    Attributes
+    ----------
+    text
+        See :func:`uci_bridge.blind_players.blind_spec`.
+    nodes
+        The range that the nodes of each call are drawn from, game by game.
+    """
+
+    text: str
+    nodes: tuple[int, int]
+
+
+KINDS = {
+    "expect": Kind("rbc-expect,threads=1", (100, 100)),
+    "siamese": Kind("rbc-siamese,threads=1", (100, 100)),
+    "trout": Kind("trout", (100, 1000)),
+    "attacker": Kind("rbc-attacker", (100, 100)),
+    "random": Kind("rbc-random", (100, 100)),
+}
+"""The kinds of players, by the headsets that learn from them."""
+
+SCHEDULE = (
+    ("expect", "expect"), ("expect", "trout"), ("siamese", "siamese"), ("expect", "siamese"), ("siamese", "trout"),
+    ("expect", "expect"), ("expect", "attacker"), ("siamese", "expect"), ("trout", "expect"), ("siamese", "random"),
+    ("expect", "siamese"), ("siamese", "siamese"), ("trout", "trout"), ("expect", "expect"), ("siamese", "attacker"),
+    ("siamese", "trout"), ("expect", "siamese"), ("trout", "attacker"), ("expect", "random"), ("siamese", "expect"),
+)  # fmt: skip
+"""Who plays whom, over and over."""
+
+
+def request_actions(known: PositionSet) -> Ints:
+    """The actions of her requests, promotions to queens only, rising: int64[n]; the last one is to pass."""
+    codes = known.requests()[1:].astype(np.int64)
+    codes = codes[np.isin(codes & 7, (0, 4))]
+    return np.append(np.unique(65 * (codes >> 9) + (codes >> 3 & 63)), PASS)
+
+
+class Recorder(Player):
+    """Plays as another player does, and keeps what that one decides.
+
+    Parameters
+    ----------
+    player
+        Whose answers are given.
+    kind
+        Hers.
+    referee
+        Of the game: the men of the true position are counted, and nothing else is done with it.
+    nodes
+        Of each of her calls, whatever the limit says.
+    opening
+        How many of her first requests are drawn at random.
+    seed
+        Of all that is drawn.
+    """
+
+    def __init__(
+        self, player: Player, kind: str, referee: Referee, nodes: int, opening: int, seed: Sequence[int]
+    ) -> None:
+        self._player, self._referee, self._limit, self._opening = player, referee, Limit(nodes=nodes), opening
+        self._headset = HEADSETS.index(kind)
+        self._rng = np.random.default_rng(list(seed))
+        self._actions = 0
+        self.rows: list[dict[str, Any]] = []
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._color = color
+        self._player.start(color, start)
+        self._shadow = None if isinstance(self._player, ExpectationPlayer) else PositionSet(color, start, cap=MOST)
+        self._memory = Memory(flipped=not color)
+        self._recording = True
+
+    @property
+    def known(self) -> PositionSet:
+        """What she holds possible, or would if she kept it."""
+        if self._shadow is not None:
+            return self._shadow
+        assert isinstance(self._player, ExpectationPlayer)
+        return self._player.known
+
+    def notice(self, notice: Notice) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._player.notice(notice)
+        if self._recording:
+            if self._shadow is not None:
+                self._shadow.noticed(notice)
+            self._memory.noticed(notice)
+            self._check()
+
+    def sensed(self, sensed: Sensed) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._player.sensed(sensed)
+        if self._recording and self._shadow is not None:
+            self._shadow.sensed(sensed)
+
+    def moved(self, moved: Moved) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._player.moved(moved)
+        if self._recording:
+            if self._shadow is not None:
+                self._shadow.moved(moved)
+            self._memory.moved(moved, self._planes)
+            self._check()
+
+    def choose_sense(self, limit: Limit) -> Look:
+        """See :class:`blindchess.game.contest.Player`."""
+        if self._recording:
+            self._cut()
+            self._planes = synopsis(self.known.own_row, self._halves, SENSE, self._memory.words)
+        answer = self._player.choose_sense(self._limit)
+        self._actions += 1
+        if self._recording and answer.square is not None:
+            rank, file = divmod(answer.square, 8)
+            looked = 8 * min(max(rank, 1), 6) + min(max(file, 1), 6)
+            classes = partitions(self.known, self._members).classes
+            alike = (classes == classes[INNER.index(looked)]).all(axis=1)
+            turned = 56 if self.known.flipped else 0
+            actions = np.array([65 * (square ^ turned) + _LOOK for square in INNER], dtype=np.int64)
+            self._keep(np.sort(actions), np.sort(actions[alike]))
+        return answer
+
+    def choose_move(self, limit: Limit) -> Asked:
+        """See :class:`blindchess.game.contest.Player`."""
+        if self._recording:
+            self._cut()
+            self._planes = synopsis(self.known.own_row, self._halves, MOVE, self._memory.words)
+        self._actions += 1
+        if self._opening and isinstance(self._player, ExpectationPlayer):
+            self._opening -= 1
+            requests = self._player.known.own.requests()
+            return Asked(requests[int(self._rng.integers(len(requests)))])
+        answer = self._player.choose_move(self._limit)
+        if self._recording:
+            request, turned = answer.request, 56 if self.known.flipped else 0
+            action = PASS
+            if request is not None:
+                action = 65 * (request.from_square ^ turned) + (request.to_square ^ turned)
+            if request is None or encode(request) & 7 in (0, 4):
+                self._keep(request_actions(self.known), np.array([action]))
+        return answer
+
+    def end(self, outcome: Any) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._player.end(outcome)
+        result = 0 if outcome.winner is None else 1 if outcome.winner == self._color else -1
+        for row in self.rows:
+            row["result"] = result
+            soon = self._actions - row.pop("action") <= SOON and outcome.reason == "king_captured"
+            row["soon"] = result if soon else 0
+
+    def close(self) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._player.close()
+
+    def _check(self) -> None:
+        self._recording = self.known.capped_by is None
+
+    def _cut(self) -> None:
+        self._members = self.known.sample(DRAWN, int(self._rng.integers(1 << 62)))
+        self._halves = self.known.halves[self._members]
+
+    def _keep(self, legal: Ints, chosen: Ints) -> None:
+        if not np.isin(chosen, legal).all():  # a bot may ask for what she can't
+            return
+        row = self._referee.position.row
+        sides = (6, 7) if self._color else (7, 6)
+        self.rows.append(
+            {
+                "synopses": self._planes,
+                "legal": legal,
+                "chosen": chosen,
+                "headset": self._headset,
+                "pieces": [int(row[piece] & row[side]).bit_count() for side in sides for piece in range(6)],
+                "action": self._actions - 1,
+            }
+        )
+
+
+def played(game: int, seed: int) -> list[dict[str, Any]]:
+    """Play a game, and give what was decided in it, one side's after the other's."""
+    generator = np.random.default_rng([seed, game])
+    kinds = SCHEDULE[game % len(SCHEDULE)]
+    colors = (chess.WHITE, chess.BLACK) if generator.integers(2) else (chess.BLACK, chess.WHITE)
+    openings = generator.integers(0, 3, 2) * int(generator.integers(2))
+    referee = Referee()
+    recorders = {}
+    for place, (color, name) in enumerate(zip(colors, kinds, strict=True)):
+        kind = KINDS[name]
+        nodes, own_seed = int(generator.integers(kind.nodes[0], kind.nodes[1] + 1)), int(generator.integers(1 << 31))
+        player = _player(kind.text, own_seed, nodes)
+        recorders[color] = Recorder(player, name, referee, nodes, int(openings[place]), [seed, game, place])
+    arbiter = Arbiter(referee, recorders, {color: TimeControl(nodes=100) for color in chess.COLORS})
+    try:
+        arbiter.play()
+    finally:
+        for recorder in recorders.values():
+            recorder.close()
+    return [row | {"game": game} for color in chess.COLORS for row in recorders[color].rows]
+
+
+def _player(text: str, seed: int, nodes: int) -> Player:
+    bot = foreign(text)
+    if bot is not None:
+        return bot.make(seed, nodes, None, None)
+    chosen = configuration(text)
+    if chosen.thinking is not None:
+        return ExpectationPlayer(BuiltinEvaluator(), chosen.thinking, seed=seed, cap=MOST)
+    return AttackerPlayer(seed=seed) if chosen.player == "attacker" else RandomPlayer(seed=seed)
+
+
+def decisions(rows: Sequence[dict[str, Any]]) -> Decisions:
+    """Rows as they stand in a shard."""
+    legal_starts, legal = ragged([row["legal"] for row in rows])
+    chosen_starts, chosen = ragged([row["chosen"] for row in rows])
+
+    def small(name: str) -> Int8s:
+        return np.array([row[name] for row in rows], dtype=np.int8)
+
+    return Decisions(
+        synopses=np.array([row["synopses"] for row in rows], dtype=np.uint64).reshape(-1, PLANES),
+        legal_starts=legal_starts,
+        legal=legal,
+        chosen_starts=chosen_starts,
+        chosen=chosen,
+        headset=small("headset"),
+        result=small("result"),
+        soon=small("soon"),
+        pieces=small("pieces").reshape(-1, PIECES),
+        game=np.array([row["game"] for row in rows], dtype=np.int32),
+    )
+
+
+def block_of(out: Path, seed: int, first: int, block: int) -> int:
+    """Play a block of games if its shard is not there; how many decisions that holds."""
+    path = out / f"games-{first:06}.npz"
+    about = {
+        "seed": seed,
+        "games": [first, first + block],
+        "kinds": {name: [kind.text, *kind.nodes] for name, kind in KINDS.items()},
+        "schedule": [list(pair) for pair in SCHEDULE],
+    }
+    with contextlib.suppress(ShardError):
+        held, said = read_shard(path)
+        if said == about:
+            return len(held)
+    found = decisions([row for game in range(first, first + block) for row in played(game, seed)])
+    write_shard(path, found, about)
+    return len(found)
+
+
+def games(out: Path, seed: int, block: int = BLOCK, workers: int = 1) -> Generator[tuple[int, int]]:
+    """Play block after block without end; yields the games and the decisions of each that is written or was there."""
+    if workers == 1:
+        for first in itertools.count(0, block):
+            yield first + block, block_of(out, seed, first, block)
+    waiting: deque[Future[int]] = deque()
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
+    try:
+        first = done = 0
+        while True:
+            while len(waiting) < workers + 1:
+                waiting.append(pool.submit(block_of, out, seed, first, block))
+                first += block
+            count = waiting.popleft().result()
+            done += block
+            yield done, count
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play and write; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.rbc_learn data", description="play games among players, to imitate them"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the shards go")
+    parser.add_argument("--decisions", type=positive, default=1_000_000, metavar="N", help="(default 1,000,000)")
+    parser.add_argument("--minutes", type=float, default=float("inf"), metavar="M", help="stop after so many")
+    parser.add_argument("--block", type=positive, default=BLOCK, metavar="N", help=f"games of a shard ({BLOCK})")
+    parser.add_argument("--seed", type=int, default=19, metavar="N", help="of the games (default 19)")
+    parser.add_argument("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
+    parsed = parser.parse_args(arguments)
+    parsed.out.mkdir(parents=True, exist_ok=True)
+    began, total, games_played = time.monotonic(), 0, 0
+    with closing(ProgressLine("decisions")) as line, contextlib.suppress(KeyboardInterrupt):
+        with closing(games(parsed.out, parsed.seed, parsed.block, parsed.workers)) as blocks:
+            for games_played, count in blocks:
+                total += count
+                line.tell(f"{total} of {parsed.decisions}, {games_played} games")
+                if total >= parsed.decisions or time.monotonic() - began > 60 * parsed.minutes:
+                    break
+    print(f"{parsed.out}: {total} decisions of {games_played} games", file=sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
