@@ -60,6 +60,7 @@ IN_SMALL: dict[str, str] = {
     "klss rbc verify --games 2000": "klss rbc verify --games 1",
     "klss rbc verify --sets --games 500 --compared 200": "klss rbc verify --sets --games 1 --compared 1",
     "klss rbc bench tracker": "klss rbc bench tracker --repetitions 1",
+    "klss rbc bench synopsis": "klss rbc bench synopsis --repetitions 1",
     "python -m experiments.rbc_games": (
         "experiments.rbc_games --games 2 --nodes 20 --only value --workers 1 --runs runs --results results"
     ),

@@ -1,4 +1,7 @@
-"""How fast the position set of Reconnaissance Blind Chess is: successors a second, and the partitions by all senses."""
+"""How fast what stands on positions of Reconnaissance Blind Chess is: the position set, and what is made of it.
+
+``tracker``: successors a second, and the partitions by all senses. ``synopsis``: what a network sees of a set.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,24 @@ from blindchess.belief.position_set import PositionSet
 from blindchess.belief.senses import partitions
 from blindchess.game.observation import Notice
 from blindchess.game.referee import Referee
+from blindchess.synoptic.forced import forced_win
+from blindchess.synoptic.synopsis import MEMORY, SENSE, synopses
 from klss_app.bench.report import Report, Say, spread
 
-__all__ = ["tracker"]
+__all__ = ["synopsis", "tracker"]
 
 _LEAST = 1_000_000
 """Sources of an update that is timed."""
 
 _CAP = 30_000_000
 _SAMPLE = 2000
+
+_SET = 128
+"""Members of a set in a search's playout."""
+
+_BATCH = 256
+_FEW = 10_000
+"""Positions that such sets are drawn from."""
 
 
 def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
@@ -71,12 +83,43 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     return Report(figures, None, samples)
 
 
-def _large(threads: int) -> PositionSet:
-    """White's set of more than a million positions before a turn of Black: nobody looks, and quiet men move."""
+def synopsis(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
+    """Figures ``synopsis_s`` and ``synopsis_cpu_s`` (one of a batch of 256 sets of 128 positions) and ``forced_win_s``
+    (of one such set before the sense, one call at a time).
+    """
+    known = _large(1, _FEW)
+    sets = [known.halves[known.sample(_SET, seed)] for seed in range(_BATCH)]
+    halves, offsets = np.concatenate(sets), _SET * np.arange(_BATCH + 1)
+    rows, stages = np.tile(known.own_row, (_BATCH, 1)), np.arange(_BATCH) % 2
+    memories = np.zeros((_BATCH, MEMORY), dtype=np.uint64)
+    walls, cpus, forced = [], [], []
+    for repetition in range(-1, 20 * repetitions):  # the first one warms up
+        began, began_cpu = time.perf_counter(), time.process_time()
+        synopses(rows, halves, offsets, stages, memories)
+        seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
+        began = time.perf_counter()
+        for members in sets:
+            forced_win(rows[0], members, SENSE)
+        if repetition >= 0:
+            walls.append(seconds / _BATCH)
+            cpus.append(cpu / _BATCH)
+            forced.append((time.perf_counter() - began) / _BATCH)
+    say(f"the synopsis of {_SET} positions: {np.median(walls) * 1e6:.1f} µs, a batch of {_BATCH} sets at a time")
+    say(f"whether a sense wins for sure: {np.median(forced) * 1e6:.1f} µs")
+    figures: dict[str, dict[str, Any] | None] = {
+        "synopsis_s": spread(walls, "s"),
+        "synopsis_cpu_s": spread(cpus, "s"),
+        "forced_win_s": spread(forced, "s"),
+    }
+    return Report(figures, None, [])
+
+
+def _large(threads: int, least: int = _LEAST) -> PositionSet:
+    """White's set of at least so many positions before a turn of Black: nobody looks, and quiet men move."""
     rng = random.Random(5)
     game = Referee()
     known = PositionSet(chess.WHITE, game.position, cap=_CAP, threads=threads)
-    while known.size < _LEAST or game.turn == chess.WHITE:
+    while known.size < least or game.turn == chess.WHITE:
         if game.turn == chess.WHITE:
             known.noticed(game.notice)
             quiet = [move for move in game.requests() if chess.square_rank(move.to_square) < 4]

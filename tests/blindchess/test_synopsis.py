@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 import chess
 import numpy as np
@@ -27,27 +29,42 @@ def some(sets: Iterable[Squares]) -> Squares:
     return frozenset().union(*sets)
 
 
-def attacks(board: chess.Board, color: chess.Color, kinds: Iterable[int] = KINDS) -> dict[int, Squares]:
-    men = {at: piece for at, piece in board.piece_map().items() if piece.color == color and piece.piece_type in kinds}
-    return {at: frozenset(board.attacks(at)) for at in men}
+class Board(chess.Board):
+    """One that is looked at often and not changed."""
+
+    @cached_property
+    def looks(self) -> dict[int, tuple[chess.Piece, Squares]]:
+        """Every man and what it attacks."""
+        return {at: (piece, frozenset(self.attacks(at))) for at, piece in self.piece_map().items()}
+
+
+def attacks(board: Board, color: chess.Color, kinds: Iterable[int] = KINDS) -> dict[int, Squares]:
+    return {
+        at: attacked
+        for at, (piece, attacked) in board.looks.items()
+        if piece.color == color and piece.piece_type in kinds
+    }
 
 
 def at_least(count: int, attacked: dict[int, Squares]) -> Squares:
-    return frozenset(at for at in EVERYWHERE if sum(at in found for found in attacked.values()) >= count)
+    times = Counter(at for found in attacked.values() for at in found)
+    return frozenset(at for at, found in times.items() if found >= count)
 
 
-def along(board: chess.Board, square: int, kind: int) -> Squares:
+def along(board: Board, square: int, kind: int) -> Squares:
     """What a man of that kind would attack from there."""
-    other = board.copy(stack=False)
-    other.set_piece_at(square, chess.Piece(kind, chess.WHITE))
-    return frozenset(other.attacks(square))
+    if kind == chess.BISHOP:
+        return frozenset(chess.SquareSet(chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & board.occupied]))
+    ranks = chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & board.occupied]
+    files = chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & board.occupied]
+    return frozenset(chess.SquareSet(ranks | files))
 
 
-def lines(board: chess.Board, kind: int) -> Squares:
+def lines(board: Board, kind: int) -> Squares:
     return some(along(board, at, kind) for at in board.pieces(chess.QUEEN, chess.WHITE))
 
 
-def reached(board: chess.Board) -> Squares:
+def reached(board: Board) -> Squares:
     other = board.copy(stack=False)
     other.turn, other.ep_square = chess.BLACK, None
     found = {move.to_square for move in other.pseudo_legal_moves if not other.is_castling(move)}
@@ -59,7 +76,7 @@ def reached(board: chess.Board) -> Squares:
     return frozenset(found)
 
 
-def castles_now(board: chess.Board) -> Squares:
+def castles_now(board: Board) -> Squares:
     found = set()
     if board.castling_rights & chess.BB_H1 and not board.occupied & (chess.BB_F1 | chess.BB_G1):
         found.add(chess.G1)
@@ -68,21 +85,21 @@ def castles_now(board: chess.Board) -> Squares:
     return frozenset(found)
 
 
-def pawn_takes(board: chess.Board) -> Squares:
+def pawn_takes(board: Board) -> Squares:
     takes = {at for found in attacks(board, chess.WHITE, [chess.PAWN]).values() for at in found}
     return frozenset(at for at in takes if board.color_at(at) == chess.BLACK or at == board.ep_square)
 
 
-def marginals(boards: list[chess.Board]) -> list[Squares]:
+def marginals(boards: list[Board]) -> list[Squares]:
     held = [[frozenset(at for at in EVERYWHERE if board.color_at(at) != chess.BLACK) for board in boards]]
     held += [[frozenset(board.pieces(kind, chess.BLACK)) for board in boards] for kind in KINDS]
     return [every(sets) for sets in held] + [some(sets) for sets in held]
 
 
-def naive(boards: list[chess.Board], stage: int, lasting: list[Squares], before: list[Squares]) -> list[Squares]:
+def naive(boards: list[Board], stage: int, lasting: list[Squares], before: list[Squares]) -> list[Squares]:
     """The planes of boards on which she is White; planes 32 to 35, and 86 to 103."""
 
-    def both(feature: Callable[[chess.Board], Squares]) -> list[Squares]:
+    def both(feature: Callable[[Board], Squares]) -> list[Squares]:
         sets = [feature(board) for board in boards]
         return [every(sets), some(sets)]
 
@@ -95,7 +112,7 @@ def naive(boards: list[chess.Board], stage: int, lasting: list[Squares], before:
     def hers(count: int, kinds: Iterable[int] = KINDS) -> list[Squares]:
         return both(lambda board: at_least(count, attacks(board, chess.BLACK, kinds)))
 
-    def near(step: Callable[[chess.Board], Squares], kinds: Iterable[int]) -> list[Squares]:
+    def near(step: Callable[[Board], Squares], kinds: Iterable[int]) -> list[Squares]:
         return both(lambda board: step(board) & some(frozenset(board.pieces(k, chess.BLACK)) for k in kinds))
 
     any_board = boards[0]
@@ -157,14 +174,14 @@ def naive(boards: list[chess.Board], stage: int, lasting: list[Squares], before:
     return planes + before
 
 
-def boards_of(known: PositionSet, indices: np.ndarray) -> list[chess.Board]:
+def boards_of(known: PositionSet, indices: np.ndarray) -> list[Board]:
     """Members as boards of python-chess on which she is White."""
     from darkchess.board.position import Position
 
     found = []
     for row in known.rows(indices):
         board = chess.Board(Position(row).fen())
-        found.append(board.mirror() if known.flipped else board)
+        found.append(Board((board.mirror() if known.flipped else board).fen()))
     return found
 
 
@@ -188,10 +205,10 @@ def decisions(
         hers.noticed(game.notice)
         memory[color].noticed(game.notice)
         lasting[color][3] = seen(game.notice.square, hers.flipped)
-        members = hers.sample(rng.choice((1, 3, 12)), rng.randrange(1 << 30))
+        members = hers.sample(rng.choice((1, 2, 7)), rng.randrange(1 << 30))
         yield hers, SENSE, memory[color], [lasting[color], before[color]], members
         hers.sensed(game.sense(rng.choice(INNER)))
-        members = hers.sample(rng.choice((1, 3, 12)), rng.randrange(1 << 30))
+        members = hers.sample(rng.choice((1, 2, 7)), rng.randrange(1 << 30))
         yield hers, MOVE, memory[color], [lasting[color], before[color]], members
         planes = synopsis(hers.own_row, hers.halves[members], MOVE, memory[color].words)
         before[color] = marginals(boards_of(hers, members)) + lasting[color]
@@ -213,6 +230,7 @@ STARTS = {
     "start": (None, 30),
     "en passant": ("4k3/2p1p1p1/8/3P1P2/2p1p1p1/8/1P1P1P1P/4K3 w - - 0 1", 16),
     "castling": ("r3k2r/p6p/8/8/8/8/P6P/R3K2R w KQkq - 0 1", 16),
+    "kings in the open": ("3rk3/8/2n2b2/8/3K4/4n3/8/R2Q4 w - - 0 1", 8),
     "promotion": ("3qk3/P1P5/8/8/8/8/p1p5/3QK3 w - - 0 1", 14),
 }
 
@@ -220,8 +238,8 @@ STARTS = {
 @pytest.mark.parametrize("name", STARTS)
 def test_every_plane_is_what_the_list_says(name: str) -> None:
     fen, turns = STARTS[name]
-    compared, filled = 0, np.zeros(PLANES, dtype=np.int64)
-    for seed in range(3):
+    compared = 0
+    for seed in range(2):
         for known, stage, memory, (lasting, before), members in decisions(seed, fen, turns):
             halves = known.halves[members]
             found = synopsis(known.own_row, halves, stage, memory.words)
@@ -230,14 +248,13 @@ def test_every_plane_is_what_the_list_says(name: str) -> None:
             for plane, squares in enumerate(wanted):
                 got = frozenset(at for at in EVERYWHERE if int(found[plane]) >> at & 1)
                 assert got == squares, f"plane {plane}, {NAMES[plane]}, at a set of {len(members)}"
-            filled += found != 0
             compared += 1
-    assert compared >= 60
+    assert compared >= 8
 
 
 def test_many_sets_at_once_have_the_synopses_of_each() -> None:
     rows, halves, offsets, stages, memories, wanted = [], [], [0], [], [], []
-    for known, stage, memory, _, members in decisions(5):
+    for known, stage, memory, _, members in decisions(5, turns=10):
         rows.append(known.own_row)
         halves.append(known.halves[members])
         offsets.append(offsets[-1] + len(members))
@@ -250,7 +267,7 @@ def test_many_sets_at_once_have_the_synopses_of_each() -> None:
 
 
 def test_a_synopsis_hangs_neither_on_the_order_nor_on_the_number_of_times_that_a_member_comes() -> None:
-    for known, stage, memory, _, members in decisions(6):
+    for known, stage, memory, _, members in decisions(6, turns=10):
         halves = known.halves[members]
         found = synopsis(known.own_row, halves, stage, memory.words)
         assert (found == synopsis(known.own_row, halves[::-1].repeat(2, axis=0), stage, memory.words)).all()

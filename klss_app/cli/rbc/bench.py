@@ -1,4 +1,4 @@
-"""``klss rbc bench``: how fast the position set of Reconnaissance Blind Chess is here."""
+"""``klss rbc bench``: how fast the position set of Reconnaissance Blind Chess is here, and what is made of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from klss_app.cli.rbc.options import BlindParser
 
 __all__ = ["BENCHES", "run"]
 
-BENCHES = ("tracker",)
+BENCHES = ("tracker", "synopsis")
 
 
 def _parser() -> BlindParser:
@@ -30,8 +30,9 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.bench not in BENCHES:
         raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BENCHES)}")
     from klss_app.cli.bench import print_report
-    from klss_app.rbc.bench import tracker
+    from klss_app.rbc import bench
 
-    report = tracker(repetitions=parsed.repetitions, say=lambda line: print(line, file=sys.stderr, flush=True))
+    measure = bench.tracker if parsed.bench == "tracker" else bench.synopsis
+    report = measure(repetitions=parsed.repetitions, say=lambda line: print(line, file=sys.stderr, flush=True))
     print_report(parsed.bench, None, report, as_json=parsed.json)
     return 0
