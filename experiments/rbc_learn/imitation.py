@@ -336,7 +336,7 @@ def block_of(out: Path, seed: int, first: int, block: int) -> int:
     return len(found)
 
 
-def games(out: Path, seed: int, block: int = BLOCK, workers: int = 1) -> Generator[tuple[int, int]]:
+def games(out: Path, seed: int, block: int = BLOCK, workers: int = 1) -> Generator[tuple[int, int], None, None]:
     """Play block after block without end; yields the games and the decisions of each that is written or was there."""
     if workers == 1:
         for first in itertools.count(0, block):
@@ -370,13 +370,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     parsed.out.mkdir(parents=True, exist_ok=True)
     began, total, games_played = time.monotonic(), 0, 0
-    with closing(ProgressLine("decisions")) as line, contextlib.suppress(KeyboardInterrupt):
-        with closing(games(parsed.out, parsed.seed, parsed.block, parsed.workers)) as blocks:
-            for games_played, count in blocks:
-                total += count
-                line.tell(f"{total} of {parsed.decisions}, {games_played} games")
-                if total >= parsed.decisions or time.monotonic() - began > 60 * parsed.minutes:
-                    break
+    blocks = games(parsed.out, parsed.seed, parsed.block, parsed.workers)
+    with closing(ProgressLine("decisions")) as line, closing(blocks), contextlib.suppress(KeyboardInterrupt):
+        for games_played, count in blocks:
+            total += count
+            line.tell(f"{total} of {parsed.decisions}, {games_played} games")
+            if total >= parsed.decisions or time.monotonic() - began > 60 * parsed.minutes:
+                break
     print(f"{parsed.out}: {total} decisions of {games_played} games", file=sys.stdout)
     return 0
 
