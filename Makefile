@@ -52,7 +52,7 @@ browser: $(VENV)/installed-dev
 check: lint test browser
 
 bench: $(VENV)/installed-play
-	@for part in tracker search evaluator equilibrium suite; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done
+	@for part in tracker search evaluator equilibrium suite board; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done
 
 signature: $(VENV)/installed-play
 	@$(PY) -m klss_app.bench.signature $(ARGS)

@@ -86,6 +86,7 @@ IN_SMALL: dict[str, str] = {
     "klss bench search": "klss bench search --time 0.05 --repetitions 1",
     "klss bench equilibrium": "klss bench equilibrium --nodes 500 --repetitions 1",
     "klss bench suite": "klss bench suite --nodes 50 --repetitions 1",
+    "klss bench board --repetitions 20": "klss bench board --games 1 --repetitions 1",
     "python -m experiments.head_to_head": (
         "experiments.head_to_head --games 2 --workers 1 --runs runs --results results"
     ),

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["adopt_orphans", "end_descendants", "kill_family"]
+__all__ = ["adopt_orphans", "descendants", "end_descendants", "kill_family"]
 
 _PR_SET_CHILD_SUBREAPER = 36
 _END_S = 2.0
@@ -76,6 +76,11 @@ def kill_family(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
     for each in family:
         _kill(each)
+
+
+def descendants(pid: int) -> list[int]:
+    """The ids of the children of ``pid``, their children and so on; empty where the system does not tell."""
+    return [each.pid for each in _descendants(pid) if not each.dead]
 
 
 def _kill(pid: int) -> None:

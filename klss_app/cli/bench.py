@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["print_report", "run"]
 
 _OF_PROGRAMS = "klss2021"
+_AT_BOARD = "greedy"
 
-BENCHES = ("tracker", "search", "evaluator", "equilibrium", "suite")
+BENCHES = ("tracker", "search", "evaluator", "equilibrium", "suite", "board")
 
 
 def _parser() -> Parser:
@@ -35,7 +36,7 @@ def _parser() -> Parser:
         "--time",
         type=seconds,
         metavar="S",
-        help="search: seconds (default 5; figures are per that time); suite: seconds an entry",
+        help="search: seconds (default 5; figures are per that time); suite: seconds an entry; board: a move (0.05)",
     )
     parser.add_argument(
         "--nodes",
@@ -44,12 +45,14 @@ def _parser() -> Parser:
         help="nodes a search; equilibrium (default 50000), suite (default 4000; goes before --time)",
     )
     parser.add_argument(
-        "--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement (default 3)"
+        "--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement (default 3); board: rounds"
     )
+    parser.add_argument("--games", type=repetitions, default=20, metavar="N", help="board: at once (default 20)")
     parser.add_argument(
         "--configuration",
         metavar="NAME",
-        help=f"the player (default {DEFAULT_PLAYER}; equilibrium: {_OF_PROGRAMS}, which solves linear programs)",
+        help=f"the player (default {DEFAULT_PLAYER}; equilibrium: {_OF_PROGRAMS}, which solves linear programs; board: "
+        f"{_AT_BOARD})",
     )
     parser.add_argument("--stockfish", metavar="PATH", help="Stockfish, if not found by itself")
     parser.add_argument("--seed", type=seed_type, default=0, metavar="N", help="of the players (default 0)")
@@ -64,9 +67,10 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BENCHES)}")
     if parsed.stockfish is not None:
         check_stockfish(parsed.stockfish)
-    usual = _OF_PROGRAMS if parsed.bench == "equilibrium" else DEFAULT_PLAYER
+    usual = {"equilibrium": _OF_PROGRAMS, "board": _AT_BOARD}.get(parsed.bench, DEFAULT_PLAYER)
     chosen = configured(parsed.configuration or usual, parsed.stockfish)
     from darkchess.game.contest import Limit
+    from klss_app.bench.board import board
     from klss_app.bench.equilibrium import NODES as EQUILIBRIUM_NODES
     from klss_app.bench.equilibrium import equilibrium
     from klss_app.bench.evaluator import evaluator
@@ -99,6 +103,15 @@ def run(arguments: Sequence[str]) -> int:
             seed=parsed.seed,
             say=say,
         )
+    elif parsed.bench == "board":
+        report = board(
+            parsed.configuration or usual,
+            games=parsed.games,
+            rounds=parsed.repetitions,
+            limit=Limit(time_s=parsed.time or 0.05, nodes=parsed.nodes),
+            seed=parsed.seed,
+            say=say,
+        )
     else:
         report = search(
             chosen,
@@ -109,7 +122,8 @@ def run(arguments: Sequence[str]) -> int:
             say=say,
         )
     print_report(parsed.bench, parsed.configuration or usual, report, as_json=parsed.json)
-    return 0
+    errors = report.figures.get("errors")
+    return 1 if errors is not None and errors["max"] else 0
 
 
 def _evaluator(stockfish: str | None, chosen: Configuration) -> Evaluator:
