@@ -23,11 +23,12 @@ from blindchess.game.observation import Moved, Notice, Sensed
 from blindchess.game.own_half import OwnHalf
 from darkchess.board.kernels import board
 from darkchess.board.kernels.halves import code_at, encode_half
-from darkchess.board.kernels.position_table import Layout, rank, select
+from darkchess.board.kernels.position_table import Layout, rank
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position, upward
 from darkchess.board.position_step import Step, across_enemy_move, merged
+from darkchess.board.position_table import smallest
 from darkchess.errors import ViewError
 from klss.arrays import Int32s, Ints, Words
 from klss.hashing import mix64
@@ -200,11 +201,7 @@ class PositionSet:
         """
         if count >= self.size:
             return np.arange(self.size, dtype=np.int64)
-        indices, hashes = np.empty(self.size, dtype=np.int64), np.empty(self.size, dtype=np.uint64)
-        key = np.uint64(mix64(np.uint64((seed * 2 + 1) & _MASK)))
-        select(self._positions, key, np.uint64(_MASK), indices, hashes)
-        order = np.lexsort((*self._positions[indices].T, hashes))
-        return indices[order[:count]]
+        return smallest(self._positions, count, np.uint64(mix64(np.uint64((seed * 2 + 1) & _MASK))))
 
     # ------------------------------------------------------------------------------------------------ what she is told
     def noticed(self, notice: Notice) -> None:

@@ -30,7 +30,7 @@ from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import START_FEN, Position, upward
 from darkchess.board.position_step import Step, UpdateProgress, across_enemy_move, merged
-from darkchess.board.position_table import exercise_table
+from darkchess.board.position_table import exercise_table, smallest
 from darkchess.errors import ViewError
 from darkchess.game.view import View
 from klss.arrays import Floats, Ints, Words
@@ -267,7 +267,7 @@ class PositionSet:
         if exclude_rows is not None:
             rows = np.asarray(exclude_rows, dtype=np.uint64).reshape(-1, board.WIDTH)
             excluded = {(int(half[0]), int(half[1])) for half in map(self._encode, rows)}
-        indices = self._smallest(count + len(excluded), np.uint64(_scatter(number ^ 0x5A3D)))
+        indices = smallest(self._positions, count + len(excluded), np.uint64(_scatter(number ^ 0x5A3D)))
         if excluded:
             halves = self._positions[indices].tolist()
             keep = [i for i, half in enumerate(halves) if (half[0], half[1]) not in excluded]
@@ -342,7 +342,7 @@ class PositionSet:
         codes = np.atleast_1d(np.asarray(moves, dtype=np.int64))
         key = np.uint64(_scatter(seed ^ 0x1F0))
         if weights is None:
-            indices = self._smallest(limit, key)
+            indices = smallest(self._positions, limit, key)
         else:
             with np.errstate(divide="ignore"):
                 log_weights = np.log(weights)
@@ -603,23 +603,6 @@ class PositionSet:
         self.recoveries += 1
 
     # ------------------------------------------------------------------------------------------------ helpers
-    def _smallest(self, count: int, key: np.uint64) -> Ints:
-        """Indices of the positions with the smallest hash under ``key``, in its order: int64[min(count, size)]."""
-        size = self.size
-        count = min(count, size)
-        wanted = count + 8 * math.isqrt(count) + 64
-        while True:
-            everything = wanted >= size
-            threshold = _MASK if everything else wanted * (_MASK // size)
-            room = size if everything else 2 * wanted
-            indices, hashes = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.uint64)
-            found = int(position_table.select(self._positions, key, np.uint64(threshold), indices, hashes))
-            if count <= found <= room:
-                break
-            wanted *= 2
-        order = np.lexsort((*self._positions[indices[:found]].T, hashes[:found]))
-        return indices[order[:count]]
-
     def _drawn(self, log_weights: Floats, count: int, key: np.uint64) -> tuple[Ints, Floats]:
         """Indices drawn by weight, none of weight 0, and with what probability each was: int64[n], float64[n]."""
         hashes, indices = np.empty(self.size, dtype=np.uint64), np.empty(self.size, dtype=np.int64)

@@ -6,6 +6,8 @@ Its kernels, and which hash goes where: :mod:`darkchess.board.kernels.position_t
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from darkchess.board.kernels import position_table
@@ -13,7 +15,7 @@ from darkchess.board.kernels.halves import MOST_SUCCESSORS
 from klss.arrays import Ints, Words
 from klss.threads import each
 
-__all__ = ["BUFFER", "HASHES", "PositionTable", "exercise_table"]
+__all__ = ["BUFFER", "HASHES", "PositionTable", "exercise_table", "smallest"]
 
 LOAD = 0.75
 """Most a region is filled."""
@@ -162,6 +164,30 @@ class PositionTable:
         low, high = counts
         self.slots[low : low + high] = self._region(1)[:high]
         return low + high
+
+
+def smallest(halves: Words, count: int, key: np.uint64) -> Ints:
+    """Those of ``halves`` (uint64[n, 2]) with the smallest hash under ``key``: a draw without replacement.
+
+    Returns
+    -------
+    int64[min(count, n)]
+        Indices, in the order of that hash.
+    """
+    size = halves.shape[0]
+    count = min(count, size)
+    wanted = count + 8 * math.isqrt(count) + 64
+    while True:
+        everything = wanted >= size
+        threshold = HASHES if everything else wanted * (HASHES // size)
+        room = size if everything else 2 * wanted
+        indices, hashes = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.uint64)
+        found = int(position_table.select(halves, key, np.uint64(threshold), indices, hashes))
+        if count <= found <= room:
+            break
+        wanted *= 2
+    order = np.lexsort((*halves[indices[:found]].T, hashes[:found]))
+    return indices[order[:count]]
 
 
 def exercise_table(halves: Words) -> None:
