@@ -5,8 +5,9 @@ by some play that would have told her exactly this, with the game still going on
 Fog of War, castling rights of the enemy *and* whether her last turn was a double step are part of what is hidden; a
 turn without a move is one more move.
 
-Deviation: past ``cap`` the set becomes a *declared* sample, those with the smallest keyed hash (``capped_by``); the
-true position may then be missing. A sample in which nothing agrees with what she is told is mended (``recoveries``).
+Deviation: past ``cap``, or past a deadline, the set becomes a *declared* sample (``capped_by``): the positions with the
+smallest keyed hash, or the successors of those; the true one may then be missing. A sample in which nothing agrees with
+what she is told is mended (``recoveries``).
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class PositionSet:
     own
         Her own half.
     capped_by
-        None while the set is exact; ``"cap"`` once it is a sample. It stays.
+        None while the set is exact; ``"cap"`` or ``"time"``: what last made it a sample. It stays.
     recoveries
         How often a sample died out and was mended.
     successors
@@ -91,7 +92,7 @@ class PositionSet:
         if threads not in (1, 2):
             raise ValueError(f"bad number of threads: got {threads}, expected 1 or 2")
         self.own = OwnHalf(color, start)
-        self.capped_by: Literal["cap"] | None = None
+        self.capped_by: Literal["cap", "time"] | None = None
         self.recoveries = 0
         self.successors = 1
         self._cap = cap
@@ -204,8 +205,14 @@ class PositionSet:
         return smallest(self._positions, count, np.uint64(mix64(np.uint64((seed * 2 + 1) & _MASK))))
 
     # ------------------------------------------------------------------------------------------------ what she is told
-    def noticed(self, notice: Notice) -> None:
+    def noticed(self, notice: Notice, *, deadline: float | None = None) -> None:
         """Her turn begins; the opponent's, if there was one, is over.
+
+        Parameters
+        ----------
+        deadline
+            A moment of :func:`time.monotonic` after which the set becomes a sample of what was found until then; None
+            reads no clock.
 
         Raises
         ------
@@ -234,8 +241,9 @@ class PositionSet:
             return int(kernels.successors(sources, start, stop, *arguments, layout, split, out, room, counts))
 
         step = across_enemy_move(
-            self._positions, successors, key=self._key, cap=self._cap, spare=self._spare, threads=self._threads
-        )
+            self._positions, successors, key=self._key, cap=self._cap, spare=self._spare, deadline=deadline,
+            threads=self._threads,
+        )  # fmt: skip
         if not step.positions.shape[0]:
             self._contradiction("a notice")
             step = self._mended(captured, mine[board.WHITE] & ~np.uint64(captured), 0, {})
@@ -308,7 +316,7 @@ class PositionSet:
         self._array = step.array
         self._positions = step.positions
         if step.capped_by is not None:
-            self.capped_by = "cap"
+            self.capped_by = step.capped_by
 
     def _contradiction(self, what: str) -> None:
         if self.capped_by is None:

@@ -5,13 +5,15 @@ g(move) ≈ Σ w·f(move, position)). Sense: the window after which that maximum
 worth what it changes; and a little for what it tells, so that senses differ where no move changes.
 
 Deviations from the paper's agent: positions are valued by our evaluator a move ahead and not by Stockfish on the 50
-likeliest; senses are chosen by value, not by reduction alone.
+likeliest; senses are chosen by value, not by reduction alone. What the opponent may have done is followed when she is
+first asked and not when she is told, as only questions say how much time there is: on a clock a set that is too large
+for it becomes a sample.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import chess
@@ -20,7 +22,7 @@ import numpy as np
 from blindchess.belief.position_set import PositionSet
 from blindchess.belief.senses import Partitions, partitions
 from blindchess.belief.siamese import Observer, Siamese
-from blindchess.game.contest import Asked, Look, Player, seconds_of_call
+from blindchess.game.contest import Asked, Look, Player, seconds_of_call, seconds_of_set
 from blindchess.game.observation import INNER, Moved, Notice, Sensed
 from blindchess.players.outlook import Outlook, outlook
 from darkchess.board.position import Position
@@ -40,6 +42,8 @@ _MOST_CHILDREN = 200_000
 
 _FIRST_A_SECOND = 40_000.0
 """Children valued in a second before any was: a slow, busy machine's."""
+
+_LEAST_S = 0.005
 
 _MARGIN = 0.6
 """The part of a call's time that is planned for; the rest is for what isn't valuing."""
@@ -104,26 +108,35 @@ class ExpectationPlayer(Player):
         self._known = PositionSet(color, start, cap=self._cap, seed=self._seed, threads=self._threads)
         self._turn = 0
         self._hers = False
+        self._notice: Notice | None = None  # what she was told and did not follow yet
         self._observer = Observer(self._known) if self._thinking.belief == "siamese" else None
 
     @property
     def position_set(self) -> PositionSet | None:
-        """See :class:`blindchess.game.contest.Player`."""
-        return self._known
+        """See :class:`blindchess.game.contest.Player`; it is up to date, however long that takes."""
+        return None if self._known is None else self.known
 
     @property
     def known(self) -> PositionSet:
-        """The position set of the game that was started."""
-        assert self._known is not None, "the game was not started"
-        return self._known
+        """The position set of the game that was started, after all that she was told."""
+        return self._up_to_date(None)
 
     def notice(self, notice: Notice) -> None:
         """See :class:`blindchess.game.contest.Player`."""
-        self.known.noticed(notice)
-        if self._observer is not None:
-            self._observer.noticed(notice, self.known)
+        self._notice = notice
         self._turn += 1
         self._hers = True
+
+    def _up_to_date(self, deadline: float | None) -> PositionSet:
+        """:attr:`known`; the opponent's turn is followed until ``deadline``, in monotonic seconds."""
+        known, notice = self._known, self._notice
+        assert known is not None, "the game was not started"
+        if notice is not None:
+            self._notice = None
+            known.noticed(notice, deadline=deadline)
+            if self._observer is not None:
+                self._observer.noticed(notice, known)
+        return known
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`blindchess.game.contest.Player`."""
@@ -153,7 +166,8 @@ class ExpectationPlayer(Player):
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
         """See :class:`blindchess.game.contest.Player`."""
-        known, thinking = self.known, self._thinking
+        began, share, thinking = time.monotonic(), seconds_of_set(limit), self._thinking
+        known = self._up_to_date(None if share is None else began + share)
         told = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:
             return Look(INNER[0], told)
@@ -164,6 +178,8 @@ class ExpectationPlayer(Player):
             left = divided.left_over(likely)
             best = int(left.argmin())
             return Look(INNER[best], told | {"left_over": float(left[best])})
+        if share is not None:
+            limit = _left_of(limit, time.monotonic() - began)
         found, weights = self._valued(indices, logs, limit, sense=True)
         # What is told counts over many more positions than are valued: what is rare is what one has to see coming.
         values = expected_values(partitions(known, found.indices), found.values, weights)
@@ -245,6 +261,15 @@ class ExpectationPlayer(Player):
             speed = found.children / max(1e-4, time.monotonic() - began)
             self._a_second += 0.3 * (speed - self._a_second)
         return found
+
+
+def _left_of(limit: Limit, spent_s: float) -> Limit:
+    """A limit by time once so much of it is spent."""
+    if limit.time_s is not None:
+        return replace(limit, time_s=max(_LEAST_S, limit.time_s - spent_s))
+    if limit.clock is not None:
+        return replace(limit, clock=(max(_LEAST_S, limit.clock[0] - spent_s), limit.clock[1]))
+    return limit
 
 
 def expected_values(divided: Partitions, values: Floats, weights: Floats) -> Floats:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import time
+
 import chess
 import numpy as np
 import pytest
 
 from blindchess import Moved, Notice, Referee
+from blindchess.belief.position_set import PositionSet
 from blindchess.belief.senses import partitions
 from blindchess.game.arbiter import Arbiter
 from blindchess.game.observation import INNER
 from blindchess.players.configuration import CONFIGURATIONS, ConfigurationError, configuration, make_player
 from blindchess.players.expectation import ExpectationPlayer, expected_values
 from blindchess.players.outlook import outlook
-from darkchess.board.position import Position
+from darkchess.board.position import START_FEN, Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.arbiter import TimeControl, TruthCount
 from darkchess.game.contest import Limit
@@ -71,6 +74,34 @@ def test_a_king_is_not_left_where_it_can_be_taken() -> None:
     player.notice(Notice(None))
     asked = player.choose_move(FEW).request
     assert asked is not None and chess.square_file(asked.to_square) != 3
+
+
+@pytest.mark.parametrize(
+    ("limit", "share"),
+    [
+        (Limit(nodes=400), None),
+        (Limit(time_s=1.0), 0.5),
+        (Limit(clock=(10.0, 0.0)), 0.25),
+        (Limit(clock=(1.0, 100.0)), 0.0375),
+    ],
+)
+def test_a_turn_of_the_opponent_is_followed_for_a_share_of_the_time_that_the_question_has(
+    limit: Limit, share: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player = expectation(START_FEN, chess.BLACK)
+    given: list[float | None] = []
+    noticed = PositionSet.noticed
+
+    def spied(known: PositionSet, notice: Notice, *, deadline: float | None = None) -> None:
+        given.append(None if deadline is None else deadline - time.monotonic())
+        noticed(known, notice, deadline=deadline)
+
+    monkeypatch.setattr(PositionSet, "noticed", spied)
+    player.notice(Notice(None))
+    assert not given
+    player.choose_sense(limit)
+    assert player.known.size == 21 and len(given) == 1
+    assert given[0] == (share if share is None else pytest.approx(share, abs=0.02))
 
 
 def test_an_outlook_says_what_each_request_leads_to() -> None:

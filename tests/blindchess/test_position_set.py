@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import chess
 import numpy as np
@@ -12,6 +13,8 @@ from blindchess import Moved, Notice, Referee, Sensed
 from blindchess.belief.position_set import PositionSet
 from blindchess.belief.senses import partitions
 from blindchess.game.observation import INNER, window
+from darkchess.board import position_table
+from darkchess.board.kernels.halves import MOST_SUCCESSORS
 from darkchess.board.position import Position
 from darkchess.errors import ViewError
 
@@ -100,6 +103,24 @@ def test_the_set_is_the_same_on_one_thread_and_on_two_and_a_capped_one_is_the_fr
     assert one.size > 20_000 and (one.halves == two.halves).all()
     assert capped.size == 5000 and capped.capped_by == "cap"
     assert (one.sample(100, 7) == two.sample(100, 7)).all()
+
+
+def test_past_its_deadline_the_set_is_a_sample_of_the_exact_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The front of the sources is followed, which says nothing about what is likely; without a deadline, no clock."""
+    monkeypatch.setattr(position_table, "BUFFER", 4 * MOST_SUCCESSORS)
+    ended: list[PositionSet] = []
+    for deadline in (None, 0.0):
+        known = large(1)
+        known.moved(Moved(None, None, None))
+        with monkeypatch.context() as patch:
+            if deadline is None:
+                patch.setattr(time, "monotonic", None)
+            known.noticed(Notice(None), deadline=deadline)
+        ended.append(known)
+    exact, late = ended
+    assert (exact.capped_by, late.capped_by) == (None, "time")
+    assert 0 < late.size < exact.size / 10
+    assert {*map(tuple, late.halves.tolist())} < {*map(tuple, exact.halves.tolist())}
 
 
 def test_partitions_are_what_each_window_shows() -> None:
