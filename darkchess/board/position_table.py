@@ -191,7 +191,8 @@ def smallest(halves: Words, count: int, key: np.uint64) -> Ints:
 
 
 def exercise_table(halves: Words) -> None:
-    """Let a small table with ``halves`` (uint64[n, 2]) in it grow, be cut, and be packed."""
+    """Let a small table with ``halves`` (uint64[n, 2]) in it grow, be cut, and be packed; and draw from it."""
+    smallest(halves.copy(), 0, np.uint64(1))  # sets draw from what may be written to
     table = PositionTable(np.uint64(1), halves.shape[0], 0)
     table.add(table.insert(halves, halves.shape[0]))
     table.make_room()
