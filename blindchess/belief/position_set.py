@@ -39,6 +39,9 @@ __all__ = ["PositionSet"]
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 _MENDED = 1024
 """Positions that a recovery tries to mend."""
+_GROWTH = 10
+"""Positions that a source gives in a large set: its 31 successors merge to 6.5 or 7.4, where nobody looks."""
+
 _NONE = np.zeros(0)
 
 
@@ -242,7 +245,7 @@ class PositionSet:
 
         step = across_enemy_move(
             self._positions, successors, key=self._key, cap=self._cap, spare=self._spare, deadline=deadline,
-            threads=self._threads,
+            threads=self._threads, growth=_GROWTH,
         )  # fmt: skip
         if not step.positions.shape[0]:
             self._contradiction("a notice")

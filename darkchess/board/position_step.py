@@ -90,6 +90,7 @@ def across_enemy_move(
     threads: int = 1,
     stream: bool = False,
     progress: UpdateProgress | None = None,
+    growth: int = 6,
 ) -> Step:
     """Every position that an enemy move from ``sources`` leads to and that agrees with what was observed.
 
@@ -110,10 +111,13 @@ def across_enemy_move(
         Whether to go slice by slice. A deadline then keeps the slices that were finished in time.
     progress
         See :data:`UpdateProgress`.
+    growth
+        How many positions a source may give once the set is large. It decides the table's first size, and nothing of
+        what results: one that has to grow costs more, and more memory, than one that was too large.
     """
     count = sources.shape[0]
     threads = threads if count >= ALONE else 1
-    hint = min(512 * count, max(1 << 16, 6 * count))
+    hint = min(512 * count, max(1 << 16, growth * count))
     if deadline is not None:
         # No larger than what can be found in time: fresh memory costs time too.
         hint = min(hint, max(1 << 16, int((deadline - time.monotonic()) * _FOUND_PER_S)))
