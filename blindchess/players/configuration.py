@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_type_hints
 
 from blindchess.game.contest import DEFAULT_PLAYER, Player
+from blindchess.players.dsmcp import Synoptic, SynopticPlayer
 from blindchess.players.expectation import Expectation, ExpectationPlayer
 from blindchess.players.scripted import AttackerPlayer, RandomPlayer
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
@@ -32,7 +33,7 @@ class Configuration:
         Most positions in the position set.
     threads : int
         1 or 2, of the position set and the built-in evaluator; with a node budget every answer is the same.
-    thinking : Expectation or None
+    thinking : Expectation, Synoptic or None
         How the player thinks, if she does. In texts and results its fields stand beside the others.
     """
 
@@ -41,7 +42,7 @@ class Configuration:
     evaluator: Literal["auto", "builtin", "stockfish"] = "auto"
     cap: int = 2_000_000
     threads: int = 2
-    thinking: Expectation | None = None
+    thinking: Expectation | Synoptic | None = None
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
@@ -67,7 +68,7 @@ class Configuration:
         own = get_type_hints(Configuration)
         hints = {key: own[key] for key in _OWN_FIELDS}
         if self.thinking is not None:
-            hints |= get_type_hints(Expectation)
+            hints |= get_type_hints(type(self.thinking))
         values = {key: field_value(key, value, hints) for key, value in changes.items()}
         thinking = self.thinking
         if thinking is not None:
@@ -82,11 +83,18 @@ _OWN_FIELDS = ("evaluator", "cap", "threads")
 
 
 def _expectation_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+    assert isinstance(chosen.thinking, Expectation)
     return ExpectationPlayer(evaluator, chosen.thinking, seed=seed, cap=chosen.cap, threads=chosen.threads)
+
+
+def _synoptic_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+    assert isinstance(chosen.thinking, Synoptic)
+    return SynopticPlayer(chosen.thinking, seed=seed, cap=chosen.cap, threads=chosen.threads)
 
 
 PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
     "expectation": _expectation_player,
+    "synoptic": _synoptic_player,
     "attacker": lambda chosen, evaluator, seed: AttackerPlayer(seed=seed),
     "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed),
 }
@@ -98,6 +106,12 @@ CONFIGURATIONS: dict[str, Configuration] = {
     for item in (
         Configuration("rbc-expect", "expectation", thinking=Expectation()),
         Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="siamese", slope=0.0)),
+        Configuration("dsmcp", "synoptic", thinking=Synoptic()),
+        Configuration("dsmcp-cache", "synoptic", thinking=Synoptic(mixing=0.0)),
+        Configuration("dsmcp-tree", "synoptic", thinking=Synoptic(mixing=float("inf"))),
+        Configuration("dsmcp-network", "synoptic", thinking=Synoptic(playouts=False)),
+        Configuration("dsmcp-simple", "synoptic", thinking=Synoptic(static=False)),
+        Configuration("rbc-rl", "synoptic", thinking=Synoptic(network="rl")),
         Configuration("rbc-attacker", "attacker", evaluator="builtin"),
         Configuration("rbc-random", "random", evaluator="builtin"),
     )

@@ -94,17 +94,24 @@ class BlindModel:
         """See :class:`klss.synoptic.model.Model`."""
         kernels.advance(worlds.states, self._planner, actions, keys, most, TABLES, _EVERY, *_arrays(worlds))
 
+    def after(self, states: States, actions: Int32s, keys: Keys) -> States:
+        """See :class:`klss.synoptic.model.Model`."""
+        out: Words = states.copy()
+        kernels.after(out, actions, TABLES)
+        return out
+
     def look(self, worlds: Worlds) -> Looks:
         """See :class:`klss.synoptic.model.Model`."""
         count = len(worlds)
         synopses, keys = np.empty((count, PLANES), dtype=np.uint64), np.empty(count, dtype=np.uint64)
         offsets, listing = np.empty(count + 1, dtype=np.int64), np.empty(MAX_REQUESTS * count + 1, dtype=np.int64)
         actions, alike = (np.empty(MAX_REQUESTS * count, dtype=np.int32) for _ in range(2))
-        kernels.looks(
-            worlds.states, self._planner, TABLES, *_arrays(worlds), synopses, keys, offsets, actions, listing, alike
-        )
-        listing = listing[: offsets[-1] + 1]
         forced = np.zeros(count, dtype=np.int8)
+        kernels.looks(
+            worlds.states, self._planner, TABLES, *_arrays(worlds), synopses, keys, offsets, actions, listing, alike,
+            forced,
+        )  # fmt: skip
+        listing = listing[: offsets[-1] + 1]
         return Looks(synopses, keys, offsets, actions[: offsets[-1]], listing, alike[: listing[-1]], forced)
 
 

@@ -217,13 +217,13 @@ def decisions(game: int, seed: int) -> list[dict[str, Any]]:
     color = bool(generator.integers(2))
     referee = Referee()
     cheap = configuration(KINDS["expect-100"].text).thinking
-    assert cheap is not None
+    assert isinstance(cheap, Expectation)
     hers = Recorder(cheap, referee, CHEAP, name, int(openings[0]), [seed, game, 0])
     recorders = [hers]
     opponent: Player
     if kind.text.startswith("rbc-expect"):
         thinking = configuration(kind.text).thinking
-        assert thinking is not None
+        assert isinstance(thinking, Expectation)
         opponent = Recorder(thinking, referee, nodes, "expect-100", int(openings[1]), [seed, game, 1])
         recorders.append(opponent)
     elif kind.text.startswith("rbc-"):

@@ -12,7 +12,8 @@ Slips and gaps of the source, where they are mended, and the switches where two 
 3. ``N[K_t, a_t]`` names an action at a set at which it was not chosen: what is counted is always the action at the set
    at which it was chosen; the root, which the listing forgets, has counts of its own (:mod:`klss.synoptic.playouts`).
 4. The backup stands within the loop over depths: every value of a playout goes to all before it
-   (``backup="every"``), or the last alone does (``"leaf"``).
+   (``backup="every"``), or the last alone does (``"leaf"``). A playout that is over, or decided, before its depth
+   counts as often as one that goes on: otherwise a win at once would weigh a twelfth of a line that nobody wins.
 5. The answer is the largest *total*, which with values in [−1, 1] would prefer what was never tried wherever all is
    lost: totals are of (1 + value) / 2. Switch ``answer``.
 6. The bandit's formula is undefined for what was not tried yet: ``first_play`` (:mod:`klss.synoptic.bandit`).

@@ -132,8 +132,20 @@ class Table:
         )  # fmt: skip
         return Chosen(looks.actions[looks.offsets[:-1] + chosen], marks, visits)
 
-    def back_up(self, marks: Keys, seats: Int8s, fresh: Bools, value: float, seat: int, bandit: Bandit) -> None:
-        """Add ``value``, for ``seat``, to the actions of a playout.
+    def shares(self, bandit: Bandit, looks: Looks, policy: Floats) -> Floats:
+        """How likely each choice is to be taken (float64[m]): the mixture of policy and bound; no loss is left."""
+        out = np.empty(policy.shape[0])
+        kernels.shares(
+            self._tags, self._counts, looks.keys, looks.offsets, looks.actions, policy,
+            -1.0 if np.isinf(bandit.mixing) else bandit.mixing, bandit.first_play, bandit.exploration,
+            bandit.paranoia, bandit.form, out,
+        )  # fmt: skip
+        return out
+
+    def back_up(
+        self, marks: Keys, seats: Int8s, fresh: Bools, value: float, seat: int, bandit: Bandit, times: int = 1
+    ) -> None:
+        """Add ``value``, for ``seat``, so many times to the actions of a playout.
 
         Parameters
         ----------
@@ -143,8 +155,9 @@ class Table:
             Whose virtual loss still lies on them; it is taken off, in place.
         """
         kernels.back_up(
-            self._tags, self._counts, marks, seats, fresh, marks.shape[0], value, seat, float(bandit.virtual_loss)
-        )
+            self._tags, self._counts, marks, seats, fresh, marks.shape[0], value, seat,
+            float(bandit.virtual_loss), float(times),
+        )  # fmt: skip
 
 
 class Root:
@@ -171,10 +184,10 @@ class Root:
         )  # fmt: skip
         return out
 
-    def add(self, choice: int, value: float, loss: float) -> None:
-        """Add a value, for who acts at the root, and take a virtual loss off."""
-        self.numbers[choice] += 1.0 - loss
-        self.totals[choice] += value + loss
+    def add(self, choice: int, value: float, loss: float, times: int = 1) -> None:
+        """Add a value, for who acts at the root, so many times, and take a virtual loss off."""
+        self.numbers[choice] += times - loss
+        self.totals[choice] += times * value + loss
         self.lows[choice] = min(self.lows[choice], value)
 
     def answer(self, by: Literal["total", "mean", "visits"]) -> int:

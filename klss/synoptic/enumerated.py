@@ -86,6 +86,14 @@ class EnumeratedPlanning:
                         found += [one for one in self._reached(int(child)) if game.infoset[player, one] == wanted]
                 self._keep(sets, i, found, after, int(most[seat, i]), keys[i])
 
+    def after(self, states: States, actions: Int32s, keys: Keys) -> States:
+        """See :class:`klss.synoptic.model.Model`."""
+        nodes = [
+            self._settled(int(self._children[node][action]), key)
+            for node, action, key in zip(states[:, 0].astype(np.int64), actions, keys, strict=True)
+        ]
+        return np.array(nodes, dtype=np.uint64)[:, None]
+
     def look(self, worlds: Worlds) -> Looks:
         """See :class:`klss.synoptic.model.Model`."""
         nodes = worlds.states[:, 0].astype(np.int64)

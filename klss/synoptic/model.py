@@ -139,6 +139,10 @@ class Model(Protocol):
         """
         ...
 
+    def after(self, states: States, actions: Int32s, keys: Keys) -> States:
+        """What an action leads to in each of ``states``, as :meth:`advance` has it: uint64[n, w]."""
+        ...
+
     def look(self, worlds: Worlds) -> Looks:
         """The sets of who acts in each world, none of which is over."""
         ...

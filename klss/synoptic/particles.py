@@ -6,32 +6,30 @@ opponent holds possible there. When she observes something, what was possible ea
 it leaves without their state are dropped, and drawn anew from the oldest time on that lacks some.
 
 Deviations: a particle carries its true state, and goes on with what is observed there (slips 1, 2 and 7 of
-:mod:`klss.synoptic`); what the source calls meeting the set is that the state is possible. Where the bandit's choices,
-which are always the same at a set that was met often, lead to nothing that is possible, the last half of the attempts
-is drawn by the policy alone, and the last quarter uniformly. Times longer ago than ``remembered`` are forgotten; where
-what was possible is too much to look back at (:meth:`~klss.synoptic.model.Belief.before`), looking back ends.
+:mod:`klss.synoptic`); what the source calls meeting the set is that the state is possible. DrawSample tries up to k
+times; here every particle's every choice is tried, and one drawn of those that lead to what is possible, which is what
+infinitely many attempts come to. Where none that the bandit would take does, the policy decides, then any choice does.
+Times longer ago than ``remembered`` are forgotten; where what was possible is too much to look back at
+(:meth:`~klss.synoptic.model.Belief.before`), looking back ends.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Int32s, States
+from klss.arrays import Floats, States
 from klss.synoptic.bandit import Table, policies
-from klss.synoptic.model import Belief, Model, Network, Sets, Worlds
+from klss.synoptic.model import Belief, Looks, Model, Network, Sets, Worlds
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import Headsets, inferred
 
 __all__ = ["ParticleFilter"]
 
-_TRIED = 256
-"""Particles that go on together."""
-
-_POLICY, _ANYTHING = 0.5, 0.75
-"""From which part of the attempts on the opponent plays her policy alone, and anything."""
+_TOGETHER = 64
+"""Particles that go on together, between two looks at the clock."""
 
 
 @dataclass
@@ -162,45 +160,50 @@ class ParticleFilter:
         return self._model.alone(np.resize(states, (count, states.shape[1])), self._planning.most)
 
     def _drawn(self, before: _Time, now: _Time, count: int, until: float | None) -> Worlds:
-        """So many particles, each of one of the time before."""
+        """So many particles, each of one of the time before, by an action that leads to what is possible now."""
+        states = before.particles.states
+        if before.action is not None:
+            sources = np.arange(len(before.particles))
+            actions = np.full(sources.shape[0], before.action, dtype=np.int32)
+            shares = [np.ones(sources.shape[0])]
+        else:
+            looks = self._model.look(before.particles)
+            sizes = np.diff(looks.offsets)
+            sources, actions = np.repeat(np.arange(sizes.shape[0]), sizes), looks.actions
+            shares = self._shares(looks)
+        keys = self._rng.integers(1 << 63, size=(sources.shape[0],), dtype=np.uint64)
+        possible = now.belief.contains(self._model.after(states[sources], actions, keys))
+        weights = next((share for share in shares if (share * possible).sum() > 0.0), None)
+        if weights is None:
+            return self._alone(now.belief, count)
+        weights = weights * possible
+        ends = np.cumsum(weights)
         found: list[Worlds] = []
-        missing, failures = count, 0
-        while missing and failures < self._planning.attempts:
-            if until is not None and time.monotonic() >= until and len(now.particles) + count > missing:
-                missing = 0
+        for begin in range(0, count, _TOGETHER):
+            draws = self._rng.random(min(_TOGETHER, count - begin)) * ends[-1]
+            pairs = np.minimum(np.searchsorted(ends, draws, side="right"), int(np.flatnonzero(weights)[-1]))
+            worlds = before.particles.take(sources[pairs])
+            most = np.full((2, pairs.shape[0]), self._planning.most)
+            self._model.advance(worlds, actions[pairs], keys[pairs], most)
+            found.append(worlds)
+            if until is not None and time.monotonic() >= until:
                 break
-            tried = min(max(missing, 16), _TRIED)
-            worlds = before.particles.take(self._rng.integers(len(before.particles), size=tried))
-            actions = self._actions(worlds, before.action, failures / self._planning.attempts)
-            keys = self._rng.integers(1 << 63, size=tried).astype(np.uint64)
-            self._model.advance(worlds, actions, keys, np.full((2, tried), self._planning.most))
-            good = np.flatnonzero(now.belief.contains(worlds.states))[:missing]
-            missing -= good.shape[0]
-            failures = 0 if good.shape[0] else failures + tried
-            if good.shape[0]:
-                found.append(worlds.take(good))
-        if missing:
-            found.append(self._alone(now.belief, missing))
-        together = found[0] if found else now.particles.take(np.zeros(0, dtype=np.int64))
+        together = found[0]
         for more in found[1:]:
             together = _together(together, more)
         return together
 
-    def _actions(self, worlds: Worlds, action: int | None, failed: float) -> Int32s:
-        """What the opponent does in each world; ``failed``: the part of the attempts that are used up."""
-        if action is not None:
-            return np.full(len(worlds), action, dtype=np.int32)
+    def _shares(self, looks: Looks) -> list[Floats]:
+        """How likely the opponent takes each choice at each set (float64[m], those of a set summing to 1): by the
+        bandit, by her policy alone, and if she does anything.
+        """
         assert self._table is not None
-        looks = self._model.look(worlds)
-        if failed >= _ANYTHING:
-            policy = np.repeat(1.0 / np.diff(looks.offsets), np.diff(looks.offsets))
-        else:
-            logits, _ = inferred(self._network, looks.synopses, self._headsets, np.ones(len(worlds), dtype=np.int8))
-            policy = policies(logits, looks)
-        bandit = replace(self._planning.bandit, virtual_loss=0)
-        if failed >= _POLICY:
-            bandit = replace(bandit, mixing=0.0)
-        return self._table.choose(bandit, looks, policy, self._rng.random((len(worlds), 2))).actions
+        seats = np.ones(looks.keys.shape[0], dtype=np.int8)
+        logits, _ = inferred(self._network, looks.synopses, self._headsets, seats)
+        policy = policies(logits, looks)
+        sizes = np.diff(looks.offsets)
+        even = np.repeat(1.0 / sizes, sizes)
+        return [self._table.shares(self._planning.bandit, looks, policy), policy, even]
 
 
 def _together(first: Worlds, second: Worlds) -> Worlds:

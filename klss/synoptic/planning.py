@@ -21,8 +21,6 @@ class Planning:
         ℓ, most members of a set.
     particles : int
         Sets of the opponent that are kept of each time.
-    attempts : int
-        k: for a particle that is to be drawn so many are tried; then the opponent is taken to know the truth.
     depth : int
         Actions of a playout.
     deepens : float
@@ -37,6 +35,9 @@ class Planning:
     backup : "every" or "leaf"
         What a playout tells: the values of all sets that it met, or of the last.
     answer : "total", "mean" or "visits"
+    noise : float
+        The share of the root's policy that is drawn from a flat Dirichlet distribution: for who wants to learn from
+        what is tried.
     static : bool
         Whether what is surely won or lost ends a playout.
     """
@@ -44,7 +45,6 @@ class Planning:
     bandit: Bandit = field(default_factory=Bandit)
     most: int = 128
     particles: int = 512
-    attempts: int = 512
     depth: int = 12
     deepens: float = float("inf")
     cuts: int = 8
@@ -53,4 +53,5 @@ class Planning:
     informed: int = 4
     backup: Literal["every", "leaf"] = "every"
     answer: Literal["total", "mean", "visits"] = "total"
+    noise: float = 0.0
     static: bool = True

@@ -198,6 +198,8 @@ def choose_action(
     rng = np.random.default_rng(seed)
     looks = _root_looks(model, belief, planning, int(rng.integers(1 << 40)))
     looked, policy, first_value = _root_policy(network, looks, headsets.mine, headsets.value)
+    if planning.noise:
+        policy = (1.0 - planning.noise) * policy + planning.noise * rng.dirichlet(np.ones(policy.shape[0]))
     root = Root(policy)
     counted = playouts = met = asked = 0
 
@@ -340,10 +342,13 @@ def _told(
         values[steps.going] = np.where(forced != 0, forced, steps.values)
         seats[steps.going] = steps.seats
         goes_on[steps.going] = forced == 0
-    goes_on &= step + 1 < np.minimum(batch.depths[alive], batch.marks.shape[1])
+    last = np.minimum(batch.depths[alive], batch.marks.shape[1])
+    # Where all is decided, that is what every step to come would say: who wins at once counts as much as who goes on.
+    times = np.where(goes_on | (planning.backup == "leaf"), 1, last - step)
+    goes_on &= step + 1 < last
     for i, at in enumerate(alive.tolist()):
         if planning.backup == "every" or not goes_on[i]:
-            _backed_up(batch, at, step, float(values[i]), int(seats[i]), root, table, planning)
+            _backed_up(batch, at, step, float(values[i]), int(seats[i]), int(times[i]), root, table, planning)
     chosen_at = np.flatnonzero(goes_on[steps.going])
     batch.alive = alive[goes_on]
     if steps.looks is None or not chosen_at.shape[0]:
@@ -358,14 +363,14 @@ def _told(
 
 
 def _backed_up(
-    batch: _Batch, at: int, step: int, value: float, seat: int, root: Root, table: Table, planning: Planning
+    batch: _Batch, at: int, step: int, value: float, seat: int, times: int, root: Root, table: Table, planning: Planning
 ) -> None:
     loss = float(planning.bandit.virtual_loss) if batch.unheard[at] else 0.0
     batch.unheard[at] = False
-    root.add(int(batch.choices[at]), value if seat == 0 else -value, loss)
+    root.add(int(batch.choices[at]), value if seat == 0 else -value, loss, times)
     if step:
         table.back_up(
-            batch.marks[at, :step], batch.seats[at, :step], batch.fresh[at, :step], value, seat, planning.bandit
+            batch.marks[at, :step], batch.seats[at, :step], batch.fresh[at, :step], value, seat, planning.bandit, times
         )
 
 

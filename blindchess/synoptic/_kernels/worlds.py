@@ -25,6 +25,7 @@ from blindchess.belief._kernels.position_set import (
 )
 from blindchess.belief._kernels.senses import partitions
 from blindchess.game._kernels.requests import MAX_REQUESTS, generate_requests, pass_turn
+from blindchess.synoptic._kernels.forced import forced_win
 from blindchess.synoptic._kernels.synopsis import (
     MOVE,
     PLANES,
@@ -42,7 +43,7 @@ from klss.hashing import mix64
 from klss.kernel import kernel
 
 __all__ = [
-    "ACTIONS", "PASS", "STATE", "advance", "halves_of", "landing", "looks", "match", "request_of", "states_of",
+    "ACTIONS", "PASS", "STATE", "advance", "after", "halves_of", "landing", "looks", "match", "request_of", "states_of",
     "survivors_of_move", "survivors_of_turn",
 ]  # fmt: skip
 
@@ -213,6 +214,45 @@ def landing(memory: Any, own: Any, captured: Any) -> Any:
     return _NONE
 
 
+@kernel(allocates=False)
+def _played(state: Any, side: int, own: Any, half: Any, action: int, tables: Any, after: Any) -> Any:
+    """Make ``side``'s request in a state, which is as she sees it ``own`` and ``half``, in place; ``after``: room for a
+    row. Returns what was played and where it took a man, codes as she sees them, −1 for none. Where that was the king,
+    the state stays as it is, but for being over.
+    """
+    request = request_of(own, action)
+    taken = np.int64(-1)
+    capture = np.int64(-1)
+    if request >= 0:
+        taken, capture = outcome(own, half[0], half[1], request, tables)
+    if capture >= 0 and code_at(half[0], half[1], bit(capture)) == np.uint64(5):
+        state[9] |= _OVER | (_BLACK_WON if side == 1 else _NONE)
+        return taken, capture
+    if taken >= 0:
+        make(state[:9], taken ^ _TURNED if side == 1 else taken, tables, after)
+    else:
+        pass_turn(state[:9], after)
+    for k in range(9):
+        state[k] = after[k]
+    state[9] &= ~np.uint64(1)
+    return taken, capture
+
+
+@kernel
+def after(states: Any, actions: Any, tables: Any) -> None:
+    """Take an action in each state, in place."""
+    own = np.empty(9, dtype=np.uint64)
+    half = np.empty(2, dtype=np.uint64)
+    row = np.empty(9, dtype=np.uint64)
+    for i in range(states.shape[0]):
+        if states[i, 9] & np.uint64(1) == np.uint64(SENSE):
+            states[i, 9] |= np.uint64(MOVE)
+            continue
+        side = turn(states[i])
+        _divided(states[i], side, own, half)
+        _played(states[i], side, own, half, np.int64(actions[i]), tables, row)
+
+
 @kernel
 def advance(
     states: Any, planner: int, actions: Any, keys: Any, most: Any, tables: Any, layout: Any,
@@ -231,7 +271,7 @@ def advance(
     half = np.empty(2, dtype=np.uint64)
     other_own = np.empty(9, dtype=np.uint64)
     other_half = np.empty(2, dtype=np.uint64)
-    after = np.empty(STATE, dtype=np.uint64)
+    row = np.empty(9, dtype=np.uint64)
     planes = np.empty(PLANES, dtype=np.uint64)
     expected = np.empty(64, dtype=np.int64)
     none = np.empty(0, dtype=np.float64)
@@ -257,13 +297,10 @@ def advance(
             counts[i] = keep_sensed(members[: counts[i]], none, area, men, expected)
             state[9] |= np.uint64(MOVE)
             continue
+        _divided(state, 1 - side, other_own, other_half)
         request = request_of(own, action)
-        taken = np.int64(-1)
-        capture = np.int64(-1)
-        if request >= 0:
-            taken, capture = outcome(own, half[0], half[1], request, tables)
-        if capture >= 0 and code_at(half[0], half[1], bit(capture)) == np.uint64(5):
-            state[9] |= _OVER | (_BLACK_WON if side == 1 else _NONE)
+        taken, capture = _played(state, side, own, half, action, tables, row)
+        if state[9] & _OVER != _NONE:
             continue
         synopsis(own, members[: counts[i]], MOVE, memory, tables, planes)
         kept = keep_moved(members[: counts[i]], none, own, request, taken, capture, tables)
@@ -284,14 +321,6 @@ def advance(
         else:
             remember_moved(memory, 64, 64, 64, planes)
         # The turn passes: the other player is told where she lost a man, and holds possible what may have been played.
-        _divided(state, 1 - side, other_own, other_half)
-        if taken >= 0:
-            make(state[:9], taken ^ _TURNED if side == 1 else taken, tables, after[:9])
-        else:
-            pass_turn(state[:9], after[:9])
-        for k in range(9):
-            state[k] = after[k]
-        state[9] &= ~np.uint64(1)
         theirs = members_1[i] if first else members_0[i]
         their_counts = counts_1 if first else counts_0
         their_memory = memories_1[i] if first else memories_0[i]
@@ -390,6 +419,7 @@ def _move_choices(own: Any, tables: Any, requests: Any, actions: Any) -> int:
 def looks(
     states: Any, planner: int, tables: Any, members_0: Any, counts_0: Any, memories_0: Any, members_1: Any,
     counts_1: Any, memories_1: Any, synopses: Any, keys: Any, offsets: Any, actions: Any, listing: Any, alike: Any,
+    forced: Any,
 ) -> None:  # fmt: skip
     """Look at the sets of who acts: :class:`klss.synoptic.model.Looks`'s arrays, written; with room for
     :data:`MAX_REQUESTS` choices and actions a set.
@@ -411,6 +441,7 @@ def looks(
         stage = np.int64(states[i, 9] & np.uint64(1))
         _divided(states[i], side, own, half)
         synopsis(own, members, stage, memory, tables, synopses[i])
+        forced[i] = 1 if forced_win(own, members, stage, tables) >= 0 else 0
         key = np.uint64(stage + 2 * side + 1)
         for k in range(9):
             key = mix64(key ^ own[k])

@@ -10,7 +10,7 @@ import numpy as np
 from klss.hashing import mix64
 from klss.kernel import kernel
 
-__all__ = ["PUCT", "UCB1", "add", "back_up", "choose", "choose_at_root", "policies", "tag"]
+__all__ = ["PUCT", "UCB1", "add", "back_up", "choose", "choose_at_root", "policies", "shares", "tag"]
 
 UCB1, PUCT = 0, 1
 
@@ -85,6 +85,66 @@ def choose_at_root(
 
 
 @kernel(allocates=False)
+def _met(tags: Any, table: Any, key: Any, first: int, last: int, actions: Any) -> Any:
+    """How often the choices of a set were taken, and the sum of their values."""
+    number = 0.0
+    total = 0.0
+    for k in range(first, last):
+        mark = tag(key, actions[k])
+        slot = np.int64(mark & np.uint64(tags.shape[0] - 1))
+        if tags[slot] == mark:
+            number += table[slot, 0]
+            total += table[slot, 1]
+    return number, total
+
+
+@kernel(allocates=False)
+def _bound(
+    tags: Any, table: Any, key: Any, first: int, last: int, actions: Any, policy: Any, number: float, total: float,
+    first_play: float, exploration: float, paranoia: float, formula: int,
+) -> int:  # fmt: skip
+    """The choice with the largest bound."""
+    rest = (total / number if number > 0.0 else 0.0) - first_play
+    best = -1
+    most = 0.0
+    for k in range(first, last):
+        mark = tag(key, actions[k])
+        slot = np.int64(mark & np.uint64(tags.shape[0] - 1))
+        if tags[slot] == mark:
+            worth = _worth(
+                policy[k], table[slot, 0], table[slot, 1], table[slot, 2], number, rest, exploration, paranoia, formula
+            )
+        else:
+            worth = _worth(policy[k], 0.0, 0.0, 0.0, number, rest, exploration, paranoia, formula)
+        if best < 0 or worth > most:
+            best = k
+            most = worth
+    return best
+
+
+@kernel(allocates=False)
+def shares(
+    tags: Any, table: Any, keys: Any, offsets: Any, actions: Any, policy: Any, mixing: float, first_play: float,
+    exploration: float, paranoia: float, formula: int, out: Any,
+) -> None:  # fmt: skip
+    """Write how likely each choice is (float64[m]): what :func:`choose` draws from."""
+    for i in range(keys.shape[0]):
+        first = offsets[i]
+        last = offsets[i + 1]
+        number, total = _met(tags, table, keys[i], first, last, actions)
+        played = math.exp(-mixing * number) if mixing >= 0.0 else 0.0
+        for k in range(first, last):
+            out[k] = played * policy[k]
+        if played < 1.0:
+            out[
+                _bound(
+                    tags, table, keys[i], first, last, actions, policy, number, total, first_play, exploration,
+                    paranoia, formula,
+                )
+            ] += 1.0 - played  # fmt: skip
+
+
+@kernel(allocates=False)
 def choose(
     tags: Any, table: Any, keys: Any, offsets: Any, actions: Any, policy: Any, draws: Any, mixing: float, loss: float,
     first_play: float, exploration: float, paranoia: float, formula: int, chosen: Any, places: Any, visits: Any,
@@ -109,16 +169,9 @@ def choose(
     """
     mask = np.uint64(tags.shape[0] - 1)
     for i in range(keys.shape[0]):
-        number = 0.0
-        total = 0.0
-        for k in range(offsets[i], offsets[i + 1]):
-            mark = tag(keys[i], actions[k])
-            slot = np.int64(mark & mask)
-            if tags[slot] == mark:
-                number += table[slot, 0]
-                total += table[slot, 1]
-        best = -1
+        number, total = _met(tags, table, keys[i], offsets[i], offsets[i + 1], actions)
         if mixing >= 0.0 and math.exp(-mixing * number) > draws[i, 0]:
+            best = offsets[i]
             left = draws[i, 1]
             for k in range(offsets[i], offsets[i + 1]):
                 best = k
@@ -126,21 +179,10 @@ def choose(
                 if left < 0.0:
                     break
         else:
-            rest = (total / number if number > 0.0 else 0.0) - first_play
-            most = 0.0
-            for k in range(offsets[i], offsets[i + 1]):
-                mark = tag(keys[i], actions[k])
-                slot = np.int64(mark & mask)
-                if tags[slot] == mark:
-                    worth = _worth(
-                        policy[k], table[slot, 0], table[slot, 1], table[slot, 2], number, rest,
-                        exploration, paranoia, formula,
-                    )  # fmt: skip
-                else:
-                    worth = _worth(policy[k], 0.0, 0.0, 0.0, number, rest, exploration, paranoia, formula)
-                if best < 0 or worth > most:
-                    best = k
-                    most = worth
+            best = _bound(
+                tags, table, keys[i], offsets[i], offsets[i + 1], actions, policy, number, total, first_play,
+                exploration, paranoia, formula,
+            )  # fmt: skip
         chosen[i] = best - offsets[i]
         mark = tag(keys[i], actions[best])
         places[i] = mark
@@ -166,8 +208,9 @@ def add(tags: Any, table: Any, mark: Any, number: float, total: float, low: floa
 @kernel(allocates=False)
 def back_up(
     tags: Any, table: Any, places: Any, seats: Any, fresh: Any, length: int, value: float, seat: int, loss: float,
+    times: float,
 ) -> None:  # fmt: skip
-    """Add a value, for ``seat``, to the actions of one playout.
+    """Add a value, for ``seat``, so many times to the actions of one playout.
 
     Parameters
     ----------
@@ -181,6 +224,6 @@ def back_up(
         own = value if seats[i] == seat else -value
         if fresh[i]:
             fresh[i] = False
-            add(tags, table, places[i], 1.0 - loss, own + loss, own)
+            add(tags, table, places[i], times - loss, times * own + loss, own)
         else:
-            add(tags, table, places[i], 1.0, own, own)
+            add(tags, table, places[i], times, times * own, own)

@@ -1,0 +1,304 @@
+"""A player who plans on synopses: a best response to a modelled opponent, by playouts over sets of positions.
+
+Source: G. Clark, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess* (NeurIPS 2021), the program
+Penumbra; the algorithm is :mod:`klss.synoptic`, which lists where it differs, the game :mod:`blindchess.synoptic`.
+
+Deviations: the network is small (32 channels, 3 blocks), so that two cores can train and play it; time a question is
+that of all our players, not in proportion to the time left alone; where more than the cap are possible she goes on with
+a sample instead of playing at random.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import chess
+
+from blindchess.belief.position_set import PositionSet
+from blindchess.game.contest import Asked, Look, Player, seconds_of_call, seconds_of_set
+from blindchess.game.observation import Moved, Notice, Sensed
+from blindchess.synoptic.forced import forced_win
+from blindchess.synoptic.networks import network_of
+from blindchess.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
+from blindchess.synoptic.worlds import PASS, BlindBelief, BlindModel, Played, request_action, sense_action
+from darkchess.board.move import encode
+from darkchess.board.position import Position
+from darkchess.game.contest import Limit
+from klss.arrays import Words
+from klss.synoptic.bandit import Bandit, Table
+from klss.synoptic.model import Network
+from klss.synoptic.particles import ParticleFilter
+from klss.synoptic.planning import Planning
+from klss.synoptic.playouts import Headsets, Planned, choose_action
+
+__all__ = ["Synoptic", "SynopticPlayer"]
+
+_TURNED = 56 << 9 | 56 << 3
+_WON_OF = 5_000
+"""Most positions over which a sure win is looked for."""
+_FILLING = 0.3
+"""The part of a question's time in which particles are drawn."""
+
+
+@dataclass(frozen=True)
+class Synoptic:
+    """How a :class:`SynopticPlayer` thinks; see :class:`klss.synoptic.planning.Planning` and
+    :class:`klss.synoptic.bandit.Bandit` for what is not said here.
+
+    Attributes
+    ----------
+    network
+        ``packaged``; ``rl``, that learned from its own games alone; ``even``, none: every choice alike, every set worth
+        0; or a file.
+    playouts
+        False: the policy's likeliest choice.
+    opponent
+        The headset of who is modelled, ``top`` where the network does not know her or she is not known.
+    depth_sense, depth_move
+        Actions of a playout that begins with a sense, with a move.
+    """
+
+    network: str = "packaged"
+    playouts: bool = True
+    opponent: Literal["top", "trout", "attacker", "random", "expect", "siamese"] = "top"
+    mixing: float = 1.0
+    exploration: float = 2.0
+    formula: Literal["ucb1", "puct"] = "ucb1"
+    first_play: float = 0.0
+    paranoia: float = 0.0
+    caution: float = 0.0
+    backup: Literal["every", "leaf"] = "every"
+    answer: Literal["total", "mean", "visits"] = "total"
+    static: bool = True
+    depth_sense: int = 6
+    depth_move: int = 12
+    most: int = 128
+    particles: int = 128
+    cuts: int = 8
+    batch: int = 32
+    virtual_loss: int = 1
+    noise: float = 0.0
+
+    def planning(self, *, sense: bool) -> Planning:
+        """The constants of a question."""
+        return Planning(
+            bandit=Bandit(
+                exploration=self.exploration,
+                mixing=self.mixing,
+                formula=self.formula,
+                first_play=self.first_play,
+                paranoia=self.paranoia,
+                virtual_loss=self.virtual_loss,
+            ),
+            most=self.most,
+            particles=self.particles,
+            depth=self.depth_sense if sense else self.depth_move,
+            cuts=self.cuts,
+            batch=self.batch,
+            caution=self.caution,
+            backup=self.backup,
+            answer=self.answer,
+            static=self.static,
+            noise=self.noise,
+        )
+
+
+class SynopticPlayer(Player):
+    """See the module.
+
+    Parameters
+    ----------
+    thinking
+    network
+        None: the one that ``thinking`` names.
+    seed
+        Of all that is drawn.
+    cap, threads
+        Of the position set; playouts take as many threads.
+    """
+
+    def __init__(
+        self,
+        thinking: Synoptic | None = None,
+        network: Network | None = None,
+        *,
+        seed: int = 0,
+        cap: int = 2_000_000,
+        threads: int = 1,
+    ) -> None:
+        self._thinking = thinking or Synoptic()
+        self._network = network or network_of(self._thinking.network)
+        theirs = self._thinking.opponent
+        self._headsets = Headsets(theirs=theirs if theirs in self._network.headsets else "top")
+        self._seed = seed
+        self._cap = cap
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(1, "playouts") if threads == 2 else None
+        self._known: PositionSet | None = None
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._known = PositionSet(color, start, cap=self._cap, seed=self._seed, threads=self._threads)
+        self._memory = Memory(flipped=color == chess.BLACK)
+        self._notice: Notice | None = None  # what she was told and did not follow yet
+        self._played = 0
+        self._table = Table()
+        first = BlindBelief.of(self.known, self._memory.words, hers=start.turn == color, stage=SENSE)
+        self._filter = ParticleFilter(
+            BlindModel(color), self._network, self._thinking.planning(sense=False), self._headsets, first,
+            seed=self._seed,
+        )  # fmt: skip
+
+    @property
+    def position_set(self) -> PositionSet | None:
+        """See :class:`blindchess.game.contest.Player`; it is up to date, however long that takes."""
+        return None if self._known is None else self.known
+
+    @property
+    def known(self) -> PositionSet:
+        """The position set of the game that was started, after all that she was told."""
+        return self._up_to_date(None)
+
+    def notice(self, notice: Notice) -> None:
+        """See :class:`blindchess.game.contest.Player`. Followed when she is first asked: then she knows her time."""
+        self._notice = notice
+
+    def _up_to_date(self, deadline: float | None) -> PositionSet:
+        known, notice = self._known, self._notice
+        assert known is not None, "the game was not started"
+        if notice is None:
+            return known
+        self._notice = None
+        known.noticed(notice, deadline=deadline)
+        self._memory.noticed(notice)
+        before = self._filter.belief
+        assert isinstance(before, BlindBelief)
+        if not before.hers:
+            self._filter.happened(None, replace(before, stage=MOVE, follows=None))
+            lost = -1 if notice.square is None else self._upward(notice.square)
+            self._filter.happened(None, self._belief(SENSE, hers=True, follows=Played(-1, -1, lost)))
+        return known
+
+    def sensed(self, sensed: Sensed) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self.known.sensed(sensed)
+        # Who looks nowhere sees as little as who looks where all agrees; any window will do, and nothing is lost.
+        square = self._upward(sensed.square) if sensed.square is not None else None
+        action = sense_action(square if square is not None else chess.B2)
+        self._filter.happened(action, self._belief(MOVE, hers=True))
+
+    def moved(self, moved: Moved) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        planes = self._synopsis(MOVE)
+        request = self._code(moved.requested)
+        played = Played(
+            request,
+            self._code(moved.taken),
+            -1 if moved.capture_square is None else self._upward(moved.capture_square),
+        )
+        self.known.moved(moved)
+        self._memory.moved(moved, planes)
+        action = request_action(request)
+        self._filter.happened(PASS if action is None else action, self._belief(SENSE, hers=False, follows=played))
+
+    def close(self) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        self._known = None
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    # ------------------------------------------------------------------------------------------------ the questions
+    def choose_sense(self, limit: Limit) -> Look:
+        """See :class:`blindchess.game.contest.Player`."""
+        seconds = seconds_of_set(limit)
+        self._up_to_date(None if seconds is None else time.monotonic() + seconds)
+        won = self._won(SENSE)
+        if won is not None:
+            return Look(self._square(won // 65), self._sure)
+        planned = self._planned(limit, sense=True)
+        return Look(self._square(planned.action // 65), self._told(planned))
+
+    def choose_move(self, limit: Limit) -> Asked:
+        """See :class:`blindchess.game.contest.Player`."""
+        won = self._won(MOVE)
+        if won is not None:
+            return Asked(self._request(won), self._sure)
+        planned = self._planned(limit, sense=False)
+        return Asked(self._request(planned.action), self._told(planned))
+
+    def _won(self, stage: int) -> int | None:
+        """The action of a sure win, if one is found over all that she holds possible."""
+        known = self.known
+        if not self._thinking.static or known.size > _WON_OF:
+            return None
+        return forced_win(known.own_row, known.halves, stage)
+
+    @property
+    def _sure(self) -> dict[str, object]:
+        return {"positions": self.known.size, "capped_by": self.known.capped_by, "value": 1.0, "nodes": 0, "sure": True}
+
+    def _planned(self, limit: Limit, *, sense: bool) -> Planned:
+        seconds = seconds_of_call(limit, sense=sense)
+        nodes = limit.nodes
+        now = time.monotonic()
+        if not self._thinking.playouts:
+            nodes, seconds = 0, None
+        elif len(self._filter.particles) < self._thinking.particles:
+            self._filter.fill(self._table, None if seconds is None else now + _FILLING * seconds)
+        self._played += 1
+        return choose_action(
+            BlindModel(self.known.own.color),
+            self._network,
+            self._thinking.planning(sense=sense),
+            self._filter.belief,
+            self._filter.particles,
+            self._table,
+            headsets=self._headsets,
+            seed=(self._seed * 1_000_003 + self._played) & 0x7FFF_FFFF_FFFF_FFFF,
+            nodes=nodes,
+            until=None if seconds is None else now + seconds,
+            pool=self._pool,
+        )
+
+    def _told(self, planned: Planned) -> dict[str, object]:
+        return {
+            "positions": self.known.size,
+            "capped_by": self.known.capped_by,
+            "value": planned.value,
+            "nodes": planned.nodes,
+            "playouts": planned.playouts,
+            "met": planned.met,
+            "particles": len(self._filter.particles),
+        }
+
+    # ------------------------------------------------------------------------------------------------ her side
+    def _belief(self, stage: int, *, hers: bool, follows: Played | None = None) -> BlindBelief:
+        return BlindBelief.of(self.known, self._memory.words, hers=hers, stage=stage, follows=follows)
+
+    def _synopsis(self, stage: int) -> Words:
+        """Of a cut of what she holds possible."""
+        belief = self._filter.belief
+        assert isinstance(belief, BlindBelief)
+        cut = belief.members(self._thinking.most, self._seed + self._played)
+        return synopsis(self.known.own_row, cut, stage, self._memory.words)
+
+    def _upward(self, square: int) -> int:
+        return square if self.known.own.color else square ^ 56
+
+    _square = _upward
+
+    def _code(self, move: chess.Move | None) -> int:
+        if move is None:
+            return -1
+        return encode(move) ^ (0 if self.known.own.color else _TURNED)
+
+    def _request(self, action: int) -> chess.Move | None:
+        if action == PASS:
+            return None
+        origin, target = divmod(action, 65)
+        pawn = int(self.known.own_row[0]) >> origin & 1
+        promotion = chess.QUEEN if pawn and target >= 56 else None
+        return chess.Move(self._square(origin), self._square(target), promotion)

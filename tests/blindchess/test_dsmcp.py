@@ -1,0 +1,116 @@
+"""The player who plans on synopses: one answer whatever the threads, sure wins taken, networks that are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from blindchess import Notice, Referee, Sensed
+from blindchess.game.arbiter import Arbiter
+from blindchess.players.configuration import ConfigurationError, configuration, make_player
+from blindchess.players.dsmcp import SynopticPlayer
+from blindchess.players.scripted import AttackerPlayer
+from blindchess.synoptic.networks import network_of
+from blindchess.synoptic.worlds import BlindModel
+from darkchess.board.position import Position
+from darkchess.game.arbiter import TimeControl, TruthCount
+from darkchess.game.contest import Limit
+from klss.synoptic.residual import NetworkError, ResidualNetwork
+
+FEW = Limit(nodes=60)
+
+
+def player(text: str, fen: str | None = None, color: chess.Color = chess.WHITE) -> SynopticPlayer:
+    found = make_player(configuration(text), seed=1)
+    assert isinstance(found, SynopticPlayer)
+    if fen is not None:
+        found.start(color, Position.from_fen(fen))
+    return found
+
+
+@pytest.mark.parametrize("formula", ["ucb1", "puct"])
+def test_with_nodes_one_thread_and_two_play_the_same(formula: str) -> None:
+    games = []
+    for threads in (1, 2):
+        game, truth = Referee(), TruthCount()
+        hers = player(f"dsmcp,formula={formula},particles=16,threads={threads}")
+        Arbiter(
+            game, {chess.WHITE: hers, chess.BLACK: AttackerPlayer(seed=4)},
+            dict.fromkeys(chess.COLORS, TimeControl(nodes=60)), truth=truth,
+        ).play()  # fmt: skip
+        assert truth.lost == 0
+        hers.close()
+        games.append([(turn.sensed, turn.moved) for turn in game.turns])
+    assert games[0] == games[1]
+
+
+def test_a_king_that_can_surely_be_taken_is_taken_and_that_ends_playouts() -> None:
+    rook = "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"
+    for text in ("dsmcp,network=even", "dsmcp-simple,network=even,exploration=0.2"):
+        hers = player(text, rook)
+        hers.notice(Notice(None))
+        hers.choose_sense(FEW)
+        hers.sensed(Sensed(None, ()))
+        asked = hers.choose_move(Limit(nodes=3000))
+        assert asked.request == chess.Move.from_uci("e2e8")
+        assert bool(asked.diagnostics.get("sure")) == (text == "dsmcp,network=even")
+
+
+def test_who_does_not_play_out_asks_for_the_policy_s_likeliest() -> None:
+    hers = player("dsmcp-network,network=even", "7k/8/8/8/8/8/8/K7 w - - 0 1")
+    hers.notice(Notice(None))
+    look = hers.choose_sense(FEW)
+    hers.sensed(Sensed(None, ()))
+    asked = hers.choose_move(FEW)
+    assert look.diagnostics["playouts"] == asked.diagnostics["playouts"] == 0
+
+
+def test_every_particle_s_position_is_possible() -> None:
+    """Law: every particle meets the set, and the opponent in it holds what is true there possible."""
+    game = Referee()
+    hers, other = player("dsmcp,particles=64"), make_player(configuration("rbc-expect"), seed=2)
+    arbiter = Arbiter(game, {chess.WHITE: hers, chess.BLACK: other}, dict.fromkeys(chess.COLORS, TimeControl(nodes=30)))
+    arbiter.begin()
+    turns = 0
+    while game.outcome is None and game.ply < 14:
+        arbiter.play_turn()
+        if game.outcome is None and game.turn == chess.WHITE:
+            hers.position_set  # noqa: B018 (it brings her up to date)
+            hers._filter.fill(hers._table)
+            found = hers._filter.particles
+            assert hers._filter.belief.contains(found.states).all()
+            truth = BlindModel(chess.WHITE).alone(found.states, 1).sets[1].members[:, 0]
+            for members, count, true in zip(found.sets[1].members, found.sets[1].counts, truth, strict=True):
+                assert (members[:count] == true).all(axis=1).sum() == 1
+            turns += 1
+    hers.close()
+    assert turns >= 3
+
+
+def test_a_network_that_is_none_is_one_line(tmp_path: Path) -> None:
+    torn = tmp_path / "torn.npz"
+    ResidualNetwork.random(1).write(tmp_path / "good.npz")
+    torn.write_bytes((tmp_path / "good.npz").read_bytes()[:-300])
+    other = tmp_path / "other.npz"
+    ResidualNetwork.random(1, planes=9).write(other)
+    for path in (tmp_path / "missing.npz", torn, other):
+        with pytest.raises(NetworkError, match=path.name) as raised:
+            network_of(str(path))
+        assert "\n" not in str(raised.value)
+
+
+def test_texts_name_what_can_be_changed() -> None:
+    assert configuration("dsmcp,mixing=0,caution=0.1").fields()["caution"] == 0.1
+    with pytest.raises(ConfigurationError, match="opponent"):
+        configuration("dsmcp,opponent=nobody")
+
+
+def test_packaged_networks_are_for_this_game_and_small() -> None:
+    for name in ("packaged", "rl"):
+        network = network_of(name)
+        logits, values = network.infer(np.zeros((1, 104), dtype=np.uint64), "top", "all")
+        assert logits.shape == (1, 4161) and abs(values[0]) <= 1
+        assert {"top", "all"} <= set(network.headsets)
