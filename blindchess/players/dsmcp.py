@@ -166,6 +166,11 @@ class SynopticPlayer(Player):
         """See :class:`blindchess.game.contest.Player`. Followed when she is first asked: then she knows her time."""
         self._notice = notice
 
+    def _follow(self, limit: Limit) -> None:
+        """Come up to date, on a clock in what time there is for it."""
+        seconds = seconds_of_set(limit)
+        self._up_to_date(None if seconds is None else time.monotonic() + seconds)
+
     def _up_to_date(self, deadline: float | None) -> PositionSet:
         known, notice = self._known, self._notice
         assert known is not None, "the game was not started"
@@ -213,8 +218,7 @@ class SynopticPlayer(Player):
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
         """See :class:`blindchess.game.contest.Player`."""
-        seconds = seconds_of_set(limit)
-        self._up_to_date(None if seconds is None else time.monotonic() + seconds)
+        self._follow(limit)
         won = self._won(SENSE)
         if won is not None:
             return Look(self._square(won // 65), self._sure)

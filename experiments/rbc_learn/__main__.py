@@ -1,4 +1,4 @@
-"""``python -m experiments.rbc_learn imitate``: networks that plan on synopses learn."""
+"""``python -m experiments.rbc_learn data|imitate|selfplay``: networks that plan on synopses learn."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from experiments.rbc_learn import train
+from experiments.rbc_learn import imitation, selfplay, train
 
 __all__ = ["main"]
 
 _COMMANDS: dict[str, tuple[Callable[[Sequence[str]], int], str]] = {
+    "data": (imitation.main, "play games among the players that stand"),
     "imitate": (train.main, "learn from what players did"),
+    "selfplay": (selfplay.main, "learn from one's own games"),
 }
 """Each has its own arguments: what runs it, and what it is."""
 

@@ -41,7 +41,7 @@ from blindchess.game.contest import Asked, Look, Player
 from blindchess.game.observation import INNER, Moved, Notice, Sensed
 from blindchess.game.referee import Referee
 from blindchess.players.configuration import configuration
-from blindchess.players.expectation import ExpectationPlayer
+from blindchess.players.expectation import Expectation, ExpectationPlayer
 from blindchess.players.scripted import AttackerPlayer, RandomPlayer
 from blindchess.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
 from darkchess.board.move import encode
@@ -65,7 +65,10 @@ from klss.arrays import Int8s, Ints
 from klss_app.progress import ProgressLine
 from uci_bridge.reconchess.bots import foreign
 
-__all__ = ["BLOCK", "DRAWN", "KINDS", "SCHEDULE", "Recorder", "games", "main", "request_actions"]
+__all__ = [
+    "BLOCK", "DRAWN", "KINDS", "SCHEDULE", "SOON", "Recorder", "decisions", "games", "main", "men_of",
+    "request_actions",
+]  # fmt: skip
 
 DRAWN = 128
 """Members of a set that its synopsis is of."""
@@ -120,6 +123,13 @@ def request_actions(known: PositionSet) -> Ints:
     codes = known.requests()[1:].astype(np.int64)
     codes = codes[np.isin(codes & 7, (0, 4))]
     return np.append(np.unique(65 * (codes >> 9) + (codes >> 3 & 63)), PASS)
+
+
+def men_of(position: Position, color: chess.Color) -> list[int]:
+    """How many men of each kind stand on a board, her own first, as in :data:`~experiments.rbc_learn.data.PIECES`."""
+    row = position.row
+    sides = (6, 7) if color else (7, 6)
+    return [int(row[piece] & row[side]).bit_count() for side in sides for piece in range(6)]
 
 
 class Recorder(Player):
@@ -250,15 +260,13 @@ class Recorder(Player):
     def _keep(self, legal: Ints, chosen: Ints) -> None:
         if not np.isin(chosen, legal).all():  # a bot may ask for what she can't
             return
-        row = self._referee.position.row
-        sides = (6, 7) if self._color else (7, 6)
         self.rows.append(
             {
                 "synopses": self._planes,
                 "legal": legal,
                 "chosen": chosen,
                 "headset": self._headset,
-                "pieces": [int(row[piece] & row[side]).bit_count() for side in sides for piece in range(6)],
+                "pieces": men_of(self._referee.position, self._color),
                 "action": self._actions - 1,
             }
         )
@@ -291,13 +299,13 @@ def _player(text: str, seed: int, nodes: int) -> Player:
     if bot is not None:
         return bot.make(seed, nodes, None, None)
     chosen = configuration(text)
-    if chosen.thinking is not None:
+    if isinstance(chosen.thinking, Expectation):
         return ExpectationPlayer(BuiltinEvaluator(), chosen.thinking, seed=seed, cap=MOST)
     return AttackerPlayer(seed=seed) if chosen.player == "attacker" else RandomPlayer(seed=seed)
 
 
 def decisions(rows: Sequence[dict[str, Any]]) -> Decisions:
-    """Rows as they stand in a shard."""
+    """Rows as they stand in a shard: with targets where the first one has some."""
     legal_starts, legal = ragged([row["legal"] for row in rows])
     chosen_starts, chosen = ragged([row["chosen"] for row in rows])
 
@@ -315,6 +323,8 @@ def decisions(rows: Sequence[dict[str, Any]]) -> Decisions:
         soon=small("soon"),
         pieces=small("pieces").reshape(-1, PIECES),
         game=np.array([row["game"] for row in rows], dtype=np.int32),
+        targets=np.concatenate([row["targets"] for row in rows]) if rows and "targets" in rows[0] else None,
+        choices=np.concatenate([row["choices"] for row in rows]) if rows and "targets" in rows[0] else None,
     )
 
 

@@ -1,0 +1,326 @@
+"""Learn from one's own games: ``python -m experiments.rbc_learn selfplay --out DIR [--start NETWORK]``.
+
+Expert iteration: a generation's player plays games, mostly against itself, else against a generation before it; what
+its playouts visited at the root, senses and requests alike, is what the next generation's policy learns, and how the
+game ended is what its value learns. It begins with a network, or with random weights, which nobody's games have taught.
+(A thesis that tried this from nothing had its senses learn their own draws: a head that learns what it does anyway
+stays as it is. Visits are better than the policy that was searched with.)
+
+``DIR`` holds ``gen-000.npz``, ``gen-001.npz`` …, the networks; ``gen-000/games-000000.npz`` …, what each played;
+``gen-000.learner.npz`` …, what learned until then. What is there and whole is not made again: the command goes on where
+it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import json
+import math
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+
+from blindchess.game.arbiter import Arbiter
+from blindchess.game.contest import Asked, Look
+from blindchess.game.referee import Referee
+from blindchess.players.dsmcp import Synoptic, SynopticPlayer
+from blindchess.synoptic.networks import network_of
+from blindchess.synoptic.synopsis import MOVE, SENSE
+from darkchess.board.position import Position
+from darkchess.game.arbiter import TimeControl
+from darkchess.game.contest import Limit
+from darkchess.game.rules import Outcome
+from experiments.belief.networks import TrainingError
+from experiments.rbc_learn.data import HEADSETS, ShardError, joined, read_shard, write_shard
+from experiments.rbc_learn.imitation import SOON, decisions, men_of
+from experiments.rbc_learn.learner import Learner, Sizes
+from experiments.rbc_learn.networks import batch_of
+from experiments.rbc_learn.train import passes
+from experiments.series.runner import positive
+from klss.arrays import Floats
+from klss.synoptic.playouts import Planned
+from klss.synoptic.residual import NetworkError, ResidualNetwork
+from klss_app.progress import ProgressLine
+from uci_bridge.match.documents import write_document
+
+__all__ = ["Schedule", "begun", "generations", "main", "network_path"]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How generations play.
+
+    Attributes
+    ----------
+    nodes
+        Of each question.
+    games, block
+        Of a generation; of a shard.
+    past
+        The share of games against an earlier generation.
+    drawn
+        Own actions that are drawn by their visits; later ones are the answer.
+    noise
+        The share of Dirichlet noise in the policy at the root.
+    remembered
+        Generations whose games teach.
+    epochs, batch
+        How often all of them, and how many decisions a step.
+    seed
+        Of all that is random.
+    """
+
+    nodes: int = 120
+    games: int = 200
+    block: int = 20
+    past: float = 0.25
+    drawn: int = 30
+    noise: float = 0.25
+    remembered: int = 4
+    epochs: int = 2
+    batch: int = 64
+    seed: int = 19
+
+
+class SelfPlayer(SynopticPlayer):
+    """Plays by its playouts, tries something else now and then, and keeps what they visited.
+
+    Parameters
+    ----------
+    referee
+        Of the game: the men of the true position are counted, and nothing else is done with it.
+    recorded
+        Whether to keep anything.
+    """
+
+    def __init__(
+        self, thinking: Synoptic, network: ResidualNetwork, schedule: Schedule, referee: Referee, *, seed: int,
+        recorded: bool,
+    ) -> None:  # fmt: skip
+        super().__init__(thinking, network, seed=seed, cap=100_000)
+        self._schedule, self._referee, self._recorded = schedule, referee, recorded
+        self._drawing = np.random.default_rng([seed, 1])
+        self._actions = 0
+        self.rows: list[dict[str, Any]] = []
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        super().start(color, start)
+        self._color = color
+
+    def choose_sense(self, limit: Limit) -> Look:
+        """See :class:`blindchess.game.contest.Player`."""
+        action = self._decided(limit, sense=True)
+        return Look(self._square(action // 65))
+
+    def choose_move(self, limit: Limit) -> Asked:
+        """See :class:`blindchess.game.contest.Player`."""
+        return Asked(self._request(self._decided(limit, sense=False)))
+
+    def end(self, outcome: Outcome) -> None:
+        """See :class:`blindchess.game.contest.Player`."""
+        result = 0 if outcome.winner is None else 1 if outcome.winner == self._color else -1
+        for row in self.rows:
+            soon = self._actions - row.pop("action") <= SOON and outcome.reason == "king_captured"
+            row |= {"result": result, "soon": result if soon else 0}
+
+    def _decided(self, limit: Limit, *, sense: bool) -> int:
+        self._follow(limit)
+        self._actions += 1
+        won = self._won(SENSE if sense else MOVE)
+        if won is not None:
+            return won
+        planned = self._planned(limit, sense=sense)
+        visits = np.maximum(planned.root.numbers, 0.0)
+        if not planned.playouts or not visits.sum():
+            return planned.action
+        shares = visits / visits.sum()
+        if self._recorded:
+            self._keep(planned, shares)
+        if self._actions <= self._schedule.drawn:
+            return int(planned.looks.actions[self._drawing.choice(shares.shape[0], p=shares)])
+        return planned.action
+
+    def _keep(self, planned: Planned, shares: Floats) -> None:
+        looks = planned.looks
+        sizes = np.diff(looks.listing)
+        order = np.argsort(looks.alike, kind="stable")
+        self.rows.append(
+            {
+                "synopses": looks.synopses[0],
+                "legal": looks.alike[order],
+                "chosen": looks.alike[:0],
+                "targets": np.repeat(shares / sizes, sizes)[order].astype(np.float32),
+                "choices": np.repeat(np.arange(sizes.shape[0]), sizes)[order].astype(np.int16),
+                "headset": HEADSETS.index("top"),
+                "pieces": men_of(self._referee.position, self._color),
+                "action": self._actions - 1,
+            }
+        )
+
+
+def network_path(out: Path, generation: int) -> Path:
+    """Where a generation's network is."""
+    return out / f"gen-{generation:03}.npz"
+
+
+def played(out: Path, generation: int, game: int, schedule: Schedule) -> list[dict[str, Any]]:
+    """Play a game, and give what was decided in it by this generation."""
+    generator = np.random.default_rng([schedule.seed, generation, game])
+    against = generation
+    if generation and generator.random() < schedule.past:
+        against = int(generator.integers(generation))
+    color = bool(generator.integers(2))
+    thinking = Synoptic(noise=schedule.noise, opponent="top", particles=64, cuts=4, batch=16)
+    referee = Referee()
+    players = {}
+    for side, number in ((color, generation), (not color, against)):
+        network = network_of(str(network_path(out, number)))
+        assert isinstance(network, ResidualNetwork)
+        players[side] = SelfPlayer(
+            thinking, network, schedule, referee, seed=int(generator.integers(1 << 31)),
+            recorded=number == generation,
+        )  # fmt: skip
+    arbiter = Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=schedule.nodes)))
+    try:
+        arbiter.play()
+    finally:
+        for player in players.values():
+            player.close()
+    return [row | {"game": 1_000_000 * generation + game} for side in chess.COLORS for row in players[side].rows]
+
+
+def block_of(out: Path, generation: int, first: int, schedule: Schedule) -> int:
+    """Play a block of games of a generation if its shard is not there; how many decisions that holds."""
+    path = out / f"gen-{generation:03}" / f"games-{first:06}.npz"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about = {"generation": generation, "first": first, **asdict(schedule)}
+    with contextlib.suppress(ShardError):
+        held, said = read_shard(path)
+        if said == about:
+            return len(held)
+    rows = [row for game in range(first, first + schedule.block) for row in played(out, generation, game, schedule)]
+    write_shard(path, decisions(rows), about)
+    return len(rows)
+
+
+def learned(out: Path, generation: int, schedule: Schedule) -> None:
+    """Make the next generation's network of the games of this one and of some before."""
+    learner, _ = Learner.load(_learner_path(out, generation))
+    first = max(0, generation + 1 - schedule.remembered)
+    paths = [path for g in range(first, generation + 1) for path in sorted((out / f"gen-{g:03}").glob("*.npz"))]
+    held = joined([read_shard(path)[0] for path in paths])
+    for epoch in range(schedule.epochs):
+        generator = np.random.default_rng([schedule.seed, generation, 7, epoch])
+        for headset, rows in passes(held.headset, ("all", "top"), schedule.batch, generator):
+            learner.step(headset, batch_of(held, rows))
+    about = {"generation": generation + 1, "decisions": len(held), "schedule": asdict(schedule)}
+    learner.save(_learner_path(out, generation + 1), about)
+    _write(learner, network_path(out, generation + 1), about)
+
+
+def _learner_path(out: Path, generation: int) -> Path:
+    return out / f"gen-{generation:03}.learner.npz"
+
+
+def _write(learner: Learner, path: Path, about: dict[str, Any]) -> None:
+    fresh = path.with_name(path.name + ".new")
+    with open(fresh, "wb") as file:
+        learner.network(about).write(file)
+    os.replace(fresh, path)
+
+
+def begun(out: Path, start: Path | None, schedule: Schedule) -> None:
+    """The first generation: of a training of ``imitate``, or of random weights. What is there stays.
+
+    Raises
+    ------
+    TrainingError
+        There is another schedule's run, or ``start`` is no training.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    plan = out / "selfplay.json"
+    said = {"start": None if start is None else start.name, **asdict(schedule)}
+    if plan.exists():
+        if json.loads(plan.read_text(encoding="utf-8")) != said:
+            raise TrainingError(f"{plan}: holds a run of another schedule; choose another --out, or give its numbers")
+    else:
+        write_document(plan, said)
+    if not network_path(out, 0).exists():
+        sizes = Sizes(headsets=("all", "top"))
+        learner = Learner(sizes, schedule.seed) if start is None else Learner.load(start / "checkpoint.npz")[0]
+        learner.save(_learner_path(out, 0), {"generation": 0})
+        _write(learner, network_path(out, 0), {"generation": 0})
+
+
+def generations(out: Path, schedule: Schedule, workers: int) -> Iterator[tuple[int, int, int]]:
+    """Play and learn without end; yields the generation, its games and its decisions after each block."""
+    for generation in itertools.count():
+        if network_path(out, generation + 1).exists():
+            continue
+        firsts = range(0, schedule.games, schedule.block)
+        total = 0
+        with contextlib.ExitStack() as stack:
+            if workers == 1:
+                found: Iterator[int] = (block_of(out, generation, first, schedule) for first in firsts)
+            else:
+                pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
+                stack.callback(pool.shutdown, cancel_futures=True)
+                tasks = [pool.submit(block_of, out, generation, first, schedule) for first in firsts]
+                found = (task.result() for task in tasks)
+            for done, count in enumerate(found, 1):
+                total += count
+                yield generation, done * schedule.block, total
+        learned(out, generation, schedule)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play and learn; the exit code."""
+    kept = Schedule()
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.rbc_learn selfplay", description="a player learns from its own games"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where all of it is kept")
+    parser.add_argument("--start", type=Path, metavar="RUN_DIR", help="of imitate; without it from random weights")
+    parser.add_argument("--generations", type=positive, default=20, metavar="N", help="until there are so many (20)")
+    parser.add_argument("--minutes", type=float, default=math.inf, metavar="M", help="stop after so many")
+    parser.add_argument("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
+    for name, about in (
+        ("games", "of a generation"), ("nodes", "of a question"), ("block", "games of a shard"),
+        ("epochs", "of a generation's training"), ("seed", "of all that is random"),
+    ):  # fmt: skip
+        default = getattr(kept, name)
+        kind = int if name == "seed" else positive
+        parser.add_argument(f"--{name}", type=kind, default=default, metavar="N", help=f"{about} (default {default})")
+    parsed = parser.parse_args(arguments)
+    schedule = Schedule(
+        nodes=parsed.nodes, games=parsed.games, block=parsed.block, epochs=parsed.epochs, seed=parsed.seed
+    )
+    began = time.monotonic()
+    try:
+        begun(parsed.out, parsed.start, schedule)
+        going = generations(parsed.out, schedule, parsed.workers)
+        with closing(ProgressLine("games")) as line, contextlib.suppress(KeyboardInterrupt):
+            for generation, played_games, count in going:
+                line.tell(f"generation {generation}: {played_games} of {schedule.games}, {count} decisions")
+                over = network_path(parsed.out, parsed.generations - 1).exists()
+                if over or time.monotonic() - began > 60 * parsed.minutes:
+                    break
+    except (TrainingError, ShardError, NetworkError) as error:
+        print(f"python -m experiments.rbc_learn selfplay: {error}", file=sys.stderr)
+        return 2
+    made = [path.name for path in sorted(parsed.out.glob("gen-???.npz"))]
+    print(f"{parsed.out}: generations {made[0]} to {made[-1]}")
+    return 0
