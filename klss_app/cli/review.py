@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import chess
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from darkchess.game.referee import Referee
     from darkchess.game.rules import Outcome
 
-__all__ = ["HELP", "ended_text", "ply_lines", "result_text", "review"]
+__all__ = ["HELP", "ended_text", "ply_lines", "result_text", "review", "step_through"]
 
 _LOSSES = {
     "king_captured": "{}'s king was captured",
@@ -106,30 +107,49 @@ def ply_lines(referee: Referee, ply: int, terminal: Terminal, bottom: chess.Colo
 
 
 def review(referee: Referee, terminal: Terminal, bottom: chess.Color) -> None:
-    """Show a finished game ply by ply: as the human asks for it at a terminal, else all of it at once."""
+    """Show a finished game ply by ply; see :func:`step_through`."""
+    step_through(terminal, referee.ply, bottom, lambda ply, bottom, fog: ply_lines(referee, ply, terminal, bottom, fog))
+
+
+def step_through(
+    terminal: Terminal, last: int, bottom: chess.Color, lines: Callable[[int, chess.Color, bool], list[str]]
+) -> None:
+    """Show a game step by step: as the human asks for it at a terminal, else all of it at once.
+
+    Parameters
+    ----------
+    terminal
+        Where.
+    last
+        The last step, which is shown first; the first is 0.
+    bottom
+        Who sits at the bottom.
+    lines
+        The block of a step: its number, who sits at the bottom, whether beside the board stands what players knew.
+    """
     fog = True
-    ply = referee.ply
-    shown = [ply] if terminal.interactive else range(ply + 1)
+    ply = last
+    shown = [ply] if terminal.interactive else range(last + 1)
     for each in shown:
-        terminal.say("", *ply_lines(referee, each, terminal, bottom))
+        terminal.say("", *lines(each, bottom, fog))
     if terminal.interactive:
         terminal.say(HELP)
     while True:
         try:
-            text = " ".join(terminal.ask(f" review {ply}/{referee.ply}> ").lower().split())
+            text = " ".join(terminal.ask(f" review {ply}/{last}> ").lower().split())
         except InputClosed:
             return
         if text in ("quit", "exit", "q"):
             return
         if text == "all":
-            for each in range(referee.ply + 1):
-                terminal.say("", *ply_lines(referee, each, terminal, bottom, fog))
+            for each in range(last + 1):
+                terminal.say("", *lines(each, bottom, fog))
             continue
         if text in ("", "n", "next"):
-            ply = (ply + 1) % (referee.ply + 1)
+            ply = (ply + 1) % (last + 1)
         elif text in ("b", "back", "p"):
             ply = max(0, ply - 1)
-        elif text.isascii() and text.isdigit() and int(text) <= referee.ply:
+        elif text.isascii() and text.isdigit() and int(text) <= last:
             ply = int(text)
         elif text in ("fog off", "fog on"):
             fog = text == "fog on"
@@ -138,4 +158,4 @@ def review(referee: Referee, terminal: Terminal, bottom: chess.Color) -> None:
         else:
             terminal.say(f" got {text!r}, expected one of:", HELP)
             continue
-        terminal.say("", *ply_lines(referee, ply, terminal, bottom, fog))
+        terminal.say("", *lines(ply, bottom, fog))

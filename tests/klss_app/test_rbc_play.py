@@ -11,8 +11,13 @@ from pathlib import Path
 import chess
 import pytest
 
+from blindchess.game.arbiter import Arbiter
 from blindchess.game.observation import Moved
+from blindchess.game.referee import Referee
+from blindchess.players.configuration import configuration, make_player
+from darkchess.game.arbiter import TimeControl
 from klss_app.cli.main import main
+from klss_app.cli.rbc import review
 from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of
 from tests.klss_app.screen import ESCAPE, Screen
 
@@ -66,6 +71,14 @@ def test_a_whole_game_in_a_terminal(tmp_path: Path, screens: list[Screen]) -> No
     assert "king e8" in ESCAPE.sub("", screen.read_until("4. your move: "))
     screen.type("Ne8")
     assert "White wins: Black's king was captured. 1-0 after 7 turns." in ESCAPE.sub("", screen.read_until("kept in"))
+    assert "the end" in screen.read_until("review 7/7> ")
+    screen.type("b")
+    shown = ESCAPE.sub("", screen.read_until("review 6/7> "))
+    assert "6: 4. White looks at d7, asks for knight c7-e8, takes on e8." in shown
+    assert "White knew" in shown and "the board" in shown and "after the look 127" in shown
+    screen.type("fog off")
+    assert "White knew" not in screen.read_until("review 6/7> ")
+    screen.type("quit")
     assert screen.end() == 0
     kept = json.loads((tmp_path / "g.json").read_text())
     assert (kept["type"], kept["white_name"], kept["winner_color"]) == ("GameHistory", "human", True)
@@ -90,6 +103,21 @@ def test_resigning_and_the_end_of_the_input(typed: Callable[..., tuple[int, str,
     assert code == 1 and "end of input after 0 turns" in err
     code, out, _ = typed("\npass\nresign\n", "--white", "rbc-attacker", "--black", "human", "--clock", "60+1")
     assert code == 0 and "Black: you   1:0" in out and "White wins: Black resigned" in out
+
+
+def test_the_review_shows_as_known_what_was_so_and_each_look_tells_something() -> None:
+    game = Referee()
+    players = {color: make_player(configuration("rbc-attacker"), seed=int(color)) for color in chess.COLORS}
+    Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=5))).play()
+    found = review.followed(game)
+    assert len(found) == game.ply > 5
+    for turn, known in zip(game.turns, found, strict=True):
+        true = dict(turn.before.pieces)
+        assert {at: true.get(at) for at in chess.SQUARES if known.sure >> at & 1} == {
+            at: known.men.get(at) for at in chess.SQUARES if known.sure >> at & 1
+        }
+        seen = dict(turn.sensed.contents) | {at: man for at, man in true.items() if man.color == turn.color}
+        assert all(known.sure >> at & 1 for at in seen) and known.after <= known.before
 
 
 def test_two_engines_play_and_both_can_be_repeated(typed: Callable[..., tuple[int, str, str]]) -> None:
@@ -126,16 +154,12 @@ def test_no_subcommand_and_one_that_is_none(capsys: pytest.CaptureFixture[str]) 
      ("a7b8r", "a7b8r"), ("Rad1", "a1d1"), ("R1b1", "a1b1"), ("Rb1", "a1b1"), ("0000", None), ("-", None)],
 )  # fmt: skip
 def test_what_may_be_typed(text: str, move: str | None) -> None:
-    from blindchess.game.referee import Referee
-
     game = Referee(PROMOTING)
     found = request_of(text, game.requests(), game.position.pieces, chess.WHITE)
     assert (found and found.uci()) == move
 
 
 def test_what_means_two_things_is_asked_again() -> None:
-    from blindchess.game.referee import Referee
-
     game = Referee("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
     with pytest.raises(UnknownRequest, match="'Rd1' means a1d1 or h1d1; type one of them"):
         request_of("Rd1", game.requests(), game.position.pieces, chess.WHITE)

@@ -6,6 +6,7 @@ before it.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import sys
@@ -278,6 +279,12 @@ class _Game:
         for color, engine in self._engines.items():
             if engine.trouble:
                 terminal.say(f"{names[color]}: {engine.trouble}")
+        if self._human is not None and self._referee.ply > 0:
+            from klss_app.cli.rbc.review import review
+
+            self._save()
+            with contextlib.suppress(KeyboardInterrupt):
+                review(self._referee, terminal, self._human.bottom)
         return 0
 
     def _seat(self) -> Player:
@@ -285,19 +292,9 @@ class _Game:
         return self._human
 
     def _print_turn(self, played: Played) -> None:
-        from klss_app.cli.rbc.spoken import request_text
+        from klss_app.cli.rbc.spoken import turn_text
 
-        turn = played.turn
-        men = turn.before.pieces
-        looked = "nowhere" if turn.sensed.square is None else f"at {chess.SQUARE_NAMES[turn.sensed.square]}"
-        requested, taken = turn.moved.requested, turn.moved.taken
-        asked = "passes" if requested is None else f"asks for {request_text(requested, men)}"
-        if requested is not None and taken != requested:
-            asked += ", nothing is played" if taken is None else f", plays {taken.uci()}"
-        if turn.moved.capture_square is not None:
-            asked += f", takes on {chess.SQUARE_NAMES[turn.moved.capture_square]}"
-        number = f"{(played.ply + 1) // 2}{'.' if turn.color else '...'}"
-        self._terminal.say(f"{number} {'White' if turn.color else 'Black'} looks {looked}, {asked}.")
+        self._terminal.say(turn_text(played.turn, played.ply - 1))
 
     def _left(self, why: BaseException) -> tuple[int, str]:
         """The exit code of a game that was left before its end, and what to say of it."""

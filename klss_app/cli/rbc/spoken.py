@@ -6,12 +6,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import chess
 
 from blindchess.game.observation import Moved
 
-__all__ = ["UnknownRequest", "moved_text", "request_of", "request_text"]
+if TYPE_CHECKING:
+    from blindchess.game.referee import Turn
+
+__all__ = ["UnknownRequest", "moved_text", "request_of", "request_text", "turn_text"]
 
 _SQUARES = re.compile(r"([a-h][1-8])-?([a-h][1-8])=?([nbrqNBRQ]?)")
 _LETTERS = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([x:]?)([a-h][1-8])=?([NBRQ]?)[+#]?")
@@ -133,3 +137,16 @@ def moved_text(moved: Moved, men: Mapping[int, chess.Piece]) -> str:
         return told + "."
     where = "" if moved.capture_square == moved.taken.to_square else " en passant"
     return f"{told} and took a man{where} on {chess.SQUARE_NAMES[moved.capture_square]}."
+
+
+def turn_text(turn: Turn, at: int) -> str:
+    """What was done in a turn, after ``at`` turns of either side: ``2. White looks at e5, asks for knight b1-c3.``"""
+    looked = "nowhere" if turn.sensed.square is None else f"at {chess.SQUARE_NAMES[turn.sensed.square]}"
+    requested, taken = turn.moved.requested, turn.moved.taken
+    asked = "passes" if requested is None else f"asks for {request_text(requested, turn.before.pieces)}"
+    if requested is not None and taken != requested:
+        asked += ", nothing is played" if taken is None else f", plays {taken.uci()}"
+    if turn.moved.capture_square is not None:
+        asked += f", takes on {chess.SQUARE_NAMES[turn.moved.capture_square]}"
+    number = f"{at // 2 + 1}{'.' if turn.color else '...'}"
+    return f"{number} {'White' if turn.color else 'Black'} looks {looked}, {asked}."
