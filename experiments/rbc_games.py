@@ -9,20 +9,22 @@ intervals.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from blindchess.players.configuration import CONFIGURATIONS
 from darkchess.game.arbiter import TimeControl
 from experiments.series.runner import RESULTS, RUNS, positive
 from experiments.series.summary import score_interval
-from uci_bridge.blind_players import blind_spec
+from uci_bridge.blind_players import Blind, blind_spec
 from uci_bridge.match.blind.match import BlindMatch
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.standing import Standing
 
-__all__ = ["PAIRINGS", "main"]
+__all__ = ["PAIRINGS", "main", "matches_of", "played"]
 
 PAIRINGS: Mapping[str, tuple[str, str, float]] = {
     "trout": ("rbc-expect", "trout", 1.0),
@@ -39,22 +41,30 @@ PAIRINGS: Mapping[str, tuple[str, str, float]] = {
 SEED = 1800
 
 
-def played(name: str, games: int, budget: TimeControl, workers: int, runs: Path) -> dict[str, Any]:
-    """Play what is left of a match; what it has shown."""
-    a, b, share = PAIRINGS[name]
-    match = BlindMatch(
-        a=blind_spec(f"{a},threads=1"),
-        b=blind_spec(f"{b},threads=1" if b.startswith("rbc-") else b),
-        games=max(2, round(games * share)),
-        seed=SEED,
-        budget=budget,
-    )
+def played(
+    name: str, players: tuple[str, str], games: int, budget: TimeControl, workers: int, folder: Path
+) -> dict[str, Any]:
+    """Play what is left of a match; what it has shown.
+
+    Parameters
+    ----------
+    name
+        Of the match, without its limit.
+    players
+        Their texts (:func:`uci_bridge.blind_players.blind_spec`); ours get one thread each.
+    budget
+        For each of a turn's two questions.
+    folder
+        Where the match is kept, in a folder of its own.
+    """
+    a, b = players
+    match = BlindMatch(a=_alone(a), b=_alone(b), games=max(2, games), seed=SEED, budget=budget)
     limit = f"{budget.nodes}nodes" if budget.nodes is not None else f"{budget.time_s:g}s"
 
     def tell(line: dict[str, Any], standing: Standing) -> None:
         print(f"{name}: {standing.score:g} of {standing.games}, {line['reason']}", file=sys.stderr, flush=True)
 
-    standing = match.run(runs / "rbc_games" / f"{name}-{limit}", tell, workers=workers)
+    standing = match.run(folder / f"{name}-{limit}", tell, workers=workers)
     elo = standing.elo
     shares = score_interval(elo, standing.score / standing.games)
     return {
@@ -70,6 +80,12 @@ def played(name: str, games: int, budget: TimeControl, workers: int, runs: Path)
     }
 
 
+def _alone(text: str) -> Blind:
+    """Of a player's text, one thread."""
+    ours = text.partition(",")[0] in CONFIGURATIONS
+    return blind_spec(f"{text},threads=1" if ours else text)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -83,9 +99,11 @@ def main(argv: list[str] | None = None) -> int:
     chosen = parser.parse_args(argv)
     budget = TimeControl(nodes=chosen.nodes) if chosen.time is None else TimeControl(time_s=chosen.time)
     path = chosen.results / "rbc_games.json"
-    kept = {} if not path.exists() else _matches(path)
+    kept = matches_of(path)
     for name in chosen.only or PAIRINGS:
-        found = played(name, chosen.games, budget, chosen.workers, chosen.runs)
+        a, b, share = PAIRINGS[name]
+        games = round(chosen.games * share)
+        found = played(name, (a, b), games, budget, chosen.workers, chosen.runs / "rbc_games")
         kept[found["name"]] = found
         low, middle, high = found["percent"]
         print(f"{found['name']}: {middle} % ({low} to {high}) of {found['games']}")
@@ -94,9 +112,10 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def _matches(path: Path) -> dict[str, dict[str, Any]]:
-    import json
-
+def matches_of(path: Path) -> dict[str, dict[str, Any]]:
+    """The matches of a results file by name; none where there is none."""
+    if not path.exists():
+        return {}
     return {match["name"]: match for match in json.loads(path.read_text(encoding="utf-8"))["matches"]}
 
 

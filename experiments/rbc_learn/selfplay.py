@@ -66,6 +66,8 @@ class Schedule:
     ----------
     nodes
         Of each question.
+    particles
+        Sets of the opponent that are kept.
     games, block
         Of a generation; of a shard.
     past
@@ -82,7 +84,8 @@ class Schedule:
         Of all that is random.
     """
 
-    nodes: int = 120
+    nodes: int = 96
+    particles: int = 32
     games: int = 200
     block: int = 20
     past: float = 0.25
@@ -109,7 +112,7 @@ class SelfPlayer(SynopticPlayer):
         self, thinking: Synoptic, network: ResidualNetwork, schedule: Schedule, referee: Referee, *, seed: int,
         recorded: bool,
     ) -> None:  # fmt: skip
-        super().__init__(thinking, network, seed=seed, cap=100_000)
+        super().__init__(thinking, network, seed=seed, cap=20_000)
         self._schedule, self._referee, self._recorded = schedule, referee, recorded
         self._drawing = np.random.default_rng([seed, 1])
         self._actions = 0
@@ -183,7 +186,7 @@ def played(out: Path, generation: int, game: int, schedule: Schedule) -> list[di
     if generation and generator.random() < schedule.past:
         against = int(generator.integers(generation))
     color = bool(generator.integers(2))
-    thinking = Synoptic(noise=schedule.noise, opponent="top", particles=64, cuts=4, batch=16)
+    thinking = Synoptic(noise=schedule.noise, opponent="top", particles=schedule.particles, cuts=2, batch=16)
     referee = Referee()
     players = {}
     for side, number in ((color, generation), (not color, against)):
@@ -298,7 +301,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=math.inf, metavar="M", help="stop after so many")
     parser.add_argument("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
     for name, about in (
-        ("games", "of a generation"), ("nodes", "of a question"), ("block", "games of a shard"),
+        ("games", "of a generation"), ("nodes", "of a question"),
+        ("particles", "sets of the opponent that are kept"), ("block", "games of a shard"),
         ("epochs", "of a generation's training"), ("seed", "of all that is random"),
     ):  # fmt: skip
         default = getattr(kept, name)
@@ -306,7 +310,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.add_argument(f"--{name}", type=kind, default=default, metavar="N", help=f"{about} (default {default})")
     parsed = parser.parse_args(arguments)
     schedule = Schedule(
-        nodes=parsed.nodes, games=parsed.games, block=parsed.block, epochs=parsed.epochs, seed=parsed.seed
+        nodes=parsed.nodes,
+        particles=parsed.particles,
+        games=parsed.games,
+        block=parsed.block,
+        epochs=parsed.epochs,
+        seed=parsed.seed,
     )
     began = time.monotonic()
     try:

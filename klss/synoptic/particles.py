@@ -60,6 +60,8 @@ class ParticleFilter:
         What the planner holds possible at the beginning, where both know the truth if it is one state.
     seed
         Of all that is drawn.
+    refilled
+        How many times back particles are drawn anew, two turns of both players; those before keep what they have.
     remembered, most_states
         Most times that are kept, and most states that were possible at them in all.
 
@@ -81,6 +83,7 @@ class ParticleFilter:
         *,
         seed: int,
         remembered: int = 32,
+        refilled: int = 8,
         most_states: int = 8_000_000,
     ) -> None:
         self.lost = self.alone = 0
@@ -90,6 +93,7 @@ class ParticleFilter:
         self._headsets = headsets
         self._rng = np.random.default_rng(seed)
         self._remembered = remembered
+        self._refilled = refilled
         self._most_states = most_states
         states = belief.sample(planning.particles, int(self._rng.integers(1 << 40)))
         self._times = [
@@ -143,11 +147,12 @@ class ParticleFilter:
             A time of :func:`time.monotonic` after which a time gets no more than it needs: there are fewer particles.
         """
         self._table = table
-        for at, past in enumerate(self._times):
+        for at in range(max(0, len(self._times) - self._refilled), len(self._times)):
+            past = self._times[at]
             missing = self._planning.particles - len(past.particles)
             if missing <= 0:
                 continue
-            if at == 0:
+            if at == 0 or not len(self._times[at - 1].particles):
                 found = self._alone(past.belief, missing)
             else:
                 found = self._drawn(self._times[at - 1], past, missing, until)

@@ -282,3 +282,22 @@ def test_what_can_not_be_learned_from_is_one_line(tmp_path: Path, capsys: pytest
     assert program.main(["imitate", "--data", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().err
     assert said.startswith("no shards in") and said.count("\n") == 1
+
+
+def test_a_player_learns_from_its_own_games_and_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    """Two generations; the games of the second are played anew to the same bytes; another schedule is refused."""
+    pytest.importorskip("jax")
+    out = tmp_path / "run"
+    few = ["--games", "2", "--block", "1", "--nodes", "6", "--particles", "4", "--epochs", "1"]
+    assert program.main(["selfplay", "--out", str(out), *few, "--generations", "2"]) == 0
+    held, said = read_shard(out / "gen-000" / "games-000000.npz")
+    assert held.targets is not None and held.choices is not None and said["generation"] == 0
+    shares = np.add.reduceat(held.targets, held.legal_starts[:-1])
+    np.testing.assert_allclose(shares, 1.0, atol=1e-5)
+    before = (out / "gen-000" / "games-000000.npz").read_bytes()
+    (out / "gen-000" / "games-000000.npz").unlink()
+    (out / "gen-001.npz").unlink()
+    assert program.main(["selfplay", "--out", str(out), *few, "--generations", "2"]) == 0
+    assert (out / "gen-000" / "games-000000.npz").read_bytes() == before
+    assert (out / "gen-001.npz").exists()
+    assert program.main(["selfplay", "--out", str(out), *few, "--generations", "3", "--seed", "4"]) == 2
