@@ -39,6 +39,7 @@ from blindchess.players.dsmcp import Synoptic, SynopticPlayer
 from blindchess.synoptic.networks import network_of
 from blindchess.synoptic.synopsis import MOVE, SENSE
 from darkchess.board.position import Position
+from darkchess.errors import FenError
 from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit
 from darkchess.game.rules import Outcome
@@ -82,6 +83,8 @@ class Schedule:
         How often all of them, and how many decisions a step.
     seed
         Of all that is random.
+    fen
+        Where games start; None: as usual.
     """
 
     nodes: int = 96
@@ -95,6 +98,7 @@ class Schedule:
     epochs: int = 2
     batch: int = 64
     seed: int = 19
+    fen: str | None = None
 
 
 class SelfPlayer(SynopticPlayer):
@@ -187,7 +191,7 @@ def played(out: Path, generation: int, game: int, schedule: Schedule) -> list[di
         against = int(generator.integers(generation))
     color = bool(generator.integers(2))
     thinking = Synoptic(noise=schedule.noise, opponent="top", particles=schedule.particles, cuts=2, batch=16)
-    referee = Referee()
+    referee = Referee(schedule.fen)
     players = {}
     for side, number in ((color, generation), (not color, against)):
         network = network_of(str(network_path(out, number)))
@@ -308,8 +312,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default = getattr(kept, name)
         kind = int if name == "seed" else positive
         parser.add_argument(f"--{name}", type=kind, default=default, metavar="N", help=f"{about} (default {default})")
+    parser.add_argument("--fen", metavar="FEN", help="where games start, known to both")
     parsed = parser.parse_args(arguments)
+    try:
+        Referee(parsed.fen)
+    except FenError as error:
+        parser.error(f"--fen: {error}")
     schedule = Schedule(
+        fen=parsed.fen,
         nodes=parsed.nodes,
         particles=parsed.particles,
         games=parsed.games,
