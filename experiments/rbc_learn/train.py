@@ -16,14 +16,23 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from experiments.belief.networks import TrainingError
-from experiments.rbc_learn.data import HEADSETS, Decisions, ShardError, joined, read_shard, shard_paths, validating
+from experiments.rbc_learn.data import (
+    HEADSETS,
+    PLANES,
+    Decisions,
+    ShardError,
+    joined,
+    read_shard,
+    shard_paths,
+    validating,
+)
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members
 from experiments.rbc_learn.networks import SHARES, batch_of
@@ -66,6 +75,8 @@ class Imitation:
         Of training, at most so many, whenever and however often it was stopped meanwhile.
     batch, pool
         :data:`BATCH` and :data:`POOL`.
+    without
+        Planes that it does not see: to learn what they are worth.
     """
 
     sizes: Sizes = field(default_factory=Sizes)
@@ -74,6 +85,16 @@ class Imitation:
     minutes: float = float("inf")
     batch: int = BATCH
     pool: int = POOL
+    without: tuple[int, ...] = ()
+
+
+def _unseen(held: Decisions, planes: Sequence[int]) -> Decisions:
+    """Decisions whose synopses have nothing on some planes."""
+    if not planes:
+        return held
+    synopses = held.synopses.copy()
+    synopses[:, list(planes)] = 0
+    return replace(held, synopses=synopses)
 
 
 def _scanned(paths: Sequence[Path], seed: int) -> tuple[list[int], Decisions, Ints]:
@@ -133,10 +154,11 @@ def imitate(plan: Imitation, data: Path, out: Path, tell: Callable[[str], None] 
     identity = json.loads(
         json.dumps(
             {**asdict(sizes), "seed": plan.seed, "batch": plan.batch, "pool": plan.pool}
+            | ({"without": list(plan.without)} if plan.without else {})
             | {"shards": [[path.name, count] for path, count in zip(paths, counts)]}
         )
     )
-    run = _Run(plan, paths, out, identity, Learner(sizes, plan.seed), judged, tell)
+    run = _Run(plan, paths, out, identity, Learner(sizes, plan.seed), _unseen(judged, plan.without), tell)
     run.go()
     return run.document()
 
@@ -202,7 +224,7 @@ class _Run:
             pools = [order[i : i + plan.pool] for i in range(0, len(order), plan.pool)]
             while at["pool"] < len(pools):
                 parts = [read_shard(self._paths[i])[0] for i in pools[at["pool"]]]
-                held = joined([part.where(~validating(part.game)) for part in parts])
+                held = _unseen(joined([part.where(~validating(part.game)) for part in parts]), plan.without)
                 generator = np.random.default_rng([plan.seed, 2, at["epoch"], at["pool"]])
                 steps = passes(held.headset, self._learner.sizes.headsets, plan.batch, generator)
                 for headset, rows in steps[at["step"] :]:
@@ -276,6 +298,12 @@ class _Run:
         }
 
 
+def _plane(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) < PLANES):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number of a plane, 0 to {PLANES - 1}")
+    return int(text)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Imitate, write, and print what the network is worth; the exit code."""
     parser = argparse.ArgumentParser(
@@ -295,11 +323,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--epochs", type=positive, default=4, metavar="E", help="at most (default 4)")
     parser.add_argument("--minutes", type=float, default=float("inf"), metavar="M", help="at most, all runs together")
+    parser.add_argument(
+        "--without", type=_plane, nargs="+", default=[], metavar="PLANE", help="planes that it does not see, 0 to 103"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is random (default 0)")
     parsed = parser.parse_args(arguments)
     plan = Imitation(
-        Sizes(parsed.channels, parsed.blocks, tuple(parsed.headsets)), parsed.seed, parsed.epochs, parsed.minutes
-    )
+        Sizes(parsed.channels, parsed.blocks, tuple(parsed.headsets)), parsed.seed, parsed.epochs, parsed.minutes,
+        without=tuple(sorted(set(parsed.without))),
+    )  # fmt: skip
     try:
         with closing(ProgressLine("imitate")) as line:
             document = imitate(plan, parsed.data, parsed.out, line.tell)

@@ -30,6 +30,7 @@ from experiments.rbc_learn.data import (
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members, policy_losses
 from experiments.rbc_learn.networks import batch_of, choice_logs, losses, outputs
+from experiments.rbc_learn.saliency import saliency
 from experiments.rbc_learn.selfplay import Schedule, generations
 from experiments.rbc_learn.train import Imitation, imitate, passes
 from klss.synoptic.residual import ResidualNetwork
@@ -304,3 +305,15 @@ def test_a_player_learns_from_its_own_games_and_goes_on_where_it_was_stopped(tmp
     selfplay.block_of(out, 0, 1, schedule)  # … but would be the same
     assert (out / "gen-000" / "games-000001.npz").read_bytes() == before
     assert program.main(["selfplay", "--out", str(out), *few, "--generations", "3", "--seed", "4"]) == 2
+
+
+def test_a_plane_that_is_not_looked_at_has_no_saliency_and_one_can_be_left_out() -> None:
+    """The gradient is 0 where the first filters are; a training without a plane is another training."""
+    pytest.importorskip("jax")
+    learner = Learner(Sizes(8, 1, ("all",)), 3)
+    learner.part("trunk")[0]["conv0"][:, :, 7] = 0  # a view of what it has learned
+    policy, value, bits = saliency(learner, decisions(64), "all")
+    assert policy[7] == value[7] == 0 and bits[7] > 0
+    assert (np.delete(policy, 7) > 0).all()
+    held = train._unseen(decisions(8), (7, 9))
+    assert not held.synopses[:, [7, 9]].any() and held.synopses[:, 8].any()
