@@ -138,6 +138,7 @@ class SynopticPlayer(Player):
         self._threads = threads
         self._pool = ThreadPoolExecutor(1, "playouts") if threads == 2 else None
         self._known: PositionSet | None = None
+        self._last: Planned | None = None
 
     def start(self, color: chess.Color, start: Position) -> None:
         """See :class:`blindchess.game.contest.Player`."""
@@ -146,6 +147,7 @@ class SynopticPlayer(Player):
         self._notice: Notice | None = None  # what she was told and did not follow yet
         self._played = 0
         self._table = Table()
+        self._last = None
         first = BlindBelief.of(self.known, self._memory.words, hers=start.turn == color, stage=SENSE)
         self._filter = ParticleFilter(
             BlindModel(color), self._network, self._thinking.planning(sense=False), self._headsets, first,
@@ -221,21 +223,27 @@ class SynopticPlayer(Player):
         self._follow(limit)
         won = self._won(SENSE)
         if won is not None:
-            return Look(self._square(won // 65), self._sure)
-        planned = self._planned(limit, sense=True)
-        return Look(self._square(planned.action // 65), self._told(planned))
+            return Look(self.square_of(won), self._sure)
+        planned = self.plan(limit, sense=True)
+        return Look(self.square_of(planned.action), self._told(planned))
 
     def choose_move(self, limit: Limit) -> Asked:
         """See :class:`blindchess.game.contest.Player`."""
         won = self._won(MOVE)
         if won is not None:
-            return Asked(self._request(won), self._sure)
-        planned = self._planned(limit, sense=False)
-        return Asked(self._request(planned.action), self._told(planned))
+            return Asked(self.request_of(won), self._sure)
+        planned = self.plan(limit, sense=False)
+        return Asked(self.request_of(planned.action), self._told(planned))
+
+    @property
+    def planned(self) -> Planned | None:
+        """What her last answer comes from; None: a win that is sure, or nobody asked."""
+        return self._last
 
     def _won(self, stage: int) -> int | None:
         """The action of a sure win, if one is found over all that she holds possible."""
         known = self.known
+        self._last = None
         if not self._thinking.static or known.size > _WON_OF:
             return None
         return forced_win(known.own_row, known.halves, stage)
@@ -244,7 +252,10 @@ class SynopticPlayer(Player):
     def _sure(self) -> dict[str, object]:
         return {"positions": self.known.size, "capped_by": self.known.capped_by, "value": 1.0, "nodes": 0, "sure": True}
 
-    def _planned(self, limit: Limit, *, sense: bool) -> Planned:
+    def plan(self, limit: Limit, *, sense: bool) -> Planned:
+        """What playouts say of where to look, or of what to ask for, even where a win is sure; with no nodes, what the
+        network says.
+        """
         seconds = seconds_of_call(limit, sense=sense)
         nodes = limit.nodes
         now = time.monotonic()
@@ -253,7 +264,7 @@ class SynopticPlayer(Player):
         elif len(self._filter.particles) < self._thinking.particles:
             self._filter.fill(self._table, None if seconds is None else now + _FILLING * seconds)
         self._played += 1
-        return choose_action(
+        self._last = choose_action(
             BlindModel(self.known.own.color),
             self._network,
             self._thinking.planning(sense=sense),
@@ -266,6 +277,7 @@ class SynopticPlayer(Player):
             until=None if seconds is None else now + seconds,
             pool=self._pool,
         )
+        return self._last
 
     def _told(self, planned: Planned) -> dict[str, object]:
         return {
@@ -292,17 +304,20 @@ class SynopticPlayer(Player):
     def _upward(self, square: int) -> int:
         return square if self.known.own.color else square ^ 56
 
-    _square = _upward
-
     def _code(self, move: chess.Move | None) -> int:
         if move is None:
             return -1
         return encode(move) ^ (0 if self.known.own.color else _TURNED)
 
-    def _request(self, action: int) -> chess.Move | None:
+    def square_of(self, action: int) -> int:
+        """Where a sense's action looks."""
+        return self._upward(action // 65)
+
+    def request_of(self, action: int) -> chess.Move | None:
+        """What a move's action asks for; None: it passes."""
         if action == PASS:
             return None
         origin, target = divmod(action, 65)
         pawn = int(self.known.own_row[0]) >> origin & 1
         promotion = chess.QUEEN if pawn and target >= 56 else None
-        return chess.Move(self._square(origin), self._square(target), promotion)
+        return chess.Move(self._upward(origin), self._upward(target), promotion)

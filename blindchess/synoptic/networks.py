@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from functools import lru_cache
 from importlib import resources
 from typing import BinaryIO, cast
@@ -49,10 +50,17 @@ def network_of(name: str) -> Network:
         with resources.files("blindchess.synoptic").joinpath("data", PACKAGED[name]).open("rb") as file:
             found = ResidualNetwork.read(cast(BinaryIO, file))
     else:
-        found = ResidualNetwork.load(name)
+        try:
+            found = ResidualNetwork.load(name)
+        except ValueError as error:  # a NetworkError, or no path at all
+            near = difflib.get_close_matches(name, (*PACKAGED, "even"), n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known by name: {', '.join(PACKAGED)}, even"
+            raise NetworkError(f"{error}; {hint}") from None
     if (found.planes, found.actions) != (PLANES, ACTIONS):
         raise NetworkError(
             f"{name}: bad network: got one of {found.planes} planes and {found.actions} actions, expected {PLANES} and "
             f"{ACTIONS}"
         )
+    if lacking := {"all", "top"} - set(found.headsets):
+        raise NetworkError(f"{name}: bad network: got none of the headset {min(lacking)}, expected all and top")
     return found

@@ -130,11 +130,11 @@ class SelfPlayer(SynopticPlayer):
     def choose_sense(self, limit: Limit) -> Look:
         """See :class:`blindchess.game.contest.Player`."""
         action = self._decided(limit, sense=True)
-        return Look(self._square(action // 65))
+        return Look(self.square_of(action))
 
     def choose_move(self, limit: Limit) -> Asked:
         """See :class:`blindchess.game.contest.Player`."""
-        return Asked(self._request(self._decided(limit, sense=False)))
+        return Asked(self.request_of(self._decided(limit, sense=False)))
 
     def end(self, outcome: Outcome) -> None:
         """See :class:`blindchess.game.contest.Player`."""
@@ -149,7 +149,7 @@ class SelfPlayer(SynopticPlayer):
         won = self._won(SENSE if sense else MOVE)
         if won is not None:
             return won
-        planned = self._planned(limit, sense=sense)
+        planned = self.plan(limit, sense=sense)
         visits = np.maximum(planned.root.numbers, 0.0)
         if not planned.playouts or not visits.sum():
             return planned.action

@@ -190,9 +190,9 @@ class Root:
         self.totals[choice] += times * value + loss
         self.lows[choice] = min(self.lows[choice], value)
 
-    def answer(self, by: Literal["total", "mean", "visits"]) -> int:
-        """The choice that comes out: of the largest sum of (1 + value) / 2, of the largest mean, or taken most often;
-        then by policy.
+    def order(self, by: Literal["total", "mean", "visits"]) -> Ints:
+        """The choices (int64[m]), the one that comes out first: of the largest sum of (1 + value) / 2, of the largest
+        mean, or taken most often; then by policy.
         """
         if by == "total":
             worth = (self.numbers + self.totals) / 2.0
@@ -200,4 +200,4 @@ class Root:
             worth = np.where(self.numbers > 0, self.totals / np.maximum(self.numbers, 1.0), -np.inf)
         else:
             worth = self.numbers
-        return int(np.lexsort((-self.policy, -worth))[0])
+        return np.lexsort((-self.policy, -worth))

@@ -45,8 +45,12 @@ class Planned:
         The choices at the root: of one set, the first cut.
     root : Root
         Its counts.
+    order : int64[m]
+        The choices, best first.
     value : float
         Mean value of the choice, for the planner; the network's where nothing was played out.
+    network : float
+        The network's value of the root, the mean over the cuts.
     nodes : int
         Sets that the network saw, or that were surely decided.
     playouts : int
@@ -57,7 +61,9 @@ class Planned:
     action: int
     looks: Looks
     root: Root
+    order: Ints
     value: float
+    network: float
     nodes: int
     playouts: int
     met: float
@@ -222,9 +228,13 @@ def choose_action(
                 break
         _released(batch, root, table, planning)
         playouts += size
-    best = root.answer(planning.answer) if playouts else int(policy.argmax())
+    order = root.order(planning.answer)
+    best = int(order[0])
     value = float(root.totals[best] / root.numbers[best]) if root.numbers[best] > 0 else first_value
-    return Planned(int(looked.actions[best]), looked, root, value, counted, playouts, met / asked if asked else 0.0)
+    return Planned(
+        int(looked.actions[best]), looked, root, order, value, first_value, counted, playouts,
+        met / asked if asked else 0.0,
+    )  # fmt: skip
 
 
 def _begun(

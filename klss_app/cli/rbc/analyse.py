@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,14 +14,14 @@ import chess
 from klss_app.cli.errors import UsageError
 from klss_app.cli.rbc.options import CONFIGURATION, BlindParser, add_blind_options, blind_configured, blind_options
 from klss_app.cli.rbc.track import kept_game
+from klss_app.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from blindchess.game.referee import Referee
-    from blindchess.players.expectation import ExpectationPlayer
+    from blindchess.game.contest import Player
+    from blindchess.game.referee import Turn
+    from darkchess.board.position import Position
 
 __all__ = ["run"]
-
-_SHOWN = 8
 
 
 def _parser() -> BlindParser:
@@ -32,13 +34,18 @@ def _parser() -> BlindParser:
         "--configuration", default="rbc-expect", metavar="NAME", help=f"(default rbc-expect) {CONFIGURATION}"
     )
     add_blind_options(parser)
+    parser.add_argument(
+        "--planes",
+        action="append",
+        metavar="WHICH",
+        help="of who plans on synopses: what the network sees, by numbers (35,70-72) or part of a name; again for more",
+    )
+    parser.add_argument("--ascii", action="store_true", help="nothing but letters and signs of ASCII")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
 
 def _turn(text: str) -> int:
-    import argparse
-
     if not (text.isascii() and text.isdigit() and len(text) < 7):
         raise argparse.ArgumentTypeError(f"got {text!r}, expected a number of turns, 0 or more")
     return int(text)
@@ -49,108 +56,76 @@ def run(arguments: Sequence[str]) -> int:
     parsed = _parser().parse(arguments)
     options = blind_options(parsed)
     chosen = blind_configured(parsed.configuration, options.stockfish)
+
+    from blindchess.players.configuration import make_player
+    from blindchess.players.dsmcp import Synoptic, SynopticPlayer
+    from blindchess.players.expectation import ExpectationPlayer
+    from darkchess.game.contest import Limit
+    from klss_app.rbc import expectation_thoughts, synoptic_thoughts
+    from uci_bridge.evaluators import make_evaluator
+
     if chosen.thinking is None:
         raise UsageError(f"--configuration: got {parsed.configuration!r}, who weighs nothing; expected rbc-expect, say")
+    if parsed.planes and not isinstance(chosen.thinking, Synoptic):
+        raise UsageError(f"--planes: {parsed.configuration!r} sees positions and no planes; expected dsmcp, say")
+    planes = _planes(parsed.planes, all_of_them=parsed.json)
     game = kept_game(Path(parsed.game))
     if parsed.turn >= game.ply:
         raise UsageError(f"--turn: got {parsed.turn} in a game of {game.ply} turns, expected 0 to {game.ply - 1}")
 
-    from blindchess.players.configuration import make_player
-    from blindchess.players.expectation import ExpectationPlayer
-    from darkchess.game.contest import Limit
-    from uci_bridge.evaluators import make_evaluator
-
     evaluator = make_evaluator(chosen, options.evaluator_choice(), options.ruleset)
+    terminal = Terminal(parsed.ascii)
+    player = make_player(chosen, evaluator, seed=options.seed)
+    limit = Limit(options.time_s, options.nodes, options.clock)
+    turn = game.turns[parsed.turn]
     try:
-        player = make_player(chosen, evaluator, seed=options.seed)
-        assert isinstance(player, ExpectationPlayer)
-        limit = Limit(options.time_s, options.nodes, options.clock)
-        document = _thoughts(player, game, parsed.turn, limit)
+        _tell(player, turn, game.turns[: parsed.turn], game.positions[0])
+        known = player.position_set
+        assert known is not None
+        document: dict[str, Any] = {
+            "turn": parsed.turn, "color": chess.COLOR_NAMES[turn.color], "positions": known.size,
+            "capped_by": known.capped_by,
+        }  # fmt: skip
+        if isinstance(player, SynopticPlayer):
+            document |= synoptic_thoughts.thoughts(player, turn, limit, planes)
+            lines = synoptic_thoughts.text(document, shutil.get_terminal_size().columns, unicode=terminal.unicode)
+        else:
+            assert isinstance(player, ExpectationPlayer)
+            document |= expectation_thoughts.thoughts(player, turn, limit)
+            lines = expectation_thoughts.text(document)
     finally:
+        player.close()
         evaluator.close()
     document["configuration"] = chosen.name
-    print(json.dumps(document, allow_nan=False) if parsed.json else _text(document))
+    if parsed.json:
+        print(json.dumps(document, allow_nan=False))
+        return 0
+    sample = "" if document["capped_by"] is None else " (a sample)"
+    terminal.say(
+        f"turn {document['turn']}, {document['color']}: {document['positions']:,} positions possible{sample}", *lines
+    )
     return 0
 
 
-def _thoughts(player: ExpectationPlayer, game: Referee, at: int, limit: Any) -> dict[str, Any]:
-    from blindchess.belief.senses import partitions
-    from blindchess.game.observation import INNER
-    from blindchess.players.expectation import expected_values
+def _planes(texts: Sequence[str] | None, *, all_of_them: bool) -> list[int]:
+    """The planes to show: those that are named, or a few; in a document all."""
+    from blindchess.synoptic.synopsis import PLANES
+    from klss_app.rbc.synoptic_thoughts import SHOWN_PLANES, UnknownPlane, planes_of
 
-    turn = game.turns[at]
-    player.start(turn.color, game.positions[0])
-    for earlier in game.turns[:at]:
-        if earlier.color == turn.color:
-            player.notice(earlier.notice)
-            player.sensed(earlier.sensed)
-            player.moved(earlier.moved)
+    if not texts:
+        return list(range(PLANES) if all_of_them else SHOWN_PLANES)
+    try:
+        return list(dict.fromkeys(plane for text in texts for plane in planes_of(text)))
+    except UnknownPlane as error:
+        raise UsageError(f"--planes: {error}") from None
+
+
+def _tell(player: Player, turn: Turn, earlier: Sequence[Turn], start: Position) -> None:
+    """Let a player know all that she was told before she looks in ``turn``."""
+    player.start(turn.color, start)
+    for each in earlier:
+        if each.color == turn.color:
+            player.notice(each.notice)
+            player.sensed(each.sensed)
+            player.moved(each.moved)
     player.notice(turn.notice)
-    known = player.known
-    document: dict[str, Any] = {
-        "turn": at, "color": chess.COLOR_NAMES[turn.color], "positions": known.size, "capped_by": known.capped_by,
-    }  # fmt: skip
-    look = player.choose_sense(limit)
-    found, weights = player.weighed(limit, sense=True)
-    divided = partitions(known, found.indices)
-    after = expected_values(divided, found.values, weights)
-    now = float((weights @ found.values).max())
-    left = divided.left_over(weights)
-    document["sense"] = {
-        "chosen": None if look.square is None else chess.SQUARE_NAMES[look.square],
-        "played": None if turn.sensed.square is None else chess.SQUARE_NAMES[turn.sensed.square],
-        "windows": {
-            chess.SQUARE_NAMES[square]: {"gain": float(value) - now, "left_over": float(share)}
-            for square, value, share in zip(INNER, after, left, strict=True)
-        },
-    }
-    player.sensed(turn.sensed)
-    document["positions_after_sense"] = known.size
-    asked = player.choose_move(limit)
-    found, weights = player.weighed(limit, sense=False)
-    values = weights @ found.values
-    order = (-values).argsort(kind="stable")
-    document["move"] = {
-        "chosen": None if asked.request is None else asked.request.uci(),
-        "played": None if turn.moved.requested is None else turn.moved.requested.uci(),
-        "value": float(values.max()),
-        "boards": int(found.indices.shape[0]),
-        "nodes": found.children,
-        "moves": [
-            {"move": _uci(known.request(int(found.codes[i]))), "value": float(values[i])} for i in order.tolist()
-        ],
-    }
-    document["marginals"] = _marginals(player, found.indices, weights)
-    return document
-
-
-def _marginals(player: ExpectationPlayer, indices: Any, weights: Any) -> dict[str, dict[str, float]]:
-    """How likely each enemy piece stands on each square."""
-    from darkchess.board.position import Position
-
-    found: dict[str, dict[str, float]] = {}
-    for row, weight in zip(player.known.rows(indices), weights.tolist(), strict=True):
-        for square, piece in Position(row).pieces.items():
-            if piece.color != player.known.own.color:
-                at = found.setdefault(chess.SQUARE_NAMES[square], {})
-                at[piece.symbol()] = at.get(piece.symbol(), 0.0) + weight
-    return {name: found[name] for name in sorted(found)}
-
-
-def _uci(move: chess.Move | None) -> str:
-    return "pass" if move is None else move.uci()
-
-
-def _text(document: dict[str, Any]) -> str:
-    sense, move = document["sense"], document["move"]
-    told = sorted(sense["windows"].items(), key=lambda window: -window[1]["gain"])
-    lines = [
-        f"turn {document['turn']}, {document['color']}: {document['positions']:,} positions possible"
-        + ("" if document["capped_by"] is None else " (a sample)"),
-        f"looks at {sense['chosen']} (played: {sense['played'] or 'nowhere'}); what a look is worth, and leaves over:",
-        "  " + "  ".join(f"{name} {told['gain']:+.2f} {told['left_over']:.0%}" for name, told in told[:_SHOWN]),
-        f"after the look that was played {document['positions_after_sense']:,} positions, {move['boards']:,} valued",
-        f"asks for {move['chosen'] or 'nothing'} (played: {move['played'] or 'nothing'}):",
-    ]
-    lines += [f"  {entry['move']:<6} {entry['value']:+.3f}" for entry in move["moves"][:_SHOWN]]
-    return "\n".join(lines)

@@ -98,7 +98,7 @@ def blind_configured(text: str, stockfish: str | None = None) -> Configuration:
     Raises
     ------
     UsageError
-        It describes none, or one that needs a Stockfish that is not there.
+        It describes none, or one that needs a Stockfish or a network that is not there.
     """
     from blindchess.players.configuration import ConfigurationError, configuration
 
@@ -106,8 +106,7 @@ def blind_configured(text: str, stockfish: str | None = None) -> Configuration:
         found = configuration(text)
     except ConfigurationError as error:
         raise UsageError(str(error)) from None
-    if found.evaluator == "stockfish":
-        check_stockfish(stockfish)
+    _check_needs(found, stockfish)
     return found
 
 
@@ -127,6 +126,21 @@ def chosen_blind(text: str, stockfish: str | None = None) -> Blind:
         found = blind_spec(text)
     except (ConfigurationError, UciBridgeError) as error:
         raise UsageError(str(error)) from None
-    if isinstance(found, Configuration) and found.evaluator == "stockfish":
-        check_stockfish(stockfish)
+    if isinstance(found, Configuration):
+        _check_needs(found, stockfish)
     return found
+
+
+def _check_needs(chosen: Configuration, stockfish: str | None) -> None:
+    """Refuse a configuration that needs a Stockfish or a network that is not there, before anybody plays."""
+    from blindchess.players.dsmcp import Synoptic
+    from blindchess.synoptic.networks import network_of
+    from klss.synoptic.residual import NetworkError
+
+    if chosen.evaluator == "stockfish":
+        check_stockfish(stockfish)
+    if isinstance(chosen.thinking, Synoptic):
+        try:
+            network_of(chosen.thinking.network)
+        except NetworkError as error:
+            raise UsageError(f"configuration: network: {error}") from None

@@ -1,0 +1,84 @@
+"""What a player who maximises expectation thinks at one turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+
+from blindchess.belief.senses import partitions
+from blindchess.game.observation import INNER
+from blindchess.game.referee import Turn
+from blindchess.players.expectation import ExpectationPlayer, expected_values
+from darkchess.board.position import Position
+from darkchess.game.contest import Limit
+
+__all__ = ["text", "thoughts"]
+
+_SHOWN = 8
+
+
+def thoughts(player: ExpectationPlayer, turn: Turn, limit: Limit) -> dict[str, Any]:
+    """What she answers to a turn's two questions, and why; she was told all that came before her sense."""
+    known = player.known
+    document: dict[str, Any] = {}
+    look = player.choose_sense(limit)
+    found, weights = player.weighed(limit, sense=True)
+    divided = partitions(known, found.indices)
+    after = expected_values(divided, found.values, weights)
+    now = float((weights @ found.values).max())
+    left = divided.left_over(weights)
+    document["sense"] = {
+        "chosen": None if look.square is None else chess.SQUARE_NAMES[look.square],
+        "played": None if turn.sensed.square is None else chess.SQUARE_NAMES[turn.sensed.square],
+        "windows": {
+            chess.SQUARE_NAMES[square]: {"gain": float(value) - now, "left_over": float(share)}
+            for square, value, share in zip(INNER, after, left, strict=True)
+        },
+    }
+    player.sensed(turn.sensed)
+    document["positions_after_sense"] = known.size
+    asked = player.choose_move(limit)
+    found, weights = player.weighed(limit, sense=False)
+    values = weights @ found.values
+    order = (-values).argsort(kind="stable")
+    document["move"] = {
+        "chosen": None if asked.request is None else asked.request.uci(),
+        "played": None if turn.moved.requested is None else turn.moved.requested.uci(),
+        "value": float(values.max()),
+        "boards": int(found.indices.shape[0]),
+        "nodes": found.children,
+        "moves": [
+            {"move": _uci(known.request(int(found.codes[i]))), "value": float(values[i])} for i in order.tolist()
+        ],
+    }
+    document["marginals"] = _marginals(player, found.indices, weights)
+    return document
+
+
+def _marginals(player: ExpectationPlayer, indices: Any, weights: Any) -> dict[str, dict[str, float]]:
+    """How likely each enemy piece stands on each square."""
+    found: dict[str, dict[str, float]] = {}
+    for row, weight in zip(player.known.rows(indices), weights.tolist(), strict=True):
+        for square, piece in Position(row).pieces.items():
+            if piece.color != player.known.own.color:
+                at = found.setdefault(chess.SQUARE_NAMES[square], {})
+                at[piece.symbol()] = at.get(piece.symbol(), 0.0) + weight
+    return {name: found[name] for name in sorted(found)}
+
+
+def _uci(move: chess.Move | None) -> str:
+    return "pass" if move is None else move.uci()
+
+
+def text(document: dict[str, Any]) -> list[str]:
+    """The same as lines."""
+    sense, move = document["sense"], document["move"]
+    told = sorted(sense["windows"].items(), key=lambda window: -window[1]["gain"])
+    lines = [
+        f"looks at {sense['chosen']} (played: {sense['played'] or 'nowhere'}); what a look is worth, and leaves over:",
+        "  " + "  ".join(f"{name} {told['gain']:+.2f} {told['left_over']:.0%}" for name, told in told[:_SHOWN]),
+        f"after the look that was played {document['positions_after_sense']:,} positions, {move['boards']:,} valued",
+        f"asks for {move['chosen'] or 'nothing'} (played: {move['played'] or 'nothing'}):",
+    ]
+    return lines + [f"  {entry['move']:<6} {entry['value']:+.3f}" for entry in move["moves"][:_SHOWN]]

@@ -1,0 +1,180 @@
+"""What a player who plans on synopses thinks at one turn: her choices, and what the network sees of her set."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import chess
+
+from blindchess.game.referee import Turn
+from blindchess.players.dsmcp import SynopticPlayer
+from blindchess.synoptic.synopsis import NAMES, PLANES
+from darkchess.game.contest import Limit
+from darkchess.game.render import beside
+from klss.synoptic.playouts import Planned
+
+__all__ = ["SHOWN_PLANES", "UnknownPlane", "planes_of", "text", "thoughts"]
+
+SHOWN_PLANES = (25, 31, 35, 65, 68, 72, 75, 78)
+"""Of a person's interest: where no enemy may be, where her king, what she took, who is near the own king."""
+
+_SHOWN = 8
+_GAP = 3
+_NUMBERS = re.compile(r"[\d,\s-]+")
+
+
+class UnknownPlane(ValueError):
+    """A text names no plane; says what is expected."""
+
+
+def planes_of(text: str) -> list[int]:
+    """The planes that a text means: numbers and ranges of them, or part of a name.
+
+    Raises
+    ------
+    UnknownPlane
+        There is none.
+
+    Examples
+    --------
+    >>> planes_of("35,70-72")
+    [35, 70, 71, 72]
+    >>> planes_of("enemy bishops there")
+    [74, 75]
+    """
+    if _NUMBERS.fullmatch(text):
+        found: list[int] = []
+        for part in text.split(","):
+            first, dash, last = part.strip().partition("-")
+            numbers = (first, last if dash else first)
+            if not all(number.isdigit() and len(number) < 4 for number in numbers):
+                raise UnknownPlane(f"got {part!r}, expected a plane from 0 to {PLANES - 1} or a range as 25-31")
+            begin, end = (int(number) for number in numbers)
+            if not begin <= end < PLANES:
+                raise UnknownPlane(f"got {part.strip()}, expected planes from 0 to {PLANES - 1}")
+            found += range(begin, end + 1)
+        return list(dict.fromkeys(found))
+    words = " ".join(text.lower().split())
+    named = [plane for plane, name in enumerate(NAMES) if words and words in name]
+    if not named:
+        near = difflib.get_close_matches(words, NAMES, n=1, cutoff=0.3)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UnknownPlane(f"got {text!r}, expected numbers from 0 to {PLANES - 1} or part of a plane's name{hint}")
+    return named
+
+
+def thoughts(player: SynopticPlayer, turn: Turn, limit: Limit, planes: Sequence[int]) -> dict[str, Any]:
+    """What she answers to a turn's two questions, and why; she was told all that came before her sense."""
+    played = turn.sensed.square
+    look = player.choose_sense(limit)
+    sense = {
+        "chosen": None if look.square is None else chess.SQUARE_NAMES[look.square],
+        "played": None if played is None else chess.SQUARE_NAMES[played],
+    } | _considered(player, planes, sense=True)
+    player.sensed(turn.sensed)
+    positions = player.known.size
+    asked = player.choose_move(limit)
+    move = {
+        "chosen": None if asked.request is None else asked.request.uci(),
+        "played": None if turn.moved.requested is None else turn.moved.requested.uci(),
+    } | _considered(player, planes, sense=False)
+    return {"sense": sense, "positions_after_sense": positions, "move": move}
+
+
+def _considered(player: SynopticPlayer, planes: Sequence[int], *, sense: bool) -> dict[str, Any]:
+    """What her last answer comes from; where a win is sure, what the network would have said."""
+    sure = player.planned is None
+    planned = player.planned or player.plan(Limit(nodes=0), sense=sense)
+    return {
+        "sure": sure,
+        "value": 1.0 if sure else planned.value,
+        "network_value": planned.network,
+        "nodes": planned.nodes,
+        "playouts": planned.playouts,
+        "choices": [_choice(player, planned, int(k), sense=sense) for k in planned.order],
+        "planes": [
+            {"plane": plane, "name": NAMES[plane], "squares": _squares(player, planned, plane)} for plane in planes
+        ],
+    }
+
+
+def _choice(player: SynopticPlayer, planned: Planned, k: int, *, sense: bool) -> dict[str, Any]:
+    looks, root = planned.looks, planned.root
+    visits = float(root.numbers[k])
+    told: dict[str, Any]
+    if sense:
+        alike = looks.alike[looks.listing[k] : looks.listing[k + 1]].tolist()
+        squares = [chess.SQUARE_NAMES[player.square_of(action)] for action in (int(looks.actions[k]), *alike)]
+        told = {"sense": squares[0], "alike": sorted({*squares} - {squares[0]})}
+    else:
+        request = player.request_of(int(looks.actions[k]))
+        told = {"move": "pass" if request is None else request.uci()}
+    mean = float(root.totals[k]) / visits if visits > 0 else None
+    return told | {"policy": float(root.policy[k]), "visits": round(visits), "value": mean}
+
+
+def _squares(player: SynopticPlayer, planned: Planned, plane: int) -> list[str]:
+    word = int(planned.looks.synopses[0, plane])
+    turned = 0 if player.known.own.color else 56
+    return [chess.SQUARE_NAMES[square] for square in range(64) if word >> (square ^ turned) & 1]
+
+
+def text(document: dict[str, Any], columns: int, *, unicode: bool) -> list[str]:
+    """The same as lines, boards of planes side by side in so many columns."""
+    sense, move = document["sense"], document["move"]
+    side = document["color"] == "white"
+    return [
+        f"looks at {sense['chosen'] or 'nowhere'} (played: {sense['played'] or 'nowhere'}); {_worth(sense)}",
+        *_table("look", [(" ".join([told["sense"], *told["alike"]]), told) for told in sense["choices"]]),
+        *_boards(sense["planes"], side, columns, unicode),
+        f"after the look that was played {document['positions_after_sense']:,} positions",
+        f"asks for {move['chosen'] or 'nothing'} (played: {move['played'] or 'nothing'}); {_worth(move)}",
+        *_table("request", [(told["move"], told) for told in move["choices"]]),
+        *_boards(move["planes"], side, columns, unicode),
+    ]
+
+
+def _worth(told: dict[str, Any]) -> str:
+    network = f"the network's value {told['network_value']:+.3f}"
+    if told["sure"]:
+        return f"a win that is sure; {network}"
+    after = f", after {told['nodes']:,} nodes in {told['playouts']:,} playouts {told['value']:+.3f}"
+    return network + (after if told["playouts"] else ", nothing played out")
+
+
+def _table(title: str, rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
+    shown = [(textwrap.shorten(name, 30, placeholder=" …"), told) for name, told in rows[:_SHOWN]]
+    wide = max(len(title), *(len(name) for name, _ in shown))
+    lines = [f"  {title:<{wide}}  policy  visits   value"]
+    for name, told in shown:
+        value = "" if told["value"] is None else f"{told['value']:+.3f}"
+        lines.append(f"  {name:<{wide}}  {told['policy']:>6.1%}  {told['visits']:>6,}  {value:>6}".rstrip())
+    return lines if len(rows) <= _SHOWN else [*lines, f"  and {len(rows) - _SHOWN} more"]
+
+
+def _boards(planes: list[dict[str, Any]], bottom: chess.Color, columns: int, unicode: bool) -> list[str]:
+    """Planes as boards, as she sees them, some side by side, each under its number and name."""
+    ranks = range(7, -1, -1) if bottom else range(8)
+    files = range(8) if bottom else range(7, -1, -1)
+    on, off = ("■", "·") if unicode else ("x", ".")
+    wide = 17
+    beside_count = max(1, (columns + _GAP - 2) // (wide + _GAP))
+    lines: list[str] = []
+    for start in range(0, len(planes), beside_count):
+        row = planes[start : start + beside_count]
+        titles = [textwrap.wrap(f"{told['plane']} {told['name']}", wide) for told in row]
+        high = max(map(len, titles))
+        blocks = []
+        for told, title in zip(row, titles, strict=True):
+            squares = {chess.SQUARE_NAMES.index(name) for name in told["squares"]}
+            board = [
+                f"{rank + 1} " + " ".join(on if 8 * rank + file in squares else off for file in files) for rank in ranks
+            ]
+            names = "  " + " ".join("abcdefgh"[file] for file in files)
+            blocks.append(("", [line.ljust(wide) for line in (*title, *[""] * (high - len(title)), *board, names)]))
+        lines += ["  " + line if line else "" for line in beside(blocks, gap=_GAP)]
+    return [*lines, ""] if lines else []

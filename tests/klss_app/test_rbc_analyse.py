@@ -1,0 +1,123 @@
+"""``klss rbc analyse``: what a player thinks at a turn; networks that are none, wherever a player is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from blindchess.game.history import replayed
+from blindchess.synoptic.synopsis import NAMES, PLANES
+from klss.synoptic.residual import ResidualNetwork
+from klss_app.rbc.synoptic_thoughts import SHOWN_PLANES
+
+FEW_MEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
+DSMCP = ("--configuration", "dsmcp,particles=4,batch=4", "--nodes", "40", "--seed", "1")
+
+
+@pytest.fixture
+def game(klss: Any) -> str:
+    """A short game's file."""
+    ran = klss("rbc", "match", "rbc-attacker", "rbc-random", "--fen", FEW_MEN, "--nodes", "5", "--seed", "3",
+               "--check-truth", "--games", "1", "--out", "m")  # fmt: skip
+    assert ran.code == 0, ran.err
+    return "m/game-00000.json"
+
+
+def test_a_planner_s_choices_best_first_and_what_the_network_sees(klss: Any, game: str, tmp_path: Path) -> None:
+    found = json.loads(klss("rbc", "analyse", game, "--turn", "1", *DSMCP, "--json").out)
+    assert (found["color"], found["positions"] > 1) == ("black", True)
+    for part, what in ((found["sense"], "sense"), (found["move"], "move")):
+        assert not part["sure"] and part["nodes"] >= 40 and part["playouts"] > 0
+        assert part["choices"][0][what] == (part["chosen"] or "pass") and part["choices"][0]["value"] == part["value"]
+        assert sum(choice["policy"] for choice in part["choices"]) == pytest.approx(1.0)
+        assert all((choice["value"] is None) == (choice["visits"] == 0) for choice in part["choices"])
+        assert abs(part["network_value"]) <= 1.0
+        assert [plane["name"] for plane in part["planes"]] == list(NAMES)
+        # What is hers stands where it stands on the board, for Black too.
+        true = replayed((tmp_path / game).read_text()).positions[1]
+        hers = sorted(chess.SQUARE_NAMES[square] for square, man in true.pieces.items() if not man.color)
+        assert sorted(part["planes"][79]["squares"]) == hers
+        assert part["planes"][10]["squares"] == ([] if what == "sense" else list(chess.SQUARE_NAMES))
+    windows = [square for choice in found["sense"]["choices"] for square in (choice["sense"], *choice["alike"])]
+    assert len({*windows}) == len(windows)
+
+
+def test_planes_are_boards_side_by_side_from_her_side(klss: Any, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    ran = klss("rbc", "analyse", game, "--turn", "1", *DSMCP, "--planes", "17,79", "--planes", "rank 8", "--ascii")
+    lines = ran.out.splitlines()
+    at = next(i for i, line in enumerate(lines) if "17 own king" in line)
+    assert lines[at] == "  17 own king         79 own men          5 rank 8"
+    assert lines[at + 9].split() == [*"hgfedcba"] * 3
+    # The eighth rank is the one at which her pawns arrive.
+    assert lines[at + 1] == "  1 . . . . . . . .   1 . . . . . . . .   1 x x x x x x x x"
+    assert lines[at + 8] == "  8 . . . x . . . .   8 . . . x . . . .   8 . . . . . . . ."
+    assert ran.out.count("17 own king") == 2  # before the sense and before the move
+    monkeypatch.setenv("COLUMNS", "30")
+    told = klss("rbc", "analyse", game, "--turn", "1", *DSMCP).out
+    assert all(f"  {plane} {NAMES[plane][:8]}" in told for plane in SHOWN_PLANES)
+
+
+def test_a_win_that_is_sure_is_said_to_be(klss: Any) -> None:
+    fen = "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"
+    klss("rbc", "match", "rbc-random", "rbc-random", "--fen", fen, "--nodes", "1", "--games", "1", "--seed", "1",
+         "--check-truth", "--out", "m")  # fmt: skip
+    told = klss("rbc", "analyse", "m/game-00000.json", "--turn", "0", *DSMCP).out
+    assert "asks for e2e8" in told and "a win that is sure; the network's value" in told
+
+
+def test_what_no_player_has_is_one_line(klss: Any, game: str) -> None:
+    analyse = ("rbc", "analyse", game, "--turn", "1", "--nodes", "5")
+    for flags, says in (
+        (("--configuration", "dsmcp", "--planes", f"0,{PLANES}"), f"got {PLANES}, expected planes from 0 to 103"),
+        (("--configuration", "dsmcp", "--planes", "7-3"), "expected planes"),
+        (("--configuration", "dsmcp", "--planes", "enemy bisops there"), "did you mean 'enemy bishops there"),
+        (("--configuration", "rbc-expect", "--planes", "3"), "expected dsmcp"),
+        (("--configuration", "rbc-random"), "weighs nothing"),
+    ):
+        ran = klss(*analyse, *flags)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1) and says in ran.err, ran.err
+
+
+@pytest.fixture
+def networks(tmp_path: Path) -> list[tuple[str, str]]:
+    """Texts of networks that are none, and what is said of them."""
+    good = tmp_path / "good.npz"
+    ResidualNetwork.random(1).write(good)
+    (tmp_path / "torn.npz").write_bytes(good.read_bytes()[:-300])
+    (tmp_path / "text.npz").write_text("no network")
+    ResidualNetwork.random(1, planes=9).write(tmp_path / "other.npz")
+    ResidualNetwork.random(1, headsets=("all", "trout")).write(tmp_path / "headless.npz")
+    return [
+        ("missing.npz", "No such file"),
+        ("torn.npz", "expected a network that reads synopses"),
+        ("text.npz", "expected a network that reads synopses"),
+        ("other.npz", "9 planes and 4161 actions, expected 104 and 4161"),
+        ("headless.npz", "none of the headset top"),
+        ("packed", "did you mean packaged?"),
+        (".", "Is a directory"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "match {} rbc-random --games 2 --nodes 5",
+        "match rbc-random {} --games 2 --nodes 5",
+        "play --white {} --black rbc-random --nodes 5",
+        "play --black {}",
+        "engine --configuration {}",
+        "analyse game.json --turn 0 --configuration {}",
+    ],
+)
+def test_a_network_that_is_none_exits_2_with_one_line_before_anybody_plays(
+    klss: Any, networks: list[tuple[str, str]], command: str
+) -> None:
+    for name, says in networks:
+        ran = klss("rbc", *command.format(f"dsmcp,network={name}").split())
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1), ran.err
+        assert name in ran.err and says in ran.err and "network" in ran.err
