@@ -25,7 +25,6 @@ from darkchess.board.kernels import board
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from klss.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
-from klss.hashing import mix64
 from klss.movers import TERMINAL
 from klss.synoptic.model import Belief, Looks, Sets, Worlds
 
@@ -204,10 +203,8 @@ class BlindBelief:
     def _indices(self, count: int, seed: int) -> Ints:
         if count >= self.size:
             return np.arange(self.size)
-        drawn = mixed(seed, 2 * count) % np.uint64(self.size)
-        different, first = np.unique(drawn, return_index=True)
-        indices: Ints = different[np.argsort(first, kind="stable")[:count]].astype(np.int64)
-        return indices
+        indices = np.empty(count, dtype=np.int64)
+        return indices[: kernels.drawn(np.uint64(seed * 2 + 1 & _MASK), self.size, indices)]
 
     def members(self, count: int, seed: int) -> States:
         """See :class:`klss.synoptic.model.Belief`. Of many more than ``count`` twice as many are drawn with
@@ -245,15 +242,3 @@ class BlindBelief:
             landing = kernels.landing(self.remembered, self.own, lost)
             kernels.survivors_of_turn(self.halves, self.own, lost, landing, TABLES, _EVERY, later.halves, kept)
         return None if kept.all() else replace(self, halves=self.halves[kept])
-
-
-def mixed(seed: int, count: int) -> Words:
-    """So many uniform hashes of a seed: uint64[count]."""
-    start = int(mix64(np.uint64(seed * 2 + 1 & _MASK)))
-    return _mixed(np.uint64(start) + np.arange(count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-
-
-def _mixed(words: Words) -> Words:
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))

@@ -303,7 +303,15 @@ def _stepped(
         if not going.shape[0]:
             return _Steps(acting, results, going, seats, None, np.zeros(0), np.zeros(0))
         looks = model.look(worlds if going.shape[0] == end - begin else worlds.take(going))
-        logits, values = inferred(network, looks.synopses, headsets, seats)
+        # Nobody asks what the network says of a set that is decided: a batch's last ones fill no chunk of its.
+        wanted = looks.forced == 0 if planning.static else np.ones(going.shape[0], dtype=bool)
+        if wanted.all():
+            logits, values = inferred(network, looks.synopses, headsets, seats)
+        else:
+            logits = np.zeros((going.shape[0], model.action_count), dtype=np.float32)
+            values = np.zeros(going.shape[0], dtype=np.float32)
+            if wanted.any():
+                logits[wanted], values[wanted] = inferred(network, looks.synopses[wanted], headsets, seats[wanted])
         return _Steps(acting, results, going, seats, looks, policies(logits, looks), values.astype(np.float64))
 
     if pool is None or alive.shape[0] < 2:

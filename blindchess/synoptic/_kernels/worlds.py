@@ -43,8 +43,8 @@ from klss.hashing import mix64
 from klss.kernel import kernel
 
 __all__ = [
-    "ACTIONS", "PASS", "STATE", "advance", "after", "halves_of", "landing", "looks", "match", "request_of", "states_of",
-    "survivors_of_move", "survivors_of_turn",
+    "ACTIONS", "PASS", "STATE", "advance", "after", "drawn", "halves_of", "landing", "looks", "match", "request_of",
+    "states_of", "survivors_of_move", "survivors_of_turn",
 ]  # fmt: skip
 
 STATE = 10
@@ -464,6 +464,32 @@ def looks(
 
 
 # ------------------------------------------------------------------------------------------------ beliefs
+@kernel
+def drawn(seed: Any, size: int, out: Any) -> int:
+    """Numbers below ``size``, uniform and different, in the order in which a hash under ``seed`` draws them: int64[n],
+    written. Twice as many are drawn, with replacement. Returns how many were different, at most n.
+    """
+    places = 16
+    while places < 4 * out.shape[0]:
+        places *= 2
+    taken = np.full(places, -1, dtype=np.int64)
+    start = mix64(seed)
+    kept = 0
+    for i in range(2 * out.shape[0]):
+        word = mix64(start + np.uint64(i) * np.uint64(0x9E3779B97F4A7C15))
+        number = np.int64(word % np.uint64(size))
+        place = number & (places - 1)
+        while taken[place] >= 0 and taken[place] != number:
+            place = (place + 1) & (places - 1)
+        if taken[place] < 0:
+            taken[place] = number
+            out[kept] = number
+            kept += 1
+            if kept == out.shape[0]:
+                break
+    return kept
+
+
 @kernel
 def match(halves: Any, wanted: Any, found: Any) -> None:
     """Which of ``wanted`` (uint64[q, 2]) are among ``halves`` (uint64[n, 2]): bool[q], written. One pass over these."""
