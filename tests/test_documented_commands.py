@@ -61,6 +61,7 @@ IN_SMALL: dict[str, str] = {
     "klss rbc verify --sets --games 500 --compared 200": "klss rbc verify --sets --games 1 --compared 1",
     "klss rbc bench tracker": "klss rbc bench tracker --repetitions 1",
     "klss rbc bench synopsis": "klss rbc bench synopsis --repetitions 1",
+    "klss rbc bench dsmcp": "klss rbc bench dsmcp --repetitions 1",
     "python -m experiments.rbc_games": (
         "experiments.rbc_games --games 2 --nodes 20 --only value --workers 1 --runs runs --results results"
     ),
@@ -280,6 +281,7 @@ def test_the_documented_commands_run_in_small(
     short = tracker.BenchLine(line.name, line.moves[: 10 + (not line.color)], line.color)
     monkeypatch.setattr(tracker, "bench_lines", lambda: [short])
     monkeypatch.setattr(blind_bench, "_LEAST", 2000)
+    monkeypatch.setattr(blind_bench, "_NODES", 20)
     entries = [entry for entry in suite.suite_entries() if entry.name in ("Qxe8", "rook v bishop and two pawns")]
     monkeypatch.setattr(suite, "suite_entries", lambda: entries)
     monkeypatch.setattr(mixture, "MATCHES", mixture.MATCHES[:2])

@@ -18,6 +18,7 @@ from klss.movers import TERMINAL
 from klss.synoptic.bandit import Root, Table, policies
 from klss.synoptic.model import Belief, Looks, Model, Network, Sets, Worlds
 from klss.synoptic.planning import Planning
+from klss.synoptic.residual import CHUNK
 
 __all__ = ["Headsets", "Planned", "choose_action", "inferred"]
 
@@ -314,9 +315,10 @@ def _stepped(
                 logits[wanted], values[wanted] = inferred(network, looks.synopses[wanted], headsets, seats[wanted])
         return _Steps(acting, results, going, seats, looks, policies(logits, looks), values.astype(np.float64))
 
-    if pool is None or alive.shape[0] < 2:
+    # What a network computes together is not divided: half of it takes it as long.
+    if pool is None or alive.shape[0] <= CHUNK:
         return part(0, alive.shape[0])
-    middle = alive.shape[0] // 2
+    middle = -(-alive.shape[0] // (2 * CHUNK)) * CHUNK
     second = pool.submit(part, middle, alive.shape[0])
     return _joined(part(0, middle), second.result(), middle)
 

@@ -1,6 +1,7 @@
 """How fast what stands on positions of Reconnaissance Blind Chess is: the position set, and what is made of it.
 
 ``tracker``: successors a second, and the partitions by all senses. ``synopsis``: what a network sees of a set.
+``dsmcp``: the player who plans on synopses, and the network alone.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ from blindchess.belief.position_set import PositionSet
 from blindchess.belief.senses import partitions
 from blindchess.game.observation import Notice
 from blindchess.game.referee import Referee
+from blindchess.players.dsmcp import SynopticPlayer
 from blindchess.synoptic.forced import forced_win
+from blindchess.synoptic.networks import network_of
 from blindchess.synoptic.synopsis import MEMORY, SENSE, synopses
+from darkchess.game.contest import Limit
+from klss.synoptic.residual import ResidualNetwork
 from klss_app.bench.report import Report, Say, spread
 
-__all__ = ["synopsis", "tracker"]
+__all__ = ["dsmcp", "synopsis", "tracker"]
 
 _LEAST = 1_000_000
 """Sources of an update that is timed."""
@@ -34,6 +39,19 @@ _SET = 128
 _BATCH = 256
 _FEW = 10_000
 """Positions that such sets are drawn from."""
+
+_NODES = 1500
+"""Of each of a turn's two questions."""
+
+_GAME = """
+b2 d2d4, d2 d7d5, b5 e2e4, d2 d5e4, e6 f1b5, c4 c7c6, d7 b5c6, b2 b8c6, b5 d4d5, d3 d8a5, c7 b1c3, d2 c6b4, c7 d1d4,
+d2 b4c2, b2 e1d1, g4 c2e1, b5 d4a4, d3 a5b5
+"""
+"""A game of ``rbc-expect`` against ``rbc-siamese``: where was looked, and what was asked for. White then holds 586
+positions possible before she looks, and after a look at f7 222.
+"""
+
+_LOOK = chess.F7
 
 
 def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
@@ -112,6 +130,83 @@ def synopsis(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
         "forced_win_s": spread(forced, "s"),
     }
     return Report(figures, None, [])
+
+
+def dsmcp(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
+    """Figures ``nodes_per_s_1t`` and ``_2t`` (over the wall time of both of a turn's questions),
+    ``nodes_per_cpu_s_1t``, ``synopses_per_s_1t`` and ``_2t`` (the packaged network alone, a batch of 256 sets of 128
+    positions) and ``synopses_per_cpu_s_1t``.
+    """
+    network = network_of("packaged")
+    assert isinstance(network, ResidualNetwork)
+    known = _large(1, _FEW)
+    halves = np.concatenate([known.halves[known.sample(_SET, seed)] for seed in range(_BATCH)])
+    seen = synopses(
+        np.tile(known.own_row, (_BATCH, 1)), halves, _SET * np.arange(_BATCH + 1), np.arange(_BATCH) % 2,
+        np.zeros((_BATCH, MEMORY), dtype=np.uint64),
+    )  # fmt: skip
+    samples: list[dict[str, Any]] = []
+    for repetition in range(-1, repetitions):  # the first one warms up
+        for threads in (1, 2):
+            nodes, seconds, cpu = _turn_of_dsmcp(threads)
+            began, began_cpu = time.perf_counter(), time.process_time()
+            network.infer(seen, "top", "all", threads=threads)
+            alone, alone_cpu = time.perf_counter() - began, time.process_time() - began_cpu
+            if repetition >= 0:
+                samples.append({
+                    "threads": threads, "nodes": nodes, "seconds": seconds, "cpu_seconds": cpu, "synopses": _BATCH,
+                    "network_seconds": alone, "network_cpu_seconds": alone_cpu,
+                })  # fmt: skip
+                say(
+                    f"{threads} thread{'s' * (threads - 1)}: {nodes:,} nodes, {nodes / seconds:,.0f} nodes/s "
+                    f"({nodes / cpu:,.0f} a second of processor time); the network of {network.channels} channels and "
+                    f"{network.blocks} blocks alone, {_BATCH / alone:,.0f} synopses/s"
+                )
+    figures: dict[str, dict[str, Any] | None] = {}
+    for what, count, took in (("nodes", "nodes", "seconds"), ("synopses", "synopses", "network_seconds")):
+        for threads in (1, 2):
+            mine = [one for one in samples if one["threads"] == threads]
+            figures[f"{what}_per_s_{threads}t"] = spread([one[count] / one[took] for one in mine], f"{what}/s")
+        cpus = took.replace("seconds", "cpu_seconds")
+        figures[f"{what}_per_cpu_s_1t"] = spread(
+            [one[count] / one[cpus] for one in samples if one["threads"] == 1], f"{what}/s of processor time"
+        )
+    return Report(figures, None, samples)
+
+
+def _turn_of_dsmcp(threads: int) -> tuple[int, float, float]:
+    """Nodes, seconds and processor seconds of both questions of a turn in the middle of :data:`_GAME`, when the turn
+    before was asked for too.
+    """
+    game = Referee()
+    player = SynopticPlayer(seed=1, threads=threads)
+    player.start(chess.WHITE, game.position)
+    turns = [turn.split() for turn in _GAME.split(",")]
+    before = Limit(nodes=100)
+    try:
+        for ply, (look, asked) in enumerate(turns):
+            hers, last = game.turn == chess.WHITE, ply == len(turns) - 2
+            notice = game.notice
+            sensed = game.sense(chess.parse_square(look))
+            if hers:
+                player.notice(notice)
+                if last:
+                    player.choose_sense(before)
+                player.sensed(sensed)
+                if last:
+                    player.choose_move(before)
+            moved = game.move(chess.Move.from_uci(asked))
+            if hers:
+                player.moved(moved)
+        player.notice(game.notice)
+        limit = Limit(nodes=_NODES)
+        began, began_cpu = time.perf_counter(), time.process_time()
+        nodes = player.choose_sense(limit).diagnostics["nodes"]
+        player.sensed(game.sense(_LOOK))
+        nodes += player.choose_move(limit).diagnostics["nodes"]
+        return nodes, time.perf_counter() - began, time.process_time() - began_cpu
+    finally:
+        player.close()
 
 
 def _large(threads: int, least: int = _LEAST) -> PositionSet:

@@ -1,4 +1,5 @@
-"""``klss rbc bench``: how fast the position set of Reconnaissance Blind Chess is here, and what is made of it."""
+"""``klss rbc bench``: how fast the position set of Reconnaissance Blind Chess is here, what is made of it, and who
+plans on that."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from klss_app.cli.rbc.options import BlindParser
 
 __all__ = ["BENCHES", "run"]
 
-BENCHES = ("tracker", "synopsis")
+BENCHES = ("tracker", "synopsis", "dsmcp")
 
 
 def _parser() -> BlindParser:
@@ -32,7 +33,7 @@ def run(arguments: Sequence[str]) -> int:
     from klss_app.cli.bench import print_report
     from klss_app.rbc import bench
 
-    measure = bench.tracker if parsed.bench == "tracker" else bench.synopsis
+    measure = {"tracker": bench.tracker, "synopsis": bench.synopsis, "dsmcp": bench.dsmcp}[parsed.bench]
     report = measure(repetitions=parsed.repetitions, say=lambda line: print(line, file=sys.stderr, flush=True))
     print_report(parsed.bench, None, report, as_json=parsed.json)
     return 0
