@@ -1,6 +1,6 @@
 """The wall of Reconnaissance Blind Chess: two true games in which a player is told the same give her engine the same
 bytes, and get the same answers. Driven through referee, arbiter, host and a process. In the suite the bytes of all
-twins and the answers to forty of them; ``make soak`` asks for all answers.
+twins and the answers to forty of them, of who plans on synopses to eight; ``make soak`` asks for all answers.
 """
 
 from __future__ import annotations
@@ -140,10 +140,9 @@ def recorder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorder]:
     found.engine.close()
 
 
-@pytest.fixture(scope="module")
-def engines() -> Iterator[list[EngineProcess]]:
+def two_of(configuration: str) -> Iterator[list[EngineProcess]]:
     """Two processes of our engine, one for each of two games that are told alike."""
-    command = [sys.executable, "-m", "klss", "rbc", "engine", "--configuration", "rbc-expect,boards=16,cap=100000"]
+    command = [sys.executable, "-m", "klss", "rbc", "engine", "--configuration", configuration]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     found = [EngineProcess(command, environment=environment, patience=CALM) for _ in range(2)]
     for engine in found:
@@ -151,6 +150,16 @@ def engines() -> Iterator[list[EngineProcess]]:
     yield found
     for engine in found:
         engine.close()
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[list[EngineProcess]]:
+    yield from two_of("rbc-expect,boards=16,cap=100000")
+
+
+@pytest.fixture(scope="module")
+def planners() -> Iterator[list[EngineProcess]]:
+    yield from two_of("dsmcp,particles=8,cap=100000")
 
 
 @pytest.mark.usefixtures("engines")
@@ -266,6 +275,18 @@ def test_two_games_that_are_told_the_same_get_the_same_answers(engines: list[Eng
     same_answers(engines, SUITE, turns=2)
 
 
+def test_who_plans_on_synopses_gives_the_same_answers_too(planners: list[EngineProcess]) -> None:
+    """Particles are drawn, playouts made, and the network asked, of what was told alone."""
+    same_answers(planners, SUITE[::5], turns=2)
+
+
 @pytest.mark.soak
 def test_all_games_that_are_told_the_same_get_the_same_answers(engines: list[EngineProcess]) -> None:
     same_answers(engines, TWINS, turns=5)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["dsmcp", "dsmcp-cache", "dsmcp-tree", "dsmcp-network", "dsmcp-simple", "rbc-rl"])
+def test_all_games_that_are_told_the_same_get_the_same_answers_of_who_plans_on_synopses(name: str) -> None:
+    for planners in two_of(f"{name},particles=8,cap=100000"):
+        same_answers(planners, TWINS, turns=3)
