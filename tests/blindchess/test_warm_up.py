@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = """
 import chess, sys
 from numba.core.registry import CPUDispatcher
@@ -53,7 +55,7 @@ known = PositionSet(chess.WHITE, Position.from_fen("4k3/8/8/8/8/8/4R3/4K3 w - - 
 known.moved(Moved(chess.Move.from_uci("e2e8"), chess.Move.from_uci("e2e8"), chess.E8))
 
 # Games, to their ends: many questions with few nodes, and with enough of them for a search below the children.
-for nodes, turns in ((60, 400), (2000, 20)):
+for nodes, turns in (map(int, limit.split(",")) for limit in sys.argv[2:]):
     players = {seat: make_player(chosen, seed=seat) for seat in chess.COLORS}
     arbiter = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes)))
     arbiter.begin()
@@ -64,11 +66,17 @@ print(sorted(name for name in after if after[name] != before.get(name)))
 """
 
 
-def test_after_the_warm_up_nothing_is_compiled_any_more() -> None:
-    # With weights, a player calls what one without them calls.
+@pytest.mark.parametrize(
+    ("player", "limits"),
+    [
+        ("rbc-siamese", ("60,400", "2000,20")),  # with weights, a player calls what one without them calls
+        ("dsmcp,particles=8,cap=4000", ("60,24", "300,4")),
+    ],
+)
+def test_after_the_warm_up_nothing_is_compiled_any_more(player: str, limits: tuple[str, str]) -> None:
     root = str(Path(__file__).resolve().parents[2])
     run = subprocess.run(
-        [sys.executable, "-c", SCRIPT, "rbc-siamese"],
+        [sys.executable, "-c", SCRIPT, player, *limits],
         capture_output=True, text=True, timeout=300, check=False, env=os.environ | {"PYTHONPATH": root},
     )  # fmt: skip
     assert (run.returncode, run.stdout.strip()) == (0, "[]"), run.stdout + run.stderr
