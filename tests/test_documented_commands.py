@@ -57,6 +57,21 @@ IN_SMALL: dict[str, str] = {
     ),
     "klss rbc track GAME.json": "klss rbc track blind/game-00000.json --cap 5000",
     "klss rbc analyse GAME.json --turn 20": "klss rbc analyse blind/game-00000.json --turn 2 --nodes 50",
+    "klss rbc play --black dsmcp": (
+        "klss rbc play --white dsmcp,particles=4 --black rbc-random --nodes 6 --seed 2 --history planned.json "
+        "--fen '4k3/8/8/8/8/8/4R3/4K3 w - - 0 1'"
+    ),
+    "klss rbc match dsmcp rbc-expect --nodes 300 --games 20": (
+        "klss rbc match dsmcp,particles=4,cap=4000 rbc-attacker --games 2 --nodes 6 --seed 2 --check-truth "
+        "--out planned"
+    ),
+    "klss rbc analyse GAME.json --turn 20 --configuration dsmcp": (
+        "klss rbc analyse planned/game-00000.json --turn 3 --configuration dsmcp,particles=4 --nodes 12"
+    ),
+    "klss rbc analyse GAME.json --turn 20 --configuration dsmcp --planes 35,65,75": (
+        "klss rbc analyse planned/game-00000.json --turn 3 --configuration dsmcp,particles=4 --nodes 12 "
+        "--planes 35,65,75"
+    ),
     "klss rbc verify --games 2000": "klss rbc verify --games 1",
     "klss rbc verify --sets --games 500 --compared 200": "klss rbc verify --sets --games 1 --compared 1",
     "klss rbc bench tracker": "klss rbc bench tracker --repetitions 1",
@@ -121,6 +136,9 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.rbc_weighting games": (
         "experiments.rbc_weighting games --only expect --games 2 --nodes 20 --runs runs --results results"
     ),
+    "python -m experiments.rbc_learn data --out DATA": (
+        "experiments.rbc_learn data --out decisions --decisions 1 --block 1"
+    ),
     "python -m experiments.first_moves": "experiments.first_moves --samples 2 --nodes 20 --results results",
     "python -m experiments.plots": "experiments.plots --results results --plots plots",
     "python -m experiments.report": "experiments.report --results results --print",
@@ -132,6 +150,9 @@ ELSEWHERE: dict[str, str] = {
     "python -m experiments.rbc_weighting data --out DATA": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_weighting train DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_weighting rank DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
+    "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
+    "python -m experiments.rbc_learn selfplay --out DIR": "tests/experiments/test_rbc_learn.py",
+    "python -m experiments.rbc_learn ladder --run DIR": "tests/experiments/test_rbc_ladder.py",
     "klss rbc --help": "tests/klss_app/test_rbc_play.py",
     "klss rbc play": "tests/klss_app/test_rbc_play.py",
     "klss rbc match": "tests/klss_app/test_rbc_match.py",

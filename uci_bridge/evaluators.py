@@ -102,7 +102,7 @@ def evaluator_label(configuration: Configuration, choice: EvaluatorChoice) -> st
 
     None for players who value nothing.
     """
-    if configuration.player in ("random", "attacker"):
+    if configuration.player in ("random", "attacker", "synoptic"):
         return None
     name = choice.name if configuration.evaluator == "auto" else configuration.evaluator
     if name == "builtin":
