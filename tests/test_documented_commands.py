@@ -197,6 +197,7 @@ ELSEWHERE: dict[str, str] = {
 SET_UP = re.compile(r"(python3? -m venv|(\.venv/bin/)?pip|git|cd|cp|make soak|\.ci/run|mkdir)\b|\(umask")
 
 ONLY_PARSED: dict[str, str] = {
+    "experiments.first_paint": "its bench is tried in tests/klss_app/web/test_browser.py",
     "experiments.opponents": "head_to_head's code with other pairings, which the tests of series look at",
     "experiments.ablations": "the same",
     "experiments.doublings": "the same",
