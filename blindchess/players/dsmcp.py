@@ -18,8 +18,9 @@ from typing import Literal
 import chess
 
 from blindchess.belief.position_set import PositionSet
-from blindchess.game.contest import Asked, Look, Player, seconds_of_call, seconds_of_set
+from blindchess.game.contest import Asked, Look, seconds_of_call
 from blindchess.game.observation import Moved, Notice, Sensed
+from blindchess.players.holding import HoldingPlayer
 from blindchess.synoptic.forced import forced_win
 from blindchess.synoptic.networks import network_of
 from blindchess.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
@@ -106,7 +107,7 @@ class Synoptic:
         )
 
 
-class SynopticPlayer(Player):
+class SynopticPlayer(HoldingPlayer):
     """See the module.
 
     Parameters
@@ -129,22 +130,18 @@ class SynopticPlayer(Player):
         cap: int = 2_000_000,
         threads: int = 1,
     ) -> None:
+        super().__init__(seed=seed, cap=cap, threads=threads)
         self._thinking = thinking or Synoptic()
         self._network = network or network_of(self._thinking.network)
         theirs = self._thinking.opponent
         self._headsets = Headsets(theirs=theirs if theirs in self._network.headsets else "top")
-        self._seed = seed
-        self._cap = cap
-        self._threads = threads
         self._pool = ThreadPoolExecutor(1, "playouts") if threads == 2 else None
-        self._known: PositionSet | None = None
         self._last: Planned | None = None
 
     def start(self, color: chess.Color, start: Position) -> None:
         """See :class:`blindchess.game.contest.Player`."""
-        self._known = PositionSet(color, start, cap=self._cap, seed=self._seed, threads=self._threads)
+        super().start(color, start)
         self._memory = Memory(flipped=color == chess.BLACK)
-        self._notice: Notice | None = None  # what she was told and did not follow yet
         self._played = 0
         self._table = Table()
         self._last = None
@@ -154,32 +151,7 @@ class SynopticPlayer(Player):
             seed=self._seed,
         )  # fmt: skip
 
-    @property
-    def position_set(self) -> PositionSet | None:
-        """See :class:`blindchess.game.contest.Player`; it is up to date, however long that takes."""
-        return None if self._known is None else self.known
-
-    @property
-    def known(self) -> PositionSet:
-        """The position set of the game that was started, after all that she was told."""
-        return self._up_to_date(None)
-
-    def notice(self, notice: Notice) -> None:
-        """See :class:`blindchess.game.contest.Player`. Followed when she is first asked: then she knows her time."""
-        self._notice = notice
-
-    def _follow(self, limit: Limit) -> None:
-        """Come up to date, on a clock in what time there is for it."""
-        seconds = seconds_of_set(limit)
-        self._up_to_date(None if seconds is None else time.monotonic() + seconds)
-
-    def _up_to_date(self, deadline: float | None) -> PositionSet:
-        known, notice = self._known, self._notice
-        assert known is not None, "the game was not started"
-        if notice is None:
-            return known
-        self._notice = None
-        known.noticed(notice, deadline=deadline)
+    def _followed(self, notice: Notice, known: PositionSet) -> None:
         self._memory.noticed(notice)
         before = self._filter.belief
         assert isinstance(before, BlindBelief)
@@ -187,7 +159,6 @@ class SynopticPlayer(Player):
             self._filter.happened(None, replace(before, stage=MOVE, follows=None))
             lost = -1 if notice.square is None else self._upward(notice.square)
             self._filter.happened(None, self._belief(SENSE, hers=True, follows=Played(-1, -1, lost)))
-        return known
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`blindchess.game.contest.Player`."""
@@ -213,7 +184,7 @@ class SynopticPlayer(Player):
 
     def close(self) -> None:
         """See :class:`blindchess.game.contest.Player`."""
-        self._known = None
+        super().close()
         if self._pool is not None:
             self._pool.shutdown()
 

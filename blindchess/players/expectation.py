@@ -5,9 +5,7 @@ g(move) ≈ Σ w·f(move, position)). Sense: the window after which that maximum
 worth what it changes; and a little for what it tells, so that senses differ where no move changes.
 
 Deviations from the paper's agent: positions are valued by our evaluator a move ahead and not by Stockfish on the 50
-likeliest; senses are chosen by value, not by reduction alone. What the opponent may have done is followed when she is
-first asked and not when she is told, as only questions say how much time there is: on a clock a set that is too large
-for it becomes a sample.
+likeliest; senses are chosen by value, not by reduction alone.
 """
 
 from __future__ import annotations
@@ -22,8 +20,9 @@ import numpy as np
 from blindchess.belief.position_set import PositionSet
 from blindchess.belief.senses import Partitions, partitions
 from blindchess.belief.siamese import Observer, Siamese
-from blindchess.game.contest import Asked, Look, Player, seconds_of_call, seconds_of_set
+from blindchess.game.contest import Asked, Look, seconds_of_call
 from blindchess.game.observation import INNER, Moved, Notice, Sensed
+from blindchess.players.holding import HoldingPlayer
 from blindchess.players.outlook import Outlook, outlook
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
@@ -88,7 +87,7 @@ class Expectation:
     boards: int = 512
 
 
-class ExpectationPlayer(Player):
+class ExpectationPlayer(HoldingPlayer):
     """See the module."""
 
     def __init__(
@@ -97,46 +96,25 @@ class ExpectationPlayer(Player):
         """``cap`` and ``threads``: of the position set."""
         self._evaluator = evaluator
         self._thinking = thinking or Expectation()
-        self._seed = seed
-        self._cap = cap
-        self._threads = threads
-        self._known: PositionSet | None = None
+        super().__init__(seed=seed, cap=cap, threads=threads)
         self._a_second = _FIRST_A_SECOND
 
     def start(self, color: chess.Color, start: Position) -> None:
         """See :class:`blindchess.game.contest.Player`."""
-        self._known = PositionSet(color, start, cap=self._cap, seed=self._seed, threads=self._threads)
+        super().start(color, start)
         self._turn = 0
         self._hers = False
-        self._notice: Notice | None = None  # what she was told and did not follow yet
-        self._observer = Observer(self._known) if self._thinking.belief == "siamese" else None
-
-    @property
-    def position_set(self) -> PositionSet | None:
-        """See :class:`blindchess.game.contest.Player`; it is up to date, however long that takes."""
-        return None if self._known is None else self.known
-
-    @property
-    def known(self) -> PositionSet:
-        """The position set of the game that was started, after all that she was told."""
-        return self._up_to_date(None)
+        self._observer = Observer(self.known) if self._thinking.belief == "siamese" else None
 
     def notice(self, notice: Notice) -> None:
         """See :class:`blindchess.game.contest.Player`."""
-        self._notice = notice
+        super().notice(notice)
         self._turn += 1
         self._hers = True
 
-    def _up_to_date(self, deadline: float | None) -> PositionSet:
-        """:attr:`known`; the opponent's turn is followed until ``deadline``, in monotonic seconds."""
-        known, notice = self._known, self._notice
-        assert known is not None, "the game was not started"
-        if notice is not None:
-            self._notice = None
-            known.noticed(notice, deadline=deadline)
-            if self._observer is not None:
-                self._observer.noticed(notice, known)
-        return known
+    def _followed(self, notice: Notice, known: PositionSet) -> None:
+        if self._observer is not None:
+            self._observer.noticed(notice, known)
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`blindchess.game.contest.Player`."""
@@ -159,15 +137,11 @@ class ExpectationPlayer(Player):
         first, _ = self._looked_at(sense=False)
         return np.concatenate([first, np.setdiff1d(every, first)])[:count]
 
-    def close(self) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
-        self._known = None
-
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
         """See :class:`blindchess.game.contest.Player`."""
-        began, share, thinking = time.monotonic(), seconds_of_set(limit), self._thinking
-        known = self._up_to_date(None if share is None else began + share)
+        began, thinking = time.monotonic(), self._thinking
+        known = self._follow(limit)
         told = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:
             return Look(INNER[0], told)
@@ -178,7 +152,7 @@ class ExpectationPlayer(Player):
             left = divided.left_over(likely)
             best = int(left.argmin())
             return Look(INNER[best], told | {"left_over": float(left[best])})
-        if share is not None:
+        if limit.nodes is None:
             limit = _left_of(limit, time.monotonic() - began)
         found, weights = self._valued(indices, logs, limit, sense=True)
         # What is told counts over many more positions than are valued: what is rare is what one has to see coming.
