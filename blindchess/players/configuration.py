@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_type_hints
@@ -52,10 +53,11 @@ class Configuration:
             raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
 
     def fields(self) -> dict[str, Any]:
-        """Every field by its name: what results hold."""
+        """Every field by its name: what results hold. An infinite number is a text, since JSON has no word for it."""
         own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         del own["thinking"]
-        return own | ({} if self.thinking is None else dataclasses.asdict(self.thinking))
+        own |= {} if self.thinking is None else dataclasses.asdict(self.thinking)
+        return {name: str(value) if value in (math.inf, -math.inf) else value for name, value in own.items()}
 
     def changed(self, name: str, changes: dict[str, Any]) -> Configuration:
         """A configuration that differs in some fields; values by field, as a text or TOML says them.

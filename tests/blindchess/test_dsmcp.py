@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import chess
@@ -104,6 +105,8 @@ def test_a_network_that_is_none_is_one_line(tmp_path: Path) -> None:
 
 def test_texts_name_what_can_be_changed() -> None:
     assert configuration("dsmcp,mixing=0,caution=0.1").fields()["caution"] == 0.1
+    assert configuration("dsmcp,mixing=inf").fields()["mixing"] == "inf"
+    assert json.loads(json.dumps(configuration("dsmcp-tree").fields(), allow_nan=False))["mixing"] == "inf"
     with pytest.raises(ConfigurationError, match="opponent"):
         configuration("dsmcp,opponent=nobody")
 
