@@ -136,6 +136,10 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.rbc_weighting games": (
         "experiments.rbc_weighting games --only expect --games 2 --nodes 20 --runs runs --results results"
     ),
+    "python -m experiments.rbc_learn selfplay --out DIR": (
+        "experiments.rbc_learn selfplay --out generations --generations 1 --games 1 --block 1 --nodes 6 --particles 4 "
+        f"--fen '{FEW_MEN}'"
+    ),
     "python -m experiments.rbc_learn data --out DATA": (
         "experiments.rbc_learn data --out decisions --decisions 1 --block 1"
     ),
@@ -150,8 +154,8 @@ ELSEWHERE: dict[str, str] = {
     "python -m experiments.rbc_weighting data --out DATA": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_weighting train DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_weighting rank DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
+    "python -m experiments.rbc_learn saliency": "tests/experiments/test_rbc_learn.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
-    "python -m experiments.rbc_learn selfplay --out DIR": "tests/experiments/test_rbc_learn.py",
     "python -m experiments.rbc_learn ladder --run DIR": "tests/experiments/test_rbc_ladder.py",
     "klss rbc --help": "tests/klss_app/test_rbc_play.py",
     "klss rbc play": "tests/klss_app/test_rbc_play.py",
