@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import queue
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 
@@ -29,10 +29,41 @@ def alone() -> Iterator[None]:
         _here.alone = False
 
 
+class _Second:
+    """The second thread of a process. A Ctrl-C can't leave it waiting for the first, nor the first for it: locks and
+    queues of C alone, for of those of Python an exception in the wrong moment can leave one locked; and a daemon, so
+    that nobody waits for it at the end.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: queue.SimpleQueue[tuple[Callable[[int], object], list[BaseException], threading.Lock]]
+        self._tasks = queue.SimpleQueue()
+        threading.Thread(target=self._run, name="second", daemon=True).start()
+
+    def begin(self, task: Callable[[int], object]) -> tuple[list[BaseException], threading.Lock]:
+        """Have ``task(1)`` run: what it raised, once the lock is free."""
+        raised: list[BaseException] = []
+        busy = threading.Lock()
+        busy.acquire()
+        self._tasks.put((task, raised, busy))
+        return raised, busy
+
+    def _run(self) -> None:
+        while True:
+            task, raised, busy = self._tasks.get()
+            try:
+                task(1)
+            except BaseException as error:
+                raised.append(error)
+            finally:
+                busy.release()
+                del task, raised, busy  # or what they hold would live until the next task
+
+
 @cache
-def _helper(process: int) -> ThreadPoolExecutor:
-    """The second thread of this process (a fork would inherit a pool without its thread)."""
-    return ThreadPoolExecutor(1, thread_name_prefix="second")
+def _second(process: int) -> _Second:
+    """That of this process: a fork would inherit one without its thread."""
+    return _Second()
 
 
 def both(task: Callable[[int], object], threads: int) -> None:
@@ -46,11 +77,13 @@ def both(task: Callable[[int], object], threads: int) -> None:
         task(1)
     else:
         try:
-            other = _helper(os.getpid()).submit(task, 1)
+            raised, busy = _second(os.getpid()).begin(task)
             try:
                 task(0)
             finally:
-                other.result()
+                busy.acquire()
+            if raised:
+                raise raised[0]
         finally:
             _engaged.release()
 
