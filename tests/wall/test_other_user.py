@@ -61,7 +61,10 @@ def listening(processes: list[psutil.Process]) -> list[str]:
     }
     for process in processes:
         for descriptor in Path(f"/proc/{process.pid}/fd").iterdir():
-            target = os.readlink(descriptor)
+            try:
+                target = os.readlink(descriptor)
+            except FileNotFoundError:  # closed since it was listed
+                continue
             if target.startswith("socket:[") and target[8:-1] in named:
                 found.append(named[target[8:-1]])
     return found
