@@ -11,7 +11,6 @@ a sample instead of playing at random.
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -135,7 +134,6 @@ class SynopticPlayer(HoldingPlayer):
         self._network = network or network_of(self._thinking.network)
         theirs = self._thinking.opponent
         self._headsets = Headsets(theirs=theirs if theirs in self._network.headsets else "top")
-        self._pool = ThreadPoolExecutor(1, "playouts") if threads == 2 else None
         self._last: Planned | None = None
 
     def start(self, color: chess.Color, start: Position) -> None:
@@ -181,12 +179,6 @@ class SynopticPlayer(HoldingPlayer):
         self._memory.moved(moved, planes)
         action = request_action(request)
         self._filter.happened(PASS if action is None else action, self._belief(SENSE, hers=False, follows=played))
-
-    def close(self) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
-        super().close()
-        if self._pool is not None:
-            self._pool.shutdown()
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
@@ -246,7 +238,7 @@ class SynopticPlayer(HoldingPlayer):
             seed=(self._seed * 1_000_003 + self._played) & 0x7FFF_FFFF_FFFF_FFFF,
             nodes=nodes,
             until=None if seconds is None else now + seconds,
-            pool=self._pool,
+            threads=self._threads,
         )
         return self._last
 

@@ -8,7 +8,6 @@ worth. ``batch`` playouts go step by step together, so that the network sees the
 from __future__ import annotations
 
 import time
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +18,7 @@ from klss.synoptic.bandit import Root, Table, policies
 from klss.synoptic.model import Belief, Looks, Model, Network, Sets, Worlds
 from klss.synoptic.planning import Planning
 from klss.synoptic.residual import CHUNK
+from klss.threads import both
 
 __all__ = ["Headsets", "Planned", "choose_action", "inferred"]
 
@@ -176,7 +176,7 @@ def choose_action(
     seed: int,
     nodes: int | None = None,
     until: float | None = None,
-    pool: Executor | None = None,
+    threads: int = 1,
 ) -> Planned:
     """The planner's action.
 
@@ -193,8 +193,8 @@ def choose_action(
     nodes, until
         Stop with the batch that reaches so many nodes, or at this time of :func:`time.monotonic`; one is needed. With
         0 nodes, the policy's likeliest.
-    pool
-        Of two threads, between which a batch is divided; the answer is the same without.
+    threads
+        1 or 2, between which a batch is divided; the answer is the same.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def choose_action(
         actions: Int32s = looked.actions[batch.choices]
         step = 0
         while batch.alive.shape[0]:
-            steps = _stepped(model, network, headsets, planning, batch, actions, rng, pool)
+            steps = _stepped(model, network, headsets, planning, batch, actions, rng, threads)
             counted += steps.count
             actions, again = _told(steps, batch, root, table, planning, rng, step)
             asked += actions.shape[0]
@@ -248,7 +248,7 @@ def _begun(
     worlds = _rooted(model, belief, particles.states[drawn], theirs, planning.most, seeds)
     if informed.any():
         _informed(model, worlds, informed, planning.informed)
-    # With the leaf alone counted, a playout may go on; room for as many as z lets it.
+    # Where z lets playouts go on, they may become twice as deep.
     longest = planning.depth * 2 if np.isfinite(planning.deepens) else planning.depth
     return _Batch(worlds, root.choose(planning.bandit, size), planning.depth, longest)
 
@@ -284,7 +284,7 @@ class _Steps:
 
 def _stepped(
     model: Model, network: Network, headsets: Headsets, planning: Planning, batch: _Batch, actions: Int32s,
-    rng: np.random.Generator, pool: Executor | None,
+    rng: np.random.Generator, threads: int,
 ) -> _Steps:  # fmt: skip
     """Advance every playout that is alive by its action, and see what the sets then are worth. Nothing is shared: with
     two threads each does half.
@@ -316,11 +316,16 @@ def _stepped(
         return _Steps(acting, results, going, seats, looks, policies(logits, looks), values.astype(np.float64))
 
     # What a network computes together is not divided: half of it takes it as long.
-    if pool is None or alive.shape[0] <= CHUNK:
+    if threads == 1 or alive.shape[0] <= CHUNK:
         return part(0, alive.shape[0])
-    middle = -(-alive.shape[0] // (2 * CHUNK)) * CHUNK
-    second = pool.submit(part, middle, alive.shape[0])
-    return _joined(part(0, middle), second.result(), middle)
+    ends = (0, -(-alive.shape[0] // (2 * CHUNK)) * CHUNK, alive.shape[0])
+    halves: dict[int, _Steps] = {}
+
+    def half(thread: int) -> None:
+        halves[thread] = part(ends[thread], ends[thread + 1])
+
+    both(half, threads)
+    return _joined(halves[0], halves[1], ends[1])
 
 
 def _joined(first: _Steps, second: _Steps, middle: int) -> _Steps:
