@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from klss.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys, States, Words
 
 __all__ = ["Belief", "Looks", "Model", "Network", "Sets", "Worlds"]
@@ -68,10 +70,19 @@ class Worlds:
             mine.counts[indices] = theirs.counts
             mine.memories[indices] = theirs.memories
 
-    def part(self, begin: int, end: int) -> Worlds:
-        """A view of the worlds from ``begin`` to before ``end``."""
-        seats = [Sets(one.members[begin:end], one.counts[begin:end], one.memories[begin:end]) for one in self.sets]
-        return Worlds(self.states[begin:end], (seats[0], seats[1]))
+    @staticmethod
+    def joined(parts: Sequence[Worlds]) -> Worlds:
+        """All worlds of several, one after the other; at least one."""
+
+        def seat(number: int) -> Sets:
+            sets = [part.sets[number] for part in parts]
+            return Sets(
+                np.concatenate([one.members for one in sets]),
+                np.concatenate([one.counts for one in sets]),
+                np.concatenate([one.memories for one in sets]),
+            )
+
+        return Worlds(np.concatenate([part.states for part in parts]), (seat(0), seat(1)))
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Floats, States
+from klss.arrays import Floats
 from klss.synoptic.bandit import Table, policies
-from klss.synoptic.model import Belief, Looks, Model, Network, Sets, Worlds
+from klss.synoptic.model import Belief, Looks, Model, Network, Worlds
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import Headsets, inferred
 
@@ -99,7 +99,6 @@ class ParticleFilter:
         self._times = [
             _Time(belief, model.alone(np.resize(states, (planning.particles, states.shape[1])), planning.most))
         ]
-        self._table: Table | None = None
 
     @property
     def particles(self) -> Worlds:
@@ -146,7 +145,6 @@ class ParticleFilter:
         until
             A time of :func:`time.monotonic` after which a time gets no more than it needs: there are fewer particles.
         """
-        self._table = table
         for at in range(max(0, len(self._times) - self._refilled), len(self._times)):
             past = self._times[at]
             missing = self._planning.particles - len(past.particles)
@@ -155,8 +153,8 @@ class ParticleFilter:
             if at == 0 or not len(self._times[at - 1].particles):
                 found = self._alone(past.belief, missing)
             else:
-                found = self._drawn(self._times[at - 1], past, missing, until)
-            past.particles = _together(past.particles, found)
+                found = self._drawn(self._times[at - 1], past, missing, table, until)
+            past.particles = Worlds.joined([past.particles, found])
 
     def _alone(self, belief: Belief, count: int) -> Worlds:
         """Opponents who know the truth, of whom nothing is remembered."""
@@ -164,7 +162,7 @@ class ParticleFilter:
         states = belief.sample(count, int(self._rng.integers(1 << 40)))
         return self._model.alone(np.resize(states, (count, states.shape[1])), self._planning.most)
 
-    def _drawn(self, before: _Time, now: _Time, count: int, until: float | None) -> Worlds:
+    def _drawn(self, before: _Time, now: _Time, count: int, table: Table, until: float | None) -> Worlds:
         """So many particles, each of one of the time before, by an action that leads to what is possible now."""
         states = before.particles.states
         if before.action is not None:
@@ -175,7 +173,7 @@ class ParticleFilter:
             looks = self._model.look(before.particles)
             sizes = np.diff(looks.offsets)
             sources, actions = np.repeat(np.arange(sizes.shape[0]), sizes), looks.actions
-            shares = self._shares(looks)
+            shares = self._shares(looks, table)
         keys = self._rng.integers(1 << 63, size=(sources.shape[0],), dtype=np.uint64)
         possible = now.belief.contains(self._model.after(states[sources], actions, keys))
         weights = next((share for share in shares if (share * possible).sum() > 0.0), None)
@@ -193,30 +191,15 @@ class ParticleFilter:
             found.append(worlds)
             if until is not None and time.monotonic() >= until:
                 break
-        together = found[0]
-        for more in found[1:]:
-            together = _together(together, more)
-        return together
+        return Worlds.joined(found)
 
-    def _shares(self, looks: Looks) -> list[Floats]:
+    def _shares(self, looks: Looks, table: Table) -> list[Floats]:
         """How likely the opponent takes each choice at each set (float64[m], those of a set summing to 1): by the
         bandit, by her policy alone, and if she does anything.
         """
-        assert self._table is not None
         seats = np.ones(looks.keys.shape[0], dtype=np.int8)
         logits, _ = inferred(self._network, looks.synopses, self._headsets, seats)
         policy = policies(logits, looks)
         sizes = np.diff(looks.offsets)
         even = np.repeat(1.0 / sizes, sizes)
-        return [self._table.shares(self._planning.bandit, looks, policy), policy, even]
-
-
-def _together(first: Worlds, second: Worlds) -> Worlds:
-    def both(one: States, other: States) -> States:
-        return np.concatenate([one, other])
-
-    seats = [
-        Sets(both(one.members, two.members), np.concatenate([one.counts, two.counts]), both(one.memories, two.memories))
-        for one, two in zip(first.sets, second.sets, strict=True)
-    ]
-    return Worlds(both(first.states, second.states), (seats[0], seats[1]))
+        return [table.shares(self._planning.bandit, looks, policy), policy, even]
