@@ -55,6 +55,9 @@ IN_SMALL: dict[str, str] = {
     "klss rbc match A B --games 20 --time 1 --out DIR": (
         "klss rbc match rbc-attacker rbc-random --games 2 --nodes 5 --seed 2 --check-truth --out blind"
     ),
+    "klss rbc match rbc-siamese rbc-expect --nodes 1000 --sprt 0,30": (
+        "klss rbc match rbc-attacker rbc-random --games 2 --nodes 5 --seed 2 --sprt 0,30 --out tested"
+    ),
     "klss rbc track GAME.json": "klss rbc track blind/game-00000.json --cap 5000",
     "klss rbc analyse GAME.json --turn 20": "klss rbc analyse blind/game-00000.json --turn 2 --nodes 50",
     "klss rbc play --black dsmcp": (
