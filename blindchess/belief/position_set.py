@@ -152,6 +152,12 @@ class PositionSet:
         """The request of a code of :meth:`requests`; None: to pass."""
         return None if code < 0 else decode(code ^ (56 << 9 | 56 << 3) if self._flipped else code)
 
+    def code(self, request: chess.Move | None) -> int:
+        """The code that :meth:`request` is of."""
+        if request is None:
+            return -1
+        return encode(request) ^ (56 << 9 | 56 << 3 if self._flipped else 0)
+
     def rows(self, indices: npt.ArrayLike) -> Words:
         """Full positions, herself to move.
 
@@ -280,8 +286,8 @@ class PositionSet:
         """She moved, or did not. Raises as :meth:`noticed`; where she may have taken the king, the game is over and the
         set stays as it was.
         """
-        request = -1 if moved.requested is None else self._code(moved.requested)
-        taken = -1 if moved.taken is None else self._code(moved.taken)
+        request = self.code(moved.requested)
+        taken = self.code(moved.taken)
         capture = -1 if moved.capture_square is None else self._square(moved.capture_square)
         mine = self.own_row
         steps = self._any_stepped()
@@ -357,9 +363,6 @@ class PositionSet:
                 out[0] |= np.uint64(1 << at)
                 out[1] |= np.uint64(found[at] << 4 * place)
         return merged(mended, key=self._key, cap=self._cap)
-
-    def _code(self, move: chess.Move) -> int:
-        return encode(move) ^ (56 << 9 | 56 << 3 if self._flipped else 0)
 
     def _square(self, square: int) -> int:
         return square ^ 56 if self._flipped else square

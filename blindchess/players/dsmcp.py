@@ -24,7 +24,6 @@ from blindchess.synoptic.forced import forced_win
 from blindchess.synoptic.networks import network_of
 from blindchess.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
 from blindchess.synoptic.worlds import PASS, BlindBelief, BlindModel, Played, request_action, sense_action
-from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.game.contest import Limit
 from klss.arrays import Words
@@ -36,7 +35,6 @@ from klss.synoptic.playouts import Headsets, Planned, choose_action
 
 __all__ = ["Synoptic", "SynopticPlayer"]
 
-_TURNED = 56 << 9 | 56 << 3
 _WON_OF = 5_000
 """Most positions over which a sure win is looked for."""
 _FILLING = 0.3
@@ -169,10 +167,10 @@ class SynopticPlayer(HoldingPlayer):
     def moved(self, moved: Moved) -> None:
         """See :class:`blindchess.game.contest.Player`."""
         planes = self._synopsis(MOVE)
-        request = self._code(moved.requested)
+        request = self.known.code(moved.requested)
         played = Played(
             request,
-            self._code(moved.taken),
+            self.known.code(moved.taken),
             -1 if moved.capture_square is None else self._upward(moved.capture_square),
         )
         self.known.moved(moved)
@@ -266,11 +264,6 @@ class SynopticPlayer(HoldingPlayer):
 
     def _upward(self, square: int) -> int:
         return square if self.known.own.color else square ^ 56
-
-    def _code(self, move: chess.Move | None) -> int:
-        if move is None:
-            return -1
-        return encode(move) ^ (0 if self.known.own.color else _TURNED)
 
     def square_of(self, action: int) -> int:
         """Where a sense's action looks."""

@@ -19,16 +19,15 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from blindchess.synoptic.networks import HEADSETS
+from blindchess.synoptic.synopsis import PLANES
+from blindchess.synoptic.worlds import ACTIONS
 from klss.archive import Archive
 from klss.arrays import Bools, Float32s, Int8s, Int16s, Int32s, Ints, Words
 from klss.errors import KlssError
 
 __all__ = [
-    "ACTIONS",
-    "HEADSETS",
     "PIECES",
-    "PLANES",
-    "ROWS",
     "STRONGEST",
     "Decisions",
     "ShardError",
@@ -40,20 +39,11 @@ __all__ = [
     "write_shard",
 ]  # fmt: skip
 
-HEADSETS = ("all", "top", "trout", "attacker", "random", "expect", "siamese")
-"""Of the networks. Who acts is a decision's ``headset``, a number in this list: the known kinds, and ``top`` for a
-player of our own making."""
-
 STRONGEST = ("top", "expect", "siamese")
 """Whose decisions train ``top``; everybody's train ``all``."""
 
-PLANES = 104
-ACTIONS = 4161
-"""64 squares of 64 destinations and a sense each, and the pass."""
 PIECES = 12
 """Own, then enemy, pawns, knights, bishops, rooks, queens, kings."""
-ROWS = 8192
-"""Decisions of a shard, about."""
 
 _PARTS = 10
 """Of so many parts of the games one validates."""
@@ -80,7 +70,8 @@ class Decisions:
         int64[m + 1] and int16[.]: the actions that are the choice, all of them legal. None where there are
         ``targets``.
     headset
-        int8[m]: who acts, in :data:`HEADSETS`.
+        int8[m]: who acts, in :data:`~blindchess.synoptic.networks.HEADSETS`: the known kinds, and ``top`` for a player
+        of our own making.
     result
         int8[m]: +1 if who acts won, −1 if she lost, else 0.
     soon

@@ -43,23 +43,14 @@ from blindchess.game.referee import Referee
 from blindchess.players.configuration import configuration
 from blindchess.players.expectation import Expectation, ExpectationPlayer
 from blindchess.players.scripted import AttackerPlayer, RandomPlayer
-from blindchess.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
-from darkchess.board.move import encode
+from blindchess.synoptic.networks import HEADSETS
+from blindchess.synoptic.synopsis import MOVE, PLANES, SENSE, Memory, synopsis
+from blindchess.synoptic.worlds import request_action, sense_action
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit
-from experiments.rbc_learn.data import (
-    ACTIONS,
-    HEADSETS,
-    PIECES,
-    PLANES,
-    Decisions,
-    ShardError,
-    ragged,
-    read_shard,
-    write_shard,
-)
+from experiments.rbc_learn.data import PIECES, Decisions, ShardError, ragged, read_shard, write_shard
 from experiments.series.runner import positive
 from klss.arrays import Int8s, Ints
 from klss_app.progress import ProgressLine
@@ -78,10 +69,6 @@ BLOCK = 100
 """Games of a shard."""
 SOON = 5
 """A game that ends within so many of a player's actions ends soon."""
-
-PASS = ACTIONS - 1
-_LOOK = 64
-"""Added to 65 times the square that is looked at."""
 
 
 @dataclass(frozen=True)
@@ -120,9 +107,8 @@ SCHEDULE = (
 
 def request_actions(known: PositionSet) -> Ints:
     """The actions of her requests, promotions to queens only, rising: int64[n]; the last one is to pass."""
-    codes = known.requests()[1:].astype(np.int64)
-    codes = codes[np.isin(codes & 7, (0, 4))]
-    return np.append(np.unique(65 * (codes >> 9) + (codes >> 3 & 63)), PASS)
+    codes = known.requests().tolist()
+    return np.array(sorted({action for code in codes if (action := request_action(code)) is not None}), dtype=np.int64)
 
 
 def men_of(position: Position, color: chess.Color) -> list[int]:
@@ -213,7 +199,7 @@ class Recorder(Player):
             classes = partitions(self.known, self._members).classes
             alike = (classes == classes[INNER.index(looked)]).all(axis=1)
             turned = 56 if self.known.flipped else 0
-            actions = np.array([65 * (square ^ turned) + _LOOK for square in INNER], dtype=np.int64)
+            actions = np.array([sense_action(square ^ turned) for square in INNER], dtype=np.int64)
             self._keep(np.sort(actions), np.sort(actions[alike]))
         return answer
 
@@ -229,11 +215,8 @@ class Recorder(Player):
             return Asked(requests[int(self._rng.integers(len(requests)))])
         answer = self._player.choose_move(self._limit)
         if self._recording:
-            request, turned = answer.request, 56 if self.known.flipped else 0
-            action = PASS
-            if request is not None:
-                action = 65 * (request.from_square ^ turned) + (request.to_square ^ turned)
-            if request is None or encode(request) & 7 in (0, 4):
+            action = request_action(self.known.code(answer.request))
+            if action is not None:
                 self._keep(request_actions(self.known), np.array([action]))
         return answer
 

@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from blindchess.synoptic.networks import HEADSETS
 from experiments.belief.networks import TrainingError, jax_on_cpu
-from experiments.rbc_learn.data import HEADSETS
 from experiments.rbc_learn.networks import (
     SHARES,
     Arrays,

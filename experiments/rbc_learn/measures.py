@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from experiments.rbc_learn.data import HEADSETS, STRONGEST, Decisions
+from blindchess.synoptic.networks import HEADSETS
+from experiments.rbc_learn.data import STRONGEST, Decisions
 from experiments.rbc_learn.networks import Batch, batch_of
 from klss.arrays import Bools, Float32s, Floats, Ints
 from klss.synoptic.residual import ResidualNetwork

@@ -34,7 +34,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from experiments.rbc_learn.data import ACTIONS, PIECES, PLANES, Decisions
+from blindchess.synoptic.synopsis import PLANES
+from blindchess.synoptic.worlds import ACTIONS
+from experiments.rbc_learn.data import PIECES, Decisions
 from klss.arrays import Float32s, Ints
 from klss.synoptic.residual import DENSE, ResidualNetwork, headset_shapes, trunk_shapes
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from blindchess.synoptic.synopsis import NAMES
+from blindchess.synoptic.synopsis import NAMES, PLANES
 from experiments.belief.networks import TrainingError, jax_on_cpu
-from experiments.rbc_learn.data import PLANES, Decisions, ShardError, joined, read_shard, shard_paths, validating
+from experiments.rbc_learn.data import Decisions, ShardError, joined, read_shard, shard_paths, validating
 from experiments.rbc_learn.learner import Learner
 from experiments.rbc_learn.networks import batch_of, choice_logs, outputs
 from experiments.series.runner import RESULTS, positive

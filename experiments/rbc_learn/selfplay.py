@@ -36,7 +36,7 @@ from blindchess.game.arbiter import Arbiter
 from blindchess.game.contest import Asked, Look
 from blindchess.game.referee import Referee
 from blindchess.players.dsmcp import Synoptic, SynopticPlayer
-from blindchess.synoptic.networks import network_of
+from blindchess.synoptic.networks import HEADSETS, network_of
 from blindchess.synoptic.synopsis import MOVE, SENSE
 from darkchess.board.position import Position
 from darkchess.errors import FenError
@@ -44,7 +44,7 @@ from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit
 from darkchess.game.rules import Outcome
 from experiments.belief.networks import TrainingError
-from experiments.rbc_learn.data import HEADSETS, ShardError, joined, read_shard, write_shard
+from experiments.rbc_learn.data import ShardError, joined, read_shard, write_shard
 from experiments.rbc_learn.imitation import SOON, decisions, men_of
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.networks import batch_of

@@ -22,17 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from blindchess.synoptic.networks import HEADSETS
+from blindchess.synoptic.synopsis import PLANES
 from experiments.belief.networks import TrainingError
-from experiments.rbc_learn.data import (
-    HEADSETS,
-    PLANES,
-    Decisions,
-    ShardError,
-    joined,
-    read_shard,
-    shard_paths,
-    validating,
-)
+from experiments.rbc_learn.data import Decisions, ShardError, joined, read_shard, shard_paths, validating
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members
 from experiments.rbc_learn.networks import SHARES, batch_of

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from blindchess.synoptic.networks import HEADSETS
+from blindchess.synoptic.worlds import ACTIONS
 from experiments.rbc_learn import imitation
-from experiments.rbc_learn.data import ACTIONS, HEADSETS, read_shard
+from experiments.rbc_learn.data import read_shard
 from experiments.rbc_learn.imitation import decisions, main, played
 
 STAGE = 10

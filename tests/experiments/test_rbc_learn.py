@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from blindchess.synoptic.networks import HEADSETS
+from blindchess.synoptic.synopsis import PLANES
+from blindchess.synoptic.worlds import ACTIONS
 from experiments.belief.networks import TrainingError, jax_on_cpu
 from experiments.rbc_learn import __main__ as program
 from experiments.rbc_learn import selfplay, train
 from experiments.rbc_learn.data import (
-    ACTIONS,
-    HEADSETS,
     PIECES,
-    PLANES,
     Decisions,
     ShardError,
     joined,
@@ -26,7 +26,7 @@ from experiments.rbc_learn.data import (
     shard_paths,
     validating,
     write_shard,
-)  # fmt: skip
+)
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members, policy_losses
 from experiments.rbc_learn.networks import batch_of, choice_logs, losses, outputs
