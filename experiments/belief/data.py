@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -41,6 +40,7 @@ from experiments.games import match_folders
 from experiments.series.runner import positive
 from experiments.series.summary import sessions
 from klss.arrays import Ints
+from klss.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.match.files import read_match
 from uci_bridge.match.match import MatchError
@@ -172,10 +172,8 @@ def _shard(folder: Path, games: Sequence[int], about: dict[str, Any], most: int,
     ):
         arrays[name] = np.array([row[name] for row in rows], dtype=kind).reshape(-1, *shape)
     text = json.dumps(about | {"games": list(games)})
-    fresh = path.with_name(path.name + ".new")
-    with open(fresh, "wb") as file:
+    with written_whole(path) as file:
         np.savez_compressed(file, about=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)  # type: ignore[arg-type]
-    os.replace(fresh, path)
     return len(rows)
 
 

@@ -31,7 +31,6 @@ import argparse
 import dataclasses
 import json
 import math
-import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -59,6 +58,7 @@ from experiments.belief.networks import (
 from experiments.series.runner import RESULTS, positive
 from klss.arrays import Bools, Floats, Ints
 from klss.belief.towers import Float32s, Towers
+from klss.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import commit, head, write_document
 
@@ -380,10 +380,8 @@ def _stopped(epochs: Sequence[Sequence[float]], patience: int) -> bool:
 def _keep_checkpoint(path: Path, identity: str, trees: Sequence[Mapping[str, Any]], epochs: Any, steps: int) -> None:
     about = json.dumps({"identity": identity, "epochs": epochs, "steps": steps})
     arrays = {f"{i}/{name}": np.asarray(array) for i, tree in enumerate(trees) for name, array in tree.items()}
-    fresh = path.with_name(path.name + ".new")
-    with open(fresh, "wb") as file:
+    with written_whole(path) as file:
         np.savez(file, about=np.frombuffer(about.encode(), dtype=np.uint8), **arrays)  # type: ignore[arg-type]
-    os.replace(fresh, path)
 
 
 def _checkpoint(path: Path, identity: str) -> tuple[Any, Any, int] | None:

@@ -10,7 +10,6 @@ chosen actions are several where they are one choice.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from blindchess.synoptic.worlds import ACTIONS
 from klss.archive import Archive
 from klss.arrays import Bools, Float32s, Int8s, Int16s, Int32s, Ints, Words
 from klss.errors import KlssError
+from klss.whole_file import written_whole
 
 __all__ = [
     "PIECES",
@@ -157,10 +157,8 @@ def write_shard(path: Path, decisions: Decisions, about: Mapping[str, Any]) -> N
     """
     _check(decisions)
     arrays = {name: value for name, value in vars(decisions).items() if value is not None}
-    fresh = path.with_name(path.name + ".new")
-    with open(fresh, "wb") as file:
+    with written_whole(path) as file:
         _ARCHIVE.write(file, arrays, {"headsets": list(HEADSETS), **about})
-    os.replace(fresh, path)
 
 
 def read_shard(path: Path) -> tuple[Decisions, dict[str, Any]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +31,7 @@ from experiments.rbc_learn.networks import (
 from klss.archive import Archive
 from klss.arrays import Float32s
 from klss.synoptic.residual import ResidualNetwork
+from klss.whole_file import written_whole
 
 __all__ = ["Learner", "Sizes"]
 
@@ -180,10 +180,8 @@ class Learner:
             "steps": {name: part.steps for name, part in self._parts.items()},
             "about": dict(about),
         }
-        fresh = path.with_name(path.name + ".new")
-        with open(fresh, "wb") as file:
+        with written_whole(path) as file:
             _ARCHIVE.write(file, arrays, said, packed=False)
-        os.replace(fresh, path)
 
     @staticmethod
     def load(path: Path) -> tuple[Learner, dict[str, Any]]:

@@ -19,7 +19,6 @@ import itertools
 import json
 import math
 import multiprocessing
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -53,6 +52,7 @@ from experiments.series.runner import positive
 from klss.arrays import Floats
 from klss.synoptic.playouts import Planned
 from klss.synoptic.residual import NetworkError, ResidualNetwork
+from klss.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import write_document
 
@@ -243,10 +243,8 @@ def _learner_path(out: Path, generation: int) -> Path:
 
 
 def _write(learner: Learner, path: Path, about: dict[str, Any]) -> None:
-    fresh = path.with_name(path.name + ".new")
-    with open(fresh, "wb") as file:
+    with written_whole(path) as file:
         learner.network(about).write(file)
-    os.replace(fresh, path)
 
 
 def begun(out: Path, start: Path | None, schedule: Schedule) -> None:

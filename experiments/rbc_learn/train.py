@@ -32,6 +32,7 @@ from experiments.rbc_learn.networks import SHARES, batch_of
 from experiments.series.runner import positive
 from klss.arrays import Ints
 from klss.synoptic.residual import NetworkError
+from klss.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import head, write_document
 
@@ -267,10 +268,8 @@ class _Run:
         row += [whole["log_loss"], whole["value_loss"], round(self._spent_s, 1)]
         score = whole["log_loss"] + whole["value_loss"]
         if all(score <= each[-3] + each[-2] for each in self._rows):
-            fresh = self._out / "network.npz.new"
-            with open(fresh, "wb") as file:
+            with written_whole(self._out / "network.npz") as file:
                 network.write(file)
-            fresh.replace(self._out / "network.npz")
             self._validation = found
         self._rows.append(row)
         self._sums, self._since_measured = [0.0] * len(SHARES), 0

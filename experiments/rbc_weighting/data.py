@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import sys
 import time
 import zipfile
@@ -46,6 +45,7 @@ from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit, Resignation
 from experiments.series.runner import positive
 from klss.arrays import Ints
+from klss.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.reconchess.bots import foreign
 
@@ -254,13 +254,11 @@ def _write(rows: Sequence[dict[str, Any]], about: dict[str, Any], path: Path) ->
     }
     for name, shape, kind in _SHAPES:
         arrays[name] = np.array([row[name] for row in rows], dtype=kind).reshape(-1, *shape)
-    fresh = path.with_name(path.name + ".new")
-    with open(fresh, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    with written_whole(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         arrays["about"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
         for name, array in arrays.items():
             with archive.open(name + ".npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
-    os.replace(fresh, path)
 
 
 def _held(path: Path, about: dict[str, Any]) -> int | None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from klss.text import printable, read_text
+from klss.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.whole_file import write_whole
 
 __all__ = ["AnalysisFile"]
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from darkchess.game.record import GameRecord, write_pgn
 from klss.text import printable
+from klss.whole_file import write_whole
 from uci_bridge.bot.dialect import MalformedLine, valid_id
 from uci_bridge.errors import UciBridgeError
 
@@ -107,7 +108,7 @@ class Records:
             end = stream.seek(0, os.SEEK_END)
         # Written down before it is done: whatever is cut off in the middle is done again from here at the next start.
         journal = self._folder / _JOURNAL
-        _write_whole(journal, json.dumps({"file": path.name, "end": end, "text": ("\n" if end else "") + text}))
+        write_whole(journal, json.dumps({"file": path.name, "end": end, "text": ("\n" if end else "") + text}))
         self._append(path, json.loads(journal.read_bytes()))
         journal.unlink()
         return path
@@ -148,7 +149,7 @@ class Records:
             return {}
 
     def _write(self) -> None:
-        _write_whole(self._folder / _UNDER_WAY, json.dumps(self._under_way))
+        write_whole(self._folder / _UNDER_WAY, json.dumps(self._under_way))
 
 
 def _remembered(known: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,16 +159,6 @@ def _remembered(known: Mapping[str, Any]) -> dict[str, Any]:
     if not 0 <= found.get("since", 0) <= 1 << 40:
         del found["since"]
     return found
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Replace a file: at any moment it is the old one or the new one."""
-    fresh = path.with_name(path.name + ".new")
-    with open(fresh, "w", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(fresh, path)
 
 
 def plain(text: str, longest: int = 80) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import math
-import os
 import platform
 import re
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import klss
+from klss.whole_file import write_whole
 
 __all__ = ["commit", "head", "package_versions", "today", "write_document"]
 
@@ -78,9 +78,7 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
     # Line breaks in JSON stand between values only, so that this changes no string.
     text = re.sub(r"([\[{])\n[^\[\]{}]*[\]}]", _on_one_line, text)
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_text(text + "\n", encoding="utf-8")
-    os.replace(fresh, path)
+    write_whole(path, text + "\n")
 
 
 def _on_one_line(found: re.Match[str]) -> str:

@@ -21,6 +21,7 @@ from typing import Annotated, Any, Literal, NotRequired, TextIO, TypedDict
 
 import msgspec
 
+from klss.whole_file import write_whole
 from uci_bridge.match.task import GameResult
 from uci_bridge.protocol.diagnostics import fit_to_keep
 
@@ -30,6 +31,9 @@ __all__ = ["MatchError", "MatchFiles", "kept_seed", "opened", "read_match"]
 class MatchError(Exception):
     """A match can't be played, or not there: the message says what, got, expected."""
 
+
+_PRIVATE = 0o600
+"""Who may read and write what is made here: its owner."""
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
@@ -80,7 +84,7 @@ class MatchFiles:
 
     def keep(self, result: GameResult) -> None:
         """Write a finished game; its line in ``games.jsonl`` last, since that one says that it is finished."""
-        _write(self._folder / f"game-{result.line['game']:05}{result.suffix}", result.record)
+        write_whole(self._folder / f"game-{result.line['game']:05}{result.suffix}", result.record, _PRIVATE)
         for file, rows in ((self._moves, result.moves), (self._games, [result.line])):
             _append(file, _lines_text(rows))
 
@@ -161,7 +165,7 @@ def _check(folder: Path, identity: dict[str, Any]) -> None:
     if not about.exists():
         if (folder / "games.jsonl").exists():
             raise MatchError(f"--out: {str(folder)!r} holds games of a match without match.json; name another one")
-        _write(about, json.dumps(identity, indent=2, allow_nan=False) + "\n")
+        write_whole(about, json.dumps(identity, indent=2, allow_nan=False) + "\n", _PRIVATE)
         return
     try:
         kept = json.loads(about.read_text(encoding="utf-8"))
@@ -195,18 +199,6 @@ def _lock(file: TextIO) -> bool:
     return True
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a whole file, or leave what was there."""
-    fresh = path.with_name(path.name + ".new")
-    try:
-        with open(fresh, "w", encoding="utf-8", opener=_private) as file:
-            file.write(text)
-        os.replace(fresh, path)
-    except OSError as error:
-        fresh.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(path)) from None
-
-
 def _append(file: FileIO, text: str) -> None:
     """Write to the end of a file; nothing is buffered, so that a full disk is found here and not when it is closed."""
     rest = text.encode("utf-8")
@@ -218,15 +210,14 @@ def _append(file: FileIO, text: str) -> None:
 
 
 def _private(path: str, flags: int) -> int:
-    """Opens a file that, if it is made, nobody else may read or write."""
-    return os.open(path, flags, 0o600)
+    return os.open(path, flags, _PRIVATE)
 
 
 def _clean(path: Path, rows: list[dict[str, Any]]) -> None:
     """Make ``rows`` all that the JSONL file holds."""
     text = _lines_text(rows)
     if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
-        _write(path, text)
+        write_whole(path, text, _PRIVATE)
 
 
 def _games(folder: Path) -> list[dict[str, Any]]:
