@@ -182,19 +182,25 @@ class SynopticPlayer(HoldingPlayer):
     def choose_sense(self, limit: Limit) -> Look:
         """See :class:`blindchess.game.contest.Player`."""
         self._follow(limit)
-        won = self._won(SENSE)
-        if won is not None:
-            return Look(self.square_of(won), self._sure)
-        planned = self.plan(limit, sense=True)
-        return Look(self.square_of(planned.action), self._told(planned))
+        action, told = self._answered(limit, sense=True)
+        return Look(self.square_of(action), told)
 
     def choose_move(self, limit: Limit) -> Asked:
         """See :class:`blindchess.game.contest.Player`."""
-        won = self._won(MOVE)
+        action, told = self._answered(limit, sense=False)
+        return Asked(self.request_of(action), told)
+
+    def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:
+        """The action of a question's answer, and what is told of it."""
+        won = self._won(SENSE if sense else MOVE)
         if won is not None:
-            return Asked(self.request_of(won), self._sure)
-        planned = self.plan(limit, sense=False)
-        return Asked(self.request_of(planned.action), self._told(planned))
+            return won, self._sure
+        planned = self.plan(limit, sense=sense)
+        return self._chosen(planned), self._told(planned)
+
+    def _chosen(self, planned: Planned) -> int:
+        """What is done of what was planned."""
+        return planned.action
 
     @property
     def planned(self) -> Planned | None:

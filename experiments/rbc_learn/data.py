@@ -9,8 +9,9 @@ chosen actions are several where they are one choice.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,10 +29,13 @@ from klss.whole_file import written_whole
 
 __all__ = [
     "PIECES",
+    "SOON",
     "STRONGEST",
     "Decisions",
     "ShardError",
     "joined",
+    "made_shard",
+    "of_rows",
     "ragged",
     "read_shard",
     "shard_paths",
@@ -44,6 +48,9 @@ STRONGEST = ("top", "expect", "siamese")
 
 PIECES = 12
 """Own, then enemy, pawns, knights, bishops, rooks, queens, kings."""
+
+SOON = 5
+"""A game that ends within so many of a player's actions ends soon."""
 
 _PARTS = 10
 """Of so many parts of the games one validates."""
@@ -136,6 +143,43 @@ def ragged(lists: Sequence[Sequence[int] | npt.NDArray[Any]]) -> tuple[Ints, Int
     starts = np.concatenate([[0], np.cumsum([len(some) for some in lists])]).astype(np.int64)
     parts = [np.asarray(some, dtype=np.int16) for some in lists]
     return starts, np.concatenate(parts) if parts else np.empty(0, dtype=np.int16)
+
+
+def of_rows(rows: Sequence[dict[str, Any]]) -> Decisions:
+    """Rows as they stand in a shard: with targets where the first one has some."""
+    legal_starts, legal = ragged([row["legal"] for row in rows])
+    chosen_starts, chosen = ragged([row["chosen"] for row in rows])
+
+    def small(name: str) -> Int8s:
+        return np.array([row[name] for row in rows], dtype=np.int8)
+
+    return Decisions(
+        synopses=np.array([row["synopses"] for row in rows], dtype=np.uint64).reshape(-1, PLANES),
+        legal_starts=legal_starts,
+        legal=legal,
+        chosen_starts=chosen_starts,
+        chosen=chosen,
+        headset=small("headset"),
+        result=small("result"),
+        soon=small("soon"),
+        pieces=small("pieces").reshape(-1, PIECES),
+        game=np.array([row["game"] for row in rows], dtype=np.int32),
+        targets=np.concatenate([row["targets"] for row in rows]) if rows and "targets" in rows[0] else None,
+        choices=np.concatenate([row["choices"] for row in rows]) if rows and "targets" in rows[0] else None,
+    )
+
+
+def made_shard(path: Path, about: Mapping[str, Any], rows: Callable[[], Sequence[dict[str, Any]]]) -> int:
+    """Write a shard of what ``rows`` makes, unless it is there and whole and the same is said of it; how many decisions
+    it holds.
+    """
+    with contextlib.suppress(ShardError):
+        held, said = read_shard(path)
+        if said == about:
+            return len(held)
+    found = of_rows(rows())
+    write_shard(path, found, about)
+    return len(found)
 
 
 def write_shard(path: Path, decisions: Decisions, about: Mapping[str, Any]) -> None:

@@ -44,21 +44,21 @@ from blindchess.players.configuration import configuration
 from blindchess.players.expectation import Expectation, ExpectationPlayer
 from blindchess.players.scripted import AttackerPlayer, RandomPlayer
 from blindchess.synoptic.networks import HEADSETS
-from blindchess.synoptic.synopsis import MOVE, PLANES, SENSE, Memory, synopsis
+from blindchess.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
 from blindchess.synoptic.worlds import request_action, sense_action
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit
-from experiments.rbc_learn.data import PIECES, Decisions, ShardError, ragged, read_shard, write_shard
+from darkchess.game.rules import Outcome
+from experiments.rbc_learn.data import SOON, made_shard
 from experiments.series.runner import positive
-from klss.arrays import Int8s, Ints
+from klss.arrays import Ints
 from klss_app.progress import ProgressLine
 from uci_bridge.reconchess.bots import foreign
 
 __all__ = [
-    "BLOCK", "DRAWN", "KINDS", "SCHEDULE", "SOON", "Recorder", "decisions", "games", "main", "men_of",
-    "request_actions",
+    "BLOCK", "DRAWN", "KINDS", "SCHEDULE", "Recorder", "end_rows", "games", "main", "men_of", "request_actions",
 ]  # fmt: skip
 
 DRAWN = 128
@@ -67,8 +67,6 @@ MOST = 100_000
 """Possible positions that a recorded player may hold."""
 BLOCK = 100
 """Games of a shard."""
-SOON = 5
-"""A game that ends within so many of a player's actions ends soon."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +114,22 @@ def men_of(position: Position, color: chess.Color) -> list[int]:
     row = position.row
     sides = (6, 7) if color else (7, 6)
     return [int(row[piece] & row[side]).bit_count() for side in sides for piece in range(6)]
+
+
+def end_rows(rows: Sequence[dict[str, Any]], outcome: Outcome, color: chess.Color, actions: int) -> None:
+    """Say in each decision of a game what became of it.
+
+    Parameters
+    ----------
+    rows
+        ``result`` and ``soon`` are set, ``action`` is taken out: how many her side had decided before.
+    color, actions
+        Whose, and how many she decided in all.
+    """
+    result = 0 if outcome.winner is None else 1 if outcome.winner == color else -1
+    for row in rows:
+        soon = actions - row.pop("action") <= SOON and outcome.reason == "king_captured"
+        row |= {"result": result, "soon": result if soon else 0}
 
 
 class Recorder(Player):
@@ -220,14 +234,10 @@ class Recorder(Player):
                 self._keep(request_actions(self.known), np.array([action]))
         return answer
 
-    def end(self, outcome: Any) -> None:
+    def end(self, outcome: Outcome) -> None:
         """See :class:`blindchess.game.contest.Player`."""
         self._player.end(outcome)
-        result = 0 if outcome.winner is None else 1 if outcome.winner == self._color else -1
-        for row in self.rows:
-            row["result"] = result
-            soon = self._actions - row.pop("action") <= SOON and outcome.reason == "king_captured"
-            row["soon"] = result if soon else 0
+        end_rows(self.rows, outcome, self._color, self._actions)
 
     def close(self) -> None:
         """See :class:`blindchess.game.contest.Player`."""
@@ -287,30 +297,6 @@ def _player(text: str, seed: int, nodes: int) -> Player:
     return AttackerPlayer(seed=seed) if chosen.player == "attacker" else RandomPlayer(seed=seed)
 
 
-def decisions(rows: Sequence[dict[str, Any]]) -> Decisions:
-    """Rows as they stand in a shard: with targets where the first one has some."""
-    legal_starts, legal = ragged([row["legal"] for row in rows])
-    chosen_starts, chosen = ragged([row["chosen"] for row in rows])
-
-    def small(name: str) -> Int8s:
-        return np.array([row[name] for row in rows], dtype=np.int8)
-
-    return Decisions(
-        synopses=np.array([row["synopses"] for row in rows], dtype=np.uint64).reshape(-1, PLANES),
-        legal_starts=legal_starts,
-        legal=legal,
-        chosen_starts=chosen_starts,
-        chosen=chosen,
-        headset=small("headset"),
-        result=small("result"),
-        soon=small("soon"),
-        pieces=small("pieces").reshape(-1, PIECES),
-        game=np.array([row["game"] for row in rows], dtype=np.int32),
-        targets=np.concatenate([row["targets"] for row in rows]) if rows and "targets" in rows[0] else None,
-        choices=np.concatenate([row["choices"] for row in rows]) if rows and "targets" in rows[0] else None,
-    )
-
-
 def block_of(out: Path, seed: int, first: int, block: int) -> int:
     """Play a block of games if its shard is not there; how many decisions that holds."""
     path = out / f"games-{first:06}.npz"
@@ -320,13 +306,7 @@ def block_of(out: Path, seed: int, first: int, block: int) -> int:
         "kinds": {name: [kind.text, *kind.nodes] for name, kind in KINDS.items()},
         "schedule": [list(pair) for pair in SCHEDULE],
     }
-    with contextlib.suppress(ShardError):
-        held, said = read_shard(path)
-        if said == about:
-            return len(held)
-    found = decisions([row for game in range(first, first + block) for row in played(game, seed)])
-    write_shard(path, found, about)
-    return len(found)
+    return made_shard(path, about, lambda: [row for game in range(first, first + block) for row in played(game, seed)])
 
 
 def games(out: Path, seed: int, block: int = BLOCK, workers: int = 1) -> Generator[tuple[int, int], None, None]:

@@ -32,19 +32,17 @@ import chess
 import numpy as np
 
 from blindchess.game.arbiter import Arbiter
-from blindchess.game.contest import Asked, Look
 from blindchess.game.referee import Referee
 from blindchess.players.dsmcp import Synoptic, SynopticPlayer
 from blindchess.synoptic.networks import HEADSETS, network_of
-from blindchess.synoptic.synopsis import MOVE, SENSE
 from darkchess.board.position import Position
 from darkchess.errors import FenError
 from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit
 from darkchess.game.rules import Outcome
 from experiments.belief.networks import TrainingError
-from experiments.rbc_learn.data import ShardError, joined, read_shard, write_shard
-from experiments.rbc_learn.imitation import SOON, decisions, men_of
+from experiments.rbc_learn.data import ShardError, joined, made_shard, read_shard
+from experiments.rbc_learn.imitation import end_rows, men_of
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.networks import batch_of
 from experiments.rbc_learn.train import passes
@@ -127,29 +125,15 @@ class SelfPlayer(SynopticPlayer):
         super().start(color, start)
         self._color = color
 
-    def choose_sense(self, limit: Limit) -> Look:
-        """See :class:`blindchess.game.contest.Player`."""
-        action = self._decided(limit, sense=True)
-        return Look(self.square_of(action))
-
-    def choose_move(self, limit: Limit) -> Asked:
-        """See :class:`blindchess.game.contest.Player`."""
-        return Asked(self.request_of(self._decided(limit, sense=False)))
-
     def end(self, outcome: Outcome) -> None:
         """See :class:`blindchess.game.contest.Player`."""
-        result = 0 if outcome.winner is None else 1 if outcome.winner == self._color else -1
-        for row in self.rows:
-            soon = self._actions - row.pop("action") <= SOON and outcome.reason == "king_captured"
-            row |= {"result": result, "soon": result if soon else 0}
+        end_rows(self.rows, outcome, self._color, self._actions)
 
-    def _decided(self, limit: Limit, *, sense: bool) -> int:
-        self._follow(limit)
+    def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:
         self._actions += 1
-        won = self._won(SENSE if sense else MOVE)
-        if won is not None:
-            return won
-        planned = self.plan(limit, sense=sense)
+        return super()._answered(limit, sense=sense)
+
+    def _chosen(self, planned: Planned) -> int:
         visits = np.maximum(planned.root.numbers, 0.0)
         if not planned.playouts or not visits.sum():
             return planned.action
@@ -214,13 +198,8 @@ def block_of(out: Path, generation: int, first: int, schedule: Schedule) -> int:
     path = out / f"gen-{generation:03}" / f"games-{first:06}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     about = {"generation": generation, "first": first, **asdict(schedule)}
-    with contextlib.suppress(ShardError):
-        held, said = read_shard(path)
-        if said == about:
-            return len(held)
-    rows = [row for game in range(first, first + schedule.block) for row in played(out, generation, game, schedule)]
-    write_shard(path, decisions(rows), about)
-    return len(rows)
+    games = range(first, first + schedule.block)
+    return made_shard(path, about, lambda: [row for game in games for row in played(out, generation, game, schedule)])
 
 
 def learned(out: Path, generation: int, schedule: Schedule) -> None:

@@ -10,8 +10,8 @@ import pytest
 from blindchess.synoptic.networks import HEADSETS
 from blindchess.synoptic.worlds import ACTIONS
 from experiments.rbc_learn import imitation
-from experiments.rbc_learn.data import read_shard
-from experiments.rbc_learn.imitation import decisions, main, played
+from experiments.rbc_learn.data import of_rows, read_shard
+from experiments.rbc_learn.imitation import main, played
 
 STAGE = 10
 OWN_PAWNS = 12
@@ -20,7 +20,7 @@ OWN_PAWNS = 12
 def test_a_game_gives_what_both_decided_and_how_it_ended_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(imitation, "SCHEDULE", (("expect", "random"),))
     monkeypatch.setattr(imitation, "MOST", 3000)
-    found = decisions([row for game in range(3) for row in played(game, 1)])
+    found = of_rows([row for game in range(3) for row in played(game, 1)])
     assert set(found.headset) == {HEADSETS.index("expect"), HEADSETS.index("random")}
     for game in range(3):
         results = {
@@ -42,7 +42,7 @@ def test_a_game_gives_what_both_decided_and_how_it_ended_for_each(monkeypatch: p
 
 def test_a_game_ends_soon_for_both_in_their_last_five_actions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(imitation, "SCHEDULE", (("expect", "attacker"),))
-    found = decisions(played(1, 1))
+    found = of_rows(played(1, 1))
     for kind in set(found.headset):
         hers = found.headset == kind
         assert np.flatnonzero(found.soon[hers]).tolist() == list(range(hers.sum() - 5, hers.sum()))
