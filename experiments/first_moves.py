@@ -1,7 +1,8 @@
 """First moves: what a player opens with, and what she answers, from many seeds.
 
 ``python -m experiments.first_moves`` lets ``klss2021`` make White's first move and Black's reply with 200 seeds at
-0.5 s a move, and writes ``results/first_moves.json``. Matches with random openings have no first moves of their own.
+0.5 s a move, and writes ``results/first_moves.json``; with ``--player kluss`` ``first_moves_kluss.json``. Matches with
+random openings have no first moves of their own.
 The samples go on from those that the file has where all else is the same.
 """
 
@@ -21,7 +22,7 @@ import chess
 from darkchess.game.arbiter import Arbiter, Played, TimeControl
 from darkchess.game.referee import Referee
 from darkchess.players.configuration import configuration
-from experiments.series.runner import RESULTS, fingerprint
+from experiments.series.runner import RESULTS, fingerprint, named
 from klss.seeds import player_seed
 from uci_bridge.match.documents import commit, today, write_document
 from uci_bridge.match.engines import Setup
@@ -29,6 +30,8 @@ from uci_bridge.match.report import versions
 from uci_bridge.players import PlayerMaker
 
 __all__ = ["main", "sample"]
+
+_USUAL = "klss2021"
 
 _EVERY = 10
 """Samples between two writings of the file."""
@@ -55,18 +58,19 @@ def sample(maker: PlayerMaker, budget: TimeControl, seed: int) -> list[Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Sample and write; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m experiments.first_moves", description="first moves and replies")
-    parser.add_argument("--player", default="klss2021", metavar="NAME", help="a configuration (default klss2021)")
+    parser.add_argument("--player", default=_USUAL, metavar="NAME", help="a configuration (default klss2021)")
     parser.add_argument("--samples", type=int, default=200, metavar="N", help="games begun (default 200)")
     parser.add_argument("--time", type=float, default=0.5, metavar="S", help="seconds a move (default 0.5)")
     parser.add_argument("--nodes", type=int, metavar="N", help="nodes a move instead")
-    parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="where first_moves.json goes")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="where the results go")
     parsed = parser.parse_args(arguments)
     budget = TimeControl(nodes=parsed.nodes) if parsed.nodes else TimeControl(time_s=parsed.time)
     chosen = configuration(parsed.player)
     setup = Setup(chosen, chosen, budget)
-    path = parsed.results / "first_moves.json"
+    name = "first_moves" if parsed.player == _USUAL else f"first_moves_{named(parsed.player)}"
+    path = parsed.results / f"{name}.json"
     head = {
-        "experiment": "first_moves",
+        "experiment": name,
         "commit": commit(),
         "code": fingerprint(),
         "versions": versions(setup),

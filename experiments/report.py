@@ -57,6 +57,7 @@ _EXPERIMENTS = (
     ("belief_rank", "how likely the truth is to each learned belief, in held-out games", "20 min"),
     ("belief_games", "`kluss` with each belief v without", "about 100 min"),
     ("first_moves", "first moves and replies", "4 min"),
+    ("first_moves_kluss", "the same of `kluss`", "2 min"),
     ("paper_tables", "exploitability and knowledge sets, as `klss tables`", "5 min"),
     ("openspiel_speed", "`klss solve` v OpenSpiel's sequence-form program", "1 min"),
 )
@@ -67,6 +68,7 @@ _ARGUMENTS = {
     "belief": " quantile experiments/runs/head_to_head",
     "paper_tables": " measure",
 }
+_COMMANDS = {"first_moves_kluss": "first_moves --player kluss --nodes 20000"}
 _FILES = {"paper_tables": "tables"}
 
 
@@ -157,7 +159,7 @@ def _result(name: str, found: dict[str, Any]) -> str:
         return "; ".join(f"{row['belief']} {row['sizes']['20']['nats']:.2f} nats" for row in _main_beliefs(found))
     if name == "belief_games":
         return "; ".join(f"{_label(match)} {match['percent'][1]:.1f} % ({_count(match)})" for match in found["matches"])
-    if name == "first_moves":
+    if name.startswith("first_moves"):
         return f"{_frequencies(found['white'], found['games'])}; {found['games']} games begun"
     if name == "paper_tables":
         return "[docs/tables.md](../docs/tables.md)"
@@ -205,7 +207,7 @@ def overview(folder: Path) -> list[str]:
         found = load(folder, _FILES.get(name, name))
         said = _NONE if found is None else _result(name, found)
         lines.append(
-            f"| {about} | `{name.replace('belief_', 'belief ')}{_ARGUMENTS.get(name, '')}` "
+            f"| {about} | `{_COMMANDS.get(name, name.replace('belief_', 'belief '))}{_ARGUMENTS.get(name, '')}` "
             f"| {_time(found, estimate)} | {said} |"
         )
     return lines
@@ -449,6 +451,7 @@ _SECTIONS = {
     "belief_rank": ("The truth under learned beliefs", _belief_rank),
     "belief_games": ("Learned beliefs in games", _ablations),
     "first_moves": ("First moves", _first_moves),
+    "first_moves_kluss": ("First moves of `kluss`", _first_moves),
 }
 
 

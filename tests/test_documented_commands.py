@@ -147,6 +147,9 @@ IN_SMALL: dict[str, str] = {
         "experiments.rbc_learn data --out decisions --decisions 1 --block 1"
     ),
     "python -m experiments.first_moves": "experiments.first_moves --samples 2 --nodes 20 --results results",
+    "python -m experiments.first_moves --player kluss --nodes 20000": (
+        "experiments.first_moves --player kluss --samples 2 --nodes 20 --results results"
+    ),
     "python -m experiments.plots": "experiments.plots --results results --plots plots",
     "python -m experiments.report": "experiments.report --results results --print",
     "clock_games DIR…": "experiments.clock_games clocked --out results/clock_games.json",
