@@ -23,7 +23,7 @@ __all__ = ["PAIRINGS", "main"]
 PAIRINGS: Mapping[str, tuple[str, str, float]] = {
     "dsmcp-trout": ("dsmcp", "trout", 1.0),
     "dsmcp-network": ("dsmcp", "dsmcp-network", 1.0),
-    "dsmcp-tree": ("dsmcp", "dsmcp-tree", 1.0),
+    "dsmcp-tree": ("dsmcp", "dsmcp-tree,cap=20000", 1.0),
     "dsmcp-cache": ("dsmcp", "dsmcp-cache", 0.3),
     "dsmcp-simple": ("dsmcp", "dsmcp-simple", 0.3),
     "dsmcp-expect": ("dsmcp", "rbc-expect", 0.3),
@@ -31,7 +31,7 @@ PAIRINGS: Mapping[str, tuple[str, str, float]] = {
     "dsmcp-attacker": ("dsmcp", "attacker", 0.3),
     "network-trout": ("dsmcp-network", "trout", 0.3),
     "network-attacker": ("dsmcp-network", "attacker", 0.3),
-    "tree-trout": ("dsmcp-tree", "trout", 0.3),
+    "tree-trout": ("dsmcp-tree,cap=20000", "trout", 0.3),
     "cache-trout": ("dsmcp-cache", "trout", 0.3),
     "simple-trout": ("dsmcp-simple", "trout", 0.3),
     "known-trout": ("dsmcp,opponent=trout", "trout", 0.3),
@@ -45,7 +45,9 @@ PAIRINGS: Mapping[str, tuple[str, str, float]] = {
     "paranoia-30": ("dsmcp,paranoia=0.3", "dsmcp", 0.3),
     "caution-30-paranoia-30": ("dsmcp,caution=0.3,paranoia=0.3", "dsmcp", 0.3),
 }
-"""Who plays whom, and what part of ``--games``."""
+"""Who plays whom, and what part of ``--games``. The tree's position set is capped: where sets grow to two million, to
+follow them takes seconds a turn (docs/dsmcp.md, "Play and analyse").
+"""
 
 
 def main(arguments: list[str] | None = None) -> int:

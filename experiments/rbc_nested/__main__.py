@@ -29,7 +29,7 @@ from uci_bridge.match.standing import Standing
 __all__ = ["OPPONENTS", "main"]
 
 OPPONENTS: dict[str, tuple[str, int]] = {
-    "dsmcp": ("dsmcp,cap=20000,threads=1", 320),
+    "dsmcp": ("dsmcp,cap=20000,threads=1", 220),
     "expect": ("rbc-expect,cap=20000,threads=1", 450_000),
 }
 """Who is played, and her nodes a question, by the name of the match."""
