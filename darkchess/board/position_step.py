@@ -29,8 +29,9 @@ __all__ = ["Step", "Successors", "UpdateProgress", "across_enemy_move", "merged"
 
 Successors = Callable[[Words, int, int, Layout, bool, Words, int, Ints], int]
 """A game's kernel: ``(sources, start, stop, layout, split, out, room, counts)`` writes every consistent successor of
-``sources[start:stop]`` with :func:`darkchess.board.kernels.position_table.emit` and returns the first source that was
-not treated because fewer than :data:`darkchess.board.kernels.halves.MOST_SUCCESSORS` entries were left of ``room``.
+``sources[start:stop]`` with :func:`darkchess.board.kernels.position_table.put`, settles those of each source
+(:func:`darkchess.board.kernels.position_table.settle`), and returns the first source that was not treated because fewer
+than :data:`darkchess.board.kernels.halves.MOST_SUCCESSORS` entries were left of ``room``.
 """
 
 UpdateProgress = Callable[[float, int], None]

@@ -27,7 +27,7 @@ from darkchess.board.kernels.halves import (
     without,
     without_rights,
 )
-from darkchess.board.kernels.position_table import emit
+from darkchess.board.kernels.position_table import put, settle
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from klss.kernel import kernel
 
@@ -97,22 +97,24 @@ def successors(
     for i in range(start, stop):
         if max(counts[0], counts[1]) + MOST_SUCCESSORS > room:
             return i
+        k = counts[0]
         enemy = positions[i, 0]
         codes = positions[i, 1]
         if captured != np.uint64(0):
-            _captures(enemy, codes, own, captured, landing, tables, layout, split, out, counts)
+            k = _captures(enemy, codes, own, captured, landing, tables, out, k)
+            settle(k, layout, split, out, counts)
             continue
         occupied = enemy | own
         free = ~occupied
-        emit(enemy, codes, layout, split, out, counts)
+        k = put(enemy, codes, out, k)
         back = occupied >> np.uint64(56)
         if enemy & bit(60) != np.uint64(0):
             if back & np.uint64(0xF0) == np.uint64(0x90) and code_at(enemy, codes, bit(63)) == np.uint64(6):
                 after, moved = castled(enemy, codes, True)
-                emit(after, moved, layout, split, out, counts)
+                k = put(after, moved, out, k)
             if back & np.uint64(0x1F) == np.uint64(0x11) and code_at(enemy, codes, bit(56)) == np.uint64(6):
                 after, moved = castled(enemy, codes, False)
-                emit(after, moved, layout, split, out, counts)
+                k = put(after, moved, out, k)
         men = enemy
         index = 0
         left = codes
@@ -151,22 +153,22 @@ def successors(
                     if code == np.uint64(0) and target < np.uint64(256):
                         for promotion in range(1, 5):
                             moved = with_code(others, rest, target, np.uint64(promotion))
-                            emit(others | target, moved, layout, split, out, counts)
+                            k = put(others | target, moved, out, k)
                     elif target == double and beside(target) & own_pawns != np.uint64(0):
                         moved = with_code(others, rest, target, np.uint64(7))
-                        emit(others | target, moved, layout, split, out, counts)
+                        k = put(others | target, moved, out, k)
                     else:
                         moved = with_code(others, rest, target, code)
-                        emit(others | target, moved, layout, split, out, counts)
+                        k = put(others | target, moved, out, k)
             index += 1
+        settle(k, layout, split, out, counts)
     return stop
 
 
 @kernel(allocates=False)
 def _captures(
-    enemy: Any, codes: Any, own: Any, target: Any, landing: Any, tables: Any,
-    layout: Any, split: bool, out: Any, counts: Any,
-) -> None:  # fmt: skip
+    enemy: Any, codes: Any, own: Any, target: Any, landing: Any, tables: Any, out: Any, k: int
+) -> int:  # fmt: skip
     """The captures on the one square ``target``, and that of a pawn there in passing, if ``landing`` is not empty."""
     occupied = enemy | own
     to_square = lowest(target)
@@ -200,12 +202,12 @@ def _captures(
         if code == PAWN and to_square < 8:
             for promotion in range(1, 5):
                 moved = with_code(others, rest, target, np.uint64(promotion))
-                emit(others | target, moved, layout, split, out, counts)
+                k = put(others | target, moved, out, k)
         else:
             moved = with_code(others, rest, target, np.uint64(code))
-            emit(others | target, moved, layout, split, out, counts)
+            k = put(others | target, moved, out, k)
     if landing == np.uint64(0) or enemy & landing != np.uint64(0):
-        return
+        return k
     origins = beside(target) & enemy
     while origins != np.uint64(0):
         mask = origins & ~(origins - np.uint64(1))
@@ -213,7 +215,8 @@ def _captures(
         if code_at(enemy, codes, mask) == np.uint64(0):
             others = enemy ^ mask
             rest = without(codes, popcount(enemy & (mask - np.uint64(1))))
-            emit(others | landing, with_code(others, rest, landing, np.uint64(0)), layout, split, out, counts)
+            k = put(others | landing, with_code(others, rest, landing, np.uint64(0)), out, k)
+    return k
 
 
 # -------------------------------------------------------------------------------------------------- her own turn

@@ -41,7 +41,7 @@ from darkchess.board.kernels.halves import (
     without,
     without_rights,
 )
-from darkchess.board.kernels.position_table import emit
+from darkchess.board.kernels.position_table import put, settle
 from darkchess.board.kernels.tables import (
     ANTIDIAGONAL_ABOVE,
     ANTIDIAGONAL_BELOW,
@@ -230,10 +230,12 @@ def successors(
     for i in range(start, stop):
         if max(counts[0], counts[1]) + MOST_SUCCESSORS > room:
             return i
+        k = counts[0]
         enemy = positions[i, 0]
         codes = positions[i, 1]
         if special != np.uint64(0):
-            _en_passant(enemy, codes, masks, expected, layout, split, out, counts)
+            k = _en_passant(enemy, codes, masks, expected, out, k)
+            settle(k, layout, split, out, counts)
             continue
         missing = required & ~enemy
         surplus = enemy & empty
@@ -248,8 +250,9 @@ def successors(
         if mistyped(enemy, codes, seen & enemy, expected):
             continue
         if short or long:
-            _castling(enemy, codes, short, long, masks, expected, layout, split, out, counts)
+            k = _castling(enemy, codes, short, long, masks, expected, out, k)
         if not one_move:
+            settle(k, layout, split, out, counts)
             continue
         movable = enemy & ~required
         if surplus != np.uint64(0):
@@ -290,33 +293,21 @@ def successors(
                     if code == np.uint64(0) and target < np.uint64(256):
                         for promotion in range(1, 5):
                             moved = with_code(others, rest, target, np.uint64(promotion))
-                            emit(others | target, moved, layout, split, out, counts)
+                            k = put(others | target, moved, out, k)
                     else:
                         moved = with_code(others, rest, target, code)
-                        emit(others | target, moved, layout, split, out, counts)
+                        k = put(others | target, moved, out, k)
         else:
-            _fill(
-                enemy,
-                codes,
-                missing,
-                movable,
-                occupied,
-                masks,
-                expected,
-                tables,
-                layout,
-                split,
-                out,
-                counts,
-            )
+            k = _fill(enemy, codes, missing, movable, occupied, masks, expected, tables, out, k)
+        settle(k, layout, split, out, counts)
     return stop
 
 
 @kernel(allocates=False)
 def _fill(
     enemy: Any, codes: Any, target: Any, movable: Any, occupied: Any, masks: Any, expected: Any, tables: Any,
-    layout: Any, split: bool, out: Any, counts: Any,
-) -> None:  # fmt: skip
+    out: Any, k: int,
+) -> int:  # fmt: skip
     """The moves of the men ``movable`` to the one square ``target``, which has to be filled.
 
     By a capture of hers, or because an enemy man is known to be there.
@@ -363,33 +354,29 @@ def _fill(
             for promotion in range(1, 5):
                 if wanted == -1 or wanted == promotion:
                     moved = with_code(others, rest, target, np.uint64(promotion))
-                    emit(others | target, moved, layout, split, out, counts)
+                    k = put(others | target, moved, out, k)
         elif wanted == -1 or wanted == code:
             moved = with_code(others, rest, target, np.uint64(code))
-            emit(others | target, moved, layout, split, out, counts)
+            k = put(others | target, moved, out, k)
+    return k
 
 
 @kernel(allocates=False)
-def _castling(
-    enemy: Any, codes: Any, short: bool, long: bool, masks: Any, expected: Any,
-    layout: Any, split: bool, out: Any, counts: Any,
-) -> None:  # fmt: skip
+def _castling(enemy: Any, codes: Any, short: bool, long: bool, masks: Any, expected: Any, out: Any, k: int) -> int:
     """Castling, where the squares allow it; the rook's code 6 says that the right is there (and the king with it)."""
     if short and code_at(enemy, codes, bit(63)) == np.uint64(6):
         after, moved = castled(enemy, codes, True)
         if agrees(after, moved, masks, expected):
-            emit(after, moved, layout, split, out, counts)
+            k = put(after, moved, out, k)
     if long and code_at(enemy, codes, bit(56)) == np.uint64(6):
         after, moved = castled(enemy, codes, False)
         if agrees(after, moved, masks, expected):
-            emit(after, moved, layout, split, out, counts)
+            k = put(after, moved, out, k)
+    return k
 
 
 @kernel(allocates=False)
-def _en_passant(
-    enemy: Any, codes: Any, masks: Any, expected: Any,
-    layout: Any, split: bool, out: Any, counts: Any,
-) -> None:  # fmt: skip
+def _en_passant(enemy: Any, codes: Any, masks: Any, expected: Any, out: Any, k: int) -> int:
     """The double step that she was told of, or the en passant captures of her pawn.
 
     At most two moves of a pawn, made and then held against the masks.
@@ -398,14 +385,14 @@ def _en_passant(
         origins = masks[EP_TOLD] << np.uint64(8)
         target = masks[EP_TOLD] >> np.uint64(8)
         if enemy & (masks[EP_TOLD] | target) != np.uint64(0):
-            return
+            return k
     else:
         target = masks[EP_LANDING]
         origins = ((target << np.uint64(7)) & np.uint64(0x7F7F7F7F7F7F7F7F)) | (
             (target << np.uint64(9)) & np.uint64(0xFEFEFEFEFEFEFEFE)
         )
         if enemy & target != np.uint64(0):
-            return
+            return k
     origins &= enemy
     while origins != np.uint64(0):
         mask = origins & ~(origins - np.uint64(1))
@@ -414,4 +401,5 @@ def _en_passant(
             others = enemy ^ mask
             moved = with_code(others, without(codes, popcount(enemy & (mask - np.uint64(1)))), target, np.uint64(0))
             if agrees(others | target, moved, masks, expected):
-                emit(others | target, moved, layout, split, out, counts)
+                k = put(others | target, moved, out, k)
+    return k

@@ -26,7 +26,10 @@ from numba.extending import intrinsic, overload
 from klss.hashing import mix64
 from klss.kernel import kernel
 
-__all__ = ["SPILL", "Layout", "emit", "gather", "half_hash", "home", "insert", "rank", "rehash", "select", "spread"]
+__all__ = [
+    "SPILL", "Layout", "gather", "half_hash", "home", "insert", "put", "rank", "rehash", "select",
+    "settle", "spread",
+]  # fmt: skip
 
 SPILL = 4096
 """Slots behind each region that take what probes past its end (at a load of 0.75 a run of a few hundred is already
@@ -291,24 +294,40 @@ def rank(positions: Any, enemy: Any, codes: Any) -> int:
 
 
 @kernel(inline="always")
-def emit(
-    enemy: Any,
-    codes: Any,
-    layout: Any,
-    split: bool,
-    out: Any,
-    counts: Any,
-) -> None:
-    """Write a successor to its region's buffer, unless the table has no slot for its hash; count it in any case."""
-    counts[2] += 1
-    region = 0
+def put(enemy: Any, codes: Any, out: Any, k: int) -> int:
+    """Write a successor as entry ``k`` of the first buffer, for :func:`settle`; returns ``k + 1``."""
+    out[0, k, 0] = enemy
+    out[0, k, 1] = codes
+    return k + 1
+
+
+@kernel(inline="always")
+def settle(end: int, layout: Any, split: bool, out: Any, counts: Any) -> None:
+    """Count the successors that :func:`put` wrote from ``counts[0]`` to ``end``, and leave each where it belongs: in
+    the buffer of its region, or nowhere if the table has no slot for its hash.
+    """
+    counts[2] += end - counts[0]
     if split or layout.threshold != np.uint64(0xFFFFFFFFFFFFFFFF):
+        _sort_out(end, layout, split, out, counts)
+    else:
+        counts[0] = end
+
+
+@kernel(allocates=False)
+def _sort_out(end: int, layout: Any, split: bool, out: Any, counts: Any) -> None:
+    low = counts[0]
+    high = counts[1]
+    for i in range(low, end):
+        enemy = out[0, i, 0]
+        codes = out[0, i, 1]
         value = half_hash(enemy, codes, layout.key) - layout.floor
         if value > layout.threshold:
-            return
-        if split and home(value, layout) >= layout.half:
-            region = 1
-    k = counts[region]
-    out[region, k, 0] = enemy
-    out[region, k, 1] = codes
-    counts[region] = k + 1
+            continue
+        region = np.int64(split and home(value, layout) >= layout.half)
+        place = high if region else low  # no jump: none could be foretold
+        out[region, place, 0] = enemy
+        out[region, place, 1] = codes
+        low += 1 - region
+        high += region
+    counts[0] = low
+    counts[1] = high
