@@ -18,6 +18,37 @@ from klss.configurations import ConfigurationError, chosen, field_value
 __all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]
 
 
+_MOST = 100_000
+"""Of anything that is counted."""
+
+_RANGES: dict[str, tuple[float, float]] = {
+    # of an Expectation
+    "slope": (-_MOST, _MOST),
+    "temperature": (0.001, math.inf),
+    "floor": (0, 1),
+    "told": (0, _MOST),
+    "unaware": (0, 1),
+    "exposed": (0, _MOST),
+    "spread": (0, _MOST),
+    "boards": (1, _MOST),
+    # of a Synoptic
+    "mixing": (0, math.inf),
+    "exploration": (0, _MOST),
+    "first_play": (-_MOST, _MOST),
+    "paranoia": (0, 1),
+    "caution": (0, 1),
+    "depth_sense": (1, _MOST),
+    "depth_move": (1, _MOST),
+    "most": (1, _MOST),
+    "particles": (1, _MOST),
+    "cuts": (1, _MOST),
+    "batch": (1, _MOST),
+    "virtual_loss": (0, _MOST),
+    "noise": (0, 1),
+}
+"""The least and the most that makes sense, of the numbers that say how a player thinks."""
+
+
 @dataclass(frozen=True)
 class Configuration:
     """One player's choices.
@@ -51,6 +82,11 @@ class Configuration:
             raise ConfigurationError(f"configuration {self.name}: cap is {self.cap}, expected 1 or more")
         if self.threads not in (1, 2):
             raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
+        for field, (least, most) in _RANGES.items():
+            value = getattr(self.thinking, field, least)
+            if not least <= value <= most:
+                expected = f"{least:g} or more" if most == math.inf else f"{least:g} to {most:g}"
+                raise ConfigurationError(f"configuration {self.name}: {field} is {value:g}, expected {expected}")
 
     def fields(self) -> dict[str, Any]:
         """Every field by its name: what results hold. An infinite number is a text, since JSON has no word for it."""

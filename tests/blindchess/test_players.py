@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import get_type_hints
 
 import chess
 import numpy as np
@@ -13,8 +14,9 @@ from blindchess.belief.position_set import PositionSet
 from blindchess.belief.senses import partitions
 from blindchess.game.arbiter import Arbiter
 from blindchess.game.observation import INNER
-from blindchess.players.configuration import CONFIGURATIONS, ConfigurationError, configuration, make_player
-from blindchess.players.expectation import ExpectationPlayer, expected_values
+from blindchess.players.configuration import _RANGES, CONFIGURATIONS, ConfigurationError, configuration, make_player
+from blindchess.players.dsmcp import Synoptic
+from blindchess.players.expectation import Expectation, ExpectationPlayer, expected_values
 from blindchess.players.outlook import outlook
 from darkchess.board.position import START_FEN, Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
@@ -144,6 +146,32 @@ def test_texts_choose_players() -> None:
         configuration("rbc-expect,sense=x")
     with pytest.raises(ConfigurationError, match="cap is 0"):
         configuration("rbc-expect,cap=0")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("dsmcp,batch=0", "batch is 0, expected 1 to 100000"),
+        ("dsmcp,particles=-3", "particles is -3, expected 1 to 100000"),
+        ("dsmcp,depth_move=-1", "depth_move is -1, expected 1 to 100000"),
+        ("dsmcp,paranoia=1.5", "paranoia is 1.5, expected 0 to 1"),
+        ("dsmcp,exploration=inf", "exploration is inf, expected 0 to 100000"),
+        ("dsmcp,mixing=-1", "mixing is -1, expected 0 or more"),
+        ("rbc-siamese,temperature=0", "temperature is 0, expected 0.001 or more"),
+        ("rbc-expect,boards=0", "boards is 0, expected 1 to 100000"),
+        ("rbc-expect,floor=2", "floor is 2, expected 0 to 1"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused_in_a_line(text: str, told: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        configuration(text)
+    assert str(raised.value) == f"configuration {text}: {told}"
+
+
+def test_every_number_that_says_how_a_player_thinks_has_a_range() -> None:
+    hints = get_type_hints(Expectation) | get_type_hints(Synoptic)
+    assert {field for field, hint in hints.items() if hint in (int, float)} == set(_RANGES)
+    assert configuration("rbc-siamese,temperature=inf").fields()["temperature"] == "inf"
 
 
 def test_a_game_ended_by_taking_the_king_is_heard_of() -> None:
