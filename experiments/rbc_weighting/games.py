@@ -1,12 +1,13 @@
 """``python -m experiments.rbc_weighting games``: what weights are worth in games, at equal nodes: ``rbc-siamese``
 against ``rbc-expect`` and against Trout, and at other temperatures. Writes ``results/rbc_weighting_games.json``.
 
-A match that was stopped is gone on with.
+A match that was stopped is gone on with; of one that isn't kept here the results stay.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -26,14 +27,16 @@ from uci_bridge.match.standing import Standing
 
 __all__ = ["PAIRINGS", "main"]
 
-TEMPERATURES = (2, 4)
+TEMPERATURES = ("0.5", "1", "2", "4", "inf")
+"""Of learned weights; at the last one all are alike."""
 
 PAIRINGS: dict[str, tuple[str, str]] = {
     "expect": ("rbc-siamese", "rbc-expect"),
     "trout": ("rbc-siamese", "trout"),
     "uniform-trout": ("rbc-expect", "trout"),
-    **{f"temperature-{t}": (f"rbc-siamese,temperature={t}", "rbc-expect") for t in TEMPERATURES},
-    **{f"temperature-{t}-trout": (f"rbc-siamese,temperature={t}", "trout") for t in TEMPERATURES},
+    **{f"temperature-{t}-expect": (f"rbc-siamese,temperature={t}", "rbc-expect") for t in TEMPERATURES},
+    **{f"temperature-{t}-siamese": (f"rbc-siamese,temperature={t}", "rbc-siamese") for t in TEMPERATURES if t != "1"},
+    **{f"temperature-{t}-trout": (f"rbc-siamese,temperature={t}", "trout") for t in TEMPERATURES if t != "1"},
 }
 """Who plays whom, by the name of the match."""
 
@@ -60,14 +63,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\ninterrupted; the same command goes on", file=sys.stderr)
         return 130
-    told = [_told(name, _folder(name, parsed)) for name in PAIRINGS]
+    results = parsed.results / "rbc_weighting_games.json"
+    earlier = _earlier(results)
+    told = [_told(name, _folder(name, parsed)) or earlier.get(name) for name in PAIRINGS]
     document = {
         **head("rbc_weighting_games", "numpy", "numba"),
         "nodes": parsed.nodes,
         "matches": [each for each in told if each is not None],
     }
-    write_document(parsed.results / "rbc_weighting_games.json", document)
+    write_document(results, document)
     return 0
+
+
+def _earlier(results: Path) -> dict[str, Any]:
+    """What results tell of matches, by the matches' names."""
+    if not results.exists():
+        return {}
+    return {match["name"]: match for match in json.loads(results.read_text(encoding="utf-8"))["matches"]}
 
 
 def _folder(name: str, parsed: argparse.Namespace) -> Path:
