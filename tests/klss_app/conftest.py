@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,29 @@ def klss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         return Ran(code, out, err)
 
     return run
+
+
+@pytest.fixture
+def cluster() -> Iterator[str]:
+    """The address of a scheduler with a worker, in this process and without TLS.
+
+    Workers are quiet about engines' faults; the process must not stay so.
+    """
+    from distributed import LocalCluster
+
+    logger = logging.getLogger("uci_bridge")
+    level = logger.level
+    with LocalCluster(
+        n_workers=1,
+        threads_per_worker=2,
+        processes=False,
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address=None,
+        scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+    ) as running:
+        yield running.scheduler_address
+    logger.setLevel(level)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import signal
 import subprocess
@@ -217,32 +216,11 @@ def test_a_match_that_is_told_to_end_says_so_in_one_line_and_leaves_no_process(
     wait_for(lambda: not left_of(children))
 
 
-@pytest.fixture
-def as_loud_as_before() -> Iterator[None]:
-    """Workers are quiet about engines' faults; a cluster in this process must not leave the process so."""
-    logger = logging.getLogger("uci_bridge")
-    level = logger.level
-    yield
-    logger.setLevel(level)
-
-
-@pytest.mark.usefixtures("as_loud_as_before")
 def test_a_match_is_played_on_a_cluster_that_is_there_and_leaves_it_without_engines(
-    klss: Any, whole: Path, tmp_path: Path
+    klss: Any, whole: Path, tmp_path: Path, cluster: str
 ) -> None:
-    from distributed import LocalCluster
-
-    with LocalCluster(
-        n_workers=1,
-        threads_per_worker=2,
-        processes=False,
-        protocol="tcp://",
-        host="127.0.0.1",
-        dashboard_address=None,
-        scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-    ) as cluster:
-        ran = klss(*MATCH, "--scheduler", cluster.scheduler_address, "--out", "m", "--json")
-        assert ran.code == 0 and "tls://" in ran.err.splitlines()[0]  # anybody could have played on it
-        mine = psutil.Process().children(recursive=True)
-        assert not [child for child in left_of(mine) if {"good", "blank lines"} & set(child.cmdline())]
+    ran = klss(*MATCH, "--scheduler", cluster, "--out", "m", "--json")
+    assert ran.code == 0 and "tls://" in ran.err.splitlines()[0]  # anybody could have played on it
+    mine = psutil.Process().children(recursive=True)
+    assert not [child for child in left_of(mine) if {"good", "blank lines"} & set(child.cmdline())]
     check_whole(whole, tmp_path / "m", json.loads(ran.out))
