@@ -23,15 +23,16 @@ from klss_app.cli.terminal import Terminal, TimeUp
 __all__ = ["HELP", "BlindHuman"]
 
 HELP = """\
-A turn has two parts. First say where to look: a square (e5), and you see the nine squares around it; Enter alone looks
-nowhere. Then ask for a move: as squares (g1f3, e7e8q) or in letters (Nf3, exd5, e8=Q, O-O), or pass. Or type:
+A turn has two parts. First say where to look: a square (e5), and you see the
+nine squares around it; Enter alone looks nowhere. Then ask for a move: as
+squares (g1f3, e7e8q) or in letters (Nf3, exd5, e8=Q, O-O), or pass. Or type:
   help      this text
   moves     what you may ask for: whatever no man of yours is in the way of
   flip      turn the board around
   resign    give up
   quit      leave; the game so far is kept (Ctrl-C does the same)
-You see your own men and what you looked at; the board beside it says how many turns ago that was. Nobody is told of
-check: take the king to win."""
+You see your own men and what you looked at; the board beside it says how many
+turns ago that was. Nobody is told of check: take the king to win."""
 
 
 class BlindHuman(Player):
@@ -100,7 +101,9 @@ class BlindHuman(Player):
                 return Look(None)
             if text.lower() in chess.SQUARE_NAMES:
                 return Look(chess.SQUARE_NAMES.index(text.lower()))
-            self._terminal.say(f" {text[:40]!r} is no square; type one such as e5, or Enter alone to look nowhere.")
+            self._terminal.say(
+                f" {text[:40]!r} is no square; type one such as e5, or Enter alone to look nowhere. You move next."
+            )
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`blindchess.game.contest.Player`."""
