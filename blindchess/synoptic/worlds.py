@@ -19,9 +19,9 @@ import numpy as np
 from blindchess.belief.position_set import PositionSet
 from blindchess.game._kernels.requests import MAX_REQUESTS
 from blindchess.synoptic._kernels import worlds as kernels
-from blindchess.synoptic._kernels.worlds import ACTIONS, PASS
 from blindchess.synoptic.synopsis import MEMORY, PLANES, SENSE
 from darkchess.board.kernels import board
+from darkchess.board.kernels.members import ACTIONS, PASS, drawn, landing, match
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from klss.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
@@ -192,7 +192,7 @@ class BlindBelief:
         """See :class:`klss.synoptic.model.Belief`."""
         owns, halves = self._seen(states)
         found = np.empty(states.shape[0], dtype=bool)
-        kernels.match(self.halves, halves, found)
+        match(self.halves, halves, found)
         turn = np.uint64(1 if self.hers != self.color else 0)
         acting = (states[:, board.META] & np.uint64(1) == turn) & (states[:, 9] == np.uint64(self.stage))
         men = [*range(board.META - 1)]
@@ -204,7 +204,7 @@ class BlindBelief:
         if count >= self.size:
             return np.arange(self.size)
         indices = np.empty(count, dtype=np.int64)
-        return indices[: kernels.drawn(np.uint64(seed * 2 + 1 & _MASK), self.size, indices)]
+        return indices[: drawn(np.uint64(seed * 2 + 1 & _MASK), self.size, indices)]
 
     def members(self, count: int, seed: int) -> States:
         """See :class:`klss.synoptic.model.Belief`. Of many more than ``count`` twice as many are drawn with
@@ -219,7 +219,7 @@ class BlindBelief:
     def states(self, halves: Words) -> States:
         """Members as states: uint64[n, 10]."""
         out: Words = np.zeros((halves.shape[0], kernels.STATE), dtype=np.uint64)
-        passed = kernels.landing(self.remembered, self.own, self.remembered[1])
+        passed = landing(self.remembered, self.own, self.remembered[1])
         kernels.states_of(self.own, halves, passed, self.color == chess.BLACK, self.hers, self.stage, out)
         return out
 
@@ -239,6 +239,6 @@ class BlindBelief:
             )
         else:
             lost = np.uint64(0 if played.capture < 0 else 1 << played.capture)
-            landing = kernels.landing(self.remembered, self.own, lost)
-            kernels.survivors_of_turn(self.halves, self.own, lost, landing, TABLES, _EVERY, later.halves, kept)
+            passed = landing(self.remembered, self.own, lost)
+            kernels.survivors_of_turn(self.halves, self.own, lost, passed, TABLES, _EVERY, later.halves, kept)
         return None if kept.all() else replace(self, halves=self.halves[kept])

@@ -14,7 +14,7 @@ import numpy as np
 
 from blindchess.game._kernels.requests import revised
 from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
-from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, META, PAWN, QUEEN, ROOK
 from darkchess.board.kernels.halves import (
     CASTLING_ROOK,
@@ -23,6 +23,7 @@ from darkchess.board.kernels.halves import (
     castled,
     code_at,
     decode_half,
+    stepped,
     with_code,
     without,
     without_rights,
@@ -35,28 +36,6 @@ __all__ = ["decode_all", "encode_stepped", "keep_moved", "keep_sensed", "outcome
 
 _NOT_A, _NOT_H = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7F)
 _ONES = np.uint64(0x1111111111111111)
-
-
-@kernel(inline="always")
-def beside(mask: Any) -> Any:
-    """The squares left and right of ``mask``."""
-    return ((mask << np.uint64(1)) & _NOT_A) | ((mask >> np.uint64(1)) & _NOT_H)
-
-
-@kernel(inline="always")
-def stepped(enemy: Any, codes: Any) -> Any:
-    """The square (a set of one or none) of the pawn with the code 7."""
-    unlike = codes ^ np.uint64(0x7777777777777777)
-    unlike |= unlike >> np.uint64(1)
-    unlike |= unlike >> np.uint64(2)
-    marks = ~unlike & _ONES
-    if marks == np.uint64(0):
-        return np.uint64(0)
-    index = lowest(marks) >> 2
-    men = enemy
-    for _ in range(index):
-        men = without_lowest(men)
-    return men & ~(men - np.uint64(1))
 
 
 @kernel(inline="always")

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from blindchess.belief._kernels.position_set import (
-    beside,
     decode,
     encode_stepped,
     keep_moved,
@@ -34,61 +33,24 @@ from blindchess.synoptic._kernels.synopsis import (
     remember_notice,
     synopsis,
 )
-from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BLACK, META, PAWN, WHITE, ep_square, turn
-from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, encode_half, without
+from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, without
+from darkchess.board.kernels.members import PASS, cut, divided, hashed, held, landing, request_of, upward
 from darkchess.board.kernels.moves import make
 from darkchess.board.kernels.position_table import half_hash
 from klss.hashing import mix64
 from klss.kernel import kernel
 
 __all__ = [
-    "ACTIONS", "PASS", "STATE", "advance", "after", "drawn", "halves_of", "landing", "looks", "match", "request_of",
-    "states_of", "survivors_of_move", "survivors_of_turn",
+    "STATE", "advance", "after", "halves_of", "looks", "states_of", "survivors_of_move", "survivors_of_turn",
 ]  # fmt: skip
 
 STATE = 10
 """Words of a state."""
-PASS = 4160
-"""The action of passing."""
-ACTIONS = 4161
-
 _OVER, _BLACK_WON = np.uint64(2), np.uint64(4)
 _TURNED = (56 << 9) | (56 << 3)
 _NONE = np.uint64(0)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-@kernel(inline="always")
-def _flipped(word: Any) -> Any:
-    """A set of squares with the board turned upside down."""
-    word = ((word >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)) | (
-        (word & np.uint64(0x00FF00FF00FF00FF)) << np.uint64(8)
-    )
-    word = ((word >> np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)) | (
-        (word & np.uint64(0x0000FFFF0000FFFF)) << np.uint64(16)
-    )
-    return (word >> np.uint64(32)) | (word << np.uint64(32))
-
-
-@kernel(allocates=False)
-def _upward(row: Any, side: int, out: Any) -> None:
-    """:func:`darkchess.board.position.upward`, for ``side``."""
-    if side == 0:
-        for i in range(8):
-            out[i] = row[i]
-        out[META] = row[META] & np.uint64(0x1F)
-        return
-    for i in range(6):
-        out[i] = _flipped(row[i])
-    out[WHITE] = _flipped(row[BLACK])
-    out[BLACK] = _flipped(row[WHITE])
-    meta = row[META]
-    out[META] = (
-        ((meta & np.uint64(1)) ^ np.uint64(1))
-        | ((meta >> np.uint64(2)) & np.uint64(6))
-        | ((meta << np.uint64(2)) & np.uint64(0x18))
-    )
 
 
 @kernel(allocates=False)
@@ -96,17 +58,10 @@ def _divided(state: Any, side: int, own: Any, half: Any) -> None:
     """A state as ``side`` sees it: her own half (uint64[9], she to move), and the enemy's, with the pawn that she can
     take in passing.
     """
-    _upward(state, side, own)
-    encode_half(own, half)
-    if turn(state) == side:
-        target = ep_square(state)
-        if target >= 0:
-            if side == 1:
-                target ^= 56
-            encode_stepped(half, bit(target - 8))
-    mine = own[WHITE]
-    for i in range(8):
-        own[i] &= mine
+    divided(state, side, own, half)
+    target = ep_square(own)
+    if target >= 0:
+        encode_stepped(half, bit(target - 8))
     own[META] &= np.uint64(6)
 
 
@@ -127,7 +82,7 @@ def states_of(own: Any, halves: Any, passed: Any, flipped: bool, hers: bool, sta
     for i in range(halves.shape[0]):
         decode(halves[i, 0], halves[i, 1], own, False, row)
         side = 1 if flipped else 0
-        _upward(row, side, out[i])
+        upward(row, side, out[i])
         to_move = side if hers else 1 - side
         out[i, META] = (out[i, META] & np.uint64(0x1E)) | np.uint64(to_move)
         target = np.int64((row[META] >> np.uint64(8)) & np.uint64(0x7F)) if hers else np.int64(0)
@@ -139,50 +94,6 @@ def states_of(own: Any, halves: Any, passed: Any, flipped: bool, hers: bool, sta
         out[i, 9] = np.uint64(stage)
 
 
-@kernel
-def _cut(found: Any, count: int, key: Any, most: int, true: Any, out: Any) -> int:
-    """Keep those with the smallest keyed hash, each once, in ``out``; the true one in any case. Returns how many."""
-    threshold = _ALL
-    if count > 4 * most:
-        threshold = np.uint64((_ALL // np.uint64(count)) * np.uint64(3 * most))
-    while True:
-        hashes = np.empty(count, dtype=np.uint64)
-        places = np.empty(count, dtype=np.int64)
-        chosen = 0
-        for i in range(count):
-            value = half_hash(found[i, 0], found[i, 1], key)
-            if value <= threshold:
-                hashes[chosen] = value
-                places[chosen] = i
-                chosen += 1
-        order = np.argsort(hashes[:chosen])
-        kept = 0
-        met = False
-        last = np.uint64(0)
-        for j in range(chosen):
-            if kept == most:
-                break
-            at = places[order[j]]
-            value = hashes[order[j]]
-            if kept > 0 and value == last:
-                continue
-            last = value
-            out[kept, 0] = found[at, 0]
-            out[kept, 1] = found[at, 1]
-            met = met or (found[at, 0] == true[0] and found[at, 1] == true[1])
-            kept += 1
-        if kept == most or threshold == _ALL:
-            break
-        threshold = _ALL
-    if not met:
-        if kept == most:
-            kept -= 1
-        out[kept, 0] = true[0]
-        out[kept, 1] = true[1]
-        kept += 1
-    return kept
-
-
 @kernel(inline="always")
 def _window(square: int) -> Any:
     """The squares around one, itself among them."""
@@ -190,28 +101,6 @@ def _window(square: int) -> Any:
     row = middle | ((middle & ~np.uint64(0x8080808080808080)) << np.uint64(1))
     row |= (middle & ~np.uint64(0x0101010101010101)) >> np.uint64(1)
     return row | (row << np.uint64(8)) | (row >> np.uint64(8))
-
-
-@kernel(inline="always")
-def request_of(own: Any, action: int) -> Any:
-    """The code of a request, −1 for passing."""
-    if action == PASS:
-        return np.int64(-1)
-    origin = action // 65
-    target = action - 65 * origin
-    code = (origin << 9) | (target << 3)
-    if target >= 56 and own[PAWN] & bit(origin) != _NONE:
-        code |= 4
-    return np.int64(code)
-
-
-@kernel(inline="always")
-def landing(memory: Any, own: Any, captured: Any) -> Any:
-    """The square that her pawn on ``captured`` passed, if her last move was its double step; else none."""
-    origin = memory[0]
-    if captured & memory[1] & own[PAWN] != _NONE and origin << np.uint64(16) == captured:
-        return captured >> np.uint64(8)
-    return _NONE
 
 
 @kernel(allocates=False)
@@ -315,7 +204,7 @@ def advance(
         for k in range(kept):
             buffer[0, k, 0] = members[k, 0]
             buffer[0, k, 1] = members[k, 1]
-        counts[i] = _cut(buffer[0], kept, keys[i], room_mine, half, members)
+        counts[i] = cut(buffer[0], kept, keys[i], room_mine, half, members)
         if taken >= 0:
             remember_moved(memory, taken >> 9, (taken >> 3) & 63, capture if capture >= 0 else 64, planes)
         else:
@@ -333,7 +222,7 @@ def advance(
             layout, False, buffer, room, emitted,
         )  # fmt: skip
         _divided(state, 1 - side, other_own, other_half)
-        their_counts[i] = _cut(buffer[0], emitted[0], keys[i], room_theirs, other_half, theirs)
+        their_counts[i] = cut(buffer[0], emitted[0], keys[i], room_theirs, other_half, theirs)
         remember_notice(their_memory, 64 if capture < 0 else capture ^ 56)
 
 
@@ -465,92 +354,18 @@ def looks(
 
 # ------------------------------------------------------------------------------------------------ beliefs
 @kernel
-def drawn(seed: Any, size: int, out: Any) -> int:
-    """Numbers below ``size``, uniform and different, in the order in which a hash under ``seed`` draws them: int64[n],
-    written. Twice as many are drawn, with replacement. Returns how many were different, at most n.
-    """
-    places = 16
-    while places < 4 * out.shape[0]:
-        places *= 2
-    taken = np.full(places, -1, dtype=np.int64)
-    start = mix64(seed)
-    kept = 0
-    for i in range(2 * out.shape[0]):
-        word = mix64(start + np.uint64(i) * np.uint64(0x9E3779B97F4A7C15))
-        number = np.int64(word % np.uint64(size))
-        place = number & (places - 1)
-        while taken[place] >= 0 and taken[place] != number:
-            place = (place + 1) & (places - 1)
-        if taken[place] < 0:
-            taken[place] = number
-            out[kept] = number
-            kept += 1
-            if kept == out.shape[0]:
-                break
-    return kept
-
-
-@kernel
-def match(halves: Any, wanted: Any, found: Any) -> None:
-    """Which of ``wanted`` (uint64[q, 2]) are among ``halves`` (uint64[n, 2]): bool[q], written. One pass over these."""
-    size = 16
-    while size < 2 * wanted.shape[0]:
-        size *= 2
-    heads = np.full(size, -1, dtype=np.int64)
-    following = np.full(wanted.shape[0], -1, dtype=np.int64)
-    for q in range(wanted.shape[0]):
-        found[q] = False
-        slot = np.int64(half_hash(wanted[q, 0], wanted[q, 1], _NONE) & np.uint64(size - 1))
-        following[q] = heads[slot]
-        heads[slot] = q
-    for i in range(halves.shape[0]):
-        at = heads[np.int64(half_hash(halves[i, 0], halves[i, 1], _NONE) & np.uint64(size - 1))]
-        while at >= 0:
-            if wanted[at, 0] == halves[i, 0] and wanted[at, 1] == halves[i, 1]:
-                found[at] = True
-            at = following[at]
-
-
-@kernel
-def _hashed(halves: Any) -> Any:
-    """A table of hashes (uint64[2^k], 0: free) of some halves."""
-    size = 16
-    while size < 2 * halves.shape[0]:
-        size *= 2
-    table = np.zeros(size, dtype=np.uint64)
-    for i in range(halves.shape[0]):
-        value = half_hash(halves[i, 0], halves[i, 1], _NONE) | np.uint64(1)
-        slot = np.int64(value >> np.uint64(20)) & (size - 1)
-        while table[slot] != _NONE and table[slot] != value:
-            slot = (slot + 1) & (size - 1)
-        table[slot] = value
-    return table
-
-
-@kernel(allocates=False)
-def _held(table: Any, enemy: Any, codes: Any) -> bool:
-    value = half_hash(enemy, codes, _NONE) | np.uint64(1)
-    slot = np.int64(value >> np.uint64(20)) & (table.shape[0] - 1)
-    while table[slot] != _NONE:
-        if table[slot] == value:
-            return True
-        slot = (slot + 1) & (table.shape[0] - 1)
-    return False
-
-
-@kernel
 def survivors_of_move(
     halves: Any, own: Any, request: int, taken: int, capture: int, tables: Any, later: Any, kept: Any
 ) -> None:
     """Which halves, before her own move, come to one of ``later`` by it: bool[n], written."""
-    table = _hashed(later)
+    table = hashed(later)
     none = np.empty(0, dtype=np.float64)
     one = np.empty((1, 2), dtype=np.uint64)
     for i in range(halves.shape[0]):
         one[0, 0] = halves[i, 0]
         one[0, 1] = halves[i, 1]
         made = keep_moved(one, none, own, request, taken, capture, tables)
-        kept[i] = made == 1 and _held(table, one[0, 0], one[0, 1])
+        kept[i] = made == 1 and held(table, one[0, 0], one[0, 1])
 
 
 @kernel
@@ -558,7 +373,7 @@ def survivors_of_turn(
     halves: Any, own: Any, lost: Any, passed: Any, tables: Any, layout: Any, later: Any, kept: Any
 ) -> None:
     """Which halves, before the opponent's move, may come to one of ``later`` by it: bool[n], written."""
-    table = _hashed(later)
+    table = hashed(later)
     buffer = np.empty((1, 2 * MOST_SUCCESSORS, 2), dtype=np.uint64)
     emitted = np.zeros(3, dtype=np.int64)
     for i in range(halves.shape[0]):
@@ -570,6 +385,6 @@ def survivors_of_turn(
         )  # fmt: skip
         kept[i] = False
         for k in range(emitted[0]):
-            if _held(table, buffer[0, k, 0], buffer[0, k, 1]):
+            if held(table, buffer[0, k, 0], buffer[0, k, 1]):
                 kept[i] = True
                 break

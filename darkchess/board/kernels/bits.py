@@ -15,7 +15,7 @@ from numba.extending import intrinsic, overload
 
 from klss.kernel import kernel
 
-__all__ = ["bit", "highest", "lowest", "popcount", "without_lowest"]
+__all__ = ["beside", "bit", "highest", "lowest", "popcount", "without_lowest"]
 
 
 @intrinsic
@@ -91,3 +91,10 @@ def bit(square: int) -> Any:
 def without_lowest(mask: Any) -> Any:
     """``mask`` (uint64) less its lowest square."""
     return mask & (mask - np.uint64(1))
+
+
+@kernel(inline="always")
+def beside(mask: Any) -> Any:
+    """The squares left and right of ``mask`` (uint64)."""
+    left = (mask >> np.uint64(1)) & np.uint64(0x7F7F7F7F7F7F7F7F)
+    return ((mask << np.uint64(1)) & np.uint64(0xFEFEFEFEFEFEFEFE)) | left

@@ -21,7 +21,7 @@ from klss.kernel import kernel
 
 __all__ = [
     "CASTLING_ROOK", "DOUBLE_STEPPED", "MOST_SUCCESSORS", "castled", "code_at", "decode_half", "decode_halves",
-    "encode_half", "with_code", "without", "without_rights",
+    "encode_half", "stepped", "with_code", "without", "without_rights",
 ]  # fmt: skip
 
 CASTLING_ROOK = 6
@@ -145,3 +145,19 @@ def castled(enemy: Any, codes: Any, short: bool) -> Any:
         place = np.uint64(4 * popcount(enemy & np.uint64(0x00FFFFFFFFFFFFFF)))
         moved = without_rights((codes & ~(np.uint64(0xFF) << place)) | (np.uint64(0x35) << place))
     return after, moved
+
+
+@kernel(inline="always")
+def stepped(enemy: Any, codes: Any) -> Any:
+    """The square (a set of one or none) of the pawn with the code 7."""
+    unlike = codes ^ np.uint64(0x7777777777777777)
+    unlike |= unlike >> np.uint64(1)
+    unlike |= unlike >> np.uint64(2)
+    marks = ~unlike & np.uint64(0x1111111111111111)
+    if marks == np.uint64(0):
+        return np.uint64(0)
+    index = lowest(marks) >> 2
+    men = enemy
+    for _ in range(index):
+        men = without_lowest(men)
+    return men & ~(men - np.uint64(1))

@@ -1,0 +1,231 @@
+"""Sets of enemy halves in batches, as playouts hold them: cut, drawn from, looked into; common to Fog of War and to
+Reconnaissance Blind Chess.
+
+A *member* is an enemy half (uint64[2], :mod:`darkchess.board.kernels.halves`) seen from the set's owner's side, beside
+her own half as she sees it (uint64[9]). Actions are numbered from the side of who acts, who moves up: 65 · from + to, a
+pawn that reaches the last rank becomes a queen; :data:`PASS` passes, where that is possible.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit
+from darkchess.board.kernels.board import BLACK, META, PAWN, WHITE, ep_square, turn
+from darkchess.board.kernels.halves import encode_half
+from darkchess.board.kernels.position_table import half_hash
+from klss.hashing import mix64
+from klss.kernel import kernel
+
+__all__ = [
+    "ACTIONS",
+    "PASS",
+    "cut",
+    "divided",
+    "drawn",
+    "hashed",
+    "held",
+    "landing",
+    "match",
+    "mirrored",
+    "request_of",
+    "upward",
+]  # fmt: skip
+
+PASS = 4160
+"""The action of passing."""
+ACTIONS = 4161
+
+_NONE = np.uint64(0)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@kernel(inline="always")
+def mirrored(word: Any) -> Any:
+    """A set of squares with the board turned upside down."""
+    word = ((word >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)) | (
+        (word & np.uint64(0x00FF00FF00FF00FF)) << np.uint64(8)
+    )
+    word = ((word >> np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)) | (
+        (word & np.uint64(0x0000FFFF0000FFFF)) << np.uint64(16)
+    )
+    return (word >> np.uint64(32)) | (word << np.uint64(32))
+
+
+@kernel(allocates=False)
+def upward(row: Any, side: int, out: Any) -> None:
+    """A row (uint64[9]) as ``side`` sees it, she White and moving up; or back. Quiet plies are left out."""
+    if side == 0:
+        for i in range(8):
+            out[i] = row[i]
+        out[META] = row[META] & np.uint64(0x7F1F)
+        return
+    for i in range(6):
+        out[i] = mirrored(row[i])
+    out[WHITE] = mirrored(row[BLACK])
+    out[BLACK] = mirrored(row[WHITE])
+    meta = row[META]
+    out[META] = (
+        ((meta & np.uint64(1)) ^ np.uint64(1))
+        | ((meta >> np.uint64(2)) & np.uint64(6))
+        | ((meta << np.uint64(2)) & np.uint64(0x18))
+    )
+    target = ep_square(row)
+    if target >= 0:
+        out[META] |= np.uint64((target ^ 56) + 1) << np.uint64(8)
+
+
+@kernel(allocates=False)
+def divided(state: Any, side: int, own: Any, half: Any) -> None:
+    """A position (uint64[9] or more) as ``side`` sees it: her own half with her rights and the square on which she can
+    take in passing now (uint64[9]), and the enemy's (uint64[2]).
+    """
+    upward(state, side, own)
+    encode_half(own, half)
+    mine = own[WHITE]
+    for i in range(8):
+        own[i] &= mine
+    own[META] &= np.uint64(6) if turn(state) != side else np.uint64(0x7F06)
+
+
+@kernel
+def cut(found: Any, count: int, key: Any, most: int, true: Any, out: Any) -> int:
+    """Keep those with the smallest keyed hash, each once, in ``out``; the true one in any case. Returns how many."""
+    threshold = _ALL
+    if count > 4 * most:
+        threshold = np.uint64((_ALL // np.uint64(count)) * np.uint64(3 * most))
+    while True:
+        hashes = np.empty(count, dtype=np.uint64)
+        places = np.empty(count, dtype=np.int64)
+        chosen = 0
+        for i in range(count):
+            value = half_hash(found[i, 0], found[i, 1], key)
+            if value <= threshold:
+                hashes[chosen] = value
+                places[chosen] = i
+                chosen += 1
+        order = np.argsort(hashes[:chosen])
+        kept = 0
+        met = False
+        last = np.uint64(0)
+        for j in range(chosen):
+            if kept == most:
+                break
+            at = places[order[j]]
+            value = hashes[order[j]]
+            if kept > 0 and value == last:
+                continue
+            last = value
+            out[kept, 0] = found[at, 0]
+            out[kept, 1] = found[at, 1]
+            met = met or (found[at, 0] == true[0] and found[at, 1] == true[1])
+            kept += 1
+        if kept == most or threshold == _ALL:
+            break
+        threshold = _ALL
+    if not met:
+        if kept == most:
+            kept -= 1
+        out[kept, 0] = true[0]
+        out[kept, 1] = true[1]
+        kept += 1
+    return kept
+
+
+@kernel(inline="always")
+def request_of(own: Any, action: int) -> Any:
+    """The code of a request, −1 for passing."""
+    if action == PASS:
+        return np.int64(-1)
+    origin = action // 65
+    target = action - 65 * origin
+    code = (origin << 9) | (target << 3)
+    if target >= 56 and own[PAWN] & bit(origin) != _NONE:
+        code |= 4
+    return np.int64(code)
+
+
+@kernel(inline="always")
+def landing(memory: Any, own: Any, captured: Any) -> Any:
+    """The square that her pawn on ``captured`` passed, if her last move was its double step; else none."""
+    origin = memory[0]
+    if captured & memory[1] & own[PAWN] != _NONE and origin << np.uint64(16) == captured:
+        return captured >> np.uint64(8)
+    return _NONE
+
+
+@kernel
+def drawn(seed: Any, size: int, out: Any) -> int:
+    """Numbers below ``size``, uniform and different, in the order in which a hash under ``seed`` draws them: int64[n],
+    written. Twice as many are drawn, with replacement. Returns how many were different, at most n.
+    """
+    places = 16
+    while places < 4 * out.shape[0]:
+        places *= 2
+    taken = np.full(places, -1, dtype=np.int64)
+    start = mix64(seed)
+    kept = 0
+    for i in range(2 * out.shape[0]):
+        word = mix64(start + np.uint64(i) * np.uint64(0x9E3779B97F4A7C15))
+        number = np.int64(word % np.uint64(size))
+        place = number & (places - 1)
+        while taken[place] >= 0 and taken[place] != number:
+            place = (place + 1) & (places - 1)
+        if taken[place] < 0:
+            taken[place] = number
+            out[kept] = number
+            kept += 1
+            if kept == out.shape[0]:
+                break
+    return kept
+
+
+@kernel
+def match(halves: Any, wanted: Any, found: Any) -> None:
+    """Which of ``wanted`` (uint64[q, 2]) are among ``halves`` (uint64[n, 2]): bool[q], written. One pass over these."""
+    size = 16
+    while size < 2 * wanted.shape[0]:
+        size *= 2
+    heads = np.full(size, -1, dtype=np.int64)
+    following = np.full(wanted.shape[0], -1, dtype=np.int64)
+    for q in range(wanted.shape[0]):
+        found[q] = False
+        slot = np.int64(half_hash(wanted[q, 0], wanted[q, 1], _NONE) & np.uint64(size - 1))
+        following[q] = heads[slot]
+        heads[slot] = q
+    for i in range(halves.shape[0]):
+        at = heads[np.int64(half_hash(halves[i, 0], halves[i, 1], _NONE) & np.uint64(size - 1))]
+        while at >= 0:
+            if wanted[at, 0] == halves[i, 0] and wanted[at, 1] == halves[i, 1]:
+                found[at] = True
+            at = following[at]
+
+
+@kernel
+def hashed(halves: Any) -> Any:
+    """A table of hashes (uint64[2^k], 0: free) of some halves."""
+    size = 16
+    while size < 2 * halves.shape[0]:
+        size *= 2
+    table = np.zeros(size, dtype=np.uint64)
+    for i in range(halves.shape[0]):
+        value = half_hash(halves[i, 0], halves[i, 1], _NONE) | np.uint64(1)
+        slot = np.int64(value >> np.uint64(20)) & (size - 1)
+        while table[slot] != _NONE and table[slot] != value:
+            slot = (slot + 1) & (size - 1)
+        table[slot] = value
+    return table
+
+
+@kernel(allocates=False)
+def held(table: Any, enemy: Any, codes: Any) -> bool:
+    """Whether a half is in a table of :func:`hashed`."""
+    value = half_hash(enemy, codes, _NONE) | np.uint64(1)
+    slot = np.int64(value >> np.uint64(20)) & (table.shape[0] - 1)
+    while table[slot] != _NONE:
+        if table[slot] == value:
+            return True
+        slot = (slot + 1) & (table.shape[0] - 1)
+    return False

@@ -1,0 +1,1 @@
+"""The synopsis of a set of positions, compiled: ``synopsis``; playouts: ``worlds``."""
