@@ -18,7 +18,7 @@ import msgspec
 from klss.errors import KlssError
 from klss.text import read_text
 
-__all__ = ["ConfigurationError", "chosen", "field_value"]
+__all__ = ["ConfigurationError", "chosen", "field_value", "within_ranges"]
 
 
 class ConfigurationError(KlssError, ValueError):
@@ -119,3 +119,27 @@ def field_value(key: str, value: Any, hints: Mapping[str, Any]) -> Any:
 def _expected(wanted: Any) -> str:
     words = {bool: "true or false", int: "a whole number below 2^63", float: "a number"}
     return words.get(wanted) or f"one of {', '.join(get_args(wanted))}"
+
+
+def within_ranges(name: str, part: object, ranges: Mapping[str, tuple[float, float]]) -> None:
+    """Refuse numbers of a configuration that make no sense.
+
+    Parameters
+    ----------
+    name
+        The configuration's.
+    part
+        That has the fields, or some of them.
+    ranges
+        The least and the most that makes sense, by field.
+
+    Raises
+    ------
+    ConfigurationError
+        One is outside.
+    """
+    for field, (least, most) in ranges.items():
+        value = getattr(part, field, least)
+        if not least <= value <= most:
+            expected = f"{least:g} or more" if most == math.inf else f"{least:g} to {most:g}"
+            raise ConfigurationError(f"configuration {name}: {field} is {value:g}, expected {expected}")

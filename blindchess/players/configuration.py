@@ -13,38 +13,26 @@ from blindchess.players.dsmcp import Synoptic, SynopticPlayer
 from blindchess.players.expectation import Expectation, ExpectationPlayer
 from blindchess.players.scripted import AttackerPlayer, RandomPlayer
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
-from klss.configurations import ConfigurationError, chosen, field_value
+from klss.configurations import ConfigurationError, chosen, field_value, within_ranges
+from klss.synoptic.thinking import MOST, RANGES
 
 __all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]
 
 
-_MOST = 100_000
-"""Of anything that is counted."""
-
 _RANGES: dict[str, tuple[float, float]] = {
     # of an Expectation
-    "slope": (-_MOST, _MOST),
+    "slope": (-MOST, MOST),
     "temperature": (0.001, math.inf),
     "floor": (0, 1),
-    "told": (0, _MOST),
+    "told": (0, MOST),
     "unaware": (0, 1),
-    "exposed": (0, _MOST),
-    "spread": (0, _MOST),
-    "boards": (1, _MOST),
+    "exposed": (0, MOST),
+    "spread": (0, MOST),
+    "boards": (1, MOST),
     # of a Synoptic
-    "mixing": (0, math.inf),
-    "exploration": (0, _MOST),
-    "first_play": (-_MOST, _MOST),
-    "paranoia": (0, 1),
-    "caution": (0, 1),
-    "depth_sense": (1, _MOST),
-    "depth_move": (1, _MOST),
-    "most": (1, _MOST),
-    "particles": (1, _MOST),
-    "cuts": (1, _MOST),
-    "batch": (1, _MOST),
-    "virtual_loss": (0, _MOST),
-    "noise": (0, 1),
+    **RANGES,
+    "depth_sense": (1, MOST),
+    "depth_move": (1, MOST),
 }
 """The least and the most that makes sense, of the numbers that say how a player thinks."""
 
@@ -82,11 +70,7 @@ class Configuration:
             raise ConfigurationError(f"configuration {self.name}: cap is {self.cap}, expected 1 or more")
         if self.threads not in (1, 2):
             raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
-        for field, (least, most) in _RANGES.items():
-            value = getattr(self.thinking, field, least)
-            if not least <= value <= most:
-                expected = f"{least:g} or more" if most == math.inf else f"{least:g} to {most:g}"
-                raise ConfigurationError(f"configuration {self.name}: {field} is {value:g}, expected {expected}")
+        within_ranges(self.name, self.thinking, _RANGES)
 
     def fields(self) -> dict[str, Any]:
         """Every field by its name: what results hold. An infinite number is a text, since JSON has no word for it."""

@@ -27,11 +27,12 @@ from blindchess.synoptic.worlds import PASS, BlindBelief, BlindModel, Played, re
 from darkchess.board.position import Position
 from darkchess.game.contest import Limit
 from klss.arrays import Words
-from klss.synoptic.bandit import Bandit, Table
+from klss.synoptic.bandit import Table
 from klss.synoptic.model import Network
 from klss.synoptic.particles import ParticleFilter
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import Headsets, Planned, choose_action
+from klss.synoptic.thinking import Thinking
 
 __all__ = ["Synoptic", "SynopticPlayer"]
 
@@ -42,66 +43,25 @@ _FILLING = 0.3
 
 
 @dataclass(frozen=True)
-class Synoptic:
-    """How a :class:`SynopticPlayer` thinks; see :class:`klss.synoptic.planning.Planning` and
-    :class:`klss.synoptic.bandit.Bandit` for what is not said here.
+class Synoptic(Thinking):
+    """How a :class:`SynopticPlayer` thinks. There are two networks beside ``even``: ``packaged``, and ``rl``, that
+    learned from its own games alone.
 
     Attributes
     ----------
-    network
-        ``packaged``; ``rl``, that learned from its own games alone; ``even``, none: every choice alike, every set worth
-        0; or a file.
-    playouts
-        False: the policy's likeliest choice.
     opponent
         The headset of who is modelled, ``top`` where the network does not know her or she is not known.
     depth_sense, depth_move
         Actions of a playout that begins with a sense, with a move.
     """
 
-    network: str = "packaged"
-    playouts: bool = True
     opponent: Literal["top", "trout", "attacker", "random", "expect", "siamese"] = "top"
-    mixing: float = 1.0
-    exploration: float = 2.0
-    formula: Literal["ucb1", "puct"] = "ucb1"
-    first_play: float = 0.0
-    paranoia: float = 0.0
-    caution: float = 0.0
-    backup: Literal["every", "leaf"] = "every"
-    answer: Literal["total", "mean", "visits"] = "total"
-    static: bool = True
     depth_sense: int = 6
     depth_move: int = 12
-    most: int = 128
-    particles: int = 128
-    cuts: int = 8
-    batch: int = 32
-    virtual_loss: int = 1
-    noise: float = 0.0
 
     def planning(self, *, sense: bool) -> Planning:
         """The constants of a question."""
-        return Planning(
-            bandit=Bandit(
-                exploration=self.exploration,
-                mixing=self.mixing,
-                formula=self.formula,
-                first_play=self.first_play,
-                paranoia=self.paranoia,
-                virtual_loss=self.virtual_loss,
-            ),
-            most=self.most,
-            particles=self.particles,
-            depth=self.depth_sense if sense else self.depth_move,
-            cuts=self.cuts,
-            batch=self.batch,
-            caution=self.caution,
-            backup=self.backup,
-            answer=self.answer,
-            static=self.static,
-            noise=self.noise,
-        )
+        return self.of_depth(self.depth_sense if sense else self.depth_move)
 
 
 class SynopticPlayer(HoldingPlayer):

@@ -13,11 +13,13 @@ from typing import Any, Literal, get_type_hints
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.game.contest import Player
+from darkchess.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.players.player import KlssPlayer
 from darkchess.players.tracking import RandomPlayer
-from klss.configurations import ConfigurationError, chosen, field_value
+from klss.configurations import ConfigurationError, chosen, field_value, within_ranges
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration, SearchConfigurationError
+from klss.synoptic.thinking import MOST, RANGES
 
 __all__ = [
     "CONFIGURATIONS",
@@ -52,6 +54,8 @@ class Configuration:
     search : SearchConfiguration or None
         What the player thinks with; None: without a search of :mod:`klss.search`. In texts and results its fields
         stand beside the others.
+    thinking : Synoptic or None
+        How the player plans on synopses, if she does; likewise.
     """
 
     name: str
@@ -61,6 +65,7 @@ class Configuration:
     threads: int = 2
     ponder: bool = False
     search: SearchConfiguration | None = None
+    thinking: Synoptic | None = None
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
@@ -74,6 +79,8 @@ class Configuration:
                 "thinks on the opponent's time"
             )
 
+        within_ranges(self.name, self.thinking, {**RANGES, "depth": (1, MOST)})
+
     @property
     def can_ponder(self) -> bool:
         """Whether ``ponder`` may be true: the search can be stopped at once, and the evaluator asked by two threads."""
@@ -84,14 +91,17 @@ class Configuration:
         return dataclasses.replace(self, ponder=self.can_ponder)
 
     def fields(self) -> dict[str, Any]:
-        """Every field by its name, the search's beside the others: what results hold. JSON has no infinity: "inf"."""
+        """Every field by its name, those of what she thinks with beside the others: what results hold. JSON has no
+        infinity: "inf".
+        """
         own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        del own["search"]
-        every = own | ({} if self.search is None else dataclasses.asdict(self.search))
+        every = {name: value for name, value in own.items() if name not in ("search", "thinking")}
+        for part in (self.search, self.thinking):
+            every |= {} if part is None else dataclasses.asdict(part)
         return {name: "inf" if value == math.inf else value for name, value in every.items()}
 
     def changed(self, name: str, changes: dict[str, Any]) -> Configuration:
-        """A configuration that differs in some fields, the search's among them.
+        """A configuration that differs in some fields, those of what she thinks with among them.
 
         Parameters
         ----------
@@ -107,14 +117,16 @@ class Configuration:
         """
         hints = _changeable(self)
         values = {key: field_value(key, value, hints) for key, value in changes.items()}
-        of_search = {key: values.pop(key) for key in list(values) if key not in _OWN_FIELDS}
-        search = self.search
-        if search is not None and of_search:
+        others = {key: values.pop(key) for key in list(values) if key not in _OWN_FIELDS}
+        search, thinking = self.search, self.thinking
+        if search is not None and others:
             try:
-                search = dataclasses.replace(search, **of_search)
+                search = dataclasses.replace(search, **others)
             except SearchConfigurationError as error:
                 raise ConfigurationError(f"configuration {name}: {error}") from error
-        return dataclasses.replace(self, name=name, search=search, **values)
+        if thinking is not None:
+            thinking = dataclasses.replace(thinking, **others)
+        return dataclasses.replace(self, name=name, search=search, thinking=thinking, **values)
 
 
 _OWN_FIELDS = ("evaluator", "cap", "threads", "ponder")
@@ -125,12 +137,18 @@ def _changeable(chosen: Configuration) -> dict[str, Any]:
     """The types of the fields that a text may change."""
     hints = get_type_hints(Configuration)
     own = {key: hints[key] for key in _OWN_FIELDS}
-    return own if chosen.search is None else own | get_type_hints(type(chosen.search))
+    for part in (chosen.search, chosen.thinking):
+        own |= {} if part is None else get_type_hints(type(part))
+    return own
 
 
 def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
     assert chosen.search is not None
     return KlssPlayer(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder)
+
+
+def _synoptic_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+    return SynopticPlayer(chosen.thinking, seed=seed, cap=chosen.cap, threads=chosen.threads)
 
 
 def _plain(
@@ -147,6 +165,7 @@ def _plain(
 PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
     "klss": _klss_player,
     "baseline": _klss_player,
+    "synoptic": _synoptic_player,
     "best-guess": _plain(BestGuessPlayer),
     "greedy": _plain(GreedyPlayer),
     "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed, cap=chosen.cap, threads=chosen.threads),
@@ -188,6 +207,10 @@ CONFIGURATIONS: dict[str, Configuration] = {
             for belief in _LEARNED
         ),
         Configuration("baseline", "baseline", search=Baseline()),
+        Configuration("dsmcp", "synoptic", evaluator="builtin", cap=2_000_000, thinking=Synoptic()),
+        Configuration(
+            "dsmcp-network", "synoptic", evaluator="builtin", cap=2_000_000, thinking=Synoptic(playouts=False)
+        ),
         Configuration("best-guess", "best-guess"),
         Configuration("greedy", "greedy", evaluator="builtin"),
         Configuration("random", "random", evaluator="builtin"),
@@ -195,7 +218,8 @@ CONFIGURATIONS: dict[str, Configuration] = {
 }
 """The named configurations. ``klss2021`` is the paper's agent, ``klss2021-…`` has one thing off, or other;
 ``klss2021-paper`` has every deviation off that can be switched (docs/search.md, "Deviations"); ``baseline`` is the
-paper's (§7): one ply of imperfect information, a perfect-information search below it.
+paper's (§7): one ply of imperfect information, a perfect-information search below it. ``dsmcp`` plans on synopses
+(docs/dsmcp.md), ``dsmcp-network`` plays what its network says.
 """
 
 

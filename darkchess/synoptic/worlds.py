@@ -21,6 +21,7 @@ from darkchess.board.kernels.members import ACTIONS, drawn, landing, match
 from darkchess.board.kernels.moves import MAX_MOVES
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
+from darkchess.board.position import START_FEN, Position
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.synoptic._kernels import worlds as kernels
 from darkchess.synoptic.synopsis import MEMORY, PLANES, own_half
@@ -28,7 +29,7 @@ from klss.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
 from klss.movers import TERMINAL
 from klss.synoptic.model import Belief, Looks, Sets, Worlds
 
-__all__ = ["ACTIONS", "DarkBelief", "DarkModel", "action_of", "move_of"]
+__all__ = ["ACTIONS", "DarkBelief", "DarkModel", "action_of", "compile_rare_kernels", "move_of"]
 
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 _EVERY = Layout(np.uint64(0), np.uint64(0), np.uint64(_MASK), np.uint64(0), np.uint64(0), 0)
@@ -221,3 +222,13 @@ class DarkBelief:
         else:
             kernels.survivors_of_turn(self.halves, self.own, later.own, TABLES, _EVERY, later.halves, kept)
         return None if kept.all() else replace(self, halves=self.halves[kept])
+
+
+def compile_rare_kernels() -> None:
+    """Compile, or load, the kernels that only some games call: what rules positions out that were possible before."""
+    row = Position.from_fen(START_FEN).row
+    halves, owns = np.empty((1, 2), dtype=np.uint64), np.empty((1, board.WIDTH), dtype=np.uint64)
+    kernels.halves_of(row.reshape(1, -1), 0, owns, halves)
+    for hers in (True, False):
+        belief = DarkBelief(chess.WHITE, owns[0], np.repeat(halves, 2, axis=0), np.zeros(MEMORY, dtype=np.uint64), hers)
+        belief.before(belief)

@@ -201,5 +201,5 @@ class ParticleFilter:
         logits, _ = inferred(self._network, looks.synopses, self._headsets, seats)
         policy = policies(logits, looks)
         sizes = np.diff(looks.offsets)
-        even = np.repeat(1.0 / sizes, sizes)
+        even = np.repeat(1.0 / np.maximum(sizes, 1), sizes)  # a mended sample may hold what cannot go on
         return [table.shares(self._planning.bandit, looks, policy), policy, even]

@@ -130,10 +130,9 @@ def recorder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorder]:
     found.engine.close()
 
 
-@pytest.fixture(scope="module")
-def engines() -> Iterator[Callable[[], list[EngineProcess]]]:
+def two_of(configuration: str) -> Iterator[Callable[[], list[EngineProcess]]]:
     """Two processes of our engine, one for each of two games that are told alike; they load while others test."""
-    command = [sys.executable, "-m", "klss", "engine", "--configuration", "klss2021,cap=50000"]
+    command = [sys.executable, "-m", "klss", "engine", "--configuration", configuration]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
     found = [EngineProcess(command, environment=environment, patience=CALM) for _ in range(2)]
     for engine in found:
@@ -141,6 +140,16 @@ def engines() -> Iterator[Callable[[], list[EngineProcess]]]:
     yield lambda: found
     for engine in found:
         engine.close()
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[Callable[[], list[EngineProcess]]]:
+    yield from two_of("klss2021,cap=50000")
+
+
+@pytest.fixture(scope="module")
+def planners() -> Iterator[Callable[[], list[EngineProcess]]]:
+    yield from two_of("dsmcp,particles=8,cap=20000")
 
 
 def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:
@@ -280,6 +289,18 @@ def test_two_games_that_look_the_same_get_the_same_answers(engines: Callable[[],
     same_answers(engines(), SUITE, nodes=30, turns=2)
 
 
+def test_who_plans_on_synopses_gives_the_same_answers_too(planners: Callable[[], list[EngineProcess]]) -> None:
+    """Particles are drawn, playouts made, and the network asked, of what was seen alone."""
+    same_answers(planners(), SUITE[::5], nodes=30, turns=2)
+
+
 @pytest.mark.soak
 def test_all_games_that_look_the_same_get_the_same_answers(engines: Callable[[], list[EngineProcess]]) -> None:
     same_answers(engines(), TWINS, nodes=200, turns=4)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["dsmcp", "dsmcp-network"])
+def test_all_games_that_look_the_same_get_the_same_answers_of_who_plans_on_synopses(name: str) -> None:
+    for planners in two_of(f"{name},particles=8,cap=20000"):
+        same_answers(planners(), TWINS, nodes=60, turns=3)

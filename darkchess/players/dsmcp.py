@@ -1,0 +1,189 @@
+"""A player who plans on synopses: a best response to a modelled opponent, by playouts over sets of positions.
+
+Source: G. Clark, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess* (NeurIPS 2021); the algorithm is
+:mod:`klss.synoptic`, which lists where it differs, the game :mod:`darkchess.synoptic`.
+
+Deviations: the source's game has senses; the opponent is modelled as the best that the network knows; time is that of
+all our players; where more than the cap are possible she goes on with a sample instead of playing at random.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+
+from darkchess.belief.position_set import PositionSet
+from darkchess.board.position import Position
+from darkchess.game.contest import Decision, Limit, Progress, king_capture
+from darkchess.game.rules import PAPER, Ruleset
+from darkchess.game.view import View
+from darkchess.players.tracking import Followed, TrackingPlayer, started
+from darkchess.synoptic.networks import network_of
+from darkchess.synoptic.synopsis import Memory, synopsis
+from darkchess.synoptic.worlds import DarkBelief, DarkModel, action_of, move_of
+from klss.synoptic.bandit import Table
+from klss.synoptic.model import Network
+from klss.synoptic.particles import ParticleFilter
+from klss.synoptic.playouts import Headsets, Planned, choose_action
+from klss.synoptic.thinking import Thinking
+
+__all__ = ["Synoptic", "SynopticPlayer"]
+
+_FILLING = 0.3
+"""The part of a move's time in which particles are drawn."""
+_HEADSETS = Headsets()
+
+
+@dataclass(frozen=True)
+class Synoptic(Thinking):
+    """How a :class:`SynopticPlayer` thinks.
+
+    Attributes
+    ----------
+    depth
+        Moves of a playout.
+    """
+
+    depth: int = 12
+
+
+class _Followed(Followed):
+    """A game as she follows it, with her memory and the filter beside the set.
+
+    Parameters
+    ----------
+    thinking, network, start
+        Hers, and of the game.
+    more
+        See :class:`~darkchess.players.tracking.Followed`.
+    """
+
+    def __init__(
+        self,
+        thinking: Synoptic,
+        network: Network,
+        view: View,
+        start: Position,
+        ruleset: Ruleset,
+        *,
+        seed: int,
+        **more: Any,
+    ) -> None:
+        super().__init__(view, start, ruleset, seed=seed, **more)
+        self.model = DarkModel(view.color, ruleset)
+        self.table = Table()
+        self._passed = start.ep_square
+        self._thinking = thinking
+        self._network = network
+        self._seed = seed
+
+    def _begin(self, known: PositionSet) -> None:
+        self.memory = Memory(known.view, self._passed)
+        self.filter = ParticleFilter(
+            self.model, self._network, self._thinking.of_depth(self._thinking.depth), _HEADSETS,
+            DarkBelief.of(known, self.memory.words), seed=self._seed,
+        )  # fmt: skip
+
+    def _go_on(self, known: PositionSet, before: View) -> None:
+        move, planes, action = known.view.own_move, None, None
+        if move is not None:
+            belief = self.filter.belief
+            assert isinstance(belief, DarkBelief)
+            cut = belief.members(self._thinking.most, self._seed + before.ply)
+            planes = synopsis(belief.own, cut, self.memory.words)
+            # A promotion that she would not make herself counts as the one that she would.
+            action = action_of(chess.Move(move.from_square, move.to_square), before.color)
+        self.memory.observe(before, known.view, planes)
+        self.filter.happened(action, DarkBelief.of(known, self.memory.words))
+
+
+class SynopticPlayer(TrackingPlayer):
+    """See the module.
+
+    Parameters
+    ----------
+    thinking
+    network
+        None: the one that ``thinking`` names.
+    seed
+        Of all that is drawn.
+    cap, threads
+        Of the position set; playouts take as many threads.
+    """
+
+    def __init__(
+        self,
+        thinking: Synoptic | None = None,
+        network: Network | None = None,
+        *,
+        seed: int = 0,
+        cap: int = 2_000_000,
+        threads: int = 1,
+    ) -> None:
+        super().__init__(seed=seed, cap=cap, threads=threads)
+        self._thinking = thinking or Synoptic()
+        self._network = network or network_of(self._thinking.network)
+        self._game: _Followed | None = None
+
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
+        """See :class:`darkchess.game.contest.Player`."""
+        self._game = self._followed = _Followed(
+            self._thinking, self._network, view, start, ruleset, seed=self._seed, cap=self._cap, threads=self._threads
+        )
+
+    def close(self) -> None:
+        """See :class:`darkchess.game.contest.Player`."""
+        super().close()
+        self._game = None
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`darkchess.game.contest.Player`. ``nodes`` are sets that the network saw, or that were decided."""
+        began = time.monotonic()
+        view = self._turn().views[-1]
+        game = started(self._game)
+        share = limit.set_seconds()
+        known = game.up_to_date(None if share is None else began + share)
+        told: dict[str, Any] = {"positions": known.size, "capped_by": known.capped_by}
+        taking = king_capture(view) if self._thinking.static else None
+        if taking is not None or len(view.legal_moves) == 1:
+            value = {} if taking is None else {"value": 1.0}
+            return Decision(taking or view.legal_moves[0], told | value | {"nodes": 0})
+        planned = self._planned(game, limit, began)
+        belief = game.filter.belief
+        assert isinstance(belief, DarkBelief)
+        return Decision(
+            move_of(planned.action, belief.own, view.color),
+            told
+            | {
+                "value": planned.value,
+                "nodes": planned.nodes,
+                "playouts": planned.playouts,
+                "met": planned.met,
+                "particles": len(game.filter.particles),
+                "seconds": 0.0 if limit.seconds() is None else time.monotonic() - began,
+            },
+        )
+
+    def _planned(self, game: _Followed, limit: Limit, began: float) -> Planned:
+        """What playouts say; with none, what the network says."""
+        nodes, seconds = limit.nodes, limit.seconds()
+        if not self._thinking.playouts:
+            nodes, seconds = 0, None
+        elif len(game.filter.particles) < self._thinking.particles:
+            game.filter.fill(game.table, None if seconds is None else time.monotonic() + _FILLING * seconds)
+        return choose_action(
+            game.model,
+            self._network,
+            self._thinking.of_depth(self._thinking.depth),
+            game.filter.belief,
+            game.filter.particles,
+            game.table,
+            headsets=_HEADSETS,
+            seed=(self._seed * 1_000_003 + game.views[-1].ply) & 0x7FFF_FFFF_FFFF_FFFF,
+            nodes=nodes,
+            until=None if seconds is None else began + seconds,
+            threads=self._threads,
+        )
