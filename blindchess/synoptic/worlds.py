@@ -241,4 +241,5 @@ class BlindBelief:
             lost = np.uint64(0 if played.capture < 0 else 1 << played.capture)
             passed = landing(self.remembered, self.own, lost)
             kernels.survivors_of_turn(self.halves, self.own, lost, passed, TABLES, _EVERY, later.halves, kept)
-        return None if kept.all() else replace(self, halves=self.halves[kept])
+        # A sample that was mended descends from none of those before: it rules nothing out.
+        return replace(self, halves=self.halves[kept]) if kept.any() and not kept.all() else None

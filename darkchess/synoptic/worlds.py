@@ -221,7 +221,8 @@ class DarkBelief:
             kernels.survivors_of_move(self.halves, later.remembered[2], later.halves, kept)
         else:
             kernels.survivors_of_turn(self.halves, self.own, later.own, TABLES, _EVERY, later.halves, kept)
-        return None if kept.all() else replace(self, halves=self.halves[kept])
+        # A sample that was mended descends from none of those before: it rules nothing out.
+        return replace(self, halves=self.halves[kept]) if kept.any() and not kept.all() else None
 
 
 def compile_rare_kernels() -> None:

@@ -189,7 +189,7 @@ class Belief(Protocol):
 
     def before(self, later: Belief) -> Belief | None:
         """Those that have a successor among ``later``, which the planner held possible one action later; None where
-        they are all, or too many to look at.
+        they are all, too many to look at, or none: ``later`` is then a sample that was mended.
         """
         ...
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from dataclasses import replace
 
 import chess
 import numpy as np
@@ -12,7 +14,7 @@ from darkchess import Referee
 from darkchess.belief.position_set import PositionSet
 from darkchess.game.contest import king_capture
 from darkchess.game.rules import PAPER, PYCHESS, Ruleset
-from darkchess.synoptic.synopsis import Memory, own_half, synopsis
+from darkchess.synoptic.synopsis import PLANES, Memory, own_half, synopsis
 from darkchess.synoptic.worlds import DarkBelief, DarkModel, action_of, move_of
 from klss.arrays import Words
 from klss.movers import TERMINAL
@@ -145,3 +147,18 @@ def test_who_cannot_move_has_lost_or_drawn(ruleset: Ruleset, worth: float) -> No
         model.advance(worlds, np.array([action], np.int32), np.array([9], np.uint64), np.full((2, 1), 4))
         assert model.acting(worlds.states)[0] == TERMINAL
         assert model.results(worlds.states)[0] == (worth if color else -worth)
+
+
+def test_a_mended_sample_rules_out_nothing_of_what_was_before() -> None:
+    """Sets that went over the cap may be mended: what they hold then comes from nothing that they held before."""
+    game = Referee()
+    told = Told(chess.WHITE, game)
+    for uci in ("e2e4", "e7e6", "d2d4", "f8b4"):
+        planes = np.zeros(PLANES, dtype=np.uint64) if game.turn == chess.WHITE else None
+        game.push(chess.Move.from_uci(uci))
+        told.observe(game, planes)
+    beliefs = [belief for belief in told.beliefs if belief.size > 1]
+    assert len(beliefs) == 3
+    for before, later in itertools.pairwise(beliefs):
+        mended = replace(later, halves=later.halves[:1] ^ np.uint64(0x2A))
+        assert before.before(mended) is None
