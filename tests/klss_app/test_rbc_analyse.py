@@ -1,4 +1,4 @@
-"""``klss rbc analyse``: what a player thinks at a turn; networks that are none, wherever a player is named."""
+"""``klss rbc analyse``: what a player thinks at a turn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 
 from blindchess.game.history import replayed
 from blindchess.synoptic.synopsis import NAMES, PLANES
-from klss.synoptic.residual import ResidualNetwork
 from klss_app.rbc.synoptic_thoughts import SHOWN_PLANES
 
 FEW_MEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
@@ -81,43 +80,3 @@ def test_what_no_player_has_is_one_line(klss: Any, game: str) -> None:
     ):
         ran = klss(*analyse, *flags)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1) and says in ran.err, ran.err
-
-
-@pytest.fixture
-def networks(tmp_path: Path) -> list[tuple[str, str]]:
-    """Texts of networks that are none, and what is said of them."""
-    good = tmp_path / "good.npz"
-    ResidualNetwork.random(1).write(good)
-    (tmp_path / "torn.npz").write_bytes(good.read_bytes()[:-300])
-    (tmp_path / "text.npz").write_text("no network")
-    ResidualNetwork.random(1, planes=9).write(tmp_path / "other.npz")
-    ResidualNetwork.random(1, headsets=("all", "trout")).write(tmp_path / "headless.npz")
-    return [
-        ("missing.npz", "No such file"),
-        ("torn.npz", "expected a network that reads synopses"),
-        ("text.npz", "expected a network that reads synopses"),
-        ("other.npz", "9 planes and 4161 actions, expected 104 and 4161"),
-        ("headless.npz", "none of the headset top"),
-        ("packed", "did you mean packaged?"),
-        (".", "Is a directory"),
-    ]
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "match {} rbc-random --games 2 --nodes 5",
-        "match rbc-random {} --games 2 --nodes 5",
-        "play --white {} --black rbc-random --nodes 5",
-        "play --black {}",
-        "engine --configuration {}",
-        "analyse game.json --turn 0 --configuration {}",
-    ],
-)
-def test_a_network_that_is_none_exits_2_with_one_line_before_anybody_plays(
-    klss: Any, networks: list[tuple[str, str]], command: str
-) -> None:
-    for name, says in networks:
-        ran = klss("rbc", *command.format(f"dsmcp,network={name}").split())
-        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1), ran.err
-        assert name in ran.err and says in ran.err and "network" in ran.err

@@ -13,6 +13,7 @@ from klss_app.cli.options import (
     add_evaluator_options,
     check_evaluator,
     check_fen,
+    check_network,
     check_stockfish,
     chosen_seed,
     clock,
@@ -135,12 +136,8 @@ def _check_needs(chosen: Configuration, stockfish: str | None) -> None:
     """Refuse a configuration that needs a Stockfish or a network that is not there, before anybody plays."""
     from blindchess.players.dsmcp import Synoptic
     from blindchess.synoptic.networks import network_of
-    from klss.synoptic.residual import NetworkError
 
     if chosen.evaluator == "stockfish":
         check_stockfish(stockfish)
     if isinstance(chosen.thinking, Synoptic):
-        try:
-            network_of(chosen.thinking.network)
-        except NetworkError as error:
-            raise UsageError(f"configuration: network: {error}") from None
+        check_network(chosen.thinking.network, network_of)
