@@ -227,6 +227,7 @@ def test_a_whole_game_by_clicks_and_drags_between_two_pages(chromium: Browser, b
         expect(black.locator("#review h2")).to_have_text("human – human, 1-0")
         black.keyboard.press("Home")
         hidden(black, 0)
+        drawn(black, "black pawn a7")
         assert len(men(black)) == 32
         black.keyboard.press("3")
         hidden(black, 32)
