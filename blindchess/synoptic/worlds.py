@@ -20,22 +20,13 @@ from blindchess.belief.position_set import PositionSet
 from blindchess.game._kernels.requests import MAX_REQUESTS
 from blindchess.synoptic._kernels import worlds as kernels
 from blindchess.synoptic.synopsis import MEMORY, PLANES, SENSE
-from darkchess.board.kernels import board
-from darkchess.board.kernels.members import ACTIONS, PASS, drawn, landing, match
-from darkchess.board.kernels.position_table import Layout
+from darkchess.board.kernels.members import ACTIONS, PASS, landing
 from darkchess.board.kernels.tables import TABLES
-from klss.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
-from klss.movers import TERMINAL
-from klss.synoptic.model import Belief, Looks, Sets, Worlds
+from darkchess.board.worlds import EVERY, HalvesBelief, HalvesModel, divided, set_arrays
+from klss.arrays import Bools, Int32s, Ints, Keys, States, Words
+from klss.synoptic.model import Belief, Looks, Worlds
 
 __all__ = ["ACTIONS", "PASS", "BlindBelief", "BlindModel", "Played", "request_action", "sense_action"]
-
-_MASK = 0xFFFF_FFFF_FFFF_FFFF
-_EVERY = Layout(np.uint64(0), np.uint64(0), np.uint64(_MASK), np.uint64(0), np.uint64(0), 0)
-"""Takes every successor."""
-
-LOOKED_BACK = 20_000
-"""Most positions whose successors are looked at again."""
 
 
 def sense_action(square: int) -> int:
@@ -52,46 +43,19 @@ def request_action(code: int) -> int | None:
     return 65 * (code >> 9) + (code >> 3 & 63) if code & 7 in (0, 4) else None
 
 
-class BlindModel:
-    """See :class:`klss.synoptic.model.Model`.
+def _divided(states: States, side: int) -> tuple[Words, Words]:
+    return divided(kernels.halves_of, states, side)
 
-    Parameters
-    ----------
-    color
-        The planner's.
-    """
 
-    action_count = ACTIONS
+class BlindModel(HalvesModel):
+    """See :class:`klss.synoptic.model.Model`."""
 
-    def __init__(self, color: chess.Color) -> None:
-        self._planner = 0 if color else 1
-
-    def alone(self, states: States, most: int) -> Worlds:
-        """See :class:`klss.synoptic.model.Model`."""
-        count = states.shape[0]
-        seats = []
-        for seat in (0, 1):
-            members: Words = np.zeros((count, most, 2), dtype=np.uint64)
-            owns, halves = np.empty((count, board.WIDTH), dtype=np.uint64), np.empty((count, 2), dtype=np.uint64)
-            kernels.halves_of(states, self._planner ^ seat, owns, halves)
-            members[:, 0] = halves
-            seats.append(Sets(members, np.ones(count, dtype=np.int64), np.zeros((count, MEMORY), dtype=np.uint64)))
-        return Worlds(states.copy(), (seats[0], seats[1]))
-
-    def acting(self, states: States) -> Int8s:
-        """See :class:`klss.synoptic.model.Model`."""
-        seats = (states[:, board.META] & np.uint64(1)).astype(np.int8) ^ np.int8(self._planner)
-        seats[states[:, 9] & np.uint64(2) != 0] = TERMINAL
-        return seats
-
-    def results(self, states: States) -> Floats:
-        """See :class:`klss.synoptic.model.Model`."""
-        black = (states[:, 9] >> np.uint64(2) & np.uint64(1)).astype(np.int64)
-        return np.where(black == self._planner, 1.0, -1.0)
+    memory = MEMORY
+    divided = staticmethod(_divided)
 
     def advance(self, worlds: Worlds, actions: Int32s, keys: Keys, most: Ints) -> None:
         """See :class:`klss.synoptic.model.Model`."""
-        kernels.advance(worlds.states, self._planner, actions, keys, most, TABLES, _EVERY, *_arrays(worlds))
+        kernels.advance(worlds.states, self._planner, actions, keys, most, TABLES, EVERY, *set_arrays(worlds))
 
     def after(self, states: States, actions: Int32s, keys: Keys) -> States:
         """See :class:`klss.synoptic.model.Model`."""
@@ -107,16 +71,11 @@ class BlindModel:
         actions, alike = (np.empty(MAX_REQUESTS * count, dtype=np.int32) for _ in range(2))
         forced = np.zeros(count, dtype=np.int8)
         kernels.looks(
-            worlds.states, self._planner, TABLES, *_arrays(worlds), synopses, keys, offsets, actions, listing, alike,
+            worlds.states, self._planner, TABLES, *set_arrays(worlds), synopses, keys, offsets, actions, listing, alike,
             forced,
         )  # fmt: skip
         listing = listing[: offsets[-1] + 1]
         return Looks(synopses, keys, offsets, actions[: offsets[-1]], listing, alike[: listing[-1]], forced)
-
-
-def _arrays(worlds: Worlds) -> tuple[Words | Ints, ...]:
-    first, second = worlds.sets
-    return first.members, first.counts, first.memories, second.members, second.counts, second.memories
 
 
 @dataclass(frozen=True)
@@ -135,34 +94,22 @@ class Played:
 
 
 @dataclass(frozen=True)
-class BlindBelief:
-    """What a player holds possible at one time; see :class:`klss.synoptic.model.Belief`.
+class BlindBelief(HalvesBelief):
+    """What a player holds possible at one time.
 
     Attributes
     ----------
-    color
-        Hers.
-    own
-        uint64[9], her half as she sees it.
-    halves
-        uint64[n, 2], the enemy's.
-    remembered
-        uint64[MEMORY].
-    hers
-        Whether she acts.
     stage
         :data:`~blindchess.synoptic.synopsis.SENSE` or ``MOVE``: what is done next.
     follows
         What led from the time before to this one.
     """
 
-    color: chess.Color
-    own: Words
-    halves: Words
-    remembered: Words
-    hers: bool
     stage: int
     follows: Played | None = None
+
+    divided = staticmethod(_divided)
+    told = np.uint64(6)
 
     @staticmethod
     def of(known: PositionSet, memory: Words, *, hers: bool, stage: int, follows: Played | None = None) -> BlindBelief:
@@ -170,67 +117,21 @@ class BlindBelief:
         return BlindBelief(known.own.color, known.own_row, known.halves.copy(), memory.copy(), hers, stage, follows)
 
     @property
-    def size(self) -> int:
-        """See :class:`klss.synoptic.model.Belief`."""
-        return int(self.halves.shape[0])
+    def flags(self) -> np.uint64:
+        """The stage."""
+        return np.uint64(self.stage)
 
-    def memory(self) -> Words:
-        """See :class:`klss.synoptic.model.Belief`."""
-        return self.remembered
-
-    def member(self, states: States) -> States:
-        """See :class:`klss.synoptic.model.Belief`."""
-        return self._seen(states)[1]
-
-    def _seen(self, states: States) -> tuple[Words, Words]:
-        owns = np.empty((states.shape[0], board.WIDTH), dtype=np.uint64)
-        halves = np.empty((states.shape[0], 2), dtype=np.uint64)
-        kernels.halves_of(states, 0 if self.color else 1, owns, halves)
-        return owns, halves
-
-    def contains(self, states: States) -> Bools:
-        """See :class:`klss.synoptic.model.Belief`."""
-        owns, halves = self._seen(states)
-        found = np.empty(states.shape[0], dtype=bool)
-        match(self.halves, halves, found)
-        turn = np.uint64(1 if self.hers != self.color else 0)
-        acting = (states[:, board.META] & np.uint64(1) == turn) & (states[:, 9] == np.uint64(self.stage))
-        men = [*range(board.META - 1)]
-        rights = (owns[:, board.META] ^ self.own[board.META]) & np.uint64(6) == 0
-        same: Bools = found & acting & rights & (owns[:, men] == self.own[men]).all(axis=1)
-        return same
-
-    def _indices(self, count: int, seed: int) -> Ints:
-        if count >= self.size:
-            return np.arange(self.size)
-        indices = np.empty(count, dtype=np.int64)
-        return indices[: drawn(np.uint64(seed * 2 + 1 & _MASK), self.size, indices)]
-
-    def members(self, count: int, seed: int) -> States:
-        """See :class:`klss.synoptic.model.Belief`. Of many more than ``count`` twice as many are drawn with
-        replacement, and the first different ones taken: where there are few more, some may lack.
-        """
-        return self.halves[self._indices(count, seed)]
-
-    def sample(self, count: int, seed: int) -> States:
-        """See :class:`klss.synoptic.model.Belief`."""
-        return self.states(self.halves[self._indices(count, seed)])
-
-    def states(self, halves: Words) -> States:
-        """Members as states: uint64[n, 10]."""
-        out: Words = np.zeros((halves.shape[0], kernels.STATE), dtype=np.uint64)
-        passed = landing(self.remembered, self.own, self.remembered[1])
+    def _encoded(self, halves: Words, passed: np.uint64, out: States) -> None:
         kernels.states_of(self.own, halves, passed, self.color == chess.BLACK, self.hers, self.stage, out)
-        return out
 
     def before(self, later: Belief) -> BlindBelief | None:
         """See :class:`klss.synoptic.model.Belief`."""
-        assert isinstance(later, BlindBelief)
         if self.stage == SENSE:
+            assert isinstance(later, BlindBelief)
             return None if later.size == self.size else replace(self, halves=later.halves)
-        if self.size > LOOKED_BACK or self.size == 1:
-            return None
-        kept = np.empty(self.size, dtype=bool)
+        return super().before(later)
+
+    def _survivors(self, later: BlindBelief, kept: Bools) -> None:
         played = later.follows
         assert played is not None
         if self.hers:
@@ -240,6 +141,4 @@ class BlindBelief:
         else:
             lost = np.uint64(0 if played.capture < 0 else 1 << played.capture)
             passed = landing(self.remembered, self.own, lost)
-            kernels.survivors_of_turn(self.halves, self.own, lost, passed, TABLES, _EVERY, later.halves, kept)
-        # A sample that was mended descends from none of those before: it rules nothing out.
-        return replace(self, halves=self.halves[kept]) if kept.any() and not kept.all() else None
+            kernels.survivors_of_turn(self.halves, self.own, lost, passed, TABLES, EVERY, later.halves, kept)

@@ -1,9 +1,6 @@
 """Playouts' kernels: what a sense or a request does to a true position and to what both players hold possible.
 
-A *state* is uint64[10]: a row of :mod:`darkchess.board.kernels.board` as the board really lies, then a word: bit 0 the
-stage, bit 1 whether a king was taken, bit 2 by whom (0 White). A *member* is an enemy half, uint64[2], seen from the
-set's owner's side; her own half is that of the state. Actions are numbered from the side of who acts
-(:mod:`blindchess.synoptic.worlds`).
+States, members and actions are as in :mod:`darkchess.board.kernels.members`; bit 0 of a state's flags is the stage.
 """
 
 from __future__ import annotations
@@ -36,19 +33,27 @@ from blindchess.synoptic._kernels.synopsis import (
 from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BLACK, META, PAWN, WHITE, ep_square, turn
 from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, without
-from darkchess.board.kernels.members import PASS, cut, divided, hashed, held, landing, request_of, upward
+from darkchess.board.kernels.members import (
+    BLACK_WON,
+    OVER,
+    PASS,
+    cut,
+    divided,
+    hashed,
+    held,
+    landing,
+    request_of,
+    upward,
+)
 from darkchess.board.kernels.moves import make
 from darkchess.board.kernels.position_table import half_hash
 from klss.hashing import mix64
 from klss.kernel import kernel
 
 __all__ = [
-    "STATE", "advance", "after", "halves_of", "looks", "states_of", "survivors_of_move", "survivors_of_turn",
+    "advance", "after", "halves_of", "looks", "states_of", "survivors_of_move", "survivors_of_turn",
 ]  # fmt: skip
 
-STATE = 10
-"""Words of a state."""
-_OVER, _BLACK_WON = np.uint64(2), np.uint64(4)
 _TURNED = (56 << 9) | (56 << 3)
 _NONE = np.uint64(0)
 
@@ -115,7 +120,7 @@ def _played(state: Any, side: int, own: Any, half: Any, action: int, tables: Any
     if request >= 0:
         taken, capture = outcome(own, half[0], half[1], request, tables)
     if capture >= 0 and code_at(half[0], half[1], bit(capture)) == np.uint64(5):
-        state[9] |= _OVER | (_BLACK_WON if side == 1 else _NONE)
+        state[9] |= OVER | (BLACK_WON if side == 1 else _NONE)
         return taken, capture
     if taken >= 0:
         make(state[:9], taken ^ _TURNED if side == 1 else taken, tables, after)
@@ -189,7 +194,7 @@ def advance(
         _divided(state, 1 - side, other_own, other_half)
         request = request_of(own, action)
         taken, capture = _played(state, side, own, half, action, tables, row)
-        if state[9] & _OVER != _NONE:
+        if state[9] & OVER != _NONE:
             continue
         synopsis(own, members[: counts[i]], MOVE, memory, tables, planes)
         kept = keep_moved(members[: counts[i]], none, own, request, taken, capture, tables)

@@ -3,7 +3,9 @@ Reconnaissance Blind Chess.
 
 A *member* is an enemy half (uint64[2], :mod:`darkchess.board.kernels.halves`) seen from the set's owner's side, beside
 her own half as she sees it (uint64[9]). Actions are numbered from the side of who acts, who moves up: 65 · from + to, a
-pawn that reaches the last rank becomes a queen; :data:`PASS` passes, where that is possible.
+pawn that reaches the last rank becomes a queen; :data:`PASS` passes, where that is possible. A *state* is uint64[10]:
+a row of :mod:`darkchess.board.kernels.board` as the board really lies, then a word of flags: bit 0 is the game's own,
+then :data:`OVER`, :data:`BLACK_WON`, :data:`DRAWN`.
 """
 
 from __future__ import annotations
@@ -21,7 +23,11 @@ from klss.kernel import kernel
 
 __all__ = [
     "ACTIONS",
+    "BLACK_WON",
+    "DRAWN",
+    "OVER",
     "PASS",
+    "STATE",
     "cut",
     "divided",
     "drawn",
@@ -37,6 +43,9 @@ __all__ = [
 PASS = 4160
 """The action of passing."""
 ACTIONS = 4161
+STATE = 10
+"""Words of a state."""
+OVER, BLACK_WON, DRAWN = np.uint64(2), np.uint64(4), np.uint64(8)
 
 _NONE = np.uint64(0)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)

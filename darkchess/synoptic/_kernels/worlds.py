@@ -1,8 +1,7 @@
 """Playouts' kernels: what a move does to a true position and to what both players hold possible.
 
-A *state* is uint64[10]: a row of :mod:`darkchess.board.kernels.board` as the board really lies, then a word: bit 0
-whether it is over, bit 1 whether Black won, bit 2 whether nobody did. Members and actions are as in
-:mod:`darkchess.board.kernels.members`; what a player sees after a move is held against them as a position set does it
+States, members and actions are as in :mod:`darkchess.board.kernels.members`; bit 0 of a state's flags says nothing.
+What a player sees after a move is held against them as a position set does it
 (:mod:`darkchess.belief._kernels.position_set`).
 """
 
@@ -30,7 +29,18 @@ from darkchess.belief._kernels.position_set import (
 from darkchess.board.kernels.bits import beside, bit, lowest, popcount
 from darkchess.board.kernels.board import BLACK, KING, META, PAWN, WHITE, ep_square, turn
 from darkchess.board.kernels.halves import MOST_SUCCESSORS, decode_half, without
-from darkchess.board.kernels.members import cut, divided, hashed, held, mirrored, request_of, upward
+from darkchess.board.kernels.members import (
+    BLACK_WON,
+    DRAWN,
+    OVER,
+    cut,
+    divided,
+    hashed,
+    held,
+    mirrored,
+    request_of,
+    upward,
+)
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
 from darkchess.board.kernels.position_table import half_hash
 from darkchess.game._kernels.vision import masked, visible
@@ -39,13 +49,9 @@ from klss.hashing import mix64
 from klss.kernel import kernel
 
 __all__ = [
-    "BLACK_WON", "DRAWN", "OVER", "STATE", "actions_of", "advance", "after", "halves_of", "looks", "states_of",
+    "actions_of", "advance", "after", "halves_of", "looks", "states_of",
     "survivors_of_move", "survivors_of_turn",
 ]  # fmt: skip
-
-STATE = 10
-"""Words of a state."""
-OVER, BLACK_WON, DRAWN = np.uint64(1), np.uint64(2), np.uint64(4)
 
 _TURNED = (56 << 9) | (56 << 3)
 _NONE = np.uint64(0)
