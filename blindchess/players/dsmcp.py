@@ -27,19 +27,15 @@ from blindchess.synoptic.worlds import PASS, BlindBelief, BlindModel, Played, re
 from darkchess.board.position import Position
 from darkchess.game.contest import Limit
 from klss.arrays import Words
-from klss.synoptic.bandit import Table
 from klss.synoptic.model import Network
-from klss.synoptic.particles import ParticleFilter
-from klss.synoptic.planning import Planning
-from klss.synoptic.playouts import Headsets, Planned, choose_action
+from klss.synoptic.planner import Planner
+from klss.synoptic.playouts import Headsets, Planned
 from klss.synoptic.thinking import Thinking
 
 __all__ = ["Synoptic", "SynopticPlayer"]
 
 _WON_OF = 5_000
 """Most positions over which a sure win is looked for."""
-_FILLING = 0.3
-"""The part of a question's time in which particles are drawn."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +54,6 @@ class Synoptic(Thinking):
     opponent: Literal["top", "trout", "attacker", "random", "expect", "siamese"] = "top"
     depth_sense: int = 6
     depth_move: int = 12
-
-    def planning(self, *, sense: bool) -> Planning:
-        """The constants of a question."""
-        return self.of_depth(self.depth_sense if sense else self.depth_move)
 
 
 class SynopticPlayer(HoldingPlayer):
@@ -99,22 +91,20 @@ class SynopticPlayer(HoldingPlayer):
         super().start(color, start)
         self._memory = Memory(flipped=color == chess.BLACK)
         self._played = 0
-        self._table = Table()
         self._last = None
-        first = BlindBelief.of(self.known, self._memory.words, hers=start.turn == color, stage=SENSE)
-        self._filter = ParticleFilter(
-            BlindModel(color), self._network, self._thinking.planning(sense=False), self._headsets, first,
-            seed=self._seed,
+        self._planner = Planner(
+            BlindModel(color), self._network, self._thinking, self._headsets,
+            BlindBelief.of(self.known, self._memory.words, hers=start.turn == color, stage=SENSE),
+            depth=self._thinking.depth_move, seed=self._seed, threads=self._threads,
         )  # fmt: skip
 
     def _followed(self, notice: Notice, known: PositionSet) -> None:
         self._memory.noticed(notice)
-        before = self._filter.belief
-        assert isinstance(before, BlindBelief)
+        before = self._planner.belief
         if not before.hers:
-            self._filter.happened(None, replace(before, stage=MOVE, follows=None))
+            self._planner.happened(None, replace(before, stage=MOVE, follows=None))
             lost = -1 if notice.square is None else self._upward(notice.square)
-            self._filter.happened(None, self._belief(SENSE, hers=True, follows=Played(-1, -1, lost)))
+            self._planner.happened(None, self._belief(SENSE, hers=True, follows=Played(-1, -1, lost)))
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`blindchess.game.contest.Player`."""
@@ -122,7 +112,7 @@ class SynopticPlayer(HoldingPlayer):
         # Who looks nowhere sees as little as who looks where all agrees; any window will do, and nothing is lost.
         square = self._upward(sensed.square) if sensed.square is not None else None
         action = sense_action(square if square is not None else chess.B2)
-        self._filter.happened(action, self._belief(MOVE, hers=True))
+        self._planner.happened(action, self._belief(MOVE, hers=True))
 
     def moved(self, moved: Moved) -> None:
         """See :class:`blindchess.game.contest.Player`."""
@@ -136,7 +126,7 @@ class SynopticPlayer(HoldingPlayer):
         self.known.moved(moved)
         self._memory.moved(moved, planes)
         action = request_action(request)
-        self._filter.happened(PASS if action is None else action, self._belief(SENSE, hers=False, follows=played))
+        self._planner.happened(PASS if action is None else action, self._belief(SENSE, hers=False, follows=played))
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
@@ -183,39 +173,16 @@ class SynopticPlayer(HoldingPlayer):
         """What playouts say of where to look, or of what to ask for, even where a win is sure; with no nodes, what the
         network says.
         """
-        seconds = seconds_of_call(limit, sense=sense)
-        nodes = limit.nodes
-        now = time.monotonic()
-        if not self._thinking.playouts:
-            nodes, seconds = 0, None
-        elif len(self._filter.particles) < self._thinking.particles:
-            self._filter.fill(self._table, None if seconds is None else now + _FILLING * seconds)
+        began = time.monotonic()
         self._played += 1
-        self._last = choose_action(
-            BlindModel(self.known.own.color),
-            self._network,
-            self._thinking.planning(sense=sense),
-            self._filter.belief,
-            self._filter.particles,
-            self._table,
-            headsets=self._headsets,
-            seed=(self._seed * 1_000_003 + self._played) & 0x7FFF_FFFF_FFFF_FFFF,
-            nodes=nodes,
-            until=None if seconds is None else now + seconds,
-            threads=self._threads,
+        depth = self._thinking.depth_sense if sense else self._thinking.depth_move
+        self._last = self._planner.plan(
+            depth, self._played, nodes=limit.nodes, seconds=seconds_of_call(limit, sense=sense), began=began
         )
         return self._last
 
     def _told(self, planned: Planned) -> dict[str, object]:
-        return {
-            "positions": self.known.size,
-            "capped_by": self.known.capped_by,
-            "value": planned.value,
-            "nodes": planned.nodes,
-            "playouts": planned.playouts,
-            "met": planned.met,
-            "particles": len(self._filter.particles),
-        }
+        return {"positions": self.known.size, "capped_by": self.known.capped_by} | self._planner.told(planned)
 
     # ------------------------------------------------------------------------------------------------ her side
     def _belief(self, stage: int, *, hers: bool, follows: Played | None = None) -> BlindBelief:
@@ -223,9 +190,7 @@ class SynopticPlayer(HoldingPlayer):
 
     def _synopsis(self, stage: int) -> Words:
         """Of a cut of what she holds possible."""
-        belief = self._filter.belief
-        assert isinstance(belief, BlindBelief)
-        cut = belief.members(self._thinking.most, self._seed + self._played)
+        cut = self._planner.belief.members(self._thinking.most, self._seed + self._played)
         return synopsis(self.known.own_row, cut, stage, self._memory.words)
 
     def _upward(self, square: int) -> int:

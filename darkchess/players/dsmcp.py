@@ -24,16 +24,13 @@ from darkchess.players.tracking import Followed, TrackingPlayer, started
 from darkchess.synoptic.networks import network_of
 from darkchess.synoptic.synopsis import Memory, synopsis
 from darkchess.synoptic.worlds import DarkBelief, DarkModel, action_of, move_of
-from klss.synoptic.bandit import Table
 from klss.synoptic.model import Network
-from klss.synoptic.particles import ParticleFilter
-from klss.synoptic.playouts import Headsets, Planned, choose_action
+from klss.synoptic.planner import Planner
+from klss.synoptic.playouts import Headsets
 from klss.synoptic.thinking import Thinking
 
 __all__ = ["Synoptic", "SynopticPlayer"]
 
-_FILLING = 0.3
-"""The part of a move's time in which particles are drawn."""
 _HEADSETS = Headsets()
 
 
@@ -51,13 +48,13 @@ class Synoptic(Thinking):
 
 
 class _Followed(Followed):
-    """A game as she follows it, with her memory and the filter beside the set.
+    """A game as she follows it, with her memory and the planner beside the set.
 
     Parameters
     ----------
     thinking, network, start
         Hers, and of the game.
-    more
+    seed, threads, more
         See :class:`~darkchess.players.tracking.Followed`.
     """
 
@@ -70,34 +67,35 @@ class _Followed(Followed):
         ruleset: Ruleset,
         *,
         seed: int,
+        threads: int,
         **more: Any,
     ) -> None:
-        super().__init__(view, start, ruleset, seed=seed, **more)
-        self.model = DarkModel(view.color, ruleset)
-        self.table = Table()
+        super().__init__(view, start, ruleset, seed=seed, threads=threads, **more)
+        self._model = DarkModel(view.color, ruleset)
         self._passed = start.ep_square
         self._thinking = thinking
         self._network = network
         self._seed = seed
+        self._playing = threads
 
     def _begin(self, known: PositionSet) -> None:
         self.memory = Memory(known.view, self._passed)
-        self.filter = ParticleFilter(
-            self.model, self._network, self._thinking.of_depth(self._thinking.depth), _HEADSETS,
-            DarkBelief.of(known, self.memory.words), seed=self._seed,
+        self.planner = Planner(
+            self._model, self._network, self._thinking, _HEADSETS,
+            DarkBelief.of(known, self.memory.words), depth=self._thinking.depth, seed=self._seed,
+            threads=self._playing,
         )  # fmt: skip
 
     def _go_on(self, known: PositionSet, before: View) -> None:
         move, planes, action = known.view.own_move, None, None
         if move is not None:
-            belief = self.filter.belief
-            assert isinstance(belief, DarkBelief)
+            belief = self.planner.belief
             cut = belief.members(self._thinking.most, self._seed + before.ply)
             planes = synopsis(belief.own, cut, self.memory.words)
             # A promotion that she would not make herself counts as the one that she would.
             action = action_of(chess.Move(move.from_square, move.to_square), before.color)
         self.memory.observe(before, known.view, planes)
-        self.filter.happened(action, DarkBelief.of(known, self.memory.words))
+        self.planner.happened(action, DarkBelief.of(known, self.memory.words))
 
 
 class SynopticPlayer(TrackingPlayer):
@@ -151,39 +149,11 @@ class SynopticPlayer(TrackingPlayer):
         if taking is not None or len(view.legal_moves) == 1:
             value = {} if taking is None else {"value": 1.0}
             return Decision(taking or view.legal_moves[0], told | value | {"nodes": 0})
-        planned = self._planned(game, limit, began)
-        belief = game.filter.belief
-        assert isinstance(belief, DarkBelief)
-        return Decision(
-            move_of(planned.action, belief.own, view.color),
-            told
-            | {
-                "value": planned.value,
-                "nodes": planned.nodes,
-                "playouts": planned.playouts,
-                "met": planned.met,
-                "particles": len(game.filter.particles),
-                "seconds": 0.0 if limit.seconds() is None else time.monotonic() - began,
-            },
+        planned = game.planner.plan(
+            self._thinking.depth, view.ply, nodes=limit.nodes, seconds=limit.seconds(), began=began
         )
-
-    def _planned(self, game: _Followed, limit: Limit, began: float) -> Planned:
-        """What playouts say; with none, what the network says."""
-        nodes, seconds = limit.nodes, limit.seconds()
-        if not self._thinking.playouts:
-            nodes, seconds = 0, None
-        elif len(game.filter.particles) < self._thinking.particles:
-            game.filter.fill(game.table, None if seconds is None else time.monotonic() + _FILLING * seconds)
-        return choose_action(
-            game.model,
-            self._network,
-            self._thinking.of_depth(self._thinking.depth),
-            game.filter.belief,
-            game.filter.particles,
-            game.table,
-            headsets=_HEADSETS,
-            seed=(self._seed * 1_000_003 + game.views[-1].ply) & 0x7FFF_FFFF_FFFF_FFFF,
-            nodes=nodes,
-            until=None if seconds is None else began + seconds,
-            threads=self._threads,
+        seconds = 0.0 if limit.seconds() is None else time.monotonic() - began
+        return Decision(
+            move_of(planned.action, game.planner.belief.own, view.color),
+            told | game.planner.told(planned) | {"seconds": seconds},
         )

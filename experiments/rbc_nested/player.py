@@ -14,7 +14,7 @@ from blindchess.game.contest import Asked, Look, Player
 from blindchess.game.observation import Moved, Notice, Sensed
 from blindchess.players.dsmcp import Synoptic, SynopticPlayer
 from blindchess.synoptic.synopsis import MOVE, SENSE
-from blindchess.synoptic.worlds import PASS, BlindBelief, request_action, sense_action
+from blindchess.synoptic.worlds import PASS, request_action, sense_action
 from darkchess.board.position import Position
 from darkchess.game.contest import Limit
 from experiments.rbc_nested.model import (
@@ -71,9 +71,9 @@ class NestedPlayer(SynopticPlayer):
         self._search.observe(-1 if action is None else action, int(observation), acts)
 
     def _followed(self, notice: Notice, known: PositionSet) -> None:
-        before = self._filter.belief
+        before = self._planner.belief
         super()._followed(notice, known)
-        if before is not self._filter.belief:
+        if before is not self._planner.belief:
             self._observed(None, WAITED, acts=False)
             self._observed(None, observed_notice(self._any(), self._black)[0], acts=True)
 
@@ -94,7 +94,7 @@ class NestedPlayer(SynopticPlayer):
 
     def _any(self) -> Keys:
         """A state that she holds possible: what she knows is the same in all."""
-        return self._filter.belief.sample(1, 0)
+        return self._planner.belief.sample(1, 0)
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
@@ -116,11 +116,10 @@ class NestedPlayer(SynopticPlayer):
 
     def _searched(self) -> tuple[int, dict[str, object]]:
         """An action, and what there is to say of it."""
-        self._filter.fill(self._table)
+        self._planner.fill()
         self._played += 1
-        belief = self._filter.belief
-        assert isinstance(belief, BlindBelief)
-        roots = NestedBelief(belief, self._filter.particles, self._model, self._key, self._seed + self._played)
+        belief, particles = self._planner.belief, self._planner.particles
+        roots = NestedBelief(belief, particles, self._model, self._key, self._seed + self._played)
         found = self._search.search(roots, Budget(nodes=self._nested.nodes))
         standing = self._search.standing
         assert standing is not None

@@ -80,9 +80,9 @@ def test_every_particle_s_position_is_possible() -> None:
         arbiter.play_turn()
         if game.outcome is None and game.turn == chess.WHITE:
             hers.position_set  # noqa: B018 (it brings her up to date)
-            hers._filter.fill(hers._table)
-            found = hers._filter.particles
-            assert hers._filter.belief.contains(found.states).all()
+            hers._planner.fill()
+            found = hers._planner.particles
+            assert hers._planner.belief.contains(found.states).all()
             truth = BlindModel(chess.WHITE).alone(found.states, 1).sets[1].members[:, 0]
             for members, count, true in zip(found.sets[1].members, found.sets[1].counts, truth, strict=True):
                 assert (members[:count] == true).all(axis=1).sum() == 1

@@ -73,10 +73,10 @@ def test_every_particle_s_position_is_possible_and_the_opponent_holds_it_possibl
         if game.outcome is None and game.turn == chess.WHITE:
             held = hers._game
             known = hers.position_set
-            held.filter.fill(held.table)
-            found = held.filter.particles
-            assert held.filter.belief.size == known.size
-            assert held.filter.belief.contains(found.states).all()
+            held.planner.fill()
+            found = held.planner.particles
+            assert held.planner.belief.size == known.size
+            assert held.planner.belief.contains(found.states).all()
             truth = DarkModel(chess.WHITE).alone(found.states, 1).sets[1].members[:, 0]
             for members, count, true in zip(found.sets[1].members, found.sets[1].counts, truth, strict=True):
                 assert (members[:count] == true).all(axis=1).sum() == 1

@@ -1,0 +1,118 @@
+"""A planner through one game: what she holds possible, the worlds in which her opponent may be, and what playouts have
+taught her, from one question to the next.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Generic, TypeVar, cast
+
+from klss.synoptic.bandit import Table
+from klss.synoptic.model import Belief, Model, Network, Worlds
+from klss.synoptic.particles import ParticleFilter
+from klss.synoptic.playouts import Headsets, Planned, choose_action
+from klss.synoptic.thinking import Thinking
+
+__all__ = ["Planner"]
+
+_FILLING = 0.3
+"""The part of a question's time in which particles are drawn."""
+
+B = TypeVar("B", bound=Belief)
+
+
+class Planner(Generic[B]):
+    """See the module. ``B`` is the game's :class:`~klss.synoptic.model.Belief`.
+
+    Parameters
+    ----------
+    model, network, thinking, headsets
+        The game, who says what is likely and what it is worth, and how much is thought.
+    belief
+        What she holds possible at the beginning.
+    depth
+        Actions of playouts, where her particles are concerned.
+    seed
+        Of all that is drawn.
+    threads
+        1 or 2: playouts take as many, with the same answer.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        network: Network,
+        thinking: Thinking,
+        headsets: Headsets,
+        belief: B,
+        *,
+        depth: int,
+        seed: int,
+        threads: int = 1,
+    ) -> None:
+        self._model = model
+        self._network = network
+        self._thinking = thinking
+        self._headsets = headsets
+        self._seed = seed
+        self._threads = threads
+        self._table = Table()
+        self._filter = ParticleFilter(model, network, thinking.of_depth(depth), headsets, belief, seed=seed)
+
+    @property
+    def belief(self) -> B:
+        """What she holds possible now."""
+        return cast(B, self._filter.belief)
+
+    @property
+    def particles(self) -> Worlds:
+        """Worlds of now; :meth:`fill` first."""
+        return self._filter.particles
+
+    def happened(self, action: int | None, belief: B) -> None:
+        """She took an action, or (None) the opponent did, and she now holds ``belief`` possible."""
+        self._filter.happened(action, belief)
+
+    def fill(self, until: float | None = None) -> None:
+        """Draw the particles that are missing; see :meth:`klss.synoptic.particles.ParticleFilter.fill`."""
+        if len(self.particles) < self._thinking.particles:
+            self._filter.fill(self._table, until)
+
+    def plan(self, depth: int, number: int, *, nodes: int | None, seconds: float | None, began: float) -> Planned:
+        """What playouts of so many actions say; where she makes none, what the network says.
+
+        Parameters
+        ----------
+        number
+            The question's: each draws anew.
+        nodes, seconds
+            See :func:`klss.synoptic.playouts.choose_action`; seconds count from ``began``, a time of
+            :func:`time.monotonic`.
+        """
+        if not self._thinking.playouts:
+            nodes, seconds = 0, None
+        else:
+            self.fill(None if seconds is None else time.monotonic() + _FILLING * seconds)
+        return choose_action(
+            self._model,
+            self._network,
+            self._thinking.of_depth(depth),
+            self.belief,
+            self.particles,
+            self._table,
+            headsets=self._headsets,
+            seed=(self._seed * 1_000_003 + number) & 0x7FFF_FFFF_FFFF_FFFF,
+            nodes=nodes,
+            until=None if seconds is None else began + seconds,
+            threads=self._threads,
+        )
+
+    def told(self, planned: Planned) -> dict[str, Any]:
+        """What there is to say of a plan."""
+        return {
+            "value": planned.value,
+            "nodes": planned.nodes,
+            "playouts": planned.playouts,
+            "met": planned.met,
+            "particles": len(self.particles),
+        }
