@@ -8,15 +8,10 @@ is kept and gone on with; ``results/rbc_planning.json`` has the scores with thei
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
-from darkchess.game.arbiter import TimeControl
-from experiments.rbc_games import matches_of, played
-from experiments.series.runner import RESULTS, RUNS, positive
-from uci_bridge.match.documents import head, write_document
+from experiments.series import blind
 
 __all__ = ["PAIRINGS", "main"]
 
@@ -50,28 +45,9 @@ follow them takes seconds a turn (docs/dsmcp.md, "Play and analyse").
 """
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--games", type=positive, default=200, metavar="N", help="of the matches with a bar")
-    parser.add_argument("--nodes", type=positive, default=300, metavar="N", help="a question (default 300)")
-    parser.add_argument("--only", choices=sorted(PAIRINGS), action="append", help="matches to play; may be repeated")
-    parser.add_argument("--workers", type=positive, default=2, metavar="W", help="games at a time")
-    parser.add_argument("--runs", type=Path, default=RUNS, help="where matches are kept")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where rbc_planning.json is kept")
-    chosen = parser.parse_args(arguments)
-    path = chosen.results / "rbc_planning.json"
-    kept = matches_of(path)
-    for name in chosen.only or PAIRINGS:
-        a, b, share = PAIRINGS[name]
-        games = round(chosen.games * share)
-        budget = TimeControl(nodes=chosen.nodes)
-        found = played(name, (a, b), games, budget, chosen.workers, chosen.runs / "rbc_planning")
-        kept[found["name"]] = found
-        low, middle, high = found["percent"]
-        print(f"{found['name']}: {middle} % ({low} to {high}) of {found['games']}")
-        write_document(path, head("rbc_planning") | {"matches": list(kept.values())})
-    return 0
+    return blind.main("rbc_planning", (__doc__ or "").splitlines()[0], PAIRINGS, arguments, nodes=300)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from darkchess.game.arbiter import TimeControl
-from experiments.rbc_games import matches_of, played
 from experiments.rbc_learn.selfplay import network_path
+from experiments.series.blind import finished, keep, played
 from experiments.series.runner import RESULTS, RUNS, positive
-from uci_bridge.match.documents import head, write_document
 
 __all__ = ["main", "pairings"]
 
@@ -57,23 +56,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if last < 0:
         print(f"python -m experiments.rbc_learn ladder: no generations in {parsed.run}", file=sys.stderr)
         return 2
-    path = parsed.results / "rbc_ladder.json"
-    kept = matches_of(path)
 
     def text(player: int | str) -> str:
         if isinstance(player, str):
             return f"{player},cap=20000" if player.startswith("rbc") else player
         return f"dsmcp,network={network_path(parsed.run, player).resolve()},cap=100000"
 
-    for generation, other in pairings(last, parsed.step):
-        name = f"gen-{generation:03}-{other if isinstance(other, str) else f'gen-{other:03}'}"
-        folder = parsed.runs / "rbc_ladder" / parsed.run.name
-        budget = TimeControl(nodes=parsed.nodes)
-        found = played(name, (text(generation), text(other)), parsed.games, budget, parsed.workers, folder)
-        # Where a network lies on this machine is nobody else's business.
-        found |= {"a": f"generation {generation}", "b": other if isinstance(other, str) else f"generation {other}"}
-        kept[found["name"]] = found
-        low, middle, high = found["percent"]
-        print(f"{found['name']}: {middle} % ({low} to {high}) of {found['games']}")
-        write_document(path, head("rbc_ladder") | {"matches": list(kept.values())})
-    return 0
+    def play() -> None:
+        for generation, other in pairings(last, parsed.step):
+            name = f"gen-{generation:03}-{other if isinstance(other, str) else f'gen-{other:03}'}"
+            folder = parsed.runs / "rbc_ladder" / parsed.run.name
+            budget = TimeControl(nodes=parsed.nodes)
+            found = played(name, (text(generation), text(other)), parsed.games, budget, parsed.workers, folder)
+            # Where a network lies on this machine is nobody else's business.
+            found |= {"a": f"generation {generation}", "b": other if isinstance(other, str) else f"generation {other}"}
+            keep(parsed.results / "rbc_ladder.json", found)
+
+    return finished(play)

@@ -17,14 +17,11 @@ from statistics import fmean
 from typing import Any
 
 from darkchess.game.arbiter import TimeControl
-from experiments.rbc_games import matches_of
 from experiments.rbc_nested.player import Nested
+from experiments.series import blind
 from experiments.series.runner import RESULTS, RUNS, positive
-from experiments.series.summary import score_interval
 from uci_bridge.blind_players import blind_spec
 from uci_bridge.match.blind.match import BlindMatch
-from uci_bridge.match.documents import head, write_document
-from uci_bridge.match.standing import Standing
 
 __all__ = ["OPPONENTS", "main"]
 
@@ -50,15 +47,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=Path, default=RUNS, help="where matches are kept")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where rbc_nested.json is kept")
     chosen = parser.parse_args(arguments)
-    path = chosen.results / "rbc_nested.json"
-    for name in chosen.only or OPPONENTS:
-        found = _played(name, chosen)
-        low, middle, high = found["percent"]
-        print(f"{found['name']}: {middle} % ({low} to {high}) of {found['games']}; seconds {found['seconds']}")
-        kept = matches_of(path) | {found["name"]: found}
-        chosen.results.mkdir(parents=True, exist_ok=True)
-        write_document(path, head("rbc_nested") | {"matches": list(kept.values())})
-    return 0
+
+    def play() -> None:
+        for name in chosen.only or OPPONENTS:
+            found = _played(name, chosen)
+            blind.keep(chosen.results / "rbc_nested.json", found)
+            print(f"seconds {found['seconds']}")
+
+    return blind.finished(play)
 
 
 def _played(name: str, chosen: argparse.Namespace) -> dict[str, Any]:
@@ -68,22 +64,14 @@ def _played(name: str, chosen: argparse.Namespace) -> dict[str, Any]:
     # Both sides in one process, or the seconds of one would say how busy the machine was.
     budget = TimeControl(nodes=nodes)
     match = BlindMatch(nested, blind_spec(text), max(2, chosen.games), SEED, budget, check_truth=True)
-    named = f"{name}-{nested.nodes}-{nodes}nodes"
-    folder = chosen.runs / "rbc_nested" / named
-
-    def tell(line: dict[str, Any], standing: Standing) -> None:
-        print(f"{named}: {standing.score:g} of {standing.games}, {line['reason']}", file=sys.stderr, flush=True)
-
-    standing = match.run(folder, tell, workers=chosen.workers)
-    elo = standing.elo
+    folder = chosen.runs / "rbc_nested" / f"{name}-{nested.nodes}-{nodes}nodes"
+    standing = blind.run(match, folder, chosen.workers)
     return {
-        "name": named,
+        "name": folder.name,
         "a": nested.fields(),
         "b": text,
         "nodes": {"a": nested.nodes, "b": nodes},
-        **standing.document(),
-        "percent": [round(100 * part, 2) for part in score_interval(elo, standing.score / standing.games)],
-        "elo": [elo.low, elo.middle, elo.high],
+        **blind.score(standing),
         "seed": SEED,
         "seconds": seconds_of(folder),
         "statistics": standing.statistics(),

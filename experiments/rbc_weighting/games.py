@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from darkchess.game.arbiter import TimeControl
+from experiments.series.blind import finished
 from experiments.series.runner import RESULTS, RUNS, positive
 from experiments.series.summary import score_interval
-from klss.configurations import ConfigurationError
 from klss_app.progress import ProgressLine
 from uci_bridge.blind_players import blind_spec
 from uci_bridge.match.blind.match import BlindMatch
 from uci_bridge.match.documents import head, write_document
-from uci_bridge.match.files import MatchError, read_match
+from uci_bridge.match.files import read_match
 from uci_bridge.match.standing import Standing
 
 __all__ = ["PAIRINGS", "main"]
@@ -54,15 +53,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=Path, default=RUNS, metavar="DIR", help="of matches (experiments/runs)")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="(experiments/results)")
     parsed = parser.parse_args(arguments)
-    try:
+
+    def play() -> None:
         for name in parsed.only:
             _play(name, parsed)
-    except (ConfigurationError, MatchError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("\ninterrupted; the same command goes on", file=sys.stderr)
-        return 130
+
+    if code := finished(play):
+        return code
     results = parsed.results / "rbc_weighting_games.json"
     earlier = _earlier(results)
     told = [_told(name, _folder(name, parsed)) or earlier.get(name) for name in PAIRINGS]

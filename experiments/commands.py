@@ -1,0 +1,25 @@
+"""One command made of several: ``python -m experiments.ROOM NAME …``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+__all__ = ["Commands", "run"]
+
+Commands = Mapping[str, tuple[Callable[[Sequence[str]], int], str]]
+"""By name: what runs it, with the arguments that follow the name, and what it is."""
+
+
+def run(room: str, about: str, commands: Commands, arguments: Sequence[str] | None) -> int:
+    """Do the one that is named first; the exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] and given[0] in commands:
+        return commands[given[0]][0](given[1:])
+    parser = argparse.ArgumentParser(prog=f"python -m experiments.{room}", description=about)
+    names = parser.add_subparsers(dest="what", required=True)
+    for name, (_, help_) in commands.items():
+        names.add_parser(name, help=help_, add_help=False)
+    parser.parse_args(given)
+    return 0

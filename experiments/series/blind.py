@@ -1,0 +1,153 @@
+"""Matches of Reconnaissance Blind Chess as experiments keep them: played or gone on with, each in a folder of its own,
+and told in one results file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from blindchess.players.configuration import CONFIGURATIONS
+from darkchess.game.arbiter import TimeControl
+from experiments.series.runner import RESULTS, RUNS, positive
+from experiments.series.summary import score_interval
+from klss.configurations import ConfigurationError
+from uci_bridge.blind_players import Blind, blind_spec
+from uci_bridge.match.blind.match import BlindMatch
+from uci_bridge.match.documents import head, write_document
+from uci_bridge.match.files import MatchError
+from uci_bridge.match.standing import Standing
+
+__all__ = ["SEED", "finished", "keep", "main", "matches_of", "played", "run", "score"]
+
+SEED = 1800
+
+
+def score(standing: Standing) -> dict[str, Any]:
+    """A match's part of a results file: the score, and its interval in per cent and in Elo."""
+    elo = standing.elo
+    shares = score_interval(elo, standing.score / standing.games)
+    return {
+        **standing.document(),
+        "percent": [round(100 * part, 2) for part in shares],
+        "elo": [elo.low, elo.middle, elo.high],
+    }
+
+
+def run(match: BlindMatch, folder: Path, workers: int) -> Standing:
+    """Play what is left of the match that a folder keeps, which is named like it; a line a game on standard error."""
+
+    def tell(line: dict[str, Any], standing: Standing) -> None:
+        print(f"{folder.name}: {standing.score:g} of {standing.games}, {line['reason']}", file=sys.stderr, flush=True)
+
+    return match.run(folder, tell, workers=workers)
+
+
+def played(
+    name: str, players: tuple[str, str], games: int, budget: TimeControl, workers: int, folder: Path
+) -> dict[str, Any]:
+    """Play what is left of a match; what it has shown.
+
+    Parameters
+    ----------
+    name
+        Of the match, without its limit.
+    players
+        Their texts (:func:`uci_bridge.blind_players.blind_spec`); ours get one thread each.
+    budget
+        For each of a turn's two questions.
+    folder
+        Where the match is kept, in a folder of its own.
+    """
+    a, b = players
+    match = BlindMatch(a=_alone(a), b=_alone(b), games=max(2, games), seed=SEED, budget=budget)
+    limit = f"{budget.nodes}nodes" if budget.nodes is not None else f"{budget.time_s:g}s"
+    standing = run(match, folder / f"{name}-{limit}", workers)
+    return {
+        "name": f"{name}-{limit}",
+        "a": a,
+        "b": b,
+        "budget": {"nodes": budget.nodes, "time_s": budget.time_s},
+        **score(standing),
+        "seed": SEED,
+        "statistics": standing.statistics(),
+    }
+
+
+def _alone(text: str) -> Blind:
+    """Of a player's text, one thread."""
+    ours = text.partition(",")[0] in CONFIGURATIONS
+    return blind_spec(f"{text},threads=1" if ours else text)
+
+
+def matches_of(path: Path) -> dict[str, dict[str, Any]]:
+    """The matches of a results file by name; none where there is none."""
+    if not path.exists():
+        return {}
+    return {match["name"]: match for match in json.loads(path.read_text(encoding="utf-8"))["matches"]}
+
+
+def keep(path: Path, found: dict[str, Any]) -> None:
+    """Put a match into the results file of the experiment that it is named for, in place of an earlier one of the same
+    name; and say how it ended.
+    """
+    low, middle, high = found["percent"]
+    print(f"{found['name']}: {middle} % ({low} to {high}) of {found['games']}", flush=True)
+    kept = matches_of(path) | {found["name"]: found}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_document(path, head(path.stem) | {"matches": list(kept.values())})
+
+
+def finished(play: Callable[[], None]) -> int:
+    """Play matches; the exit code. What stops them is one line."""
+    try:
+        play()
+    except (ConfigurationError, MatchError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\ninterrupted; the same command goes on", file=sys.stderr)
+        return 130
+    return 0
+
+
+def main(
+    experiment: str,
+    about: str,
+    pairings: Mapping[str, tuple[str, str, float]],
+    arguments: Sequence[str] | None,
+    *,
+    nodes: int,
+) -> int:
+    """The command of an experiment that is a series of matches; returns the exit code.
+
+    Parameters
+    ----------
+    pairings
+        Who plays whom, and what part of ``--games``.
+    nodes
+        Of a question, where nothing else is said.
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m experiments.{experiment}", description=about)
+    parser.add_argument("--games", type=positive, default=200, metavar="N", help="of the matches with a bar")
+    parser.add_argument("--nodes", type=positive, default=nodes, metavar="N", help=f"a question (default {nodes})")
+    parser.add_argument("--time", type=float, metavar="S", help="seconds a question, instead of nodes")
+    parser.add_argument("--only", choices=sorted(pairings), action="append", help="matches to play; may be repeated")
+    parser.add_argument("--workers", type=positive, default=2, metavar="W", help="games at a time")
+    parser.add_argument("--runs", type=Path, default=RUNS, help="where matches are kept")
+    parser.add_argument("--results", type=Path, default=RESULTS, help=f"where {experiment}.json is kept")
+    chosen = parser.parse_args(arguments)
+    budget = TimeControl(nodes=chosen.nodes) if chosen.time is None else TimeControl(time_s=chosen.time)
+
+    def play() -> None:
+        for name in chosen.only or pairings:
+            a, b, share = pairings[name]
+            games = round(chosen.games * share)
+            found = played(name, (a, b), games, budget, chosen.workers, chosen.runs / experiment)
+            keep(chosen.results / f"{experiment}.json", found)
+
+    return finished(play)
