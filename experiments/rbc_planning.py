@@ -31,7 +31,7 @@ PAIRINGS: Mapping[str, tuple[str, str, float]] = {
     "simple-trout": ("dsmcp-simple", "trout", 0.3),
     "known-trout": ("dsmcp,opponent=trout", "trout", 0.3),
     "leaf": ("dsmcp,backup=leaf", "dsmcp", 0.3),
-    "mean": ("dsmcp,answer=mean", "dsmcp", 0.3),
+    "total": ("dsmcp,answer=total", "dsmcp", 0.3),
     "visits": ("dsmcp,answer=visits", "dsmcp", 0.3),
     "puct": ("dsmcp,formula=puct", "dsmcp", 0.3),
     "c-1": ("dsmcp,exploration=1", "dsmcp", 0.3),

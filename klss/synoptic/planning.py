@@ -35,6 +35,7 @@ class Planning:
     backup : "every" or "leaf"
         What a playout tells: the values of all sets that it met, or of the last.
     answer : "total", "mean" or "visits"
+        The source's is the first; the second won more games.
     noise : float
         The share of the root's policy that is drawn from a flat Dirichlet distribution: for who wants to learn from
         what is tried.
@@ -52,6 +53,6 @@ class Planning:
     caution: float = 0.0
     informed: int = 4
     backup: Literal["every", "leaf"] = "every"
-    answer: Literal["total", "mean", "visits"] = "total"
+    answer: Literal["total", "mean", "visits"] = "mean"
     noise: float = 0.0
     static: bool = True

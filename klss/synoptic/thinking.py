@@ -52,7 +52,7 @@ class Thinking:
     paranoia: float = 0.0
     caution: float = 0.0
     backup: Literal["every", "leaf"] = "every"
-    answer: Literal["total", "mean", "visits"] = "total"
+    answer: Literal["total", "mean", "visits"] = "mean"
     static: bool = True
     most: int = 128
     particles: int = 128
