@@ -14,7 +14,7 @@ __all__ = ["main"]
 
 def _imitate(arguments: Sequence[str]) -> int:
     """Of all who play, and of the best: no other headset has anything to learn from here."""
-    return train.main(["--headsets", "all", "top", *arguments])
+    return train.main(["--headsets", "all", "top", *arguments], command="dark_learn imitate")
 
 
 _COMMANDS: Commands = {

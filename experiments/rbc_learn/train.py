@@ -280,7 +280,6 @@ class _Run:
         columns = ["epoch", "decisions", *SHARES, "validation_log_loss", "validation_value_loss", "seconds"]
         identity = {name: value for name, value in self._identity.items() if name != "shards"}
         return {
-            **head("rbc_learn imitate", "numpy", "numba", "jax"),
             "configuration": identity,
             "data": {"shards": len(self._paths), "decisions": sum(count for _, count in self._identity["shards"])},
             "steps": self._learner.steps,
@@ -296,11 +295,9 @@ def _plane(text: str) -> int:
     return int(text)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Imitate, write, and print what the network is worth; the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.rbc_learn imitate", description="learn from what players did"
-    )
+def main(arguments: Sequence[str] | None = None, *, command: str = "rbc_learn imitate") -> int:
+    """Imitate, write, and print what the network is worth; the exit code. ``command`` is what it was called by."""
+    parser = argparse.ArgumentParser(prog=f"python -m experiments.{command}", description="learn from what players did")
     parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="shards that 'data' wrote")
     parser.add_argument("--out", type=Path, required=True, metavar="RUN_DIR", help="of checkpoint, network and figures")
     parser.add_argument("--channels", type=positive, default=32, metavar="N", help="of the trunk (default 32)")
@@ -326,7 +323,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     try:
         with closing(ProgressLine("imitate")) as line:
-            document = imitate(plan, parsed.data, parsed.out, line.tell)
+            found = imitate(plan, parsed.data, parsed.out, line.tell)
+            document = head(command, "numpy", "numba", "jax") | found
     except (OSError, TrainingError, ShardError, NetworkError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -334,11 +332,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\ninterrupted; the same command goes on", file=sys.stderr)
         return 130
     write_document(parsed.out / "imitate.json", document)
-    for headset, found in document["validation"].items():
+    for headset, told in document["validation"].items():
         print(
-            f"{headset:9} {found['decisions']:6} decisions: top-1 {100 * found['top_1']:.1f} %, top-5 "
-            f"{100 * found['top_5']:.1f} %, winner {100 * found['winner']:.1f} %, log loss {found['log_loss']:.3f} "
-            f"(uniform {found['uniform']:.3f})"
+            f"{headset:9} {told['decisions']:6} decisions: top-1 {100 * told['top_1']:.1f} %, top-5 "
+            f"{100 * told['top_5']:.1f} %, winner {100 * told['winner']:.1f} %, log loss {told['log_loss']:.3f} "
+            f"(uniform {told['uniform']:.3f})"
         )
     print(f"{parsed.out / 'network.npz'}: {document['decisions_per_s']} decisions a second")
     return 0

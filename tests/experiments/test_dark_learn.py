@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from experiments.dark_learn import __main__ as program
 from experiments.dark_learn.imitation import decisions
 from experiments.rbc_learn import train
 from experiments.rbc_learn.data import of_rows, read_shard, shard_paths
+from experiments.rbc_learn.train import Imitation
 from klss_app.cli.main import main as klss
 
 TOP, OTHER = HEADSETS.index("top"), HEADSETS.index("random")
@@ -68,8 +70,12 @@ def test_shards_of_a_match_are_made_once(tmp_path: Path, capsys: pytest.CaptureF
     assert "no games in" in capsys.readouterr().err
 
 
-def test_all_and_the_best_are_imitated(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[str] = []
-    monkeypatch.setattr(train, "main", lambda arguments: given.extend(arguments) or 0)
-    assert program.main(["imitate", "--data", "DATA"]) == 0
-    assert given == ["--headsets", "all", "top", "--data", "DATA"]
+def test_all_and_the_best_are_imitated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    given: list[Imitation] = []
+    monkeypatch.setattr(
+        train, "imitate", lambda plan, *_: given.append(plan) or {"validation": {}, "decisions_per_s": 0}
+    )
+    assert program.main(["imitate", "--data", "DATA", "--out", str(tmp_path)]) == 0
+    assert given[0].sizes.headsets == ("all", "top")
+    told = json.loads((tmp_path / "imitate.json").read_text(encoding="utf-8"))
+    assert told["experiment"] == "dark_learn imitate"
