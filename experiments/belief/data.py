@@ -20,7 +20,7 @@ import json
 import sys
 import zipfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from darkchess.game.record import GameRecord, read_pgn
 from darkchess.game.referee import Referee
 from darkchess.game.view import observe
 from experiments.games import match_folders
+from experiments.series.processes import processes
 from experiments.series.runner import positive
 from experiments.series.summary import sessions
 from klss.arrays import Ints
@@ -254,7 +255,7 @@ def _made(wanted: Sequence[tuple[Any, ...]], workers: int) -> Iterator[int]:
         for arguments in wanted:
             yield _shard(*arguments)
         return
-    with ProcessPoolExecutor(workers) as pool:
+    with processes(workers) as pool:
         waiting: set[Future[int]] = {pool.submit(_shard, *arguments) for arguments in wanted}
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)

@@ -15,10 +15,8 @@ from __future__ import annotations
 import pickle
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +32,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.referee import Referee
 from experiments.belief import mixture
 from experiments.belief.mixture import Played
+from experiments.series.processes import processes
 from klss.arrays import Floats
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import head, write_document
@@ -215,9 +214,7 @@ def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> 
     with closing(ProgressLine("looking")) as line, ExitStack() as stack:
         each: Iterable[list[Look]] = map(_looked, tasks)
         if workers > 1:
-            each = stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("spawn"))).map(
-                _looked, tasks
-            )
+            each = stack.enter_context(processes(workers)).map(_looked, tasks)
         for i, result in enumerate(each):
             found[i < len(held)] += result
             line.tell(f"{i + 1}/{len(tasks)} games")

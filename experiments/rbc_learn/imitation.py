@@ -20,12 +20,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import itertools
-import multiprocessing
 import sys
 import time
 from collections import deque
 from collections.abc import Generator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +51,7 @@ from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit
 from darkchess.game.rules import Outcome
 from experiments.rbc_learn.data import SOON, made_shard
+from experiments.series.processes import processes
 from experiments.series.runner import positive
 from klss.arrays import Ints
 from klss_app.progress import ProgressLine
@@ -315,7 +315,7 @@ def games(out: Path, seed: int, block: int = BLOCK, workers: int = 1) -> Generat
         for first in itertools.count(0, block):
             yield first + block, block_of(out, seed, first, block)
     waiting: deque[Future[int]] = deque()
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
+    pool = processes(workers)
     try:
         first = done = 0
         while True:

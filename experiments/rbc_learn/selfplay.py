@@ -18,11 +18,9 @@ import contextlib
 import itertools
 import json
 import math
-import multiprocessing
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -46,6 +44,7 @@ from experiments.rbc_learn.imitation import end_rows, men_of
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.networks import batch_of
 from experiments.rbc_learn.train import passes
+from experiments.series.processes import processes
 from experiments.series.runner import positive
 from klss.arrays import Floats
 from klss.synoptic.playouts import Planned
@@ -260,7 +259,7 @@ def generations(out: Path, schedule: Schedule, workers: int) -> Iterator[tuple[i
             if workers == 1:
                 found: Iterator[int] = (block_of(out, generation, first, schedule) for first in firsts)
             else:
-                pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
+                pool = processes(workers)
                 stack.callback(pool.shutdown, cancel_futures=True)
                 tasks = [pool.submit(block_of, out, generation, first, schedule) for first in firsts]
                 found = (task.result() for task in tasks)

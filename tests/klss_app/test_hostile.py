@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from darkchess.game.record import read_pgn
+from tests.alive import is_alive
 
 SCRIPT = Path(__file__).parents[1] / "uci_bridge" / "hostile_engine.py"
 FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
@@ -22,11 +23,6 @@ def assert_seen(text: str) -> None:
     """Nothing in it that is not seen, but for the ends of lines."""
     odd = {sign for sign in text if not (sign.isprintable() or sign == "\n")}
     assert not odd, (odd, text)
-
-
-def is_alive(pid: int) -> bool:
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def refuse(constant: str) -> NoReturn:

@@ -23,7 +23,7 @@ from multiprocessing.process import BaseProcess
 from uci_bridge.match.files import MatchError
 from uci_bridge.match.task import GameEngines, GameResult, GameSetup, GameTask
 
-__all__ = ["MOST_DEATHS", "LocalWorkers"]
+__all__ = ["MOST_DEATHS", "LocalWorkers", "end_with_parent"]
 
 MOST_DEATHS = 50
 """Workers that a game may outlive; more than that, and it is the game that kills them."""
@@ -139,7 +139,7 @@ def _work(pipe: Connection, setup: GameSetup) -> None:
     signal.signal(signal.SIGINT, lambda *_: None)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    threading.Thread(target=_end_with_parent, name="waits for the parent's end", daemon=True).start()
+    end_with_parent()
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are told in its game's line
     engines: GameEngines | None = None
     while True:
@@ -155,11 +155,18 @@ def _work(pipe: Connection, setup: GameSetup) -> None:
         pipe.send(result)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """In a process of :mod:`multiprocessing`: see to it that it ends when the one that started it does, however that
+    was ended, and whatever it is doing then.
+    """
     parent = multiprocessing.parent_process()
     assert parent is not None
-    parent.join()
-    os._exit(1)  # in mid-game too; the guard of the engines ends them
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)  # in mid-game too; the guard of the engines ends them
+
+    threading.Thread(target=wait, name="waits for the parent's end", daemon=True).start()
 
 
 def _as_sent(error: Exception) -> Exception:
