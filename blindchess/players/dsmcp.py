@@ -51,7 +51,7 @@ class Synoptic(Thinking):
         Actions of a playout that begins with a sense, with a move.
     """
 
-    opponent: Literal["top", "trout", "attacker", "random", "expect", "siamese"] = "top"
+    opponent: Literal["top", "all", "trout", "attacker", "random", "expect", "siamese"] = "top"
     depth_sense: int = 6
     depth_move: int = 12
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import chess
 import numpy as np
@@ -19,7 +18,6 @@ from blindchess.synoptic.worlds import BlindModel
 from darkchess.board.position import Position
 from darkchess.game.arbiter import TimeControl, TruthCount
 from darkchess.game.contest import Limit
-from klss.synoptic.residual import NetworkError, ResidualNetwork
 
 FEW = Limit(nodes=60)
 
@@ -89,18 +87,6 @@ def test_every_particle_s_position_is_possible() -> None:
             turns += 1
     hers.close()
     assert turns >= 3
-
-
-def test_a_network_that_is_none_is_one_line(tmp_path: Path) -> None:
-    torn = tmp_path / "torn.npz"
-    ResidualNetwork.random(1).write(tmp_path / "good.npz")
-    torn.write_bytes((tmp_path / "good.npz").read_bytes()[:-300])
-    other = tmp_path / "other.npz"
-    ResidualNetwork.random(1, planes=9).write(other)
-    for path in (tmp_path / "missing.npz", torn, other):
-        with pytest.raises(NetworkError, match=path.name) as raised:
-            network_of(str(path))
-        assert "\n" not in str(raised.value)
 
 
 def test_texts_name_what_can_be_changed() -> None:

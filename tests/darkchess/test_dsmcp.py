@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import chess
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from darkchess.players.configuration import ConfigurationError, configuration, m
 from darkchess.players.dsmcp import SynopticPlayer
 from darkchess.synoptic.networks import network_of
 from darkchess.synoptic.worlds import DarkModel
-from klss.synoptic.residual import NetworkError, ResidualNetwork
 
 
 def player(text: str) -> SynopticPlayer:
@@ -83,19 +80,6 @@ def test_every_particle_s_position_is_possible_and_the_opponent_holds_it_possibl
             turns += 1
     hers.close()
     assert turns >= 3
-
-
-def test_a_network_that_is_none_is_one_line(tmp_path: Path) -> None:
-    torn, other = tmp_path / "torn.npz", tmp_path / "other.npz"
-    ResidualNetwork.random(1).write(tmp_path / "good.npz")
-    torn.write_bytes((tmp_path / "good.npz").read_bytes()[:-300])
-    ResidualNetwork.random(1, planes=9).write(other)
-    for path in (tmp_path / "missing.npz", torn, other):
-        with pytest.raises(NetworkError, match=path.name) as raised:
-            network_of(str(path))
-        assert "\n" not in str(raised.value)
-    with pytest.raises(NetworkError, match="did you mean packaged"):
-        network_of("pakaged")
 
 
 def test_texts_name_what_can_be_changed() -> None:
