@@ -1,8 +1,11 @@
 """Learn from one's own games: ``python -m experiments.rbc_learn selfplay --out DIR [--start NETWORK]``.
 
 Expert iteration: a generation's player plays games, mostly against itself, else against a generation before it; what
-its playouts visited at the root, senses and requests alike, is what the next generation's policy learns, and how the
-game ended is what its value learns. It begins with a network, or with random weights, which nobody's games have taught.
+its playouts found at the root, senses and requests alike, is what the next generation's policy learns, and how the game
+ended is what its value learns. It begins with a network, or with random weights, which nobody's games have taught.
+
+What was found is the visits; or, with ``--targets values``, the policy improved by what the choices turned out to be
+worth (:func:`improved`): of eight playouts the visits say little but what the policy said before.
 (A thesis that tried this from nothing had its senses learn their own draws: a head that learns what it does anyway
 stays as it is. Visits are better than the policy that was searched with.)
 
@@ -24,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import chess
 import numpy as np
@@ -45,7 +48,7 @@ from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.networks import batch_of
 from experiments.rbc_learn.train import passes
 from experiments.series.processes import processes
-from experiments.series.runner import positive
+from experiments.series.runner import positive, share
 from klss.arrays import Floats
 from klss.synoptic.playouts import Planned
 from klss.synoptic.residual import NetworkError, ResidualNetwork
@@ -74,6 +77,8 @@ class Schedule:
         Own actions that are drawn by their visits; later ones are the answer.
     noise
         The share of Dirichlet noise in the policy at the root.
+    targets
+        What the policy learns: ``visits``, or ``values``, which choices turned out better.
     remembered
         Generations whose games teach.
     epochs, batch
@@ -91,11 +96,31 @@ class Schedule:
     past: float = 0.25
     drawn: int = 30
     noise: float = 0.25
+    targets: Literal["visits", "values"] = "visits"
     remembered: int = 4
     epochs: int = 2
     batch: int = 64
     seed: int = 19
     fen: str | None = None
+
+
+def improved(planned: Planned) -> Floats:
+    """The root's policy after what was found: float64[m], which sums to 1.
+
+    Source: I. Danihelka et al., *Policy improvement by planning with Gumbel* (ICLR 2022), equations 10, 11 and 33:
+    softmax(ln π + σ(q)), where a choice that was not tried is worth what the set is, by its network and by those that
+    were; σ(q) = 0.1 (50 + the most playouts of a choice) q.
+    """
+    root = planned.root
+    tried = root.numbers > 0
+    means = root.totals / np.where(tried, root.numbers, 1.0)
+    found = (root.policy * means)[tried].sum() / max(root.policy[tried].sum(), 1e-12)
+    worth = np.where(tried, means, (planned.network + planned.playouts * found) / (1.0 + planned.playouts))
+    most = planned.playouts * root.numbers.max() / root.numbers[tried].sum()
+    logits = np.log(np.maximum(root.policy, 1e-12)) + 0.1 * (50.0 + most) * worth
+    shares: Floats = np.exp(logits - logits.max())
+    shares /= shares.sum()
+    return shares
 
 
 class SelfPlayer(SynopticPlayer):
@@ -136,7 +161,7 @@ class SelfPlayer(SynopticPlayer):
         visits = np.maximum(planned.root.numbers, 0.0)
         if not planned.playouts or not visits.sum():
             return planned.action
-        shares = visits / visits.sum()
+        shares = visits / visits.sum() if self._schedule.targets == "visits" else improved(planned)
         if self._recorded:
             self._keep(planned, shares)
         if self._actions <= self._schedule.drawn:
@@ -173,7 +198,7 @@ def played(out: Path, generation: int, game: int, schedule: Schedule) -> list[di
     if generation and generator.random() < schedule.past:
         against = int(generator.integers(generation))
     color = bool(generator.integers(2))
-    thinking = Synoptic(noise=schedule.noise, opponent="top", particles=schedule.particles, cuts=2, batch=16)
+    thinking = Synoptic(noise=schedule.noise, opponent="top", particles=schedule.particles, cuts=2, batch=8)
     referee = Referee(schedule.fen)
     players = {}
     for side, number in ((color, generation), (not color, against)):
@@ -288,6 +313,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default = getattr(kept, name)
         kind = int if name == "seed" else positive
         parser.add_argument(f"--{name}", type=kind, default=default, metavar="N", help=f"{about} (default {default})")
+    parser.add_argument("--noise", type=share, default=kept.noise, metavar="X", help=f"(default {kept.noise})")
+    parser.add_argument("--targets", choices=("visits", "values"), default=kept.targets, help="what the policy learns")
     parser.add_argument("--fen", metavar="FEN", help="where games start, known to both")
     parsed = parser.parse_args(arguments)
     try:
@@ -302,6 +329,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         block=parsed.block,
         epochs=parsed.epochs,
         seed=parsed.seed,
+        noise=parsed.noise,
+        targets=parsed.targets,
     )
     began = time.monotonic()
     try:

@@ -41,7 +41,7 @@ from uci_bridge.match.oracle import configuration
 from uci_bridge.match.report import versions
 from uci_bridge.stockfish.evaluator import find_stockfish
 
-__all__ = ["RESULTS", "RUNS", "Pairing", "Plan", "Series", "main", "named", "play", "positive"]
+__all__ = ["RESULTS", "RUNS", "Pairing", "Plan", "Series", "main", "named", "play", "positive", "share"]
 
 RUNS = Path(__file__).parents[1] / "runs"
 """Where matches are kept; not in the repository."""
@@ -412,6 +412,17 @@ def _parser(series: Series) -> argparse.ArgumentParser:
     add("--mixed", action="store_true", help="go on with matches whose first games other code has played")
     add("--summary-only", action="store_true", help="play nothing, write NAME.json from the games there are")
     return parser
+
+
+def share(text: str) -> float:
+    """Type of flags that take a part of a whole."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0.0 <= found <= 1.0:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number from 0 to 1")
+    return found
 
 
 def positive(text: str) -> int:

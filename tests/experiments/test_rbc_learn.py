@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -31,8 +32,11 @@ from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members, policy_losses
 from experiments.rbc_learn.networks import batch_of, choice_logs, losses, outputs
 from experiments.rbc_learn.saliency import saliency
-from experiments.rbc_learn.selfplay import Schedule, generations
+from experiments.rbc_learn.selfplay import Schedule, generations, improved
 from experiments.rbc_learn.train import Imitation, imitate, passes
+from klss.arrays import Floats
+from klss.synoptic.bandit import Root
+from klss.synoptic.playouts import Planned
 from klss.synoptic.residual import ResidualNetwork
 
 
@@ -284,6 +288,24 @@ def test_what_can_not_be_learned_from_is_one_line(tmp_path: Path, capsys: pytest
     assert program.main(["imitate", "--data", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().err
     assert said.startswith("no shards in") and said.count("\n") == 1
+
+
+def test_values_improve_a_policy() -> None:
+    """Law: of two choices as likely before, the better is likelier; what was not tried is between them; more so the
+    more playouts there were. Means as the source's equations have them, by hand.
+    """
+    root = Root(np.array([0.25, 0.25, 0.5]))
+    for choice, value in ((0, 0.5), (1, -0.5)):
+        root.add(choice, value, 0.0)
+
+    def found(playouts: int) -> Floats:
+        return improved(cast(Planned, SimpleNamespace(root=root, network=0.3, playouts=playouts)))
+
+    shares = found(2)
+    # The set is worth (.3 + 2 · 0) / 3 = .1 to the third; σ(q) = .1 (50 + 1) q.
+    expected = np.array([0.25, 0.25, 0.5]) * np.exp(5.1 * np.array([0.5, -0.5, 0.1]))
+    np.testing.assert_allclose(shares, expected / expected.sum(), rtol=1e-12)
+    assert found(200)[0] > shares[0] > shares[2] / 2 > shares[1]
 
 
 @pytest.mark.soak
