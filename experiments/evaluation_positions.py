@@ -26,6 +26,7 @@ import numpy.typing as npt
 from darkchess.board.kernels.moves import MAX_MOVES, generate, make
 from darkchess.board.kernels.orthodox import ASK, classify
 from darkchess.board.kernels.tables import TABLES
+from experiments.series.runner import amount, share
 from klss.arrays import Bools, Floats, Int32s, Ints, Words
 from klss.kernel import kernel
 from uci_bridge.stockfish.evaluator import StockfishEvaluator
@@ -159,15 +160,15 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True)
     sub = commands.add_parser("generate", help="play games, keep positions with values of depth 1")
-    sub.add_argument("--minutes", type=float, default=6.0)
+    sub.add_argument("--minutes", type=amount, default=6.0)
     sub.add_argument("--seed", type=int, default=1)
     sub.add_argument("--out", type=Path, required=True, help="positions.npz to write: rows, values, games")
     sub = commands.add_parser("label", help="value a sample of the positions by a deep search")
     sub.add_argument("--positions", type=Path, required=True)
-    sub.add_argument("--minutes", type=float, default=8.0)
+    sub.add_argument("--minutes", type=amount, default=8.0)
     sub.add_argument("--depth", type=int, default=10)
     sub.add_argument(
-        "--held-out", type=float, default=0.25, help="share of the sample that is taken from held-out games"
+        "--held-out", type=share, default=0.25, help="share of the sample that is taken from held-out games"
     )
     sub.add_argument("--seed", type=int, default=2)
     sub.add_argument(

@@ -22,7 +22,7 @@ import chess
 from darkchess.game.arbiter import Arbiter, Played, TimeControl
 from darkchess.game.referee import Referee
 from darkchess.players.configuration import configuration
-from experiments.series.runner import RESULTS, fingerprint, named
+from experiments.series.runner import RESULTS, amount, fingerprint, named
 from klss.seeds import player_seed
 from uci_bridge.match.documents import commit, today, write_document
 from uci_bridge.match.engines import Setup
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments.first_moves", description="first moves and replies")
     parser.add_argument("--player", default=_USUAL, metavar="NAME", help="a configuration (default klss2021)")
     parser.add_argument("--samples", type=int, default=200, metavar="N", help="games begun (default 200)")
-    parser.add_argument("--time", type=float, default=0.5, metavar="S", help="seconds a move (default 0.5)")
+    parser.add_argument("--time", type=amount, default=0.5, metavar="S", help="seconds a move (default 0.5)")
     parser.add_argument("--nodes", type=int, metavar="N", help="nodes a move instead")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="where the results go")
     parsed = parser.parse_args(arguments)

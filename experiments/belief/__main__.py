@@ -15,7 +15,7 @@ from experiments.belief import arms, data, mixture, quantile, siamese
 from experiments.belief.rank import rank
 from experiments.belief.train import train
 from experiments.series import runner
-from experiments.series.runner import RESULTS, RUNS, positive
+from experiments.series.runner import RESULTS, RUNS, amount, positive
 from uci_bridge.match.match import MatchError
 
 __all__ = ["main"]
@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     learn.add_argument(
         "--most", type=positive, default=250_000, metavar="N", help="possible positions for the Siamese (250,000)"
     )
-    learn.add_argument("--games", type=float, default=1.0, metavar="X", help="times the usual number (default 1)")
+    learn.add_argument("--games", type=amount, default=1.0, metavar="X", help="times the usual number (default 1)")
     learn.add_argument("--nodes", type=positive, default=mixture.NODES, metavar="N", help="a move (default 4000)")
     look = commands.add_parser("rank", help="how likely the truth is to each belief, in held-out games")
     look.add_argument("--every", type=positive, default=3, metavar="N", help="turns of a player's (default 3)")

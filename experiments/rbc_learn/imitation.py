@@ -52,7 +52,7 @@ from darkchess.game.contest import Limit
 from darkchess.game.rules import Outcome
 from experiments.rbc_learn.data import SOON, made_shard
 from experiments.series.processes import processes
-from experiments.series.runner import positive
+from experiments.series.runner import amount, positive
 from klss.arrays import Ints
 from klss_app.progress import ProgressLine
 from uci_bridge.reconchess.bots import foreign
@@ -336,7 +336,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the shards go")
     parser.add_argument("--decisions", type=positive, default=1_000_000, metavar="N", help="(default 1,000,000)")
-    parser.add_argument("--minutes", type=float, default=float("inf"), metavar="M", help="stop after so many")
+    parser.add_argument("--minutes", type=amount, default=float("inf"), metavar="M", help="stop after so many")
     parser.add_argument("--block", type=positive, default=BLOCK, metavar="N", help=f"games of a shard ({BLOCK})")
     parser.add_argument("--seed", type=int, default=19, metavar="N", help="of the games (default 19)")
     parser.add_argument("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")

@@ -48,7 +48,7 @@ from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.networks import batch_of
 from experiments.rbc_learn.train import passes
 from experiments.series.processes import processes
-from experiments.series.runner import positive, share
+from experiments.series.runner import amount, positive, share
 from klss.arrays import Floats
 from klss.synoptic.playouts import Planned
 from klss.synoptic.residual import NetworkError, ResidualNetwork
@@ -303,7 +303,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where all of it is kept")
     parser.add_argument("--start", type=Path, metavar="RUN_DIR", help="of imitate; without it from random weights")
     parser.add_argument("--generations", type=positive, default=20, metavar="N", help="until there are so many (20)")
-    parser.add_argument("--minutes", type=float, default=math.inf, metavar="M", help="stop after so many")
+    parser.add_argument("--minutes", type=amount, default=math.inf, metavar="M", help="stop after so many")
     parser.add_argument("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
     for name, about in (
         ("games", "of a generation"), ("nodes", "of a question"),

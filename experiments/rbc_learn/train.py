@@ -29,7 +29,7 @@ from experiments.rbc_learn.data import Decisions, ShardError, joined, read_shard
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members
 from experiments.rbc_learn.networks import SHARES, batch_of
-from experiments.series.runner import positive
+from experiments.series.runner import amount, positive
 from klss.arrays import Ints
 from klss.synoptic.residual import NetworkError
 from klss.whole_file import written_whole
@@ -311,7 +311,7 @@ def main(arguments: Sequence[str] | None = None, *, command: str = "rbc_learn im
         help="(default: all there are)",
     )
     parser.add_argument("--epochs", type=positive, default=4, metavar="E", help="at most (default 4)")
-    parser.add_argument("--minutes", type=float, default=float("inf"), metavar="M", help="at most, all runs together")
+    parser.add_argument("--minutes", type=amount, default=float("inf"), metavar="M", help="at most, all runs together")
     parser.add_argument(
         "--without", type=_plane, nargs="+", default=[], metavar="PLANE", help="planes that it does not see, 0 to 103"
     )

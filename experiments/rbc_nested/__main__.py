@@ -19,7 +19,7 @@ from typing import Any
 from darkchess.game.arbiter import TimeControl
 from experiments.rbc_nested.player import Nested
 from experiments.series import blind
-from experiments.series.runner import RESULTS, RUNS, positive
+from experiments.series.runner import RESULTS, RUNS, amount, positive
 from uci_bridge.blind_players import blind_spec
 from uci_bridge.match.blind.match import BlindMatch
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m experiments.rbc_nested", description=(__doc__ or "").split("\n")[0]
     )
     parser.add_argument("--games", type=positive, default=30, metavar="N", help="of each match (default 30)")
-    parser.add_argument("--scale", type=float, default=1.0, metavar="X", help="of all nodes (default 1)")
+    parser.add_argument("--scale", type=amount, default=1.0, metavar="X", help="of all nodes (default 1)")
     parser.add_argument("--only", choices=sorted(OPPONENTS), action="append", help="matches to play; may be repeated")
     parser.add_argument("--workers", type=positive, default=1, metavar="W", help="games at a time (default 1)")
     parser.add_argument("--runs", type=Path, default=RUNS, help="where matches are kept")

@@ -43,7 +43,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit, Resignation
-from experiments.series.runner import positive
+from experiments.series.runner import amount, positive
 from klss.arrays import Ints
 from klss.whole_file import written_whole
 from klss_app.progress import ProgressLine
@@ -294,7 +294,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the shards go")
     parser.add_argument("--decisions", type=positive, default=300_000, metavar="N", help="(default 300,000)")
-    parser.add_argument("--minutes", type=float, default=float("inf"), metavar="M", help="stop after so many")
+    parser.add_argument("--minutes", type=amount, default=float("inf"), metavar="M", help="stop after so many")
     parser.add_argument("--block", type=positive, default=BLOCK, metavar="N", help=f"games of a shard ({BLOCK})")
     parser.add_argument("--seed", type=int, default=18, metavar="N", help="of the games (default 18)")
     parsed = parser.parse_args(arguments)

@@ -13,7 +13,7 @@ from typing import Any
 
 from blindchess.players.configuration import CONFIGURATIONS
 from darkchess.game.arbiter import TimeControl
-from experiments.series.runner import RESULTS, RUNS, positive
+from experiments.series.runner import RESULTS, RUNS, amount, positive
 from experiments.series.summary import score_interval
 from klss.configurations import ConfigurationError
 from uci_bridge.blind_players import Blind, blind_spec
@@ -135,7 +135,7 @@ def main(
     parser = argparse.ArgumentParser(prog=f"python -m experiments.{experiment}", description=about)
     parser.add_argument("--games", type=positive, default=200, metavar="N", help="of the matches with a bar")
     parser.add_argument("--nodes", type=positive, default=nodes, metavar="N", help=f"a question (default {nodes})")
-    parser.add_argument("--time", type=float, metavar="S", help="seconds a question, instead of nodes")
+    parser.add_argument("--time", type=amount, metavar="S", help="seconds a question, instead of nodes")
     parser.add_argument("--only", choices=sorted(pairings), action="append", help="matches to play; may be repeated")
     parser.add_argument("--workers", type=positive, default=2, metavar="W", help="games at a time")
     parser.add_argument("--runs", type=Path, default=RUNS, help="where matches are kept")

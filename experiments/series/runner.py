@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import os
 import re
 import subprocess
@@ -41,7 +42,7 @@ from uci_bridge.match.oracle import configuration
 from uci_bridge.match.report import versions
 from uci_bridge.stockfish.evaluator import find_stockfish
 
-__all__ = ["RESULTS", "RUNS", "Pairing", "Plan", "Series", "main", "named", "play", "positive", "share"]
+__all__ = ["RESULTS", "RUNS", "Pairing", "Plan", "Series", "amount", "main", "named", "play", "positive", "share"]
 
 RUNS = Path(__file__).parents[1] / "runs"
 """Where matches are kept; not in the repository."""
@@ -383,7 +384,7 @@ def _parser(series: Series) -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("--games", type=positive, default=series.games, help="of each match (default %(default)s); two are a pair")
-    add("--time", type=float, default=series.time_s, metavar="S", help="seconds a move (default %(default)s)")
+    add("--time", type=amount, default=series.time_s, metavar="S", help="seconds a move (default %(default)s)")
     add("--nodes", type=positive, metavar="N", help="nodes a move instead")
     add("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
     add(
@@ -414,14 +415,23 @@ def _parser(series: Series) -> argparse.ArgumentParser:
     return parser
 
 
+def amount(text: str) -> float:
+    """Type of flags that take a finite number above 0."""
+    return _number(text, 0.0, math.inf, "a number above 0")
+
+
 def share(text: str) -> float:
     """Type of flags that take a part of a whole."""
+    return _number(text, -math.ulp(0.0), math.nextafter(1.0, 2.0), "a number from 0 to 1")
+
+
+def _number(text: str, above: float, below: float, expected: str) -> float:
     try:
         found = float(text)
     except ValueError:
-        found = -1.0
-    if not 0.0 <= found <= 1.0:
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number from 0 to 1")
+        found = math.nan
+    if not above < found < below:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
     return found
 
 

@@ -31,7 +31,7 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shards")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(data, "SCHEDULE", OURS)
-        assert data.main(["--out", str(folder), "--decisions", "1000000", "--minutes", "0", "--block", "10"]) == 0
+        assert data.main(["--out", str(folder), "--decisions", "1000000", "--minutes", "1e-9", "--block", "10"]) == 0
     return folder
 
 

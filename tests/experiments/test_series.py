@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
 import shutil
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import chess
 import pytest
 
 from darkchess.game.arbiter import TimeControl
+from experiments import rbc_games, rbc_planning
 from experiments.ablations import SERIES as ABLATIONS
 from experiments.doublings import SERIES as DOUBLINGS
 from experiments.first_moves import sample
@@ -23,7 +26,7 @@ from experiments.headroom import SERIES as HEADROOM
 from experiments.opponents import SERIES as OPPONENTS
 from experiments.parts import SERIES as PARTS
 from experiments.report import PAPERS_MATCH, TARGETS
-from experiments.series.runner import Pairing, Plan, Series, main, play
+from experiments.series.runner import Pairing, Plan, Series, main, play, share
 from experiments.series.summary import SESSIONS, match_document, series_document
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.documents import write_document
@@ -313,3 +316,21 @@ def test_first_moves_are_legal_and_a_function_of_the_seed() -> None:
     board.push_san(white)
     board.push_san(black)
     assert seed == 3 and sample(maker, TimeControl(nodes=1), 3) == [3, white, black]
+
+
+@pytest.mark.parametrize("wrong", ["nan", "inf", "0", "-1", "x", ""])
+def test_a_time_that_is_none_is_refused_before_anything_is_played(
+    wrong: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (rbc_games.main, rbc_planning.main, partial(main, HEAD_TO_HEAD)):
+        with pytest.raises(SystemExit) as raised:
+            command(["--time", wrong])
+        assert raised.value.code == 2
+        assert f"got {wrong!r}, expected a number above 0" in capsys.readouterr().err
+
+
+def test_parts_of_a_whole_are_from_0_to_1() -> None:
+    assert (share("0"), share("1"), share("0.25")) == (0.0, 1.0, 0.25)
+    for wrong in ("-0.1", "1.1", "nan", "half"):
+        with pytest.raises(argparse.ArgumentTypeError, match="from 0 to 1"):
+            share(wrong)
