@@ -28,7 +28,7 @@ class Planning:
     cuts : int
         Cuts of the planner's own set over which the policy at the root is averaged.
     batch : int
-        Playouts that are under way together.
+        Most playouts that are under way together: a quarter of those that are over, but four at the first.
     caution : float
         κ: the share of playouts whose opponent's set is cut to ``informed`` members.
     informed : int

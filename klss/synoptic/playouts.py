@@ -33,6 +33,8 @@ class Headsets:
 
 
 _HEADSETS = Headsets()
+_LEAST = 4
+"""Playouts of the first batches, and the part of all that later ones are."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,10 @@ def choose_action(
         return (nodes is not None and counted >= nodes) or (until is not None and time.monotonic() >= until)
 
     while policy.shape[0] > 1 and not enough():
-        size = planning.batch if nodes is None else max(1, min(planning.batch, (nodes - counted) // planning.depth))
+        # A few playouts that know of one another tell more than many which do not; of many, a few are then nothing.
+        size = min(planning.batch, max(_LEAST, playouts // _LEAST))
+        if nodes is not None:
+            size = max(1, min(size, (nodes - counted) // planning.depth))
         batch = _begun(model, planning, belief, particles, root, rng, size)
         actions: Int32s = looked.actions[batch.choices]
         step = 0

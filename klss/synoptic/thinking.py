@@ -46,7 +46,7 @@ class Thinking:
     network: str = "packaged"
     playouts: bool = True
     mixing: float = 1.0
-    exploration: float = 2.0
+    exploration: float = 1.0
     formula: Literal["ucb1", "puct"] = "ucb1"
     first_play: float = 0.0
     paranoia: float = 0.0
