@@ -144,7 +144,7 @@ IN_SMALL: dict[str, str] = {
     ),
     "python -m experiments.rbc_learn selfplay --out DIR": (
         "experiments.rbc_learn selfplay --out generations --generations 1 --games 1 --block 1 --nodes 6 --particles 4 "
-        f"--fen '{FEW_MEN}'"
+        f"--targets values --fen '{FEW_MEN}'"
     ),
     "python -m experiments.rbc_learn data --out DATA": (
         "experiments.rbc_learn data --out decisions --decisions 1 --block 1"
