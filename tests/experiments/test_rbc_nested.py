@@ -60,7 +60,7 @@ def test_what_she_is_told_is_a_place_in_her_tree(color: bool) -> None:
     turns, watched = game(color, seed=3)
     own = [asked.diagnostics for _, asked in turns[not color :: 2]]
     searched = [told for told in own if told.get("nodes")]
-    assert watched.met >= len(searched) and any(told["carried"] > 0 for told in searched)
+    assert watched.met >= len(searched) and sum(told["carried"] > 0 for told in searched) >= 2
     assert all(told["nodes"] >= 40 and 1 <= told["actions"] <= 8 for told in searched)
 
 
