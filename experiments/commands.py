@@ -1,4 +1,6 @@
-"""One command made of several: ``python -m experiments.ROOM NAME …``."""
+"""What experiments' commands have in common: one made of several, ``python -m experiments.ROOM NAME …``, and what is
+said where one is stopped.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Commands", "run"]
+__all__ = ["Commands", "finished", "run"]
 
 Commands = Mapping[str, tuple[Callable[[Sequence[str]], int], str]]
 """By name: what runs it, with the arguments that follow the name, and what it is."""
@@ -23,3 +25,15 @@ def run(room: str, about: str, commands: Commands, arguments: Sequence[str] | No
         names.add_parser(name, help=help_, add_help=False)
     parser.parse_args(given)
     return 0
+
+
+def finished(work: Callable[[], int | None], *expected: type[Exception]) -> int:
+    """Do work that can be gone on with; the exit code. The errors that are expected, and Ctrl-C, are a line each."""
+    try:
+        return work() or 0
+    except expected as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\ninterrupted; the same command goes on", file=sys.stderr)
+        return 130

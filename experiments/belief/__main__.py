@@ -14,6 +14,7 @@ import darkchess
 from experiments.belief import arms, data, mixture, quantile, siamese
 from experiments.belief.rank import rank
 from experiments.belief.train import train
+from experiments.commands import finished
 from experiments.series import runner
 from experiments.series.runner import RESULTS, RUNS, amount, positive
 from uci_bridge.match.match import MatchError
@@ -34,18 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if what in _STEPS:
         return _STEPS[what](rest)
     parsed = _parser().parse_args(arguments)
-    try:
+
+    def work() -> int:
         if parsed.what == "train":
             return _train(parsed)
-        if parsed.what == "rank":
-            return rank(parsed.runs, parsed.results, workers=parsed.workers, every=parsed.every, games=parsed.games)
-    except MatchError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("\ninterrupted; the same command goes on", file=sys.stderr)
-        return 130
-    return 0
+        return rank(parsed.runs, parsed.results, workers=parsed.workers, every=parsed.every, games=parsed.games)
+
+    return finished(work, MatchError)
 
 
 def _train(parsed: argparse.Namespace) -> int:

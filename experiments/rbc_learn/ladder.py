@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from darkchess.game.arbiter import TimeControl
+from experiments.commands import finished
 from experiments.rbc_learn.selfplay import network_path
-from experiments.series.blind import finished, keep, played
+from experiments.series.blind import EXPECTED, keep, played
 from experiments.series.runner import RESULTS, RUNS, positive
 
 __all__ = ["main", "pairings"]
@@ -72,4 +73,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found |= {"a": f"generation {generation}", "b": other if isinstance(other, str) else f"generation {other}"}
             keep(parsed.results / "rbc_ladder.json", found)
 
-    return finished(play)
+    return finished(play, *EXPECTED)

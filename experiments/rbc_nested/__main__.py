@@ -17,6 +17,7 @@ from statistics import fmean
 from typing import Any
 
 from darkchess.game.arbiter import TimeControl
+from experiments.commands import finished
 from experiments.rbc_nested.player import Nested
 from experiments.series import blind
 from experiments.series.runner import RESULTS, RUNS, amount, positive
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             blind.keep(chosen.results / "rbc_nested.json", found)
             print(f"seconds {found['seconds']}")
 
-    return blind.finished(play)
+    return finished(play, *blind.EXPECTED)
 
 
 def _played(name: str, chosen: argparse.Namespace) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import dataclasses
 import sys
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import blindchess
 from blindchess.belief.siamese import BLOCKS
 from experiments.belief.networks import Arm, TrainingError
 from experiments.belief.siamese import Decisions, scores_on, train
+from experiments.commands import finished
 from experiments.rbc_weighting import data, games
 from experiments.rbc_weighting.data import DRAWN, KINDS, TEST, TRAIN, VALIDATE
 from experiments.rbc_weighting.learning import ARMS, INPUTS, SHOWN, SMALL, load, thinned, without
@@ -47,30 +49,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given[:1] == ["games"]:
         return games.main(given[1:])
     parsed = _parser().parse_args(given)
-    try:
-        parsed.out.mkdir(parents=True, exist_ok=True)
-        with closing(ProgressLine("rbc_weighting")) as line:
-            line.tell("reading", at_once=True)
-            held, about = load(parsed.data, most=parsed.shards)
-            arms = _arms(parsed.arms, parsed.epochs)
-            trained = {arm.name: _trained(arm, held, about, parsed.out, line) for arm in arms}
-            if parsed.what == "train":
-                if parsed.package is not None:
-                    parsed.package.parent.mkdir(parents=True, exist_ok=True)
-                    parsed.package.write_bytes((parsed.out / f"{SHOWN}.npz").read_bytes())
-                return 0
-            document = _ranked(arms, trained, held, about, line)
-    except (OSError, TrainingError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("\ninterrupted; the same command goes on", file=sys.stderr)
-        return 130
+    return finished(partial(_learned, parsed), OSError, TrainingError)
+
+
+def _learned(parsed: argparse.Namespace) -> None:
+    """Train; and, to rank, measure and write what was found."""
+    parsed.out.mkdir(parents=True, exist_ok=True)
+    with closing(ProgressLine("rbc_weighting")) as line:
+        line.tell("reading", at_once=True)
+        held, about = load(parsed.data, most=parsed.shards)
+        arms = _arms(parsed.arms, parsed.epochs)
+        trained = {arm.name: _trained(arm, held, about, parsed.out, line) for arm in arms}
+        if parsed.what == "train":
+            if parsed.package is not None:
+                parsed.package.parent.mkdir(parents=True, exist_ok=True)
+                parsed.package.write_bytes((parsed.out / f"{SHOWN}.npz").read_bytes())
+            return
+        document = _ranked(arms, trained, held, about, line)
     write_document(parsed.results / "rbc_weighting.json", document)
     for row in document["rankings"]:
         print(f"{row['ranking']:14} {row['n>=2']}")
     print(document["bars"])
-    return 0
 
 
 def _arms(names: Sequence[str], epochs: int | None) -> list[Arm]:

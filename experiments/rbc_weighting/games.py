@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from darkchess.game.arbiter import TimeControl
-from experiments.series.blind import finished
+from experiments.commands import finished
+from experiments.series.blind import EXPECTED
 from experiments.series.runner import RESULTS, RUNS, positive
 from experiments.series.summary import score_interval
 from klss_app.progress import ProgressLine
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in parsed.only:
             _play(name, parsed)
 
-    if code := finished(play):
+    if code := finished(play, *EXPECTED):
         return code
     results = parsed.results / "rbc_weighting_games.json"
     earlier = _earlier(results)

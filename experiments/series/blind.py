@@ -7,12 +7,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from blindchess.players.configuration import CONFIGURATIONS
 from darkchess.game.arbiter import TimeControl
+from experiments.commands import finished
 from experiments.series.runner import RESULTS, RUNS, amount, positive
 from experiments.series.summary import score_interval
 from klss.configurations import ConfigurationError
@@ -22,9 +23,11 @@ from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.files import MatchError
 from uci_bridge.match.standing import Standing
 
-__all__ = ["SEED", "finished", "keep", "main", "matches_of", "played", "run", "score"]
+__all__ = ["EXPECTED", "SEED", "keep", "main", "matches_of", "played", "run", "score"]
 
 SEED = 1800
+EXPECTED = (ConfigurationError, MatchError)
+"""What may stop a match that cannot be played."""
 
 
 def score(standing: Standing) -> dict[str, Any]:
@@ -102,19 +105,6 @@ def keep(path: Path, found: dict[str, Any]) -> None:
     write_document(path, head(path.stem) | {"matches": list(kept.values())})
 
 
-def finished(play: Callable[[], None]) -> int:
-    """Play matches; the exit code. What stops them is one line."""
-    try:
-        play()
-    except (ConfigurationError, MatchError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("\ninterrupted; the same command goes on", file=sys.stderr)
-        return 130
-    return 0
-
-
 def main(
     experiment: str,
     about: str,
@@ -150,4 +140,4 @@ def main(
             found = played(name, (a, b), games, budget, chosen.workers, chosen.runs / experiment)
             keep(chosen.results / f"{experiment}.json", found)
 
-    return finished(play)
+    return finished(play, *EXPECTED)
