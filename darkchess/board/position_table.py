@@ -75,16 +75,17 @@ class PositionTable:
         self._threshold = HASHES - floor
         self._counts = np.zeros(2, dtype=np.int64)
         self._allocate(min(max(int(hint / (2 * LOAD)), LEAST_HALF), self._most_half))
-        each(lambda region: self._region(region).fill(0), threads)
 
     def _allocate(self, half: int) -> None:
-        size = 2 * (half + position_table.SPILL)
-        if self._spare is not None and self._spare.shape[0] >= size:
-            self.array, self._spare = self._spare, None
-        else:
-            self.array = np.empty((size, 2), dtype=np.uint64)
-        self.slots = self.array[:size]
+        """Make ``slots``, all of them free."""
         self.half = half
+        size = 2 * (half + position_table.SPILL)
+        spare = self._spare
+        if spare is not None and spare.shape[0] >= size:
+            self.array, self.slots, self._spare = spare, spare[:size], None
+            each(lambda region: self._region(region).fill(0), self._threads)
+        else:
+            self.array = self.slots = np.zeros((size, 2), dtype=np.uint64)  # the system clears what is touched
         self._set_scale()
 
     def _region(self, region: int) -> Words:

@@ -173,21 +173,24 @@ def _after(enemy: Any, codes: Any, value: Any, other_enemy: Any, other_codes: An
 
 
 @kernel(allocates=False)
-def gather(table: Any, key: Any) -> int:
+def gather(table: Any, key: Any) -> Any:
     """Pack the entries of ``table`` to its front in canonical order (in place).
 
-    Returns how many there are. The rest of the table is left as it was.
+    Returns how many there are. What is behind them then means nothing.
     """
-    count = 0
-    last = np.uint64(0)
-    for slot in range(table.shape[0]):
+    count: Any = 0
+    for slot in range(table.shape[0]):  # no jump: which slots are free could not be foretold
         enemy = table[slot, 0]
-        if enemy == np.uint64(0):
-            continue
-        codes = table[slot, 1]
+        table[count, 0] = enemy
+        table[count, 1] = table[slot, 1]
+        count += np.int64(enemy != np.uint64(0))
+    last = np.uint64(0)
+    for i in range(count):
+        enemy = table[i, 0]
+        codes = table[i, 1]
         value = half_hash(enemy, codes, key)
-        place = count
         if value <= last:
+            place = i
             while place > 0:
                 before = half_hash(table[place - 1, 0], table[place - 1, 1], key)
                 if not _after(table[place - 1, 0], table[place - 1, 1], before, enemy, codes, value):
@@ -195,22 +198,19 @@ def gather(table: Any, key: Any) -> int:
                 table[place, 0] = table[place - 1, 0]
                 table[place, 1] = table[place - 1, 1]
                 place -= 1
-        table[place, 0] = enemy
-        table[place, 1] = codes
-        count += 1
+            table[place, 0] = enemy
+            table[place, 1] = codes
         last = max(last, value)
     return count
 
 
 @kernel
 def rehash(old: Any, table: Any, layout: Any, counts: Any) -> None:
-    """Put the entries of ``old`` into the larger ``table``, which is cleared first; ``counts`` (int64[2]) becomes the
-    number of entries in each region.
+    """Put the entries of ``old`` into the larger ``table``, which is empty; ``counts`` (int64[2]) becomes the number of
+    entries in each region.
 
     Both are walked from left to right.
     """
-    for slot in range(table.shape[0]):
-        table[slot, 0] = np.uint64(0)
     middle = layout.half + SPILL
     counts[0] = 0
     counts[1] = 0
