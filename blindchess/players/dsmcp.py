@@ -53,7 +53,7 @@ class Synoptic(Thinking):
 
     opponent: Literal["top", "all", "trout", "attacker", "random", "expect", "siamese"] = "top"
     depth_sense: int = 6
-    depth_move: int = 12
+    depth_move: int = 8
 
 
 class SynopticPlayer(HoldingPlayer):

@@ -8,6 +8,11 @@ always, m = ∞: never); else the largest
 
 The source leaves open what q/n_a is before a is tried: the mean of what was tried at the set, less ``first_play``.
 With paranoia φ, q/n_a is (1 − φ) · q/n_a + φ · the least value that a had.
+
+At the root there is another way (``root="improved"``), for few playouts: those follow the policy improved by what they
+brought so far (:meth:`Root.improved`), which weighs a value against how likely the choice was held before. Source: I.
+Danihelka et al., *Policy improvement by planning with Gumbel* (ICLR 2022), whose way it is below the root. Deviation:
+nothing is drawn.
 """
 
 from __future__ import annotations
@@ -41,6 +46,10 @@ class Bandit:
         φ, from 0 to 1.
     virtual_loss : int
         Losses that lie on a choice until its first value comes back.
+    root : "bound" or "improved"
+        What the root's choices go by.
+    gain : float
+        What a value weighs there, see :meth:`Root.improved`.
     """
 
     exploration: float = 2.0
@@ -49,6 +58,8 @@ class Bandit:
     first_play: float = 0.0
     paranoia: float = 0.0
     virtual_loss: int = 1
+    root: Literal["bound", "improved"] = "bound"
+    gain: float = 0.1
 
     @property
     def form(self) -> int:
@@ -165,23 +176,61 @@ class Root:
 
     Attributes
     ----------
-    policy, numbers, totals, lows
-        float64[m]: the policy; how often each choice was taken; the sum of its values; the least of them.
+    policy : float64[m]
+        Before anything was tried.
+    value : float
+        What the set is held to be worth, before anything was tried.
+    taken : int64[m]
+        In how many playouts each choice was taken.
+    numbers, totals, lows : float64[m]
+        How many values each choice brought, their sum, and the least of them.
     """
 
-    def __init__(self, policy: Floats) -> None:
+    def __init__(self, policy: Floats, value: float = 0.0) -> None:
         self.policy = policy
+        self.value = value
+        self.taken = np.zeros(policy.shape[0], dtype=np.int64)
         self.numbers = np.zeros_like(policy)
         self.totals = np.zeros_like(policy)
         self.lows = np.full_like(policy, np.inf)
 
+    @property
+    def means(self) -> Floats:
+        """Of the values that each choice brought: float64[m]; 0 where there was none."""
+        return self.totals / np.maximum(self.numbers, 1.0)
+
+    def improved(self, gain: float) -> Floats:
+        """The policy after what was found: float64[m], which sums to 1.
+
+        Source: Danihelka et al. (2022), equations 10, 11 and 33: softmax(ln π + gain (50 + the most playouts of a
+        choice) q), where a choice that was not tried is worth what the set is, by its network and by those that were.
+        """
+        tried = self.numbers > 0
+        playouts = int(self.taken.sum())
+        found = (self.policy * self.means)[tried].sum() / max(self.policy[tried].sum(), 1e-12)
+        worth = np.where(tried, self.means, (self.value + playouts * found) / (1.0 + playouts))
+        logits = np.log(np.maximum(self.policy, 1e-12)) + gain * (50.0 + self.taken.max()) * worth
+        shares: Floats = np.exp(logits - logits.max())
+        shares /= shares.sum()
+        return shares
+
     def choose(self, bandit: Bandit, count: int) -> Ints:
         """So many choices, each with a virtual loss for those after it: int64[count]. Never by the policy alone."""
         out = np.empty(count, dtype=np.int64)
-        kernels.choose_at_root(
-            self.policy, self.numbers, self.totals, self.lows, float(bandit.virtual_loss), bandit.first_play,
-            bandit.exploration, bandit.paranoia, bandit.form, out,
-        )  # fmt: skip
+        if bandit.root == "bound":
+            kernels.choose_at_root(
+                self.policy, self.numbers, self.totals, self.lows, float(bandit.virtual_loss), bandit.first_play,
+                bandit.exploration, bandit.paranoia, bandit.form, out,
+            )  # fmt: skip
+            np.add.at(self.taken, out, 1)
+            return out
+        # What lacks most of its share: shares of playouts come to be those of the improved policy.
+        shares = self.improved(bandit.gain)
+        for i in range(count):
+            out[i] = choice = int((shares - self.taken / (1.0 + self.taken.sum())).argmax())
+            self.taken[choice] += 1
+        np.add.at(self.numbers, out, float(bandit.virtual_loss))
+        np.subtract.at(self.totals, out, float(bandit.virtual_loss))
         return out
 
     def add(self, choice: int, value: float, loss: float, times: int = 1) -> None:
@@ -190,14 +239,16 @@ class Root:
         self.totals[choice] += times * value + loss
         self.lows[choice] = min(self.lows[choice], value)
 
-    def order(self, by: Literal["total", "mean", "visits"]) -> Ints:
+    def order(self, by: Literal["total", "mean", "visits", "improved"], gain: float = 0.1) -> Ints:
         """The choices (int64[m]), the one that comes out first: of the largest sum of (1 + value) / 2, of the largest
-        mean, or taken most often; then by policy.
+        mean, taken most often, or the likeliest of the improved policy; then by policy.
         """
         if by == "total":
             worth = (self.numbers + self.totals) / 2.0
         elif by == "mean":
-            worth = np.where(self.numbers > 0, self.totals / np.maximum(self.numbers, 1.0), -np.inf)
+            worth = np.where(self.numbers > 0, self.means, -np.inf)
+        elif by == "improved":
+            worth = self.improved(gain)
         else:
             worth = self.numbers
         return np.lexsort((-self.policy, -worth))

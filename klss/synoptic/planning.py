@@ -34,8 +34,8 @@ class Planning:
     informed : int
     backup : "every" or "leaf"
         What a playout tells: the values of all sets that it met, or of the last.
-    answer : "total", "mean" or "visits"
-        The source's is the first; the second won more games.
+    answer : "total", "mean", "visits" or "improved"
+        The source's is the first; the last, :meth:`klss.synoptic.bandit.Root.improved`, won most games.
     noise : float
         The share of the root's policy that is drawn from a flat Dirichlet distribution: for who wants to learn from
         what is tried.
@@ -53,6 +53,6 @@ class Planning:
     caution: float = 0.0
     informed: int = 4
     backup: Literal["every", "leaf"] = "every"
-    answer: Literal["total", "mean", "visits"] = "mean"
+    answer: Literal["total", "mean", "visits", "improved"] = "mean"
     noise: float = 0.0
     static: bool = True

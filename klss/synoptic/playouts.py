@@ -209,7 +209,7 @@ def choose_action(
     looked, policy, first_value = _root_policy(network, looks, headsets.mine, headsets.value)
     if planning.noise:
         policy = (1.0 - planning.noise) * policy + planning.noise * rng.dirichlet(np.ones(policy.shape[0]))
-    root = Root(policy)
+    root = Root(policy, first_value)
     counted = playouts = met = asked = 0
 
     def enough() -> bool:
@@ -234,7 +234,7 @@ def choose_action(
                 break
         _released(batch, root, table, planning)
         playouts += size
-    order = root.order(planning.answer)
+    order = root.order(planning.answer, planning.bandit.gain)
     best = int(order[0])
     value = float(root.totals[best] / root.numbers[best]) if root.numbers[best] > 0 else first_value
     return Planned(

@@ -18,6 +18,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "mixing": (0, math.inf),
     "exploration": (0, MOST),
     "first_play": (-MOST, MOST),
+    "gain": (0, MOST),
     "paranoia": (0, 1),
     "caution": (0, 1),
     "most": (1, MOST),
@@ -48,11 +49,13 @@ class Thinking:
     mixing: float = 1.0
     exploration: float = 1.0
     formula: Literal["ucb1", "puct"] = "ucb1"
+    root: Literal["bound", "improved"] = "improved"
+    gain: float = 0.1
     first_play: float = 0.0
     paranoia: float = 0.0
     caution: float = 0.0
     backup: Literal["every", "leaf"] = "every"
-    answer: Literal["total", "mean", "visits"] = "mean"
+    answer: Literal["total", "mean", "visits", "improved"] = "improved"
     static: bool = True
     most: int = 128
     particles: int = 128
@@ -68,6 +71,8 @@ class Thinking:
                 exploration=self.exploration,
                 mixing=self.mixing,
                 formula=self.formula,
+                root=self.root,
+                gain=self.gain,
                 first_play=self.first_play,
                 paranoia=self.paranoia,
                 virtual_loss=self.virtual_loss,

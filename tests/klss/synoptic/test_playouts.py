@@ -61,14 +61,16 @@ def best_replies(game: Game, planner: int, theirs: Policies) -> dict[tuple[int, 
     return best
 
 
-@pytest.mark.parametrize("backup", ["every", "leaf"])
+@pytest.mark.parametrize(
+    ("backup", "root", "answer"),
+    [("every", "bound", "mean"), ("leaf", "bound", "mean"), ("every", "improved", "improved")],
+)
 @pytest.mark.parametrize(("name", "planner"), [("kuhn", 0), ("kuhn", 1), ("hide", 0)])
-def test_the_answer_is_the_best_response(name: str, planner: int, backup: str) -> None:
+def test_the_answer_is_the_best_response(name: str, planner: int, backup: str, root: str, answer: str) -> None:
     """Law: with exact values, the opponent's true policy and enough playouts, the choice is brute force's."""
     game = kuhn() if name == "kuhn" else hide_and_look()
-    planning = Planning(
-        bandit=replace(ALWAYS_POLICY, exploration=1.0), most=8, particles=400, batch=64, backup=backup, answer="mean"
-    )  # fmt: skip
+    bandit = replace(ALWAYS_POLICY, exploration=1.0, root=root)
+    planning = Planning(bandit=bandit, most=8, particles=400, batch=64, backup=backup, answer=answer)
     asked = 0
     for seed in range(2):
         theirs = some_policy(game, 1 - planner, 10 + seed)
@@ -205,6 +207,31 @@ def test_the_bandit_takes_the_largest_bound(formula: str) -> None:
             else:
                 bounds.append(mean + 1.5 * policy[a] * math.sqrt(n) / (1 + numbers[a]))
         assert bounds[int(root.choose(bandit, 1)[0])] == pytest.approx(max(bounds))
+
+
+def test_values_improve_a_policy() -> None:
+    """Law: of two choices as likely before, the better is likelier; what was not tried is between them; more so the
+    more playouts there were. Means as the source's equations have them, by hand.
+    """
+
+    def root_of(each: int) -> Root:
+        root = Root(np.array([0.25, 0.25, 0.5]), 0.3)
+        for choice, value in ((0, 0.5), (1, -0.5)):
+            for _ in range(each):
+                root.taken[choice] += 1
+                root.add(choice, value, 0.0)
+        return root
+
+    shares = root_of(1).improved(0.1)
+    # The set is worth (.3 + 2 · 0) / 3 = .1 to the third; σ(q) = .1 (50 + 1) q.
+    expected = np.array([0.25, 0.25, 0.5]) * np.exp(5.1 * np.array([0.5, -0.5, 0.1]))
+    np.testing.assert_allclose(shares, expected / expected.sum(), rtol=1e-12)
+    assert root_of(100).improved(0.1)[0] > shares[0] > shares[2] / 2 > shares[1]
+    assert root_of(1).order("improved", 0.1).tolist() == [0, 2, 1]
+    # With no weight on values, or before there are any, it is the policy: so is how playouts are shared out.
+    np.testing.assert_allclose(root_of(3).improved(0.0), [0.25, 0.25, 0.5])
+    root = Root(np.array([0.25, 0.25, 0.5]))
+    assert np.bincount(root.choose(Bandit(root="improved"), 400)).tolist() == [100, 100, 200]
 
 
 def test_a_set_that_was_never_met_is_played_by_policy() -> None:
