@@ -58,7 +58,8 @@ from klss_app.progress import ProgressLine
 from uci_bridge.reconchess.bots import foreign
 
 __all__ = [
-    "BLOCK", "DRAWN", "KINDS", "SCHEDULE", "Recorder", "end_rows", "games", "main", "men_of", "request_actions",
+    "BLOCK", "DRAWN", "KINDS", "SCHEDULE", "Recorder", "end_rows", "games", "main", "men_of", "player_of",
+    "request_actions",
 ]  # fmt: skip
 
 DRAWN = 128
@@ -276,7 +277,7 @@ def played(game: int, seed: int) -> list[dict[str, Any]]:
     for place, (color, name) in enumerate(zip(colors, kinds, strict=True)):
         kind = KINDS[name]
         nodes, own_seed = int(generator.integers(kind.nodes[0], kind.nodes[1] + 1)), int(generator.integers(1 << 31))
-        player = _player(kind.text, own_seed, nodes)
+        player = player_of(kind, own_seed, nodes)
         recorders[color] = Recorder(player, name, referee, nodes, int(openings[place]), [seed, game, place])
     arbiter = Arbiter(referee, recorders, {color: TimeControl(nodes=100) for color in chess.COLORS})
     try:
@@ -287,11 +288,12 @@ def played(game: int, seed: int) -> list[dict[str, Any]]:
     return [row | {"game": game} for color in chess.COLORS for row in recorders[color].rows]
 
 
-def _player(text: str, seed: int, nodes: int) -> Player:
-    bot = foreign(text)
+def player_of(kind: Kind, seed: int, nodes: int) -> Player:
+    """A player of this kind; ``nodes`` of each of her calls, where she doesn't go by the limits that she is told."""
+    bot = foreign(kind.text)
     if bot is not None:
         return bot.make(seed, nodes, None, None)
-    chosen = configuration(text)
+    chosen = configuration(kind.text)
     if isinstance(chosen.thinking, Expectation):
         return ExpectationPlayer(BuiltinEvaluator(), chosen.thinking, seed=seed, cap=MOST)
     return AttackerPlayer(seed=seed) if chosen.player == "attacker" else RandomPlayer(seed=seed)

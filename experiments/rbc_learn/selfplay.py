@@ -5,7 +5,8 @@ its playouts found at the root, senses and requests alike, is what the next gene
 ended is what its value learns. It begins with a network, or with random weights, which nobody's games have taught.
 
 What was found is the visits; or, with ``--targets values``, the policy improved by what the choices turned out to be
-worth (:func:`improved`): of eight playouts the visits say little but what the policy said before.
+worth (:meth:`klss.synoptic.bandit.Root.improved`): of eight playouts the visits say little but what the policy said
+before.
 (A thesis that tried this from nothing had its senses learn their own draws: a head that learns what it does anyway
 stays as it is. Visits are better than the policy that was searched with.)
 
@@ -33,6 +34,7 @@ import chess
 import numpy as np
 
 from blindchess.game.arbiter import Arbiter
+from blindchess.game.contest import Player
 from blindchess.game.referee import Referee
 from blindchess.players.dsmcp import Synoptic, SynopticPlayer
 from blindchess.synoptic.networks import HEADSETS, network_of
@@ -43,7 +45,7 @@ from darkchess.game.contest import Limit
 from darkchess.game.rules import Outcome
 from experiments.belief.networks import TrainingError
 from experiments.rbc_learn.data import ShardError, joined, made_shard, read_shard
-from experiments.rbc_learn.imitation import end_rows, men_of
+from experiments.rbc_learn.imitation import KINDS, end_rows, men_of, player_of
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.networks import batch_of
 from experiments.rbc_learn.train import passes
@@ -71,8 +73,11 @@ class Schedule:
         Sets of the opponent that are kept.
     games, block
         Of a generation; of a shard.
+    guests, invited
+        Kinds of players that stand (:data:`~experiments.rbc_learn.imitation.KINDS`), and the share of games against
+        one of them: by own games alone where there are none.
     past
-        The share of games against an earlier generation.
+        The share of the other games that are against an earlier generation.
     drawn
         Own actions that are drawn by their visits; later ones are the answer.
     noise
@@ -93,6 +98,8 @@ class Schedule:
     particles: int = 32
     games: int = 200
     block: int = 20
+    guests: tuple[str, ...] = ()
+    invited: float = 0.5
     past: float = 0.25
     drawn: int = 30
     noise: float = 0.25
@@ -102,25 +109,6 @@ class Schedule:
     batch: int = 64
     seed: int = 19
     fen: str | None = None
-
-
-def improved(planned: Planned) -> Floats:
-    """The root's policy after what was found: float64[m], which sums to 1.
-
-    Source: I. Danihelka et al., *Policy improvement by planning with Gumbel* (ICLR 2022), equations 10, 11 and 33:
-    softmax(ln π + σ(q)), where a choice that was not tried is worth what the set is, by its network and by those that
-    were; σ(q) = 0.1 (50 + the most playouts of a choice) q.
-    """
-    root = planned.root
-    tried = root.numbers > 0
-    means = root.totals / np.where(tried, root.numbers, 1.0)
-    found = (root.policy * means)[tried].sum() / max(root.policy[tried].sum(), 1e-12)
-    worth = np.where(tried, means, (planned.network + planned.playouts * found) / (1.0 + planned.playouts))
-    most = planned.playouts * root.numbers.max() / root.numbers[tried].sum()
-    logits = np.log(np.maximum(root.policy, 1e-12)) + 0.1 * (50.0 + most) * worth
-    shares: Floats = np.exp(logits - logits.max())
-    shares /= shares.sum()
-    return shares
 
 
 class SelfPlayer(SynopticPlayer):
@@ -161,7 +149,8 @@ class SelfPlayer(SynopticPlayer):
         visits = np.maximum(planned.root.numbers, 0.0)
         if not planned.playouts or not visits.sum():
             return planned.action
-        shares = visits / visits.sum() if self._schedule.targets == "visits" else improved(planned)
+        by_visits = self._schedule.targets == "visits"
+        shares = visits / visits.sum() if by_visits else planned.root.improved(self._thinking.gain)
         if self._recorded:
             self._keep(planned, shares)
         if self._actions <= self._schedule.drawn:
@@ -194,34 +183,49 @@ def network_path(out: Path, generation: int) -> Path:
 def played(out: Path, generation: int, game: int, schedule: Schedule) -> list[dict[str, Any]]:
     """Play a game, and give what was decided in it by this generation."""
     generator = np.random.default_rng([schedule.seed, generation, game])
+    guest = None
+    if schedule.guests and generator.random() < schedule.invited:
+        guest = KINDS[schedule.guests[int(generator.integers(len(schedule.guests)))]]
     against = generation
-    if generation and generator.random() < schedule.past:
+    if guest is None and generation and generator.random() < schedule.past:
         against = int(generator.integers(generation))
     color = bool(generator.integers(2))
     thinking = Synoptic(noise=schedule.noise, opponent="top", particles=schedule.particles, cuts=2, batch=8)
     referee = Referee(schedule.fen)
-    players = {}
-    for side, number in ((color, generation), (not color, against)):
+
+    def learner_of(number: int) -> SelfPlayer:
         network = network_of(str(network_path(out, number)))
         assert isinstance(network, ResidualNetwork)
-        players[side] = SelfPlayer(
-            thinking, network, schedule, referee, seed=int(generator.integers(1 << 31)),
-            recorded=number == generation,
-        )  # fmt: skip
-    arbiter = Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=schedule.nodes)))
+        seed = int(generator.integers(1 << 31))
+        return SelfPlayer(thinking, network, schedule, referee, seed=seed, recorded=number == generation)
+
+    ours = learner_of(generation)
+    nodes = schedule.nodes
+    other: Player
+    if guest is None:
+        other = learner_of(against)
+    else:
+        nodes = int(generator.integers(guest.nodes[0], guest.nodes[1] + 1))
+        other = player_of(guest, int(generator.integers(1 << 31)), nodes)
+    players = {color: ours, not color: other}
+    budgets = {color: TimeControl(nodes=schedule.nodes), not color: TimeControl(nodes=nodes)}
     try:
-        arbiter.play()
+        Arbiter(referee, players, budgets).play()
     finally:
         for player in players.values():
             player.close()
-    return [row | {"game": 1_000_000 * generation + game} for side in chess.COLORS for row in players[side].rows]
+    found = [players[side] for side in chess.COLORS]
+    return [
+        row | {"game": 1_000_000 * generation + game}
+        for player in found if isinstance(player, SelfPlayer) for row in player.rows
+    ]  # fmt: skip
 
 
 def block_of(out: Path, generation: int, first: int, schedule: Schedule) -> int:
     """Play a block of games of a generation if its shard is not there; how many decisions that holds."""
     path = out / f"gen-{generation:03}" / f"games-{first:06}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
-    about = {"generation": generation, "first": first, **asdict(schedule)}
+    about = {"generation": generation, "first": first, **asdict(schedule), "guests": list(schedule.guests)}
     games = range(first, first + schedule.block)
     return made_shard(path, about, lambda: [row for game in games for row in played(out, generation, game, schedule)])
 
@@ -260,7 +264,7 @@ def begun(out: Path, start: Path | None, schedule: Schedule) -> None:
     """
     out.mkdir(parents=True, exist_ok=True)
     plan = out / "selfplay.json"
-    said = {"start": None if start is None else start.name, **asdict(schedule)}
+    said = {"start": None if start is None else start.name, **asdict(schedule), "guests": list(schedule.guests)}
     if plan.exists():
         if json.loads(plan.read_text(encoding="utf-8")) != said:
             raise TrainingError(f"{plan}: holds a run of another schedule; choose another --out, or give its numbers")
@@ -314,6 +318,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kind = int if name == "seed" else positive
         parser.add_argument(f"--{name}", type=kind, default=default, metavar="N", help=f"{about} (default {default})")
     parser.add_argument("--noise", type=share, default=kept.noise, metavar="X", help=f"(default {kept.noise})")
+    parser.add_argument(
+        "--guests", choices=sorted(KINDS), nargs="+", default=[], help="players that stand, to learn against"
+    )
+    parser.add_argument(
+        "--invited", type=share, default=kept.invited, metavar="X", help=f"share of games with (default {kept.invited})"
+    )
     parser.add_argument("--targets", choices=("visits", "values"), default=kept.targets, help="what the policy learns")
     parser.add_argument("--fen", metavar="FEN", help="where games start, known to both")
     parsed = parser.parse_args(arguments)
@@ -331,6 +341,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         seed=parsed.seed,
         noise=parsed.noise,
         targets=parsed.targets,
+        guests=tuple(parsed.guests),
+        invited=parsed.invited,
     )
     began = time.monotonic()
     try:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,11 +31,8 @@ from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members, policy_losses
 from experiments.rbc_learn.networks import batch_of, choice_logs, losses, outputs
 from experiments.rbc_learn.saliency import saliency
-from experiments.rbc_learn.selfplay import Schedule, generations, improved
+from experiments.rbc_learn.selfplay import Schedule, generations
 from experiments.rbc_learn.train import Imitation, imitate, passes
-from klss.arrays import Floats
-from klss.synoptic.bandit import Root
-from klss.synoptic.playouts import Planned
 from klss.synoptic.residual import ResidualNetwork
 
 
@@ -290,22 +286,12 @@ def test_what_can_not_be_learned_from_is_one_line(tmp_path: Path, capsys: pytest
     assert said.startswith("no shards in") and said.count("\n") == 1
 
 
-def test_values_improve_a_policy() -> None:
-    """Law: of two choices as likely before, the better is likelier; what was not tried is between them; more so the
-    more playouts there were. Means as the source's equations have them, by hand.
-    """
-    root = Root(np.array([0.25, 0.25, 0.5]))
-    for choice, value in ((0, 0.5), (1, -0.5)):
-        root.add(choice, value, 0.0)
-
-    def found(playouts: int) -> Floats:
-        return improved(cast(Planned, SimpleNamespace(root=root, network=0.3, playouts=playouts)))
-
-    shares = found(2)
-    # The set is worth (.3 + 2 · 0) / 3 = .1 to the third; σ(q) = .1 (50 + 1) q.
-    expected = np.array([0.25, 0.25, 0.5]) * np.exp(5.1 * np.array([0.5, -0.5, 0.1]))
-    np.testing.assert_allclose(shares, expected / expected.sum(), rtol=1e-12)
-    assert found(200)[0] > shares[0] > shares[2] / 2 > shares[1]
+def test_of_a_game_with_a_guest_only_the_learners_decisions_are_kept(tmp_path: Path) -> None:
+    """A game that is won teaches winners' decisions and losers', one with a guest those of one side."""
+    schedule = Schedule(nodes=6, particles=4, guests=("random",), invited=0.5, fen="4k3/7r/8/8/8/8/R7/4K3 w - - 0 1")
+    selfplay.begun(tmp_path, None, schedule)
+    sides = [{row["result"] for row in selfplay.played(tmp_path, 0, game, schedule)} for game in range(4)]
+    assert {-1, 1} in sides and ({1} in sides or {-1} in sides)
 
 
 @pytest.mark.soak
