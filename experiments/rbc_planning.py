@@ -15,35 +15,46 @@ from experiments.series import blind
 
 __all__ = ["PAIRINGS", "main"]
 
+BOUND = "dsmcp,root=bound,answer=mean"
+"""The upper confidence bound at the root, too: what its constants are worth shows there."""
+TREE = "dsmcp-tree,cap=20000"
+"""The tree's position set is capped: where sets grow to two million, to follow them takes seconds a turn
+(docs/dsmcp.md, "Play and analyse").
+"""
+
 PAIRINGS: Mapping[str, tuple[str, str, float]] = {
     "dsmcp-trout": ("dsmcp", "trout", 1.0),
     "dsmcp-network": ("dsmcp", "dsmcp-network", 1.0),
-    "dsmcp-tree": ("dsmcp", "dsmcp-tree,cap=20000", 1.0),
+    "dsmcp-tree": ("dsmcp", TREE, 1.0),
     "dsmcp-cache": ("dsmcp", "dsmcp-cache", 0.3),
     "dsmcp-simple": ("dsmcp", "dsmcp-simple", 0.3),
     "dsmcp-expect": ("dsmcp", "rbc-expect", 0.3),
     "dsmcp-siamese": ("dsmcp", "rbc-siamese", 0.3),
     "dsmcp-attacker": ("dsmcp", "attacker", 0.3),
+    "dsmcp-rl": ("dsmcp", "rbc-rl", 0.3),
     "network-trout": ("dsmcp-network", "trout", 0.3),
     "network-attacker": ("dsmcp-network", "attacker", 0.3),
-    "tree-trout": ("dsmcp-tree,cap=20000", "trout", 0.3),
+    "tree-trout": (TREE, "trout", 0.3),
+    "tree-attacker": (TREE, "attacker", 0.3),
     "cache-trout": ("dsmcp-cache", "trout", 0.3),
+    "cache-attacker": ("dsmcp-cache", "attacker", 0.3),
     "simple-trout": ("dsmcp-simple", "trout", 0.3),
+    "simple-attacker": ("dsmcp-simple", "attacker", 0.3),
     "known-trout": ("dsmcp,opponent=trout", "trout", 0.3),
+    "bound": (BOUND, "dsmcp", 0.3),
+    "total": ("dsmcp,root=bound,answer=total", BOUND, 0.3),
+    "visits": ("dsmcp,root=bound,answer=visits", BOUND, 0.3),
+    "puct": (f"{BOUND},formula=puct", BOUND, 0.3),
+    "c-half": (f"{BOUND},exploration=0.5", BOUND, 0.3),
+    "c-2": (f"{BOUND},exploration=2", BOUND, 0.3),
+    "c-4": (f"{BOUND},exploration=4", BOUND, 0.3),
     "leaf": ("dsmcp,backup=leaf", "dsmcp", 0.3),
-    "total": ("dsmcp,answer=total", "dsmcp", 0.3),
-    "visits": ("dsmcp,answer=visits", "dsmcp", 0.3),
-    "puct": ("dsmcp,formula=puct", "dsmcp", 0.3),
-    "c-half": ("dsmcp,exploration=0.5", "dsmcp", 0.3),
-    "c-2": ("dsmcp,exploration=2", "dsmcp", 0.3),
-    "c-4": ("dsmcp,exploration=4", "dsmcp", 0.3),
+    "depth-12": ("dsmcp,depth_move=12", "dsmcp", 0.3),
     "caution-30": ("dsmcp,caution=0.3", "dsmcp", 0.3),
     "paranoia-30": ("dsmcp,paranoia=0.3", "dsmcp", 0.3),
     "caution-30-paranoia-30": ("dsmcp,caution=0.3,paranoia=0.3", "dsmcp", 0.3),
 }
-"""Who plays whom, and what part of ``--games``. The tree's position set is capped: where sets grow to two million, to
-follow them takes seconds a turn (docs/dsmcp.md, "Play and analyse").
-"""
+"""Who plays whom, and what part of ``--games``."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -150,7 +150,7 @@ class SelfPlayer(SynopticPlayer):
         if not planned.playouts or not visits.sum():
             return planned.action
         by_visits = self._schedule.targets == "visits"
-        shares = visits / visits.sum() if by_visits else planned.root.improved(self._thinking.gain)
+        shares = visits / visits.sum() if by_visits else planned.root.improved(self._thinking.of_depth(0).bandit)
         if self._recorded:
             self._keep(planned, shares)
         if self._actions <= self._schedule.drawn:

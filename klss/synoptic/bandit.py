@@ -199,17 +199,21 @@ class Root:
         """Of the values that each choice brought: float64[m]; 0 where there was none."""
         return self.totals / np.maximum(self.numbers, 1.0)
 
-    def improved(self, gain: float) -> Floats:
+    def improved(self, bandit: Bandit) -> Floats:
         """The policy after what was found: float64[m], which sums to 1.
 
         Source: Danihelka et al. (2022), equations 10, 11 and 33: softmax(ln π + gain (50 + the most playouts of a
         choice) q), where a choice that was not tried is worth what the set is, by its network and by those that were.
+        Of those, q is as the bandit's paranoia has it.
         """
         tried = self.numbers > 0
         playouts = int(self.taken.sum())
-        found = (self.policy * self.means)[tried].sum() / max(self.policy[tried].sum(), 1e-12)
-        worth = np.where(tried, self.means, (self.value + playouts * found) / (1.0 + playouts))
-        logits = np.log(np.maximum(self.policy, 1e-12)) + gain * (50.0 + self.taken.max()) * worth
+        worth = self.means
+        if bandit.paranoia:
+            worth[tried] = (1.0 - bandit.paranoia) * worth[tried] + bandit.paranoia * self.lows[tried]
+        found = (self.policy * worth)[tried].sum() / max(self.policy[tried].sum(), 1e-12)
+        worth[~tried] = (self.value + playouts * found) / (1.0 + playouts)
+        logits = np.log(np.maximum(self.policy, 1e-12)) + bandit.gain * (50.0 + self.taken.max()) * worth
         shares: Floats = np.exp(logits - logits.max())
         shares /= shares.sum()
         return shares
@@ -225,7 +229,7 @@ class Root:
             np.add.at(self.taken, out, 1)
             return out
         # What lacks most of its share: shares of playouts come to be those of the improved policy.
-        shares = self.improved(bandit.gain)
+        shares = self.improved(bandit)
         for i in range(count):
             out[i] = choice = int((shares - self.taken / (1.0 + self.taken.sum())).argmax())
             self.taken[choice] += 1
@@ -239,7 +243,7 @@ class Root:
         self.totals[choice] += times * value + loss
         self.lows[choice] = min(self.lows[choice], value)
 
-    def order(self, by: Literal["total", "mean", "visits", "improved"], gain: float = 0.1) -> Ints:
+    def order(self, by: Literal["total", "mean", "visits", "improved"], bandit: Bandit) -> Ints:
         """The choices (int64[m]), the one that comes out first: of the largest sum of (1 + value) / 2, of the largest
         mean, taken most often, or the likeliest of the improved policy; then by policy.
         """
@@ -248,7 +252,7 @@ class Root:
         elif by == "mean":
             worth = np.where(self.numbers > 0, self.means, -np.inf)
         elif by == "improved":
-            worth = self.improved(gain)
+            worth = self.improved(bandit)
         else:
             worth = self.numbers
         return np.lexsort((-self.policy, -worth))

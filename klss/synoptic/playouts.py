@@ -234,7 +234,7 @@ def choose_action(
                 break
         _released(batch, root, table, planning)
         playouts += size
-    order = root.order(planning.answer, planning.bandit.gain)
+    order = root.order(planning.answer, planning.bandit)
     best = int(order[0])
     value = float(root.totals[best] / root.numbers[best]) if root.numbers[best] > 0 else first_value
     return Planned(

@@ -222,14 +222,19 @@ def test_values_improve_a_policy() -> None:
                 root.add(choice, value, 0.0)
         return root
 
-    shares = root_of(1).improved(0.1)
+    shares = root_of(1).improved(Bandit())
     # The set is worth (.3 + 2 · 0) / 3 = .1 to the third; σ(q) = .1 (50 + 1) q.
     expected = np.array([0.25, 0.25, 0.5]) * np.exp(5.1 * np.array([0.5, -0.5, 0.1]))
     np.testing.assert_allclose(shares, expected / expected.sum(), rtol=1e-12)
-    assert root_of(100).improved(0.1)[0] > shares[0] > shares[2] / 2 > shares[1]
-    assert root_of(1).order("improved", 0.1).tolist() == [0, 2, 1]
+    assert root_of(100).improved(Bandit())[0] > shares[0] > shares[2] / 2 > shares[1]
+    assert root_of(1).order("improved", Bandit()).tolist() == [0, 2, 1]
+    # With all paranoia, a choice is worth the least that it brought.
+    shaken = root_of(1)
+    shaken.add(0, -0.5, 0.0)
+    low = shaken.improved(Bandit(paranoia=1.0))
+    assert low[0] == pytest.approx(low[1])
     # With no weight on values, or before there are any, it is the policy: so is how playouts are shared out.
-    np.testing.assert_allclose(root_of(3).improved(0.0), [0.25, 0.25, 0.5])
+    np.testing.assert_allclose(root_of(3).improved(Bandit(gain=0.0)), [0.25, 0.25, 0.5])
     root = Root(np.array([0.25, 0.25, 0.5]))
     assert np.bincount(root.choose(Bandit(root="improved"), 400)).tolist() == [100, 100, 200]
 
