@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import chess
 
@@ -42,8 +42,12 @@ class Synoptic(Thinking):
     ----------
     depth
         Moves of a playout.
+    root, answer
+        As the source has it, and its largest mean: what else there is was measured on the other game only.
     """
 
+    root: Literal["bound", "improved"] = "bound"
+    answer: Literal["total", "mean", "visits", "improved"] = "mean"
     depth: int = 12
 
 
