@@ -1,4 +1,4 @@
-"""Learn from one's own games: ``python -m experiments.rbc_learn selfplay --out DIR [--start NETWORK]``.
+"""Learn from one's own games: ``python -m experiments.rbc_learn selfplay --out DIR [--start RUN]``.
 
 Expert iteration: a generation's player plays games, mostly against itself, else against a generation before it; what
 its playouts found at the root, senses and requests alike, is what the next generation's policy learns, and how the game
@@ -9,6 +9,9 @@ worth (:meth:`klss.synoptic.bandit.Root.improved`): of eight playouts the visits
 before.
 (A thesis that tried this from nothing had its senses learn their own draws: a head that learns what it does anyway
 stays as it is. Visits are better than the policy that was searched with.)
+
+Who goes on from players' decisions forgets them, learning from a few thousand of its own: ``--rehearse`` mixes them in.
+What a player of its own kind never does, it cannot learn from its own games: ``--guests`` are players that stand.
 
 ``DIR`` holds ``gen-000.npz``, ``gen-001.npz`` …, the networks; ``gen-000/games-000000.npz`` …, what each played;
 ``gen-000.learner.npz`` …, what learned until then. What is there and whole is not made again: the command goes on where
@@ -44,7 +47,7 @@ from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit
 from darkchess.game.rules import Outcome
 from experiments.belief.networks import TrainingError
-from experiments.rbc_learn.data import ShardError, joined, made_shard, read_shard
+from experiments.rbc_learn.data import Decisions, ShardError, joined, made_shard, read_shard, shard_paths
 from experiments.rbc_learn.imitation import KINDS, end_rows, men_of, player_of
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.networks import batch_of
@@ -230,19 +233,38 @@ def block_of(out: Path, generation: int, first: int, schedule: Schedule) -> int:
     return made_shard(path, about, lambda: [row for game in games for row in played(out, generation, game, schedule)])
 
 
-def learned(out: Path, generation: int, schedule: Schedule) -> None:
-    """Make the next generation's network of the games of this one and of some before."""
+def learned(out: Path, generation: int, schedule: Schedule, rehearsed: Path | None = None) -> None:
+    """Make the next generation's network of the games of this one and of some before; and of about as many decisions
+    of shards of ``data`` in ``rehearsed``, others in each generation.
+    """
     learner, _ = Learner.load(_learner_path(out, generation))
     first = max(0, generation + 1 - schedule.remembered)
     paths = [path for g in range(first, generation + 1) for path in sorted((out / f"gen-{g:03}").glob("*.npz"))]
     held = joined([read_shard(path)[0] for path in paths])
     for epoch in range(schedule.epochs):
         generator = np.random.default_rng([schedule.seed, generation, 7, epoch])
-        for headset, rows in passes(held.headset, ("all", "top"), schedule.batch, generator):
-            learner.step(headset, batch_of(held, rows))
+        steps = [(held, *step) for step in passes(held.headset, ("all", "top"), schedule.batch, generator)]
+        if rehearsed is not None:
+            others = _some(rehearsed, len(held), generator)
+            steps += [
+                (others, *step) for step in passes(others.headset, learner.sizes.headsets, schedule.batch, generator)
+            ]
+            steps = [steps[i] for i in generator.permutation(len(steps))]
+        for decisions, headset, rows in steps:
+            learner.step(headset, batch_of(decisions, rows))
     about = {"generation": generation + 1, "decisions": len(held), "schedule": asdict(schedule)}
     learner.save(_learner_path(out, generation + 1), about)
     _write(learner, network_path(out, generation + 1), about)
+
+
+def _some(folder: Path, count: int, generator: np.random.Generator) -> Decisions:
+    """Shards drawn until they hold so many decisions, or all."""
+    paths, found = shard_paths(folder), []
+    for i in generator.permutation(len(paths)):
+        found.append(read_shard(paths[i])[0])
+        if sum(map(len, found)) >= count:
+            break
+    return joined(found)
 
 
 def _learner_path(out: Path, generation: int) -> Path:
@@ -254,17 +276,26 @@ def _write(learner: Learner, path: Path, about: dict[str, Any]) -> None:
         learner.network(about).write(file)
 
 
-def begun(out: Path, start: Path | None, schedule: Schedule) -> None:
+def begun(out: Path, start: Path | None, schedule: Schedule, rehearsed: Path | None = None) -> None:
     """The first generation: of a training of ``imitate``, or of random weights. What is there stays.
 
     Raises
     ------
     TrainingError
         There is another schedule's run, or ``start`` is no training.
+    ShardError
+        There is nothing in ``rehearsed``.
     """
+    if rehearsed is not None:
+        shard_paths(rehearsed)
     out.mkdir(parents=True, exist_ok=True)
     plan = out / "selfplay.json"
-    said = {"start": None if start is None else start.name, **asdict(schedule), "guests": list(schedule.guests)}
+    said = {
+        "start": None if start is None else start.name,
+        "rehearsed": None if rehearsed is None else rehearsed.name,
+        **asdict(schedule),
+        "guests": list(schedule.guests),
+    }
     if plan.exists():
         if json.loads(plan.read_text(encoding="utf-8")) != said:
             raise TrainingError(f"{plan}: holds a run of another schedule; choose another --out, or give its numbers")
@@ -277,7 +308,9 @@ def begun(out: Path, start: Path | None, schedule: Schedule) -> None:
         _write(learner, network_path(out, 0), {"generation": 0})
 
 
-def generations(out: Path, schedule: Schedule, workers: int) -> Iterator[tuple[int, int, int]]:
+def generations(
+    out: Path, schedule: Schedule, workers: int, rehearsed: Path | None = None
+) -> Iterator[tuple[int, int, int]]:
     """Play and learn without end; yields the generation, its games and its decisions after each block."""
     for generation in itertools.count():
         if network_path(out, generation + 1).exists():
@@ -295,7 +328,7 @@ def generations(out: Path, schedule: Schedule, workers: int) -> Iterator[tuple[i
             for done, count in enumerate(found, 1):
                 total += count
                 yield generation, done * schedule.block, total
-        learned(out, generation, schedule)
+        learned(out, generation, schedule, rehearsed)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -306,6 +339,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where all of it is kept")
     parser.add_argument("--start", type=Path, metavar="RUN_DIR", help="of imitate; without it from random weights")
+    parser.add_argument(
+        "--rehearse", type=Path, metavar="DATA", help="shards of data, which each generation also learns from"
+    )
     parser.add_argument("--generations", type=positive, default=20, metavar="N", help="until there are so many (20)")
     parser.add_argument("--minutes", type=amount, default=math.inf, metavar="M", help="stop after so many")
     parser.add_argument("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
@@ -346,8 +382,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     began = time.monotonic()
     try:
-        begun(parsed.out, parsed.start, schedule)
-        going = generations(parsed.out, schedule, parsed.workers)
+        begun(parsed.out, parsed.start, schedule, parsed.rehearse)
+        going = generations(parsed.out, schedule, parsed.workers, parsed.rehearse)
         with closing(ProgressLine("games")) as line, contextlib.suppress(KeyboardInterrupt):
             for generation, played_games, count in going:
                 line.tell(f"generation {generation}: {played_games} of {schedule.games}, {count} decisions")

@@ -313,6 +313,20 @@ def test_a_player_learns_from_its_own_games_and_goes_on_where_it_was_stopped(tmp
     selfplay.block_of(out, 0, 1, schedule)  # … but would be the same
     assert (out / "gen-000" / "games-000001.npz").read_bytes() == before
     assert program.main(["selfplay", "--out", str(out), *few, "--generations", "3", "--seed", "4"]) == 2
+    # Who rehearses learns something else of the same games.
+    (tmp_path / "data").mkdir()
+    write_shard(tmp_path / "data" / "a.npz", decisions(40), {})
+    again = tmp_path / "again"
+    rehearsing = ["--rehearse", str(tmp_path / "data"), "--generations", "2"]
+    assert program.main(["selfplay", "--out", str(again), *few, *rehearsing]) == 0
+    assert read_shard(again / "gen-000" / "games-000001.npz")[0].game.tolist()
+    assert (again / "gen-001.npz").read_bytes() != (out / "gen-001.npz").read_bytes()
+
+
+def test_what_there_is_not_cannot_be_rehearsed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["selfplay", "--out", str(tmp_path / "run"), "--rehearse", str(tmp_path / "data")]) == 2
+    said = capsys.readouterr().err
+    assert "no shards in" in said and said.count("\n") == 1
 
 
 def test_a_plane_that_is_not_looked_at_has_no_saliency_and_one_can_be_left_out() -> None:
