@@ -50,11 +50,13 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit
 from darkchess.game.rules import Outcome
+from experiments.commands import finished
 from experiments.rbc_learn.data import SOON, made_shard
 from experiments.series.processes import processes
 from experiments.series.runner import amount, positive
 from klss.arrays import Ints
 from klss_app.progress import ProgressLine
+from uci_bridge.errors import UciBridgeError
 from uci_bridge.reconchess.bots import foreign
 
 __all__ = [
@@ -343,17 +345,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=19, metavar="N", help="of the games (default 19)")
     parser.add_argument("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
     parsed = parser.parse_args(arguments)
-    parsed.out.mkdir(parents=True, exist_ok=True)
-    began, total, games_played = time.monotonic(), 0, 0
-    blocks = games(parsed.out, parsed.seed, parsed.block, parsed.workers)
-    with closing(ProgressLine("decisions")) as line, closing(blocks), contextlib.suppress(KeyboardInterrupt):
-        for games_played, count in blocks:
-            total += count
-            line.tell(f"{total} of {parsed.decisions}, {games_played} games")
-            if total >= parsed.decisions or time.monotonic() - began > 60 * parsed.minutes:
-                break
-    print(f"{parsed.out}: {total} decisions of {games_played} games", file=sys.stdout)
-    return 0
+
+    def play() -> None:
+        parsed.out.mkdir(parents=True, exist_ok=True)
+        began, total, games_played = time.monotonic(), 0, 0
+        blocks = games(parsed.out, parsed.seed, parsed.block, parsed.workers)
+        with closing(ProgressLine("decisions")) as line, closing(blocks), contextlib.suppress(KeyboardInterrupt):
+            for games_played, count in blocks:
+                total += count
+                line.tell(f"{total} of {parsed.decisions}, {games_played} games")
+                if total >= parsed.decisions or time.monotonic() - began > 60 * parsed.minutes:
+                    break
+        print(f"{parsed.out}: {total} decisions of {games_played} games", file=sys.stdout)
+
+    return finished(play, UciBridgeError, OSError)
 
 
 if __name__ == "__main__":

@@ -59,6 +59,7 @@ from klss.synoptic.playouts import Planned
 from klss.synoptic.residual import NetworkError, ResidualNetwork
 from klss.whole_file import written_whole
 from klss_app.progress import ProgressLine
+from uci_bridge.errors import UciBridgeError
 from uci_bridge.match.documents import write_document
 
 __all__ = ["Schedule", "begun", "generations", "main", "network_path"]
@@ -390,7 +391,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 over = network_path(parsed.out, parsed.generations - 1).exists()
                 if over or time.monotonic() - began > 60 * parsed.minutes:
                     break
-    except (TrainingError, ShardError, NetworkError) as error:
+    except (TrainingError, ShardError, NetworkError, UciBridgeError, OSError) as error:
         print(f"python -m experiments.rbc_learn selfplay: {error}", file=sys.stderr)
         return 2
     made = [path.name for path in sorted(parsed.out.glob("gen-???.npz"))]

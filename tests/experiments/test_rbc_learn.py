@@ -34,6 +34,8 @@ from experiments.rbc_learn.saliency import saliency
 from experiments.rbc_learn.selfplay import Schedule, generations
 from experiments.rbc_learn.train import Imitation, imitate, passes
 from klss.synoptic.residual import ResidualNetwork
+from uci_bridge.errors import StockfishMissing
+from uci_bridge.reconchess import bots
 
 
 def decisions(count: int = 12, seed: int = 0, *, targets: bool = False) -> Decisions:
@@ -321,6 +323,26 @@ def test_a_player_learns_from_its_own_games_and_goes_on_where_it_was_stopped(tmp
     assert program.main(["selfplay", "--out", str(again), *few, *rehearsing]) == 0
     assert read_shard(again / "gen-000" / "games-000001.npz")[0].game.tolist()
     assert (again / "gen-001.npz").read_bytes() != (out / "gen-001.npz").read_bytes()
+
+
+def test_without_stockfish_trout_is_no_guest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who lacks an engine, or room on her disk, is told so in one line."""
+
+    def missing(path: str | None) -> str:
+        raise StockfishMissing("no Stockfish found; install it")
+
+    monkeypatch.setattr(bots, "find_stockfish", missing)
+    few = ["--games", "1", "--block", "1", "--nodes", "6", "--particles", "4", "--generations", "2"]
+    inviting = ["--guests", "trout", "--invited", "1"]
+    assert program.main(["selfplay", "--out", str(tmp_path / "run"), *few, *inviting]) == 2
+    assert program.main(["data", "--out", str(tmp_path / "a"), "--decisions", "9999", "--block", "5"]) == 1
+    (tmp_path / "file").write_text("")
+    assert program.main(["data", "--out", str(tmp_path / "file" / "b")]) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert len([line for line in said if "no Stockfish found" in line]) == 2 and "Traceback" not in said
+    assert "Not a directory" in said[-1]
 
 
 def test_what_there_is_not_cannot_be_rehearsed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
