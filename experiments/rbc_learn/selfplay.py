@@ -114,6 +114,10 @@ class Schedule:
     seed: int = 19
     fen: str | None = None
 
+    def document(self) -> dict[str, Any]:
+        """As JSON gives it back."""
+        return asdict(self) | {"guests": list(self.guests)}
+
 
 class SelfPlayer(SynopticPlayer):
     """Plays by its playouts, tries something else now and then, and keeps what they visited.
@@ -154,7 +158,7 @@ class SelfPlayer(SynopticPlayer):
         if not planned.playouts or not visits.sum():
             return planned.action
         by_visits = self._schedule.targets == "visits"
-        shares = visits / visits.sum() if by_visits else planned.root.improved(self._thinking.of_depth(0).bandit)
+        shares = visits / visits.sum() if by_visits else planned.root.improved(self._thinking.bandit)
         if self._recorded:
             self._keep(planned, shares)
         if self._actions <= self._schedule.drawn:
@@ -229,14 +233,14 @@ def block_of(out: Path, generation: int, first: int, schedule: Schedule) -> int:
     """Play a block of games of a generation if its shard is not there; how many decisions that holds."""
     path = out / f"gen-{generation:03}" / f"games-{first:06}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
-    about = {"generation": generation, "first": first, **asdict(schedule), "guests": list(schedule.guests)}
+    about = {"generation": generation, "first": first, **schedule.document()}
     games = range(first, first + schedule.block)
     return made_shard(path, about, lambda: [row for game in games for row in played(out, generation, game, schedule)])
 
 
 def learned(out: Path, generation: int, schedule: Schedule, rehearsed: Path | None = None) -> None:
     """Make the next generation's network of the games of this one and of some before; and of about as many decisions
-    of shards of ``data`` in ``rehearsed``, others in each generation.
+    of shards of ``data`` in ``rehearsed``, drawn anew each time that all of it is gone over.
     """
     learner, _ = Learner.load(_learner_path(out, generation))
     first = max(0, generation + 1 - schedule.remembered)
@@ -253,7 +257,7 @@ def learned(out: Path, generation: int, schedule: Schedule, rehearsed: Path | No
             steps = [steps[i] for i in generator.permutation(len(steps))]
         for decisions, headset, rows in steps:
             learner.step(headset, batch_of(decisions, rows))
-    about = {"generation": generation + 1, "decisions": len(held), "schedule": asdict(schedule)}
+    about = {"generation": generation + 1, "decisions": len(held), "schedule": schedule.document()}
     learner.save(_learner_path(out, generation + 1), about)
     _write(learner, network_path(out, generation + 1), about)
 
@@ -294,8 +298,7 @@ def begun(out: Path, start: Path | None, schedule: Schedule, rehearsed: Path | N
     said = {
         "start": None if start is None else start.name,
         "rehearsed": None if rehearsed is None else rehearsed.name,
-        **asdict(schedule),
-        "guests": list(schedule.guests),
+        **schedule.document(),
     }
     if plan.exists():
         if json.loads(plan.read_text(encoding="utf-8")) != said:
@@ -359,7 +362,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--guests", choices=sorted(KINDS), nargs="+", default=[], help="players that stand, to learn against"
     )
     parser.add_argument(
-        "--invited", type=share, default=kept.invited, metavar="X", help=f"share of games with (default {kept.invited})"
+        "--invited",
+        type=share,
+        default=kept.invited,
+        metavar="X",
+        help=f"share of games with guests (default {kept.invited})",
     )
     parser.add_argument("--targets", choices=("visits", "values"), default=kept.targets, help="what the policy learns")
     parser.add_argument("--fen", metavar="FEN", help="where games start, known to both")

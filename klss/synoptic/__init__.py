@@ -15,8 +15,8 @@ Slips and gaps of the source, where they are mended, and the switches where two 
    (``backup="every"``), or the last alone does (``"leaf"``). A playout that is over, or decided, before its depth
    counts as often as one that goes on: otherwise a win at once would weigh a twelfth of a line that nobody wins.
 5. The answer is the largest *total*, which with values in [−1, 1] would prefer what was never tried wherever all is
-   lost: totals are of (1 + value) / 2. The likeliest of the policy improved by values is what players try and
-   answer (:mod:`klss.synoptic.bandit`). Switches ``root`` and ``answer``.
+   lost: totals are of (1 + value) / 2. The largest mean wins more games; the likeliest of the policy improved by
+   values is another way (:mod:`klss.synoptic.bandit`). Switches ``root`` and ``answer``.
 6. The bandit's formula is undefined for what was not tried yet: ``first_play`` (:mod:`klss.synoptic.bandit`).
 7. "The one state common to both sets" is in general not one: it is carried along.
 8. Values are in [−1, 1], for who acts.

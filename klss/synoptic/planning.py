@@ -35,7 +35,7 @@ class Planning:
     backup : "every" or "leaf"
         What a playout tells: the values of all sets that it met, or of the last.
     answer : "total", "mean", "visits" or "improved"
-        The source's is the first; players have the last, :meth:`klss.synoptic.bandit.Root.improved`.
+        The source's is the first; the last: :meth:`klss.synoptic.bandit.Root.improved`.
     noise : float
         The share of the root's policy that is drawn from a flat Dirichlet distribution: for who wants to learn from
         what is tried.

@@ -236,7 +236,7 @@ def choose_action(
         playouts += size
     order = root.order(planning.answer, planning.bandit)
     best = int(order[0])
-    value = float(root.totals[best] / root.numbers[best]) if root.numbers[best] > 0 else first_value
+    value = float(root.means[best]) if root.numbers[best] > 0 else first_value
     return Planned(
         int(looked.actions[best]), looked, root, order, value, first_value, counted, playouts,
         met / asked if asked else 0.0,

@@ -64,19 +64,24 @@ class Thinking:
     virtual_loss: int = 1
     noise: float = 0.0
 
+    @property
+    def bandit(self) -> Bandit:
+        """How choices are tried."""
+        return Bandit(
+            exploration=self.exploration,
+            mixing=self.mixing,
+            formula=self.formula,
+            root=self.root,
+            gain=self.gain,
+            first_play=self.first_play,
+            paranoia=self.paranoia,
+            virtual_loss=self.virtual_loss,
+        )
+
     def of_depth(self, depth: int) -> Planning:
         """The constants of a question whose playouts have so many actions."""
         return Planning(
-            bandit=Bandit(
-                exploration=self.exploration,
-                mixing=self.mixing,
-                formula=self.formula,
-                root=self.root,
-                gain=self.gain,
-                first_play=self.first_play,
-                paranoia=self.paranoia,
-                virtual_loss=self.virtual_loss,
-            ),
+            bandit=self.bandit,
             most=self.most,
             particles=self.particles,
             depth=depth,
