@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.series.runner import RESULTS
-from experiments.series.summary import budget_text, read_document
+from experiments.series.summary import budget_text, read_document, told_together
 
 __all__ = ["BEGIN", "END", "convergence_curve", "load", "main", "reading", "rendered", "short"]
 
@@ -55,6 +55,7 @@ _EXPERIMENTS = (
     ("games", "possible positions along games; nodes, depth, gadgets, time", "seconds"),
     ("belief", "what the true position is worth among the possible ones", "1 min"),
     ("belief_rank", "how likely the truth is to each learned belief, in held-out games", "20 min"),
+    ("belief_loss", "what moves lose at the true position, with each belief", "20 min"),
     ("belief_games", "`kluss` with each belief v without", "about 100 min"),
     ("first_moves", "first moves and replies", "4 min"),
     ("first_moves_kluss", "the same of `kluss`", "2 min"),
@@ -66,6 +67,7 @@ _EXPERIMENTS = (
 _ARGUMENTS = {
     "games": " experiments/runs/head_to_head",
     "belief": " quantile experiments/runs/head_to_head",
+    "belief_loss": " experiments/runs/head_to_head",
     "paper_tables": " measure",
 }
 _COMMANDS = {"first_moves_kluss": "first_moves --player kluss --nodes 20000"}
@@ -73,8 +75,11 @@ _FILES = {"paper_tables": "tables"}
 
 
 def load(folder: Path, name: str) -> dict[str, Any] | None:
-    """The document ``folder/name.json``; None where there is none."""
-    return read_document(folder / f"{name}.json")
+    """The document ``folder/name.json``, matches of several seeds told as one; None where there is none."""
+    found = read_document(folder / f"{name}.json")
+    if found is not None and "matches" in found:
+        found["matches"] = told_together(found["matches"])
+    return found
 
 
 def short(player: str) -> str:
@@ -157,6 +162,9 @@ def _result(name: str, found: dict[str, Any]) -> str:
         return f"at the {found['summary']['quantile_median']:.3f} quantile (median); {found['games']} games"
     if name == "belief_rank":
         return "; ".join(f"{row['belief']} {row['sizes']['20']['nats']:.2f} nats" for row in _main_beliefs(found))
+    if name == "belief_loss":
+        told = found["summary"]
+        return "; ".join(f"{arm} {told[arm]['loss']:.4f}" for arm in ("uniform", "value", "filter", "both"))
     if name == "belief_games":
         return "; ".join(f"{_label(match)} {match['percent'][1]:.1f} % ({_count(match)})" for match in found["matches"])
     if name.startswith("first_moves"):
@@ -430,6 +438,32 @@ def _belief_rank(found: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _belief_loss(found: dict[str, Any]) -> list[str]:
+    about, told = found["configuration"], found["summary"]
+    text = (
+        f"{found['turns']} turns of {found['games']} games, {about['nodes']:,} nodes a search: the value of the best "
+        f"move on the true board less that of the move played, by {found['stockfish']} at depth {about['depth']}, in "
+        "[0, 2]. The differences have 95 % intervals (by game). The oracles are told the truth, with that prior."
+    )
+    lines = [
+        *_wrapped(text),
+        "",
+        "| belief | loss | above .25 | less uniform's | less value's |",
+        "|---|---|---|---|---|",
+    ]
+    for arm, row in told.items():
+        less = (_less(row["less"].get(base)) for base in ("uniform", "value"))
+        lines.append(f"| {arm} | {row['loss']:.4f} | {100 * row['above_quarter']:.1f} % | {' | '.join(less)} |")
+    return lines
+
+
+def _less(difference: list[float] | None) -> str:
+    if difference is None:
+        return ""
+    low, middle, high = (f"{number:+.4f}".replace("-", "−") for number in difference)
+    return f"{middle} ({low} to {high})"
+
+
 def _first_moves(found: dict[str, Any]) -> list[str]:
     text = (
         f"`{short(found['configuration']['name'])}` at {budget_text(found['budget'])}, {found['games']} games begun. "
@@ -449,6 +483,7 @@ _SECTIONS = {
     "games": ("Games and searches", _games),
     "belief": ("The truth among the possible positions", _belief),
     "belief_rank": ("The truth under learned beliefs", _belief_rank),
+    "belief_loss": ("Loss at the true position", _belief_loss),
     "belief_games": ("Learned beliefs in games", _ablations),
     "first_moves": ("First moves", _first_moves),
     "first_moves_kluss": ("First moves of `kluss`", _first_moves),

@@ -203,6 +203,7 @@ ELSEWHERE: dict[str, str] = {
     "make signature": "tests/experiments/test_bench.py",
     "python -m klss": "tests/klss_app/test_bad_input.py",
     "python -m experiments.belief rank": "tests/experiments/test_belief_rank.py",
+    "python -m experiments.belief loss experiments/runs/head_to_head": "tests/experiments/test_belief_loss.py",
     "klss play --resume last": "tests/klss_app/test_resume.py",
     "klss play --resume klss-games/2026-11-22T072741Z.pgn --time 2": "tests/klss_app/test_resume.py",
     "klss board --black human --clock 180+2": "tests/klss_app/web/test_games.py",

@@ -41,7 +41,7 @@ from darkchess.game.san import san
 from darkchess.game.view import View
 from darkchess.players.model import DarkChess, PositionBelief
 from klss.arrays import Floats
-from klss.search import Budget, Klss2021, Search, SearchConfiguration
+from klss.search import Budget, Klss2021, Result, Search, SearchConfiguration
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 
@@ -142,6 +142,13 @@ class Analyst:
     belief
         What the marginals are of, and :meth:`believed`; the search has the weights that its configuration asks for,
         whatever is said here.
+
+    Attributes
+    ----------
+    position_set
+        What the player holds possible.
+    model, quiet
+        The game from her seat, and the plies since she last saw a pawn move or a capture.
     """
 
     def __init__(
@@ -160,9 +167,9 @@ class Analyst:
         self._configuration = configuration or Klss2021()
         self._evaluator = evaluator
         self._seed = seed
-        self._model = DarkChess(view.color, ruleset, evaluator, self._configuration.window)
+        self.model = DarkChess(view.color, ruleset, evaluator, self._configuration.window)
         self._views = [view]
-        self._quiet = 0
+        self.quiet = 0
         self._belief: Belief = belief
         self._threads = threads
         needed = {*PARTS[belief], *self._configuration.beliefs}
@@ -188,7 +195,7 @@ class Analyst:
             own = None if view.own_move is None else san(self.view, view.own_move)
             bits = max(0.0, (before[0] - weigher.log_total) / math.log(2.0))
             self._told.append(Told(view.ply, own, bits))
-        self._quiet = 0 if is_loud(self.view, view) else self._quiet + 1
+        self.quiet = 0 if is_loud(self.view, view) else self.quiet + 1
         self._views.append(view)
 
     def _weights(self, parts: tuple[str, ...]) -> Weights | None:
@@ -211,6 +218,48 @@ class Analyst:
         told = None if self.position_set.weigher is None else self._told
         return believed(self.position_set, self._belief, self.weights, told, count)
 
+    def search(
+        self, limit: Limit, configuration: SearchConfiguration | None = None, progress: Progress | None = None
+    ) -> tuple[Search, Result]:
+        """Search afresh; it has to be the player's turn.
+
+        Parameters
+        ----------
+        limit
+            Of the search alone; the position set is there already.
+        configuration
+            The search's; None: the analyst's own. Weights that it asks for have to be kept already: because the
+            analyst's own asks for them too, or the analyst's belief is made of them.
+        progress
+            As in :meth:`darkchess.game.contest.Player.choose`.
+
+        Returns
+        -------
+        tuple of Search and Result
+            The search, which has the trunk, and what is played.
+
+        Raises
+        ------
+        AnalysisError
+            The player has no move to make here.
+        """
+        view = self.view
+        if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
+            raise AnalysisError(
+                f"analysis: got ply {view.ply}, where {chess.COLOR_NAMES[view.color]} has no move to make; expected a "
+                "turn of hers"
+            )
+        chosen = configuration or self._configuration
+        search = Search(self.model, chosen, seed=self._seed)
+        seconds = limit.seconds()
+        budget = Budget(nodes=limit.nodes, seconds=seconds)
+        self._evaluator.deadline = None if budget.started is None or seconds is None else budget.started + seconds
+        history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
+        belief = PositionBelief(self.position_set, self.model, self.quiet, self._weights(chosen.beliefs))
+        result = search.search(belief, budget, history=history, progress=progress)
+        self._evaluator.deadline = None
+        return search, result
+
     def think(self, limit: Limit, *, particles: int | None = None, progress: Progress | None = None) -> Analysis:
         """What the engine thinks now; it has to be the player's turn.
 
@@ -228,23 +277,11 @@ class Analyst:
         AnalysisError
             The player has no move to make here.
         """
-        view = self.view
-        if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
-            raise AnalysisError(
-                f"analysis: got ply {view.ply}, where {chess.COLOR_NAMES[view.color]} has no move to make; expected a "
-                "turn of hers"
-            )
         configuration = self._configuration
         if particles is not None:
             configuration = replace(configuration, particles=min(particles, configuration.particles))
-        search = Search(self._model, configuration, seed=self._seed)
-        seconds = limit.seconds()
-        budget = Budget(nodes=limit.nodes, seconds=seconds)
-        self._evaluator.deadline = None if budget.started is None or seconds is None else budget.started + seconds
-        history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
-        belief = PositionBelief(self.position_set, self._model, self._quiet, self._weights(configuration.beliefs))
-        result = search.search(belief, budget, history=history, progress=progress)
-        self._evaluator.deadline = None
+        search, result = self.search(limit, configuration, progress)
+        view = self.view
         assert search.standing is not None
         trunk, profile = search.standing.trunk, search.standing.profile
         found = root_values(trunk, profile)

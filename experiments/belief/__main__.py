@@ -1,6 +1,6 @@
 """``python -m experiments.belief train|rank|games``: what beliefs learn, and what they are worth.
 
-``quantile``, ``data`` and ``siamese`` are commands too: the first a study of its own, the others steps of ``train``.
+``quantile``, ``loss``, ``data`` and ``siamese`` are commands too: two studies of their own, and steps of ``train``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import darkchess
-from experiments.belief import arms, data, mixture, quantile, siamese
+from experiments.belief import arms, data, loss, mixture, quantile, siamese
 from experiments.belief.rank import rank
 from experiments.belief.train import train
 from experiments.commands import finished
@@ -24,7 +24,7 @@ __all__ = ["main"]
 PACKAGED = Path(darkchess.__file__).parent / "belief" / "data"
 """Where the package keeps the weights."""
 
-_STEPS = {"quantile": quantile.main, "data": data.main, "siamese": siamese.main}
+_STEPS = {"quantile": quantile.main, "loss": loss.main, "data": data.main, "siamese": siamese.main}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, about in (
         ("games", "what each belief is worth in games"),
         ("quantile", "what the truth is worth among the possible positions"),
+        ("loss", "what moves lose at the true position, with each belief"),
         ("data", "a step of train: decisions to learn the Siamese from"),
         ("siamese", "a step of train: the Siamese"),
     ):

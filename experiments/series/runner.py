@@ -50,6 +50,9 @@ RUNS = Path(__file__).parents[1] / "runs"
 RESULTS = Path(__file__).parents[1] / "results"
 """Where summaries are kept."""
 
+SEED = 1
+"""Of every match, unless another is asked for."""
+
 _CODE = ("klss", "darkchess", "uci_bridge")
 _SHOW_EVERY_S = 30.0
 
@@ -151,6 +154,8 @@ class Plan:
         Where the matches are kept.
     mixed
         Go on with a match also where other code played its first games.
+    suffix
+        Of the matches' names: a seed beside the usual one makes matches of their own.
     """
 
     games: int
@@ -159,10 +164,11 @@ class Plan:
     workers: int = 2
     threads: int = 1
     openings: int = 4
-    seed: int = 1
+    seed: int = SEED
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
     runs: Path = RUNS
     mixed: bool = False
+    suffix: str = ""
 
     def match(self, pairing: Pairing) -> Match:
         """The match of ``pairing``; what both sides have alike stands once."""
@@ -187,7 +193,8 @@ class Plan:
     def name(self, pairing: Pairing) -> str:
         """Of that match at that budget (A's): of its directory, and in the summary."""
         budget = self._budget(pairing.share_a)
-        return f"{pairing.name}-" + (f"{budget.time_s:g}s" if budget.nodes is None else f"{budget.nodes}nodes")
+        limit = f"{budget.time_s:g}s" if budget.nodes is None else f"{budget.nodes}nodes"
+        return f"{pairing.name}-{limit}{self.suffix}"
 
     def folder(self, series: str, pairing: Pairing) -> Path:
         """Where that match is kept."""
@@ -315,6 +322,7 @@ def main(series: Series, arguments: Sequence[str] | None = None) -> int:
         evaluator=EvaluatorChoice(parsed.evaluator),
         runs=parsed.runs,
         mixed=parsed.mixed,
+        suffix="" if parsed.seed == SEED else f"-seed{parsed.seed}",
     )
     try:
         for pairing in pairings:  # all of them now: the last one's mistake would show after hours
@@ -394,7 +402,7 @@ def _parser(series: Series) -> argparse.ArgumentParser:
         help="of each player's position set (default: 1 where the workers fill the cores, else 2)",
     )
     add("--openings", type=int, default=4, metavar="PLIES", help="random plies that begin a pair (default 4)")
-    add("--seed", type=int, default=1, help="of every match (default 1)")
+    add("--seed", type=int, default=SEED, help="of every match (default 1); one more goes on with what is summed up")
     add("--evaluator", choices=tuple(EVALUATORS), default="builtin", help="(default builtin)")
     if series.players:
         usual = " ".join(series.players)

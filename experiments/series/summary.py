@@ -21,7 +21,7 @@ from uci_bridge.match.task import sides
 
 __all__ = [
     "SESSIONS", "budget_text", "match_document", "pooled_document", "read_document", "score_interval",
-    "series_document", "sessions",
+    "series_document", "sessions", "told_together",
 ]  # fmt: skip
 
 SESSIONS = "sessions.jsonl"
@@ -67,6 +67,50 @@ def series_document(
     }
 
 
+def told_together(matches: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """``matches``, those of the same players with the same budgets, evaluator and openings, but of different seeds, as
+    one: a match that was begun on one machine is gone on with on another by playing a second seed. Games, points,
+    interval and colors are of all; what is told of sessions is of all too, the rest is left out.
+    """
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for match in matches:
+        alike = [match[key] for key in ("a", "b", "budgets", "evaluator", "openings", "rules") if key in match]
+        groups.setdefault(json.dumps(alike, sort_keys=True), []).append(match)
+    told = []
+    for group in groups.values():
+        seeds = [match.get("seed") for match in group]
+        told += [_together(group)] if 1 < len(group) == len(set(seeds)) else group
+    return told
+
+
+def _together(group: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    sums = {key: sum(match[key] for match in group) for key in ("games", "score", "wins", "draws", "losses")}
+    return {
+        **{key: group[0][key] for key in ("name", "a", "b", "budgets", "evaluator", "openings", "rules")},
+        "seeds": [match["seed"] for match in group],
+        "games_planned": None,
+        **sums,
+        **_interval(sums["score"], sums["games"], group),
+        "by_color": {
+            color: {key: sum(match["by_color"][color][key] for match in group) for key in group[0]["by_color"][color]}
+            for color in group[0]["by_color"]
+        },
+        "sessions": [session for match in group for session in match["sessions"]],
+    }
+
+
+def _interval(score: float, games: int, group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Score and Elo difference of several matches with the interval of all their pairs."""
+    pairs = [sum(counts) for counts in zip(*(match["pairs"] for match in group), strict=True)]
+    elo = elo_of_match(score, games, pairs)
+    return {
+        "percent": [round(100 * share, 2) for share in score_interval(elo, score / games)],
+        "elo": [elo.low, elo.middle, elo.high],
+        "elo_method": elo.method,
+        "pairs": pairs,
+    }
+
+
 def pooled_document(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The matches of one player against herself as one, for each player; with the interval of all their pairs (which
     is too wide, if anything: it takes the differences between the matches for chance).
@@ -78,18 +122,13 @@ def pooled_document(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     told = []
     for player, group in groups.items():
         games, score = sum(match["games"] for match in group), sum(match["score"] for match in group)
-        pairs = [sum(counts) for counts in zip(*(match["pairs"] for match in group), strict=True)]
-        elo = elo_of_match(score, games, pairs)
         told.append(
             {
                 "player": player,
                 "matches": [match["name"] for match in group],
                 "games": games,
                 "score": score,
-                "percent": [round(100 * share, 2) for share in score_interval(elo, score / games)],
-                "elo": [elo.low, elo.middle, elo.high],
-                "elo_method": elo.method,
-                "pairs": pairs,
+                **_interval(score, games, group),
             }
         )
     return told

@@ -25,9 +25,9 @@ from experiments.head_to_head import SERIES as HEAD_TO_HEAD
 from experiments.headroom import SERIES as HEADROOM
 from experiments.opponents import SERIES as OPPONENTS
 from experiments.parts import SERIES as PARTS
-from experiments.report import PAPERS_MATCH, TARGETS
+from experiments.report import PAPERS_MATCH, TARGETS, load
 from experiments.series.runner import Pairing, Plan, Series, main, play, share
-from experiments.series.summary import SESSIONS, match_document, series_document
+from experiments.series.summary import SESSIONS, match_document, series_document, told_together
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.documents import write_document
 from uci_bridge.match.engines import Engines
@@ -254,6 +254,24 @@ def test_every_pair_of_players_at_every_budget_is_a_match_of_its_own_and_stays_i
     with pytest.raises(SystemExit):
         main(HEAD_TO_HEAD, arguments(tmp_path, "--players", "random", "randon"))
     assert "did you mean random?" in capsys.readouterr().err
+
+
+def test_a_second_seed_goes_on_with_what_another_machine_summed_up(tmp_path: Path) -> None:
+    first = arguments(tmp_path, "--players", "random", "greedy")
+    assert main(HEAD_TO_HEAD, first) == 0
+    shutil.rmtree(tmp_path / "runs")
+    assert main(HEAD_TO_HEAD, [*first, "--seed", "2"]) == 0
+    path = tmp_path / "results" / "head_to_head.json"
+    one, two = json.loads(path.read_text())["matches"]
+    assert (one["seed"], two["seed"]) == (1, 2) and two["name"] == one["name"] + "-seed2"
+    (told,) = load(path.parent, "head_to_head")["matches"]  # type: ignore[index]
+    assert told["name"] == one["name"] and told["seeds"] == [1, 2]
+    assert told["games"] == one["games"] + two["games"] and told["score"] == one["score"] + two["score"]
+    assert told["pairs"] == [a + b for a, b in zip(one["pairs"], two["pairs"], strict=True)]
+    assert told["by_color"]["white"]["games"] == one["by_color"]["white"]["games"] + two["by_color"]["white"]["games"]
+    assert told["sessions"] == one["sessions"] + two["sessions"]
+    # Other players, another budget, or the same seed again: not the same match.
+    assert len(told_together([one, two | {"b": "random"}])) == len(told_together([one, one])) == 2
 
 
 def test_doublings_are_told_together_for_each_player() -> None:

@@ -30,7 +30,9 @@ from klss.search.likelihood.oracle import Oracle
 from klss.search.parts import Likelihood
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 
-__all__ = ["ORACLE", "KlussOracle", "OracleMaker", "OraclePlayer", "configuration", "sees_truth"]
+__all__ = [
+    "ORACLE", "KlussOracle", "OracleMaker", "OraclePlayer", "ToldOracle", "configuration", "sees_truth",
+]  # fmt: skip
 
 ORACLE: Final = "kluss-oracle"
 """Its name; fields may follow: ``kluss-oracle,prior=0.4,order=1``."""
@@ -60,8 +62,14 @@ class KlussOracle(Kluss):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Told(KlussOracle):
-    """One that was told."""
+class ToldOracle(KlussOracle):
+    """One that was told.
+
+    Attributes
+    ----------
+    truth, identities : callable
+        See :class:`klss.search.likelihood.oracle.Oracle`.
+    """
 
     truth: Callable[[], States]
     identities: Callable[[States], States]
@@ -95,7 +103,7 @@ class OraclePlayer(KlssPlayer):
         threads: int = 1,
     ) -> None:
         self._referee = referee
-        told = _Told(**asdict(search), truth=self._truth, identities=self._identities)
+        told = ToldOracle(**asdict(search), truth=self._truth, identities=self._identities)
         super().__init__(evaluator, told, seed=seed, cap=cap, threads=threads)
 
     def _truth(self) -> States:

@@ -1,0 +1,231 @@
+"""``python -m experiments.belief loss RUN_DIR…``: what moves lose at the true position, with each belief.
+
+The games of finished matches, from which nothing was learned, are gone through again. At some of a player's turns every
+arm searches afresh with the same nodes, and what it plays is held against the true position, which it does not know:
+the value of the best move there less that of its mixture, by Stockfish at depth 9 (tanh of a sixth of a pawn; a king
+that can be taken is lost). That is a proxy: in the dark the move that is best on the true board may be a bad one, and
+strength is games. But it is the same for all arms, and takes minutes.
+
+Turns without a question are left out: fewer than :data:`LEAST` positions possible, a king to take, a single move.
+Filters take as long as they take. Written to ``results/belief_loss.json``; games that were looked at are kept under
+``--kept``, so that the command can go on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+
+from darkchess.analysis.analyst import Analyst
+from darkchess.belief.policy import Policy
+from darkchess.board.move import decode
+from darkchess.board.position import Position
+from darkchess.errors import DarkchessError
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.game.contest import Limit, king_capture
+from darkchess.game.record import GameRecord, read_pgn
+from darkchess.game.referee import Referee
+from experiments.commands import finished
+from experiments.games import match_folders
+from experiments.series.processes import processes
+from experiments.series.runner import RESULTS, RUNS, positive
+from klss.arrays import Floats, States
+from klss.search import Kluss
+from klss_app.progress import ProgressLine
+from uci_bridge.errors import StockfishMissing
+from uci_bridge.match.documents import head, write_document
+from uci_bridge.match.match import MatchError
+from uci_bridge.match.oracle import KlussOracle, ToldOracle, configuration
+from uci_bridge.stockfish.evaluator import StockfishEvaluator, find_stockfish, stockfish_version
+
+__all__ = ["ARMS", "LEAST", "losses", "main", "summary"]
+
+ARMS = {
+    "uniform": "kluss-value,slope=0",
+    "value": "kluss-value",
+    "filter": "kluss-filter",
+    "filter, not drawn": "kluss-filter,drawn=false",
+    "filter alone": "kluss-filter,slope=0",
+    "filter, less even": "kluss-filter,even=0.05",
+    "siamese": "kluss-siamese",
+    "both": "kluss-both",
+    "oracle .1": "kluss-oracle,prior=0.1",
+    "oracle .4": "kluss-oracle,prior=0.4",
+}
+"""The last two are told the truth: how far a better belief could go."""
+
+LEAST, MOST = 20, 1_000_000
+DEPTH = 9
+COLUMNS = ["match", "game", "ply", "positions", "best", *ARMS]
+_ROUND = 5
+
+
+def losses(record: GameRecord, every: int, nodes: int, seed: int, stockfish: StockfishEvaluator) -> list[list[Any]]:
+    """What each arm loses at the turns of one game, ``every`` so many of a player's: ply, possible positions, value of
+    the best move, and each arm's loss, in [0, 2].
+    """
+    found: list[list[Any]] = []
+    referee = Referee(record.fen)
+    analysts = {
+        color: Analyst(
+            referee.view(color), referee.position, referee.ruleset, evaluator=BuiltinEvaluator(), seed=seed, cap=MOST,
+            belief="both",
+        )
+        for color in chess.COLORS
+    }  # fmt: skip
+    for ply, move in enumerate(record.moves, 1):
+        referee.push(move)
+        if referee.outcome is not None:
+            break
+        for color, analyst in analysts.items():
+            analyst.observe(referee.view(color))
+        mine = analysts[referee.turn]
+        if any(analyst.position_set.capped_by for analyst in analysts.values()):
+            break
+        if (ply // 2 + seed) % every or mine.position_set.size < LEAST:
+            continue
+        if king_capture(mine.view) is not None or len(mine.view.legal_moves) == 1:
+            continue
+        worth = _worth(referee.position, mine.view.legal_moves, stockfish)
+        best = max(worth.values())
+        row: list[Any] = [ply, mine.position_set.size, round(best, _ROUND)]
+        for text in ARMS.values():
+            _, result = mine.search(Limit(nodes=nodes), _told(text, mine, referee.position))
+            values = np.array([worth[decode(int(code))] for code in result.actions])
+            row.append(round(best - float(values @ result.probabilities), _ROUND))
+        found.append(row)
+    return found
+
+
+def _worth(position: Position, moves: Iterable[chess.Move], stockfish: StockfishEvaluator) -> dict[chess.Move, float]:
+    """What each move is worth at the true position, for who makes it."""
+    after = {move: position.after(move) for move in moves}
+    rows = np.array([each.row for each in after.values()])
+    return dict(zip(after, (-stockfish.values(rows)).tolist(), strict=True))
+
+
+def _told(text: str, analyst: Analyst, position: Position) -> Kluss:
+    """The search of an arm; an oracle's with the truth."""
+    search = configuration(text).search
+    assert isinstance(search, Kluss)
+    if not isinstance(search, KlussOracle):
+        return search
+    model = analyst.model
+
+    def truth() -> States:
+        row = model.identities(np.array(position.row)[None])
+        return model.states(row, analyst.quiet)
+
+    return ToldOracle(**vars(search), truth=truth, identities=model.identities)
+
+
+def summary(rows: Sequence[Sequence[Any]], arms: Sequence[str]) -> dict[str, Any]:
+    """Mean loss of each arm, the part of turns on which more than .25 is lost, and its mean less each of the first two
+    arms' with 95 % intervals by game.
+
+    Parameters
+    ----------
+    rows
+        As in :data:`COLUMNS`, if with other arms.
+    arms
+        Their names; the first two are those that the others are held against.
+    """
+    first = len(COLUMNS) - len(ARMS)
+    games = [(row[0], row[1]) for row in rows]
+    lost = np.array([row[first:] for row in rows], dtype=np.float64)
+    told: dict[str, Any] = {}
+    for i, arm in enumerate(arms):
+        told[arm] = {
+            "loss": round(float(lost[:, i].mean()), 4),
+            "above_quarter": round(float(np.mean(lost[:, i] > 0.25)), 4),
+            "less": {arms[j]: _difference(lost[:, i] - lost[:, j], games) for j in range(2) if j != i},
+        }
+    return told
+
+
+def _difference(differences: Floats, games: Sequence[Any]) -> list[float]:
+    """Low, mean and high; turns of one game are not independent."""
+    sums: dict[Any, list[float]] = {}
+    mean = float(differences.mean())
+    for game, difference in zip(games, differences.tolist(), strict=True):
+        sums.setdefault(game, []).append(difference - mean)
+    error = np.sqrt(sum(sum(each) ** 2 for each in sums.values())) / len(differences)
+    return [round(mean + side * 1.96 * float(error), 4) for side in (-1, 0, 1)]
+
+
+def _looked(task: tuple[Path, int, int, Path]) -> list[list[Any]]:
+    """For a worker process: the rows of one game, kept once they were found."""
+    path, every, nodes, kept = task
+    file = kept / f"{path.parent.name}-{path.stem}.json"
+    if file.exists():
+        return list(json.loads(file.read_text(encoding="utf-8")))
+    game = int(path.stem.removeprefix("game-"))
+    record = read_pgn(path.read_text(encoding="utf-8"))[0]
+    with StockfishEvaluator(depth=DEPTH, reproducible=True) as stockfish:
+        rows = [[path.parent.name, game, *row] for row in losses(record, every, nodes, game, stockfish)]
+    file.with_suffix(".part").write_text(json.dumps(rows), encoding="utf-8")
+    file.with_suffix(".part").rename(file)
+    return rows
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Look at the games, or at what is left of them, and write; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.belief loss", description="what moves lose at the true position, with each belief"
+    )
+    add = parser.add_argument
+    add("folders", nargs="+", type=Path, metavar="RUN_DIR", help="of a match, or one that holds such")
+    add("--games", type=positive, default=40, metavar="N", help="of each match (default 40)")
+    add("--every", type=positive, default=3, metavar="N", help="turns of a player's (default 3)")
+    add("--nodes", type=positive, default=6000, metavar="N", help="of each search (default 6000)")
+    add("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
+    add("--kept", type=Path, default=RUNS / "belief-loss", metavar="DIR", help="where games go that were looked at")
+    add("--results", type=Path, default=RESULTS, metavar="DIR", help="where belief_loss.json goes")
+    parsed = parser.parse_args(arguments)
+    return finished(lambda: _look(parsed), MatchError, StockfishMissing, OSError, ValueError, DarkchessError)
+
+
+def _look(parsed: argparse.Namespace) -> int:
+    find_stockfish()
+    about = {"every": parsed.every, "nodes": parsed.nodes, "depth": DEPTH, "least": LEAST, "arms": ARMS}
+    told = json.dumps(about | {"policy": Policy.packaged().history}, sort_keys=True, default=str)
+    kept = parsed.kept / f"{zlib.crc32(told.encode()):08x}"
+    kept.mkdir(parents=True, exist_ok=True)
+    paths = [
+        path for folder in match_folders(parsed.folders) for path in sorted(folder.glob("game-*.pgn"))[: parsed.games]
+    ]
+    tasks = [(path, parsed.every, parsed.nodes, kept) for path in paths]
+    rows: list[list[Any]] = []
+    with closing(ProgressLine("looking")) as line, ExitStack() as stack:
+        each: Iterable[list[list[Any]]] = map(_looked, tasks)
+        if parsed.workers > 1:
+            each = stack.enter_context(processes(parsed.workers)).map(_looked, tasks)
+        for i, found in enumerate(each, 1):
+            rows += found
+            line.tell(f"{i}/{len(tasks)} games, {len(rows)} turns")
+    if not rows:
+        print(f"no turns in {', '.join(map(str, parsed.folders))}; expected directories of matches", file=sys.stderr)
+        return 1
+    document: Mapping[str, Any] = {
+        **head("belief_loss", "numpy", "numba"),
+        "stockfish": stockfish_version(),
+        "configuration": about,
+        "games": len({(row[0], row[1]) for row in rows}),
+        "turns": len(rows),
+        "summary": summary(rows, list(ARMS)),
+        "samples": {"columns": COLUMNS, "rows": rows},
+    }
+    path = parsed.results / "belief_loss.json"
+    write_document(path, dict(document))
+    for arm, each_told in document["summary"].items():
+        print(f"{arm:20} {each_told['loss']:.4f}  above .25: {each_told['above_quarter']:.3f}  {each_told['less']}")
+    return 0
