@@ -10,8 +10,9 @@ question, where in a game the trunk of the moves before would have been carried 
 needs none (a king to take, a single move) as well, so that every move has a value. A king that can be taken is taken
 all the same, as the player does: no search says so where the game is all but won without it.
 
-What moves are worth and what is expected after them: :mod:`darkchess.analysis.principal_lines`; what is believed:
-:mod:`darkchess.belief.marginals`, :mod:`darkchess.analysis.believed`.
+What moves are worth: :mod:`klss.search.root_values`; what is expected after them:
+:mod:`darkchess.analysis.principal_lines`; what is believed: :mod:`darkchess.belief.marginals`,
+:mod:`darkchess.analysis.believed`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import chess
 import numpy as np
 
 from darkchess.analysis.believed import MOST_LIKELIEST, Believed, Told, believed
-from darkchess.analysis.principal_lines import Line, LineMove, RootValues, principal_lines, root_values
+from darkchess.analysis.principal_lines import Line, LineMove, principal_lines
 from darkchess.belief.filter import Filter
 from darkchess.belief.marginals import Marginals, marginals
 from darkchess.belief.policy import Policy
@@ -43,6 +44,7 @@ from darkchess.players.model import DarkChess, PositionBelief
 from klss.arrays import Floats
 from klss.search import Budget, Klss2021, Result, Search, SearchConfiguration
 from klss.search.profile import Profile
+from klss.search.root_values import RootValues, root_values
 from klss.search.trunk import Trunk
 
 __all__ = ["Analysis", "AnalysisError", "Analyst", "MoveValue"]

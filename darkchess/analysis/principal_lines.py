@@ -1,19 +1,14 @@
-"""A solved trunk read as a player reads an analysis: what each of her moves is worth, and the lines that she expects.
+"""A solved trunk read as a player reads an analysis: the lines that she expects.
 
-Values are player 0's expected utility û in [−1, 1], tanh(pawns/6), against the opponent's equilibrium plan y:
-
-* of a move in the mix: the profile's, Σ chance·y·x/x(a)·value over the leaves below it, over the roots' Σ chance·y;
-* of a move that x never plays there is no plan below it: the best that she could do after it against y.
-
-The information penalty is left out, so that moves of one mix may differ a little. y is the opponent of the gadget: she
-goes where x is weakest, which is not where an average opponent goes.
+The opponent's plan is the equilibrium's y, the opponent of the gadget: she goes where x is weakest, which is not where
+an average opponent goes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import chess
 import numpy as np
@@ -22,59 +17,14 @@ import numpy.typing as npt
 from darkchess.board.move import decode
 from darkchess.board.position import Position
 from darkchess.game.san import san
-from klss.arrays import Floats, Int32s, Ints
-from klss.best_response import best_response
-from klss.search.gadget import gadget_form
-from klss.search.profile import SUPPORT, Profile, reach_of, strategy_at_root
+from klss.arrays import Floats, Ints
+from klss.search.profile import SUPPORT, Profile, reach_of
+from klss.search.root_values import responses
 from klss.search.trunk import Trunk
 
-__all__ = ["Line", "LineMove", "RootValues", "principal_lines", "root_values"]
-
+__all__ = ["Line", "LineMove", "principal_lines"]
 
 _LINE_PLIES = 12
-
-
-class RootValues(NamedTuple):
-    """Player 0's actions at her infoset (n of them): codes int32[n], probabilities float64[n], values float64[n] (nan
-    where nothing is known).
-    """
-
-    actions: Int32s
-    probabilities: Floats
-    values: Floats
-
-
-def _responses(trunk: Trunk, y: Floats) -> Floats:
-    """What each of player 0's sequences is worth to her when she plays best after it, unnormalised: float64[S0]."""
-    form = gadget_form(trunk, "maxmargin")
-    return best_response(form.treeplexes[0], form.a @ y, maximize=True).sequence_value
-
-
-def root_values(trunk: Trunk, profile: Profile) -> RootValues:
-    """The strategy at player 0's infoset and what each action is worth (see the module).
-
-    Roots that were never expanded say nothing of any action and are left out. The values are nan where player 1 goes
-    to such roots only: the search was too short.
-    """
-    nodes, count = trunk.nodes, trunk.node_count
-    first, size = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
-    codes, probabilities = strategy_at_root(trunk, profile)
-    reach = reach_of(1, trunk, profile.y)
-    expanded = nodes.first_child[: trunk.root_count] >= 0
-    total = float(reach[: trunk.root_count][expanded].sum())
-    if total <= SUPPORT:
-        return RootValues(codes, probabilities, np.full(size, np.nan))
-    values = _responses(trunk, profile.y)[first : first + size] / total
-    below = np.full(count, -1, dtype=np.int64)
-    top = np.flatnonzero(nodes.depth[:count] == 1)
-    below[top] = nodes.sequence[top, 0] - first
-    trunk.spread_down(below)
-    leaves = np.flatnonzero(trunk.leaf & (below >= 0))
-    utility = reach[leaves] * profile.x[nodes.sequence[leaves, 0]] * nodes.value[leaves]
-    expected = np.bincount(below[leaves], weights=utility, minlength=size)
-    played = probabilities > 0.0
-    values[played] = expected[played] / (profile.x[first : first + size][played] * total)
-    return RootValues(codes, probabilities, values)
 
 
 @dataclass(frozen=True)
@@ -117,12 +67,12 @@ def principal_lines(
     A line ends where more than half of the probability is on nodes that were not expanded, or are decided.
     """
     reach = reach_of(1, trunk, profile.y)
-    responses = _responses(trunk, profile.y)
+    best = responses(trunk, profile.y)
     lines = []
     for code in codes:
         moves: list[LineMove] = []
         front = np.flatnonzero((reach[: trunk.root_count] > 0.0) & (trunk.nodes.first_child[: trunk.root_count] >= 0))
-        chosen = _own_choice(trunk, profile, responses, 0, code)
+        chosen = _own_choice(trunk, profile, best, 0, code)
         while len(front) and chosen is not None and len(moves) < plies:
             moves.append(_line_move(trunk, reach, front, chosen[0], fullmove, True, chosen[1]))
             kids = _children(trunk, front)
@@ -138,14 +88,14 @@ def principal_lines(
             weights = np.bincount(seen, weights=reach[kids])
             infoset = int(weights.argmax())
             front = _going_on(trunk, reach, kids[seen == infoset])
-            chosen = _own_choice(trunk, profile, responses, infoset, None)
+            chosen = _own_choice(trunk, profile, best, infoset, None)
         if moves:
             lines.append(Line(tuple(moves)))
     return lines
 
 
 def _own_choice(
-    trunk: Trunk, profile: Profile, responses: Floats, infoset: int, code: int | None
+    trunk: Trunk, profile: Profile, best: Floats, infoset: int, code: int | None
 ) -> tuple[int, float | None] | None:
     """Player 0's action (``code``, or the likeliest) and its probability; None where she has no sequences."""
     first, size = int(trunk.infosets[0].first[infoset]), int(trunk.infosets[0].size[infoset])
@@ -154,7 +104,7 @@ def _own_choice(
     plan = profile.x[first : first + size]
     codes = trunk.sequences[0].action[first : first + size]
     reached = plan.sum() > SUPPORT
-    place = int((plan if reached else responses[first : first + size]).argmax())
+    place = int((plan if reached else best[first : first + size]).argmax())
     if code is not None:
         place = int(np.flatnonzero(codes == code)[0])
     return int(codes[place]), float(plan[place] / plan.sum()) if reached else None

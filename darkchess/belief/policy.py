@@ -18,13 +18,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from darkchess.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS, describe
+from darkchess.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS, describe, multiplied
+from darkchess.board.kernels.board import BLACK, META, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES
 from darkchess.board.kernels.tables import TABLES
 from darkchess.errors import DarkchessError
 from klss.arrays import Floats, Int16s, Int32s, Words
 
-__all__ = ["GROUPS", "LEVELS", "Level", "Policy", "PolicyError", "Stage", "described"]
+__all__ = ["GROUPS", "LEVELS", "Level", "Policy", "PolicyError", "Stage", "below", "described"]
 
 Level = Literal["even", "tables", "features", "values"]
 LEVELS: tuple[Level, ...] = ("even", "tables", "features", "values")
@@ -54,6 +55,18 @@ def described(row: Words) -> tuple[Int32s, Int16s]:
     pieces, maps = np.empty(64, dtype=np.int8), np.empty(12, dtype=np.uint64)
     count = int(describe(row, False, TABLES, codes, index, pieces, maps))
     return codes[:count], index[:count]
+
+
+def below(row: Words) -> Words:
+    """``row`` (uint64[9]) with the side to move as Black, moving down."""
+    meta = int(row[META])
+    if meta & 1:
+        return row.copy()
+    out = row.byteswap()
+    out[[WHITE, BLACK]] = out[[BLACK, WHITE]]
+    passed = meta >> 8 & 0x7F
+    out[META] = 1 | meta >> 2 & 0x06 | meta << 2 & 0x18 | (((passed - 1 ^ 56) + 1) << 8 if passed else 0)
+    return out
 
 
 class PolicyError(DarkchessError, ValueError):
@@ -152,6 +165,28 @@ class Policy:
         if numbers.shape != (2,) or not np.isfinite(numbers).all() or not 0.0 < numbers[1] <= 1.0:
             raise PolicyError(f"{path}: got the numbers {numbers}, expected a slope, and a share from 0 to 1")
         return Policy.from_entries(entries, float(numbers[0]), float(numbers[1]), dict(history))
+
+    def likelihoods(self, row: Words, level: Level = "features") -> dict[int, float]:
+        """How likely each legal move of a position is; summing to 1.
+
+        Parameters
+        ----------
+        row
+            uint64[9]: the position, whoever's move it is.
+        level
+            Of the policy; not ``values``, which takes an evaluator (:class:`darkchess.belief.filter.Filter`).
+
+        Returns
+        -------
+        dict
+            By the move's code, as the position's own side has it.
+        """
+        codes, index = described(below(row))
+        stage = self.stages[level]
+        weights = np.array([multiplied(index[k], stage.groups, stage.multipliers) for k in range(len(codes))])
+        shares = (1.0 - self.even) * weights / weights.sum() + self.even / len(codes)
+        flip = 0 if int(row[META]) & 1 else 56 << 9 | 56 << 3
+        return dict(zip((codes ^ flip).tolist(), shares.tolist(), strict=True))
 
     def save(self, path: Path) -> None:
         """Write it where :meth:`load` reads it."""

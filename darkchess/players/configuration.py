@@ -13,6 +13,7 @@ from typing import Any, Literal, get_type_hints
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.game.contest import Player
+from darkchess.players.contrary import Contrary, ContraryPlayer
 from darkchess.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.players.player import KlssPlayer
@@ -147,6 +148,11 @@ def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Play
     return KlssPlayer(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder)
 
 
+def _contrary_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+    assert chosen.search is not None
+    return ContraryPlayer(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads)
+
+
 def _synoptic_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
     return SynopticPlayer(chosen.thinking, seed=seed, cap=chosen.cap, threads=chosen.threads)
 
@@ -165,6 +171,7 @@ def _plain(
 PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
     "klss": _klss_player,
     "baseline": _klss_player,
+    "contrary": _contrary_player,
     "synoptic": _synoptic_player,
     "best-guess": _plain(BestGuessPlayer),
     "greedy": _plain(GreedyPlayer),
@@ -206,6 +213,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
             Configuration(f"kluss-{belief}", "klss", search=Kluss(belief=belief, drawn=True, sharpness=0.75))
             for belief in _LEARNED
         ),
+        Configuration("kluss-contrary", "contrary", search=Contrary()),
         Configuration("baseline", "baseline", search=Baseline()),
         Configuration("dsmcp", "synoptic", evaluator="builtin", cap=2_000_000, thinking=Synoptic()),
         Configuration(
@@ -218,7 +226,8 @@ CONFIGURATIONS: dict[str, Configuration] = {
 }
 """The named configurations. ``klss2021`` is the paper's agent, ``klss2021-…`` has one thing off, or other;
 ``klss2021-paper`` has every deviation off that can be switched (docs/search.md, "Deviations"); ``baseline`` is the
-paper's (§7): one ply of imperfect information, a perfect-information search below it. ``dsmcp`` plans on synopses
+paper's (§7): one ply of imperfect information, a perfect-information search below it. ``kluss-contrary`` makes moves
+that beliefs hold unlikely (:mod:`darkchess.players.contrary`). ``dsmcp`` plans on synopses
 (docs/dsmcp.md), ``dsmcp-network`` plays what its network says.
 """
 

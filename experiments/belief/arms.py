@@ -1,7 +1,9 @@
 """``python -m experiments.belief games``: what each belief is worth in games, against ``kluss`` without one.
 
 All have the same time and evaluator; the last is told the truth and no result of a player
-(:mod:`uci_bridge.match.oracle`). ``kluss-value`` weighs roots by their value alone.
+(:mod:`uci_bridge.match.oracle`). ``kluss-value`` weighs roots by their value alone. And what each scores against
+``kluss-contrary``, who knows the policy and moves as it holds unlikely: a belief that can be exploited loses there what
+it gains elsewhere.
 """
 
 from __future__ import annotations
@@ -22,11 +24,18 @@ _ARMS = {
     "oracle": "kluss-oracle,prior=0.1",
 }
 
+_CONTRARY = "kluss-contrary"
+
+_AGAINST_CONTRARY = {"value": _WITHOUT, "filter": "kluss-filter", "siamese": "kluss-siamese", "both": "kluss-both"}
+
 SERIES = Series(
     "belief_games",
     "what each belief is worth in games",
     games=200,
     time_s=0.1,
     command="belief games",
-    matches=lambda: [Pairing(name, text, _WITHOUT) for name, text in _ARMS.items()],
+    matches=lambda: [
+        *(Pairing(name, text, _WITHOUT) for name, text in _ARMS.items()),
+        *(Pairing(f"{name}-contrary", text, _CONTRARY) for name, text in _AGAINST_CONTRARY.items()),
+    ],
 )

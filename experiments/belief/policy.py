@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from darkchess.belief.policy import ENTRIES, LEVELS, Level, Policy, described
-from darkchess.board.kernels.board import BLACK, KING, META, WHITE
+from darkchess.belief.policy import ENTRIES, LEVELS, Level, Policy, below, described
+from darkchess.board.kernels.board import KING, META, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES, make
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import encode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.referee import Referee
 from experiments.belief.mixture import Played, held_out
-from klss.arrays import Bools, Floats, Ints, Words
+from klss.arrays import Bools, Floats, Ints
 from klss.kernel import kernel
 
 __all__ = ["EVEN", "Decisions", "decisions", "fitted", "likelihoods"]
@@ -77,18 +77,6 @@ class Decisions:
             self.held_out[kept],
             self.players[kept],
         )
-
-
-def below(row: Words) -> Words:
-    """``row`` (uint64[9]) with the side to move as Black, moving down."""
-    meta = int(row[META])
-    if meta & 1:
-        return row.copy()
-    out = row.byteswap()
-    out[[WHITE, BLACK]] = out[[BLACK, WHITE]]
-    passed = meta >> 8 & 0x7F
-    out[META] = 1 | meta >> 2 & 0x06 | meta << 2 & 0x18 | (((passed - 1 ^ 56) + 1) << 8 if passed else 0)
-    return out
 
 
 def decisions(games: Iterable[Played], progress: Callable[[int], None]) -> Decisions:

@@ -19,6 +19,7 @@ from darkchess.belief._kernels import policy as kernel
 from darkchess.belief.filter import Filter
 from darkchess.belief.policy import ENTRIES, LEVELS, Policy, PolicyError
 from darkchess.belief.position_set import PositionSet
+from darkchess.board.move import decode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from tests.darkchess.position_set_games import STARTS, choose, happened, move_of, text
 from tests.oracles import brute_force
@@ -141,6 +142,25 @@ def test_the_weights_are_those_of_all_histories(kind: str) -> None:
     for whose in ("hers", "the enemy's"):
         for happening in ("capture", "en passant", "promotion", "castling", "double step"):
             assert tally[f"{whose}: {happening}"]
+
+
+def test_the_likelihoods_of_a_position_s_moves_are_the_oracle_s_whoever_moves() -> None:
+    policy = random_policy(2)
+    likelihood = of_tables(policy)
+    turns = set()
+    for i, start in enumerate(STARTS.values()):
+        rng, game = random.Random(i), Referee(start)
+        for _ in range(4):
+            turns.add(game.turn)
+            told = {
+                move_of(decode(code)): each for code, each in policy.likelihoods(game.position.row, "tables").items()
+            }
+            expected = likelihood(brute_force.parse(game.fen()))
+            assert told == pytest.approx(expected, rel=1e-9)
+            game.push(choose(game, rng))
+            if game.outcome is not None:
+                break
+    assert turns == {chess.WHITE, chess.BLACK}
 
 
 def played(threads: int, weigher: Filter | None, cap: int = 100_000, plies: int = 24) -> PositionSet:

@@ -1,0 +1,76 @@
+"""An engine that knows what others believe of moves, and plays against it: of the moves that are about as good as her
+best she makes the one that the packaged policy (:mod:`darkchess.belief.policy`) holds least likely.
+
+She is no better player for it, but the test of players who weigh positions by that policy: what they hold likely after
+her moves is wrong where it can be for nothing (docs/belief.md, "What it may not be trusted with"). She sees her own
+views only; how likely a move looks is the mean over positions that she holds possible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from darkchess.belief.policy import Policy
+from darkchess.board.move import decode
+from darkchess.game.contest import Decision, Limit, Progress, king_capture
+from darkchess.players.player import KlssPlayer
+from darkchess.players.tracking import started
+from klss.arrays import Words
+from klss.search import Kluss, SearchConfigurationError
+from klss.search.root_values import root_values
+
+__all__ = ["Contrary", "ContraryPlayer"]
+
+SAMPLE = 24
+"""Positions over which a move's likelihood is averaged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contrary(Kluss):
+    """``kluss``, and how much she gives away.
+
+    Attributes
+    ----------
+    margin : float
+        How much less than her mixture, in [0, 2], a move may be worth by her own search.
+    """
+
+    margin: float = 0.03
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        super().__post_init__()
+        if not self.margin >= 0.0:
+            raise SearchConfigurationError(f"margin is {self.margin}, expected a number from 0 on")
+
+
+class ContraryPlayer(KlssPlayer):
+    """See the module; takes the arguments of :class:`darkchess.players.player.KlssPlayer`, a :class:`Contrary` among
+    them.
+    """
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`darkchess.game.contest.Player`."""
+        decision = super().choose(limit, progress)
+        followed, thinking = self._turn(), started(self._thinking)
+        view, standing = followed.views[-1], thinking.search.standing
+        if king_capture(view) is not None or len(view.legal_moves) == 1 or standing is None:
+            return decision
+        assert isinstance(self._configuration, Contrary)
+        found = root_values(standing.trunk, standing.profile)
+        least = float(np.nansum(found.probabilities * found.values)) - self._configuration.margin
+        good = found.actions[found.values >= least]
+        if not len(good):
+            return decision
+        likely = self._likely(followed.up_to_date().sample(SAMPLE, self._seed * 1_000_003 + view.ply))
+        return replace(decision, move=decode(min(good.tolist(), key=lambda code: (likely[code], code))))
+
+    def _likely(self, rows: Words) -> dict[int, float]:
+        """By code: the sum over ``rows`` (uint64[n, 9]) of how likely the packaged policy holds a move of hers."""
+        total: dict[int, float] = {}
+        for row in rows:
+            for code, likelihood in Policy.packaged().likelihoods(row).items():
+                total[code] = total.get(code, 0.0) + likelihood
+        return total
