@@ -105,8 +105,13 @@ class Roots:
 
 
 def grown(arrays: Iterable[npt.NDArray[Any]], room: int) -> list[npt.NDArray[Any]]:
-    """``arrays`` with ``room`` entries each, zeros behind what they hold."""
-    return [np.concatenate([a, np.zeros((room - a.shape[0], *a.shape[1:]), dtype=a.dtype)]) for a in arrays]
+    """``arrays`` with ``room`` entries each, zeros behind what they hold: pages that the system gives when touched."""
+    more = []
+    for array in arrays:
+        roomy = np.zeros((room, *array.shape[1:]), dtype=array.dtype)
+        roomy[: len(array)] = array
+        more.append(roomy)
+    return more
 
 
 def doubled(needed: int, have: int) -> int:

@@ -39,7 +39,7 @@ class Opened(NamedTuple):
     mover: Int8s  # [X]
     own: Int32s  # [X], player 0's last sequence on the way here
     theirs: Int32s  # [X], player 1's
-    infoset: Int32s  # [X], the mover's
+    acting: Int32s  # [X], the place of the mover's infoset in her side
     moves: Int32s  # [X], the mover's first sequence here
 
 
@@ -76,6 +76,8 @@ class Utilities:
         )
         self._payoff = np.zeros(0)
         self._sides = [Side(_NOBODY, _NOBODY, _NOBODY, _NOBODY) for _ in range(2)]
+        self._places = [_NOBODY, _NOBODY]  # [I], of each infoset in its side
+        self._least = [np.zeros(0), np.zeros(0)]  # [A]
         self._folded = trunk.infosets[1].sequence[trunk.folded_infoset]
         self._always = _above(trunk, trunk.folded_infoset)
 
@@ -103,19 +105,30 @@ class Utilities:
             return before
         if len(self._payoff) < count:
             (self._payoff,) = grown((self._payoff,), doubled(count, len(self._payoff)))
-        have, opened = self._opened_count, int(kernels.count_opened(trunk.nodes, known, count))
-        if len(self._opened.first) < have + opened:
-            self._opened = Opened._make(grown(self._opened, doubled(have + opened, have)))
-        kernels.take_in_opened(trunk.nodes, known, count, self._payoff, self._opened, have)
-        self._opened_count, self._known = have + opened, count
         for player, start in enumerate(self._sequences):
             infosets, sequences = trunk.infosets[player], trunk.sequences[player]
             end, have = trunk.sequence_count(player), before[player]
             added = int(kernels.count_acting(infosets, sequences, start, end))
             if len(self._sides[player].infoset) < have + added:
-                self._sides[player] = Side._make(grown(self._sides[player], doubled(have + added, have)))
-            kernels.take_in_acting(infosets, sequences, start, end, self._sides[player], have)
+                room = doubled(have + added, have)
+                self._sides[player] = Side._make(grown(self._sides[player], room))
+                (self._least[player],) = grown((self._least[player],), room)
+            if len(self._places[player]) < trunk.infoset_count(player):
+                room = doubled(trunk.infoset_count(player), len(self._places[player]))
+                (self._places[player],) = grown((self._places[player],), room)
+            side = self._sides[player]
+            kernels.take_in_acting(infosets, sequences, start, end, side, have, self._places[player])
+            if player == 1:
+                new = side.infoset[have : have + added]
+                old = new < len(self._always)
+                self._least[1][have : have + added][old] = self._always[new[old]]
             self._counts[player], self._sequences[player] = have + added, end
+        have, opened = self._opened_count, int(kernels.count_opened(trunk.nodes, known, count))
+        if len(self._opened.first) < have + opened:
+            self._opened = Opened._make(grown(self._opened, doubled(have + opened, have)))
+        places = (self._places[0], self._places[1])
+        kernels.take_in_opened(trunk.nodes, known, count, places, self._payoff, self._opened, have)
+        self._opened_count, self._known = have + opened, count
         return before
 
     @property
@@ -134,26 +147,23 @@ class Utilities:
         )
 
     def least_reach(self, player: int) -> Floats:
-        """What reaches start from, float64[I]: positive where entries are folded in below, whatever the other plays."""
-        reach = np.zeros(self._trunk.infoset_count(player))
-        if player == 1:
-            reach[: len(self._always)] = self._always
-        return reach
+        """What reaches start from, float64[A]: positive where entries are folded in below, whatever the other plays."""
+        return self._least[player][: self._counts[player]]
 
     def against(self, player: int, other: Floats) -> tuple[Floats, Floats]:
         """What each sequence of ``player`` brings player 0 at the leaves that follow it before her next action, the
-        other playing the plan ``other``: float64[S]; and what of the probability of coming to each of her infosets is
-        nature's and the other's: float64[I].
+        other playing the plan ``other``: float64[S]; and what of the probability of coming to each infoset of her side
+        is nature's and the other's: float64[A].
 
         A root sequence of player 1's brings its margin: the alternate value is taken off.
         """
-        utility, reach = np.zeros(self._trunk.sequence_count(player)), self.least_reach(player)
+        utility, reach = np.zeros(self._trunk.sequence_count(player)), self.least_reach(player).copy()
         kernels.against(player, self.tree, other, utility, reach)
         return utility, reach
 
 
 def _above(trunk: Trunk, infosets: Int32s) -> Floats:
-    """A trifle at ``infosets`` of player 1 and at all above them, 0 elsewhere: float64[I]."""
+    """A trifle at ``infosets`` of player 1 and at all above them, 0 elsewhere: float64[I], as it stands."""
     marked = np.zeros(trunk.infoset_count(1), dtype=np.bool_)
     marked[infosets] = True
     mark_above(trunk.infosets[1].parent, len(marked), marked)

@@ -30,7 +30,7 @@ def improve(side: Any, sign: float, utility: Any, reach: Any, learned: Any) -> N
     """
     regret, strategy = learned.regret, learned.strategy
     for k in range(side.first.shape[0] - 1, -1, -1):
-        if reach[side.infoset[k]] <= 0.0:
+        if reach[k] <= 0.0:
             continue
         first = np.uint64(side.first[k])  # unsigned: numba then looks for no negative indices
         size = np.uint64(side.size[k])
@@ -161,9 +161,18 @@ def improve_roots(top: Any, utility: Any) -> None:
 
 
 @kernel
-def _add(weight: float, learned: Any) -> None:
-    for s in range(learned.total.shape[0]):
-        learned.total[s] += weight * learned.plan[s]
+def _add(weight: float, side: Any, learned: Any) -> None:
+    """Add a plan to the sum, if there is one; infosets where it is 0 are passed over."""
+    total, plan = learned.total, learned.plan
+    acting = side.first.shape[0]
+    if total.shape[0] == 0:
+        return
+    for s in range(side.first[0] if acting else plan.shape[0]):  # those that no infoset has
+        total[s] += weight * plan[s]
+    for k in range(acting):
+        if learned.live[k]:
+            for s in range(side.first[k], side.first[k] + side.size[k]):
+                total[s] += weight * plan[s]
 
 
 @kernel
@@ -179,11 +188,11 @@ def iterate(
         How many there were: the plans of iteration t count t² in the sums.
     layer, caution : int, float
         What stands at the top; see :func:`set_roots`.
-    least : (float64[I0], float64[I1])
+    least : (float64[A0], float64[A1])
         What reaches start from.
     charged : int
         Player 0's first sequence at her infoset; ``penalty`` float64[n] is charged there and after.
-    utilities, reaches : (float64[S0], float64[S1]), (float64[I0], float64[I1])
+    utilities, reaches : (float64[S0], float64[S1]), (float64[A0], float64[A1])
         To work in.
     """
     for t in range(times):
@@ -201,5 +210,5 @@ def iterate(
                 set_roots(layer, caution, top, learned[1].plan)
             realise(sides[player], learned[player])
         weight = np.float64(before + t + 1) ** 2
-        _add(weight, learned[0])
-        _add(weight, learned[1])
+        for player in range(2):
+            _add(weight, sides[player], learned[player])

@@ -26,8 +26,10 @@ def count_opened(nodes: Any, known: int, count: int) -> int:
 
 
 @kernel
-def take_in_opened(nodes: Any, known: int, count: int, payoff: Any, opened: Any, have: int) -> None:
-    """Enter these nodes into ``opened`` from place ``have`` on, and all payoffs."""
+def take_in_opened(nodes: Any, known: int, count: int, places: Any, payoff: Any, opened: Any, have: int) -> None:
+    """Enter these nodes into ``opened`` from place ``have`` on, and all payoffs; ``places`` are those of both players'
+    infosets among the ones that have sequences.
+    """
     for child in range(known, count):
         payoff[child] = nodes.chance[child] * nodes.value[child]
         node = nodes.parent[child]
@@ -41,7 +43,7 @@ def take_in_opened(nodes: Any, known: int, count: int, payoff: Any, opened: Any,
             opened.mover[have] = mover
             opened.own[have] = nodes.sequence[node, 0]
             opened.theirs[have] = nodes.sequence[node, 1]
-            opened.infoset[have] = nodes.infoset[node, player]
+            opened.acting[have] = places[player][nodes.infoset[node, player]] if mover >= 0 else 0
             opened.moves[have] = nodes.sequence[child, player]
             have += 1
 
@@ -57,11 +59,12 @@ def count_acting(infosets: Any, sequences: Any, start: int, end: int) -> int:
 
 
 @kernel
-def take_in_acting(infosets: Any, sequences: Any, start: int, end: int, side: Any, have: int) -> None:
-    """Enter these infosets into ``side`` from place ``have`` on."""
+def take_in_acting(infosets: Any, sequences: Any, start: int, end: int, side: Any, have: int, places: Any) -> None:
+    """Enter these infosets into ``side`` from place ``have`` on, and that place into ``places``."""
     for s in range(start, end):
         infoset = sequences.infoset[s]
         if infosets.first[infoset] == s:
+            places[infoset] = have
             side.infoset[have] = infoset
             side.parent[have] = infosets.sequence[infoset]
             side.first[have] = s
@@ -71,7 +74,7 @@ def take_in_acting(infosets: Any, sequences: Any, start: int, end: int, side: An
 
 @kernel
 def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -> None:
-    """See :meth:`klss.search.utilities.Utilities.against`; ``utility`` float64[S] and ``reach`` float64[I] are added
+    """See :meth:`klss.search.utilities.Utilities.against`; ``utility`` float64[S] and ``reach`` float64[A] are added
     to.
     """
     other = 1 - player
@@ -91,7 +94,7 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
         moves = np.uint64(opened.moves[k])  # siblings' sequences follow one another
         mover = opened.mover[k]
         if mover == player:
-            reach[opened.infoset[k]] += opened.chance[k] * plan
+            reach[opened.acting[k]] += opened.chance[k] * plan
             for c in range(count):
                 utility[moves + c] += plan * payoff[first + c]
         elif mover == other:
@@ -129,7 +132,7 @@ def values(side: Any, plan: Any, utility: Any, reach: Any, quality: Any) -> None
     for k in range(side.first.shape[0] - 1, -1, -1):
         first = side.first[k]
         stop = first + side.size[k]
-        weight = reach[side.infoset[k]]
+        weight = reach[k]
         if weight <= 0.0:
             continue
         mass = 0.0

@@ -150,6 +150,7 @@ class _Iterating:
         self._layer = _LAYERS[solver.root]
         self._held = False
         self._sequences = [0, 0]
+        self._work = [_NONE, _NONE]  # [S], written anew by every iteration
         self._learned = [Learned(_NONE, _NONE, _NONE, _NONE, np.zeros(0, dtype=np.bool_)) for _ in range(2)]
         if subgame.origin is not None and solver.last is not None:
             for player, origin in enumerate(subgame.origin):
@@ -216,12 +217,12 @@ class _Iterating:
         began = self._budget.elapsed()
         sides, trunk = self._utilities.sides, self._trunk
         least = (self._utilities.least_reach(0), self._utilities.least_reach(1))
-        if self._held:
-            least[0][self._roots()] = -np.inf  # never reached, so never changed
+        if self._held:  # at her roots never reached, so never changed
+            least = np.where(trunk.infosets[0].parent[sides[0].infoset] < 0, -np.inf, least[0]), least[1]
         kernels.iterate(
             times, before, self._layer, self._solver.caution, self._utilities.tree, sides, self._views(sides),
             self._top, least, int(trunk.infosets[0].first[0]), self._penalty,
-            (np.empty(self._sequences[0]), np.empty(self._sequences[1])),
+            (self._work[0][: self._sequences[0]], self._work[1][: self._sequences[1]]),
             (np.empty_like(least[0]), np.empty_like(least[1])),
         )  # fmt: skip
         self.effort.seconds += self._budget.elapsed() - began
@@ -247,9 +248,13 @@ class _Iterating:
         sides = self._utilities.sides
         for player, side in enumerate(sides):
             count, have, kept = trunk.sequence_count(player), self._sequences[player], self._learned[player]
-            room = doubled(count, len(kept.plan)) if count > len(kept.plan) else len(kept.plan)
-            regret, strategy, plan = grown((kept.regret, kept.strategy, kept.plan), room)
-            (live,) = grown((kept.live,), max(len(kept.live), doubled(len(side.first), 0)))
+            regret, strategy, plan, live = kept.regret, kept.strategy, kept.plan, kept.live
+            if len(plan) < count:
+                regret, strategy, plan = grown((regret, strategy, plan), doubled(count, len(plan)))
+            if len(self._work[player]) < len(plan):
+                self._work[player] = np.empty(len(plan))
+            if len(live) < len(side.first):
+                (live,) = grown((live,), doubled(len(side.first), len(live)))
             self._learned[player] = Learned(regret, strategy, plan, kept.total, live)
             self._sequences[player] = count
             kernels.start(
