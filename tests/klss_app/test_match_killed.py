@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOREIGN = f"cmd:{sys.executable} -S -E {ROOT / 'tests' / 'uci_bridge' / 'foreign_engine.py'}"
 """An engine that plays by rule and starts at once."""
 
-GAMES = 40
+GAMES = 20
 MATCH = (
     "match", f"{FOREIGN} good", f"{FOREIGN} 'blank lines'", "--nodes", "1", "--seed", str(5 * 10**17),
     "--openings", "3", "--games", str(GAMES), "--fen", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 70 50",
