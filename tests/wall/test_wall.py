@@ -152,6 +152,12 @@ def planners() -> Iterator[Callable[[], list[EngineProcess]]]:
     yield from two_of("dsmcp,particles=8,cap=20000")
 
 
+@pytest.fixture(scope="module")
+def believers() -> Iterator[Callable[[], list[EngineProcess]]]:
+    """``kluss`` with both learned beliefs, who then moves against them."""
+    yield from two_of("kluss-contrary,belief=both,drawn=true,cap=50000")
+
+
 def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:
     """Different moves, the same views, both colours, captures, en passant, castling; ≥ 200 pairs."""
     colors: Counter[bool] = Counter()
@@ -292,6 +298,11 @@ def test_two_games_that_look_the_same_get_the_same_answers(engines: Callable[[],
 def test_who_plans_on_synopses_gives_the_same_answers_too(planners: Callable[[], list[EngineProcess]]) -> None:
     """Particles are drawn, playouts made, and the network asked, of what was seen alone."""
     same_answers(planners(), SUITE[::5], nodes=30, turns=2)
+
+
+def test_who_weighs_what_is_possible_gives_the_same_answers_too(believers: Callable[[], list[EngineProcess]]) -> None:
+    """Weights of the filter and of the Siamese, what is drawn by them, and how likely a move looks."""
+    same_answers(believers(), SUITE[::5], nodes=30, turns=2)
 
 
 @pytest.mark.soak
