@@ -51,7 +51,7 @@ def run(match: BlindMatch, folder: Path, workers: int) -> Standing:
 
 
 def played(
-    name: str, players: tuple[str, str], games: int, budget: TimeControl, workers: int, folder: Path
+    name: str, players: tuple[str, str], games: int, budget: TimeControl, workers: int, folder: Path, seed: int = SEED
 ) -> dict[str, Any]:
     """Play what is left of a match; what it has shown.
 
@@ -65,18 +65,21 @@ def played(
         For each of a turn's two questions.
     folder
         Where the match is kept, in a folder of its own.
+    seed
+        Its own; with another than the usual one it is another match, by name too.
     """
     a, b = players
-    match = BlindMatch(a=_alone(a), b=_alone(b), games=max(2, games), seed=SEED, budget=budget)
+    match = BlindMatch(a=_alone(a), b=_alone(b), games=max(2, games), seed=seed, budget=budget)
     limit = f"{budget.nodes}nodes" if budget.nodes is not None else f"{budget.time_s:g}s"
-    standing = run(match, folder / f"{name}-{limit}", workers)
+    name = f"{name}-{limit}" + ("" if seed == SEED else f"-seed{seed}")
+    standing = run(match, folder / name, workers)
     return {
-        "name": f"{name}-{limit}",
+        "name": name,
         "a": a,
         "b": b,
         "budget": {"nodes": budget.nodes, "time_s": budget.time_s},
         **score(standing),
-        "seed": SEED,
+        "seed": seed,
         "statistics": standing.statistics(),
     }
 
@@ -127,6 +130,7 @@ def main(
     parser.add_argument("--nodes", type=positive, default=nodes, metavar="N", help=f"a question (default {nodes})")
     parser.add_argument("--time", type=amount, metavar="S", help="seconds a question, instead of nodes")
     parser.add_argument("--only", choices=sorted(pairings), action="append", help="matches to play; may be repeated")
+    parser.add_argument("--seed", type=int, default=SEED, metavar="N", help=f"of every match (default {SEED})")
     parser.add_argument("--workers", type=positive, default=2, metavar="W", help="games at a time")
     parser.add_argument("--runs", type=Path, default=RUNS, help="where matches are kept")
     parser.add_argument("--results", type=Path, default=RESULTS, help=f"where {experiment}.json is kept")
@@ -137,7 +141,7 @@ def main(
         for name in chosen.only or pairings:
             a, b, share = pairings[name]
             games = round(chosen.games * share)
-            found = played(name, (a, b), games, budget, chosen.workers, chosen.runs / experiment)
+            found = played(name, (a, b), games, budget, chosen.workers, chosen.runs / experiment, chosen.seed)
             keep(chosen.results / f"{experiment}.json", found)
 
     return finished(play, *EXPECTED)

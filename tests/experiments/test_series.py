@@ -26,6 +26,7 @@ from experiments.headroom import SERIES as HEADROOM
 from experiments.opponents import SERIES as OPPONENTS
 from experiments.parts import SERIES as PARTS
 from experiments.report import PAPERS_MATCH, TARGETS, load
+from experiments.series import blind
 from experiments.series.runner import Pairing, Plan, Series, main, play, share
 from experiments.series.summary import SESSIONS, match_document, series_document, told_together
 from uci_bridge.evaluators import EvaluatorChoice
@@ -345,6 +346,17 @@ def test_a_time_that_is_none_is_refused_before_anything_is_played(
             command(["--time", wrong])
         assert raised.value.code == 2
         assert f"got {wrong!r}, expected a number above 0" in capsys.readouterr().err
+
+
+def test_another_seed_of_blind_games_is_another_match(tmp_path: Path) -> None:
+    players, budget = ("rbc-random", "rbc-random"), TimeControl(nodes=1)
+    usual = blind.played("twins", players, 2, budget, 1, tmp_path)
+    other = blind.played("twins", players, 2, budget, 1, tmp_path, seed=7)
+    assert (usual["name"], usual["seed"]) == ("twins-1nodes", blind.SEED)
+    assert (other["name"], other["seed"]) == ("twins-1nodes-seed7", 7)
+    for match in (usual, other):
+        blind.keep(tmp_path / "rbc_planning.json", match)
+    assert list(blind.matches_of(tmp_path / "rbc_planning.json")) == ["twins-1nodes", "twins-1nodes-seed7"]
 
 
 def test_parts_of_a_whole_are_from_0_to_1() -> None:
