@@ -41,9 +41,9 @@ SHUFFLE = Series(
 )
 
 
-def write_match(folder: Path, winners: Sequence[str | None]) -> None:
+def write_match(folder: Path, winners: Sequence[str | None], seed: int = 5) -> None:
     """A match's directory, as it writes it; two moves a game, |P| 10 and 1000."""
-    match = Match(player_spec("klss2021"), player_spec("greedy"), len(winners), 5, TimeControl(time_s=0.125))
+    match = Match(player_spec("klss2021"), player_spec("greedy"), len(winners), seed, TimeControl(time_s=0.125))
     folder.mkdir(parents=True)
     (folder / "match.json").write_text(json.dumps(match.identity()))
     games, moves = "", ""
@@ -258,10 +258,13 @@ def test_every_pair_of_players_at_every_budget_is_a_match_of_its_own_and_stays_i
 
 
 def test_a_second_seed_goes_on_with_what_another_machine_summed_up(tmp_path: Path) -> None:
-    first = arguments(tmp_path, "--players", "random", "greedy")
-    assert main(HEAD_TO_HEAD, first) == 0
-    shutil.rmtree(tmp_path / "runs")
-    assert main(HEAD_TO_HEAD, [*first, "--seed", "2"]) == 0
+    runs = tmp_path / "runs" / "head_to_head"
+    players = arguments(tmp_path, "--summary-only", "--players", "klss2021", "greedy")
+    write_match(runs / "klss2021-greedy-1nodes", ["a", "b", "a", None], seed=1)
+    assert main(HEAD_TO_HEAD, players) == 0
+    shutil.rmtree(runs)
+    write_match(runs / "klss2021-greedy-1nodes-seed2", ["a", "a"], seed=2)
+    assert main(HEAD_TO_HEAD, [*players, "--seed", "2"]) == 0
     path = tmp_path / "results" / "head_to_head.json"
     one, two = json.loads(path.read_text())["matches"]
     assert (one["seed"], two["seed"]) == (1, 2) and two["name"] == one["name"] + "-seed2"
