@@ -9,6 +9,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_type_hints
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
@@ -143,14 +144,9 @@ def _changeable(chosen: Configuration) -> dict[str, Any]:
     return own
 
 
-def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int, kind: type[KlssPlayer] = KlssPlayer) -> Player:
     assert chosen.search is not None
-    return KlssPlayer(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder)
-
-
-def _contrary_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
-    assert chosen.search is not None
-    return ContraryPlayer(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads)
+    return kind(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder)
 
 
 def _synoptic_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
@@ -171,7 +167,7 @@ def _plain(
 PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
     "klss": _klss_player,
     "baseline": _klss_player,
-    "contrary": _contrary_player,
+    "contrary": partial(_klss_player, kind=ContraryPlayer),
     "synoptic": _synoptic_player,
     "best-guess": _plain(BestGuessPlayer),
     "greedy": _plain(GreedyPlayer),

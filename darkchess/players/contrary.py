@@ -45,6 +45,11 @@ class Contrary(Kluss):
         if not self.margin >= 0.0:
             raise SearchConfigurationError(f"margin is {self.margin}, expected a number from 0 on")
 
+    @property
+    def ponders(self) -> bool:
+        """No: a search that goes on would do so below the move that it drew, and she makes another."""
+        return False
+
 
 class ContraryPlayer(KlssPlayer):
     """See the module; takes the arguments of :class:`darkchess.players.player.KlssPlayer`, a :class:`Contrary` among

@@ -56,3 +56,9 @@ def test_a_king_is_taken_however_likely_that_is() -> None:
 def test_a_margin_is_a_number_from_nothing_on() -> None:
     with pytest.raises(ConfigurationError, match="margin is -1"):
         configuration("kluss-contrary,margin=-1")
+
+
+def test_it_does_not_ponder_below_a_move_that_it_did_not_make() -> None:
+    with pytest.raises(ConfigurationError, match="ponder is true, expected false"):
+        configuration("kluss-contrary,ponder=true")
+    assert not configuration("kluss-contrary").pondering().ponder
