@@ -18,14 +18,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from darkchess.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS, describe, multiplied
+from darkchess.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS, describe
 from darkchess.board.kernels.board import BLACK, META, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES
 from darkchess.board.kernels.tables import TABLES
 from darkchess.errors import DarkchessError
 from klss.arrays import Floats, Int16s, Int32s, Words
 
-__all__ = ["GROUPS", "LEVELS", "Level", "Policy", "PolicyError", "Stage", "below", "described"]
+__all__ = ["GROUPS", "LEVELS", "Level", "Policy", "PolicyError", "Stage", "below", "described", "flip_below"]
 
 Level = Literal["even", "tables", "features", "values"]
 LEVELS: tuple[Level, ...] = ("even", "tables", "features", "values")
@@ -67,6 +67,11 @@ def below(row: Words) -> Words:
     passed = meta >> 8 & 0x7F
     out[META] = 1 | meta >> 2 & 0x06 | meta << 2 & 0x18 | (((passed - 1 ^ 56) + 1) << 8 if passed else 0)
     return out
+
+
+def flip_below(row: Words) -> int:
+    """What a move's code in ``row`` (uint64[9]) has to be XORed with to be that of :func:`below`, and back."""
+    return 0 if int(row[META]) & 1 else 56 << 9 | 56 << 3
 
 
 class PolicyError(DarkchessError, ValueError):
@@ -183,10 +188,9 @@ class Policy:
         """
         codes, index = described(below(row))
         stage = self.stages[level]
-        weights = np.array([multiplied(index[k], stage.groups, stage.multipliers) for k in range(len(codes))])
+        weights = stage.multipliers[index[:, : stage.groups]].prod(axis=1)
         shares = (1.0 - self.even) * weights / weights.sum() + self.even / len(codes)
-        flip = 0 if int(row[META]) & 1 else 56 << 9 | 56 << 3
-        return dict(zip((codes ^ flip).tolist(), shares.tolist(), strict=True))
+        return dict(zip((codes ^ flip_below(row)).tolist(), shares.tolist(), strict=True))
 
     def save(self, path: Path) -> None:
         """Write it where :meth:`load` reads it."""

@@ -17,8 +17,9 @@ import argparse
 import json
 import sys
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +39,14 @@ from experiments.commands import finished
 from experiments.games import match_folders
 from experiments.series.processes import processes
 from experiments.series.runner import RESULTS, RUNS, positive
-from klss.arrays import Floats, States
+from klss.arrays import Floats
 from klss.search import Kluss
+from klss.whole_file import write_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.match import MatchError
-from uci_bridge.match.oracle import KlussOracle, ToldOracle, configuration
+from uci_bridge.match.oracle import KlussOracle, ToldOracle, configuration, true_state
 from uci_bridge.stockfish.evaluator import StockfishEvaluator, find_stockfish, stockfish_version
 
 __all__ = ["ARMS", "LEAST", "losses", "main", "summary"]
@@ -120,11 +122,7 @@ def _told(text: str, analyst: Analyst, position: Position) -> Kluss:
     if not isinstance(search, KlussOracle):
         return search
     model = analyst.model
-
-    def truth() -> States:
-        row = model.identities(np.array(position.row)[None])
-        return model.states(row, analyst.quiet)
-
+    truth = partial(true_state, model, position, analyst.quiet)
     return ToldOracle(**vars(search), truth=truth, identities=model.identities)
 
 
@@ -172,8 +170,7 @@ def _looked(task: tuple[Path, int, int, Path]) -> list[list[Any]]:
     record = read_pgn(path.read_text(encoding="utf-8"))[0]
     with StockfishEvaluator(depth=DEPTH, reproducible=True) as stockfish:
         rows = [[path.parent.name, game, *row] for row in losses(record, every, nodes, game, stockfish)]
-    file.with_suffix(".part").write_text(json.dumps(rows), encoding="utf-8")
-    file.with_suffix(".part").rename(file)
+    write_whole(file, json.dumps(rows))
     return rows
 
 
@@ -215,7 +212,7 @@ def _look(parsed: argparse.Namespace) -> int:
     if not rows:
         print(f"no turns in {', '.join(map(str, parsed.folders))}; expected directories of matches", file=sys.stderr)
         return 1
-    document: Mapping[str, Any] = {
+    document: dict[str, Any] = {
         **head("belief_loss", "numpy", "numba"),
         "stockfish": stockfish_version(),
         "configuration": about,
@@ -225,7 +222,7 @@ def _look(parsed: argparse.Namespace) -> int:
         "samples": {"columns": COLUMNS, "rows": rows},
     }
     path = parsed.results / "belief_loss.json"
-    write_document(path, dict(document))
+    write_document(path, document)
     for arm, each_told in document["summary"].items():
         print(f"{arm:20} {each_told['loss']:.4f}  above .25: {each_told['above_quarter']:.3f}  {each_told['less']}")
     return 0

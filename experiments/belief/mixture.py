@@ -71,8 +71,8 @@ def play_all(runs: Path, *, workers: int, games: float = 1.0, nodes: int = NODES
         pairing = Pairing(f"{a}-{b}", a, b)
         wanted = max(2, 2 * round(games * count / 2))
         plan = Plan(
-            games=wanted, time_s=0.1, nodes=nodes, workers=workers, threads=1, openings=OPENINGS, seed=SEED, runs=runs,
-            mixed=True,
+            games=wanted, time_s=0.1, nodes=nodes, workers=workers, threads=1, openings=OPENINGS, seed=SEED, usual=SEED,
+            runs=runs, mixed=True,
         )  # fmt: skip
         progress = MatchProgress(f"{SERIES}/{plan.name(pairing)}", wanted)
         progress.show(play(SERIES, pairing, plan, progress), last=True)

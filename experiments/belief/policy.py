@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from darkchess.belief.policy import ENTRIES, LEVELS, Level, Policy, below, described
-from darkchess.board.kernels.board import KING, META, WHITE
+from darkchess.belief.policy import ENTRIES, LEVELS, Level, Policy, below, described, flip_below
+from darkchess.board.kernels.board import KING, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES, make
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import encode
@@ -93,8 +93,7 @@ def decisions(games: Iterable[Played], progress: Callable[[int], None]) -> Decis
                 mine = below(row)
                 codes, index = described(mine)
                 count = len(codes)
-                flip = 0 if int(row[META]) & 1 else 56 << 9 | 56 << 3
-                at = np.flatnonzero(codes == encode(move) ^ flip)
+                at = np.flatnonzero(codes == encode(move) ^ flip_below(row))
                 for k in range(count):
                     make(mine, codes[k], TABLES, children[k])
                 alive = (children[:count, KING] & children[:count, WHITE]) != 0

@@ -34,6 +34,7 @@ from experiments.belief import mixture
 from experiments.belief.mixture import Played
 from experiments.series.processes import processes
 from klss.arrays import Floats
+from klss.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import head, write_document
 
@@ -195,8 +196,8 @@ def _looked(task: tuple[Played, int, Path]) -> list[Look]:
     if path.exists():
         return list(pickle.loads(zlib.decompress(path.read_bytes())))
     found = list(looks(game, Policy.packaged(), every))
-    path.with_suffix(".part").write_bytes(zlib.compress(pickle.dumps(found), 1))
-    path.with_suffix(".part").rename(path)
+    with written_whole(path) as file:
+        file.write(zlib.compress(pickle.dumps(found), 1))
     return found
 
 

@@ -15,7 +15,7 @@ from blindchess.players.configuration import CONFIGURATIONS
 from darkchess.game.arbiter import TimeControl
 from experiments.commands import finished
 from experiments.series.runner import RESULTS, RUNS, amount, positive
-from experiments.series.summary import score_interval
+from experiments.series.summary import match_name, score_interval
 from klss.configurations import ConfigurationError
 from uci_bridge.blind_players import Blind, blind_spec
 from uci_bridge.match.blind.match import BlindMatch
@@ -70,8 +70,7 @@ def played(
     """
     a, b = players
     match = BlindMatch(a=_alone(a), b=_alone(b), games=max(2, games), seed=seed, budget=budget)
-    limit = f"{budget.nodes}nodes" if budget.nodes is not None else f"{budget.time_s:g}s"
-    name = f"{name}-{limit}" + ("" if seed == SEED else f"-seed{seed}")
+    name = match_name(name, budget, seed, SEED)
     standing = run(match, folder / name, workers)
     return {
         "name": name,

@@ -30,7 +30,7 @@ from typing import Any
 import klss
 from darkchess.game.arbiter import TimeControl
 from darkchess.players.configuration import ConfigurationError
-from experiments.series.summary import SESSIONS, match_document, read_document, series_document
+from experiments.series.summary import SESSIONS, match_document, match_name, read_document, series_document
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
@@ -154,8 +154,8 @@ class Plan:
         Where the matches are kept.
     mixed
         Go on with a match also where other code played its first games.
-    suffix
-        Of the matches' names: a seed beside the usual one makes matches of their own.
+    usual
+        The seed that names do not tell: another makes matches of their own.
     """
 
     games: int
@@ -168,7 +168,7 @@ class Plan:
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
     runs: Path = RUNS
     mixed: bool = False
-    suffix: str = ""
+    usual: int = SEED
 
     def match(self, pairing: Pairing) -> Match:
         """The match of ``pairing``; what both sides have alike stands once."""
@@ -192,9 +192,7 @@ class Plan:
 
     def name(self, pairing: Pairing) -> str:
         """Of that match at that budget (A's): of its directory, and in the summary."""
-        budget = self._budget(pairing.share_a)
-        limit = f"{budget.time_s:g}s" if budget.nodes is None else f"{budget.nodes}nodes"
-        return f"{pairing.name}-{limit}{self.suffix}"
+        return match_name(pairing.name, self._budget(pairing.share_a), self.seed, self.usual)
 
     def folder(self, series: str, pairing: Pairing) -> Path:
         """Where that match is kept."""
@@ -322,7 +320,6 @@ def main(series: Series, arguments: Sequence[str] | None = None) -> int:
         evaluator=EvaluatorChoice(parsed.evaluator),
         runs=parsed.runs,
         mixed=parsed.mixed,
-        suffix="" if parsed.seed == SEED else f"-seed{parsed.seed}",
     )
     try:
         for pairing in pairings:  # all of them now: the last one's mistake would show after hours

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from darkchess.game.arbiter import TimeControl
 from darkchess.players.configuration import CONFIGURATIONS
 from uci_bridge.match.documents import commit, today
 from uci_bridge.match.files import read_match
@@ -20,7 +21,7 @@ from uci_bridge.match.statistics import Elo, elo_of_match, score_of_elo
 from uci_bridge.match.task import sides
 
 __all__ = [
-    "SESSIONS", "budget_text", "match_document", "pooled_document", "read_document", "score_interval",
+    "SESSIONS", "budget_text", "match_document", "match_name", "pooled_document", "read_document", "score_interval",
     "series_document", "sessions", "told_together",
 ]  # fmt: skip
 
@@ -28,6 +29,16 @@ SESSIONS = "sessions.jsonl"
 """In a match's directory: who played, from which game on."""
 
 _POINTS = {"a": 1.0, None: 0.5, "b": 0.0}
+
+
+def match_name(name: str, budget: TimeControl, seed: int, usual: int) -> str:
+    """Of a match's directory, and in the summary: ``name``, what limits a move, and a seed that is not the usual one.
+
+    >>> match_name("a-b", TimeControl(nodes=300), 2, 1)
+    'a-b-300nodes-seed2'
+    """
+    limit = f"{budget.time_s:g}s" if budget.nodes is None else f"{budget.nodes}nodes"
+    return f"{name}-{limit}" + ("" if seed == usual else f"-seed{seed}")
 
 
 def read_document(path: Path) -> dict[str, Any] | None:

@@ -16,11 +16,13 @@ from typing import Final, TypeGuard
 import chess
 import numpy as np
 
+from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.players import configuration as named
 from darkchess.players.configuration import Configuration
+from darkchess.players.model import DarkChess
 from darkchess.players.player import KlssPlayer
 from darkchess.players.tracking import started
 from darkchess.warm_up import warm_up
@@ -31,7 +33,7 @@ from klss.search.parts import Likelihood
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 
 __all__ = [
-    "ORACLE", "KlussOracle", "OracleMaker", "OraclePlayer", "ToldOracle", "configuration", "sees_truth",
+    "ORACLE", "KlussOracle", "OracleMaker", "OraclePlayer", "ToldOracle", "configuration", "sees_truth", "true_state",
 ]  # fmt: skip
 
 ORACLE: Final = "kluss-oracle"
@@ -79,6 +81,14 @@ class ToldOracle(KlussOracle):
         return Oracle(Kluss.likelihood(self), self.prior, self.truth, self.identities)
 
 
+def true_state(model: DarkChess, position: Position, quiet: int) -> States:
+    """``position`` as the states of a search have it, ``quiet`` plies after its player last saw a pawn move or a
+    capture: uint64[1, w].
+    """
+    row = model.identities(np.array(position.row)[None])  # no quiet plies, as in a position set
+    return model.states(row, quiet)
+
+
 class OraclePlayer(KlssPlayer):
     """A player of :class:`darkchess.game.arbiter.Arbiter`'s that looks at the true game; one for one game.
 
@@ -109,8 +119,7 @@ class OraclePlayer(KlssPlayer):
     def _truth(self) -> States:
         """The true position as the search's own states have it."""
         thinking = started(self._thinking)
-        row = self._identities(np.array(self._referee.position.row)[None])  # no quiet plies, as in a position set
-        return thinking.model.states(row, thinking.quiet)
+        return true_state(thinking.model, self._referee.position, thinking.quiet)
 
     def _identities(self, states: States) -> States:
         return started(self._thinking).model.identities(states)
