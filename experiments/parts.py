@@ -33,12 +33,15 @@ PARTS = {
 }
 """Match -> what it changes in ``kluss``, as a configuration's text says it."""
 
+_ONE_THREAD = Pairing("one-thread", f"{_BASE},threads=2", f"{_BASE},threads=1")
+"""Tells something only where a game has two cores to itself (``--workers 1``)."""
+
 SERIES = Series(
     "parts",
     "kluss against itself with one part off, or other",
     games=100,
     time_s=0.1,
-    matches=lambda: [Pairing(name, _BASE, f"{_BASE},{changes}") for name, changes in PARTS.items()],
+    matches=lambda: [*(Pairing(name, _BASE, f"{_BASE},{changes}") for name, changes in PARTS.items()), _ONE_THREAD],
 )
 
 if __name__ == "__main__":

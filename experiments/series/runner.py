@@ -66,7 +66,7 @@ class Pairing:
     name
         With the budget it names its directory, and its entry in the summary.
     a, b
-        Configurations; the result is A's.
+        Configurations; the result is A's. One that says its threads keeps them.
     share_a, share_b
         Of the series' budget, what each has a move.
     """
@@ -173,10 +173,9 @@ class Plan:
     def match(self, pairing: Pairing) -> Match:
         """The match of ``pairing``; what both sides have alike stands once."""
         a, b = self._budget(pairing.share_a), self._budget(pairing.share_b)
-        threads = f",threads={self.threads}"
         return Match(
-            a=configuration(pairing.a + threads),
-            b=configuration(pairing.b + threads),
+            a=configuration(self._threaded(pairing.a)),
+            b=configuration(self._threaded(pairing.b)),
             games=self.games,
             seed=self.seed,
             budget=a,
@@ -184,6 +183,9 @@ class Plan:
             openings=RandomOpenings(self.openings) if self.openings else None,
             budget_b=None if a == b else b,
         )
+
+    def _threaded(self, text: str) -> str:
+        return text if ",threads=" in text else f"{text},threads={self.threads}"
 
     def _budget(self, share: float) -> TimeControl:
         if self.nodes is not None:
