@@ -24,7 +24,9 @@ Decided here:
 * The prior is the builder's, 1/m where it gives none.
 * Half of the iterations run while the trunk's next leaves are prepared (:meth:`klss.search.parts.Solving.beside`).
 * When nothing grows any more, the plans of the last iterations are averaged too, the later ones weighing more (t²); the
-  last iterate or that average is played by, whichever has the smaller gap.
+  last iterate or that average is played by, whichever has the smaller gap. Seven tenths of all regret are forgotten
+  before: it is that of smaller trunks, and with so much of it strategies change too slowly for the average to converge
+  (docs/search.md, "How far from an equilibrium").
 * Caution, 0 in Obscuro: nearly always there is a root infoset at which player 1 gladly plays on, so that p would be 1
   and nothing would look at the one that hurts most (nor does a prior). What is seldom, but hers to choose, counts so.
 * After her move player 0's strategies at the roots are held (:mod:`klss.search.pondering`); the rest goes on.
@@ -66,6 +68,9 @@ _SEED = 1e-9
 
 _LAST_SHARE = 0.1
 """Of a move's time, at its end: the solver's alone."""
+
+_REMEMBERED = 0.3
+"""Of all regret, when nothing grows any more."""
 
 _MARGIN_S = 0.004
 """Time left over at the end of a move."""
@@ -186,6 +191,8 @@ class _Iterating:
     def finish(self) -> Profile:
         """See :class:`klss.search.parts.Solving`."""
         self._take_in()
+        for regret in (*(kept.regret for kept in self._learned), self._top.margin_regret, self._top.play_regret):
+            regret *= _REMEMBERED
         sums = [np.zeros(count) for count in self._sequences]
         self._learned = [kept._replace(total=total) for kept, total in zip(self._learned, sums, strict=True)]
         done = 0
