@@ -81,7 +81,10 @@ _IN_USE = 0.5
 _NONE = np.zeros(0)
 
 _AT_ONCE = 16
-"""Iterations between two looks at the clock."""
+"""Iterations between two looks at the clock, at the most."""
+
+_JUDGING = 4
+"""What judging the two profiles at the end takes, in iterations on a large trunk; on a small one both are nothing."""
 
 
 class Learned(NamedTuple):
@@ -195,13 +198,11 @@ class _Iterating:
             regret *= _REMEMBERED
         sums = [np.zeros(count) for count in self._sequences]
         self._learned = [kept._replace(total=total) for kept, total in zip(self._learned, sums, strict=True)]
-        done = 0
         if self._budget.seconds is None:
             done = self._solver.last_iterations
             self._iterate(done)
-        while self._budget.seconds is not None and self._budget.left() > _MARGIN_S:
-            self._iterate(_AT_ONCE, done)
-            done += _AT_ONCE
+        else:
+            done = self._until_the_end()
         self._solver.last = [kept.strategy for kept in self._learned]
         forms = treeplexes(self._trunk, "maxmargin")
         profile = self._judged(self._plans(), forms)
@@ -210,6 +211,17 @@ class _Iterating:
             profile = min(profile, averaged, key=lambda found: found.gap)
         self.effort.gap = profile.gap
         return profile
+
+    def _until_the_end(self) -> int:
+        """Iterations for as long as there is time, but for judging; how many."""
+        done, times = 0, int(self._budget.left() > _MARGIN_S)
+        while times > 0:
+            began = self._budget.elapsed()
+            self._iterate(times, done)
+            done += times
+            each = max((self._budget.elapsed() - began) / times, 1e-6)
+            times = min(_AT_ONCE, int((self._budget.left() - _MARGIN_S) / each) - _JUDGING)
+        return done
 
     def _go_on(self, times: int) -> None:
         """So many iterations; held, one at a time, for as long as the budget is not over."""
