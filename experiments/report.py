@@ -15,8 +15,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from darkchess.players.configuration import configuration
+from experiments.belief.arms import BELIEFS, TESTED, WITHOUT
 from experiments.series.runner import RESULTS
-from experiments.series.summary import budget_text, read_document, told_together
+from experiments.series.summary import budget_text, pooled, read_document, told_together
+from uci_bridge.match.statistics import Sprt
 
 __all__ = ["BEGIN", "END", "convergence_curve", "load", "main", "reading", "rendered", "short"]
 
@@ -57,6 +60,7 @@ _EXPERIMENTS = (
     ("belief_rank", "how likely the truth is to each learned belief, in held-out games", "20 min"),
     ("belief_loss", "what moves lose at the true position, with each belief", "20 min"),
     ("belief_games", "`kluss` with each belief v without", "about 100 min"),
+    ("headroom", "`kluss` told the true position v `kluss`", "about 15 min"),
     ("first_moves", "first moves and replies", "4 min"),
     ("first_moves_kluss", "the same of `kluss`", "2 min"),
     ("paper_tables", "exploitability and knowledge sets, as `klss tables`", "5 min"),
@@ -91,6 +95,12 @@ def short(player: str) -> str:
     return re.sub(r",threads=\d+", "", player)
 
 
+def sides(match: Mapping[str, Any]) -> tuple[str, str]:
+    """Both players' names; with their threads where nothing else tells one from the other."""
+    a, b = match["a"], match["b"]
+    return (short(a), short(b)) if a == b or short(a) != short(b) else (a, b)
+
+
 def interval(match: Mapping[str, Any]) -> str:
     """Ends of the 95 % interval of the score, in per cent."""
     low, _, high = match["percent"]
@@ -108,7 +118,7 @@ def reading(match: Mapping[str, Any]) -> str:
     if match["a"] == match["b"]:
         worse, better = "more time is better", "more time is worse"
     else:
-        worse, better = (f"`{short(match['b'])}` is {word}" for word in ("worse", "better"))
+        worse, better = (f"`{sides(match)[1]}` is {word}" for word in ("worse", "better"))
     return f"{(('no difference seen', worse, better))[verdict(match)]} (interval {interval(match)})"
 
 
@@ -165,7 +175,7 @@ def _result(name: str, found: dict[str, Any]) -> str:
     if name == "belief_loss":
         told = found["summary"]
         return "; ".join(f"{arm} {told[arm]['loss']:.4f}" for arm in ("uniform", "value", "filter", "both"))
-    if name == "belief_games":
+    if name in ("belief_games", "headroom"):
         return "; ".join(f"{_label(match)} {match['percent'][1]:.1f} % ({_count(match)})" for match in found["matches"])
     if name.startswith("first_moves"):
         return f"{_frequencies(found['white'], found['games'])}; {found['games']} games begun"
@@ -184,7 +194,7 @@ def _label(match: Mapping[str, Any]) -> str:
     number, unit = budget_text(a).split(" ", 1)
     if a != b:
         return f"`{short(match['a'])}`, {number} v {budget_text(b).removesuffix(unit)}{unit}"
-    return f"`{short(match['a'])}` v `{short(match['b'])}`, {number} {unit}"
+    return "`{}` v `{}`, ".format(*sides(match)) + f"{number} {unit}"
 
 
 def _sum_of(pool: Mapping[str, Any]) -> str:
@@ -279,7 +289,7 @@ def _ablations(found: dict[str, Any]) -> list[str]:
     matches = found["matches"]
     base = matches[0]["a"].partition(",")[0]
     groups = {
-        side: [f"`{short(match['b'])}` (interval {interval(match)}, {_count(match)} games)" for match in matches
+        side: [f"`{sides(match)[1]}` (interval {interval(match)}, {_count(match)} games)" for match in matches
                if verdict(match) == side] for side in (1, -1, 0)
     }  # fmt: skip
     said = [
@@ -457,6 +467,42 @@ def _belief_loss(found: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _belief_games(found: dict[str, Any]) -> list[str]:
+    """The matches, and for each belief the sequential test over all of them against ``kluss`` without one."""
+    matches = found["matches"]
+    without = configuration(WITHOUT).search
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for match in matches:
+        a, b = (configuration(match[side]) for side in "ab")
+        if b.player == "klss" and b.search == without:
+            name = next((each for each in BELIEFS if configuration(each).search == a.search), short(match["a"]))
+            groups.setdefault(name, []).append(match)
+    test = Sprt(*TESTED)
+    lines = [
+        *_table(matches, "match (A v B)"),
+        "",
+        f"| A, all her matches v `{WITHOUT}` | games | A's score | 95 % interval | log-likelihood ratio | decided |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, group in groups.items():
+        pool = pooled(group)
+        state = test.state(pool["pairs"])
+        decided = {None: "no", "elo0": f"{test.elo0:+g} Elo", "elo1": f"{test.elo1:+g} Elo"}[state.decision]
+        lines.append(
+            f"| `{name}` | {pool['games']} | {pool['percent'][1]:.1f} % | {interval(pool)} | {state.llr:.2f} "
+            f"| {decided} |"
+        )
+    said = (
+        f"The test of {test.elo0:g} against {test.elo1:+g} Elo is decided at ±{test.upper:.2f}. All matches of a "
+        "player are taken as one, whatever the time a move."
+    )
+    return [*lines, "", *_wrapped(said)]
+
+
+def _headroom(found: dict[str, Any]) -> list[str]:
+    return _table(found["matches"], "match (A v B)")
+
+
 def _less(difference: list[float] | None) -> str:
     if difference is None:
         return ""
@@ -484,7 +530,8 @@ _SECTIONS = {
     "belief": ("The truth among the possible positions", _belief),
     "belief_rank": ("The truth under learned beliefs", _belief_rank),
     "belief_loss": ("Loss at the true position", _belief_loss),
-    "belief_games": ("Learned beliefs in games", _ablations),
+    "belief_games": ("Learned beliefs in games", _belief_games),
+    "headroom": ("What knowing the position is worth", _headroom),
     "first_moves": ("First moves", _first_moves),
     "first_moves_kluss": ("First moves of `kluss`", _first_moves),
 }

@@ -10,9 +10,14 @@ from __future__ import annotations
 
 from experiments.series.runner import Pairing, Series
 
-__all__ = ["SERIES"]
+__all__ = ["BELIEFS", "SERIES", "TESTED", "WITHOUT"]
 
-_WITHOUT = "kluss-value"
+WITHOUT = "kluss-value"
+
+BELIEFS = ("kluss-filter", "kluss-siamese", "kluss-both")
+
+TESTED = (0.0, 30.0)
+"""Elo: what a belief's sequential test against :data:`WITHOUT` holds against each other."""
 
 _ARMS = {
     "uniform": "kluss-value,slope=0",
@@ -26,7 +31,7 @@ _ARMS = {
 
 _CONTRARY = "kluss-contrary"
 
-_AGAINST_CONTRARY = {"value": _WITHOUT, "filter": "kluss-filter", "siamese": "kluss-siamese", "both": "kluss-both"}
+_AGAINST_CONTRARY = {"value": WITHOUT, "filter": "kluss-filter", "siamese": "kluss-siamese", "both": "kluss-both"}
 
 SERIES = Series(
     "belief_games",
@@ -35,7 +40,7 @@ SERIES = Series(
     time_s=0.1,
     command="belief games",
     matches=lambda: [
-        *(Pairing(name, text, _WITHOUT) for name, text in _ARMS.items()),
+        *(Pairing(name, text, WITHOUT) for name, text in _ARMS.items()),
         *(Pairing(f"{name}-contrary", text, _CONTRARY) for name, text in _AGAINST_CONTRARY.items()),
     ],
 )

@@ -21,8 +21,8 @@ from uci_bridge.match.statistics import Elo, elo_of_match, score_of_elo
 from uci_bridge.match.task import sides
 
 __all__ = [
-    "SESSIONS", "budget_text", "match_document", "match_name", "pooled_document", "read_document", "score_interval",
-    "series_document", "sessions", "told_together",
+    "SESSIONS", "budget_text", "match_document", "match_name", "pooled", "pooled_document", "read_document",
+    "score_interval", "series_document", "sessions", "told_together",
 ]  # fmt: skip
 
 SESSIONS = "sessions.jsonl"
@@ -95,13 +95,12 @@ def told_together(matches: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _together(group: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    sums = {key: sum(match[key] for match in group) for key in ("games", "score", "wins", "draws", "losses")}
     return {
         **{key: group[0][key] for key in ("name", "a", "b", "budgets", "evaluator", "openings", "rules")},
         "seeds": [match["seed"] for match in group],
         "games_planned": None,
-        **sums,
-        **_interval(sums["score"], sums["games"], group),
+        **{key: sum(match[key] for match in group) for key in ("wins", "draws", "losses")},
+        **pooled(group),
         "by_color": {
             color: {key: sum(match["by_color"][color][key] for match in group) for key in group[0]["by_color"][color]}
             for color in group[0]["by_color"]
@@ -110,11 +109,14 @@ def _together(group: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _interval(score: float, games: int, group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Score and Elo difference of several matches with the interval of all their pairs."""
+def pooled(group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Games and points of several matches; score and Elo difference with the interval of all their pairs."""
+    games, score = sum(match["games"] for match in group), sum(match["score"] for match in group)
     pairs = [sum(counts) for counts in zip(*(match["pairs"] for match in group), strict=True)]
     elo = elo_of_match(score, games, pairs)
     return {
+        "games": games,
+        "score": score,
         "percent": [round(100 * share, 2) for share in score_interval(elo, score / games)],
         "elo": [elo.low, elo.middle, elo.high],
         "elo_method": elo.method,
@@ -130,19 +132,10 @@ def pooled_document(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     for match in matches:
         if match["a"] == match["b"]:
             groups.setdefault(match["a"], []).append(match)
-    told = []
-    for player, group in groups.items():
-        games, score = sum(match["games"] for match in group), sum(match["score"] for match in group)
-        told.append(
-            {
-                "player": player,
-                "matches": [match["name"] for match in group],
-                "games": games,
-                "score": score,
-                **_interval(score, games, group),
-            }
-        )
-    return told
+    return [
+        {"player": player, "matches": [match["name"] for match in group], **pooled(group)}
+        for player, group in groups.items()
+    ]
 
 
 def match_document(name: str, folder: Path, planned: int | None = None) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ import pytest
 
 from experiments.plots import main as plot
 from experiments.report import BEGIN, END, README, reading, rendered
+from uci_bridge.match.statistics import Sprt
 
 
 def match_of(low: float, middle: float, high: float, b: str = "klss2021-noreach", **rest: Any) -> dict[str, Any]:
@@ -63,6 +64,28 @@ def test_the_paragraph_sorts_the_ablations_by_their_intervals(tmp_path: Path) ->
     assert "of 2: 1 worse, 0 better, 1 without a difference seen; 100 games each" in text
     # 1 - 0.95²
     assert "at least one of 2 such intervals would still miss 50 % in 10 % of all such tables" in text
+
+
+def test_players_who_differ_in_their_threads_alone_are_told_with_them(tmp_path: Path) -> None:
+    keep(tmp_path, document("parts", match_of(51.0, 60.0, 69.0, "kluss", a="kluss,threads=2")))
+    text = " ".join(rendered(tmp_path).split())
+    assert "`kluss,threads=2` v `kluss,threads=1`" in text and "`kluss,threads=1` is worse" in text
+
+
+def test_all_matches_of_a_belief_are_one_sequential_test(tmp_path: Path) -> None:
+    first = {"a": "kluss,belief=filter,drawn=true,sharpness=0.75,threads=1", "pairs": [7, 0, 26, 0, 17], "seed": 1}
+    second = {"a": "kluss-filter,threads=1", "pairs": [14, 3, 48, 1, 23], "seed": 2}
+    other = {"a": "kluss-both,threads=1", "pairs": [0, 0, 1, 0, 49], "seed": 1}
+    matches = [
+        match_of(50.8, 60.0, 69.2, "kluss", **first),
+        match_of(47.8, 54.5, 61.2, "kluss-value", games=178, score=97.0, **second),
+        match_of(90.0, 95.0, 99.0, "kluss-contrary", **other),
+    ]
+    keep(tmp_path, document("belief_games", *matches))
+    llr = Sprt(0.0, 30.0).state([21, 3, 74, 1, 40]).llr
+    # 157 of 278, and 1.96 · .3288 / √139, the standard error of the pairs' mean
+    assert f"| `kluss-filter` | 278 | 56.5 % | 51.0 to 61.9 % | {llr:.2f} | no |" in rendered(tmp_path)
+    assert "| `kluss-both` |" not in rendered(tmp_path), "a match against another is not part of the test"
 
 
 def test_what_was_asked_for_is_reached_or_not_by_the_score(tmp_path: Path) -> None:
