@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.report import PAPER_PERCENT, PAPERS_MATCH, convergence_curve, load, short
+from experiments.report import PAPER_PERCENT, PAPERS_MATCH, convergence_curve, load, names, short
 from experiments.series.runner import RESULTS
 from experiments.series.summary import budget_text
 
@@ -67,15 +67,16 @@ def _strength(document: Document, figure: Any) -> None:
     matches = document["matches"]
     budgets = list(dict.fromkeys(budget_text(match["budgets"]["a"]) for match in matches))
     several = len(_players(document)) > 1
-    names = [f"{short(match['a'])} v {short(match['b'])}" if several else "v " + short(match["b"]) for match in matches]
+    told = [names(match) for match in matches]
+    labels = [f"{a} v {b}" if several else f"v {b}" for a, b in told]
     for number, match in enumerate(matches):
         if len(budgets) > 1:
-            names[number] += f", {budget_text(match['budgets']['a']).removesuffix(' a move')}"
+            labels[number] += f", {budget_text(match['budgets']['a']).removesuffix(' a move')}"
         if "stockfish" in match["a"]:
-            names[number] += "\n(klss2021 with Stockfish)"
-    figure.set_size_inches(8.6, 1.5 + 0.62 * len(names))
+            labels[number] += "\n(klss2021 with Stockfish)"
+    figure.set_size_inches(8.6, 1.5 + 0.62 * len(labels))
     axes = figure.subplots()
-    _forest(axes, document, names, f"{document['experiment'].replace('_', '-').capitalize()}, {', '.join(budgets)}")
+    _forest(axes, document, labels, f"{document['experiment'].replace('_', '-').capitalize()}, {', '.join(budgets)}")
     for row, match in enumerate(matches):
         if match["name"] == PAPERS_MATCH:
             axes.plot([PAPER_PERCENT] * 2, [row - 0.5, row + 0.5], color=ORANGE, linewidth=1.5, linestyle=":", zorder=1)

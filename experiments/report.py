@@ -21,7 +21,7 @@ from experiments.series.runner import RESULTS
 from experiments.series.summary import budget_text, pooled, read_document, told_together
 from uci_bridge.match.statistics import Sprt
 
-__all__ = ["BEGIN", "END", "convergence_curve", "load", "main", "reading", "rendered", "short"]
+__all__ = ["BEGIN", "END", "convergence_curve", "load", "main", "names", "reading", "rendered", "short"]
 
 README = Path(__file__).parent / "README.md"
 BEGIN, END = "<!-- results: rendered by experiments/report.py -->", "<!-- end of results -->"
@@ -95,7 +95,7 @@ def short(player: str) -> str:
     return re.sub(r",threads=\d+", "", player)
 
 
-def sides(match: Mapping[str, Any]) -> tuple[str, str]:
+def names(match: Mapping[str, Any]) -> tuple[str, str]:
     """Both players' names; with their threads where nothing else tells one from the other."""
     a, b = match["a"], match["b"]
     return (short(a), short(b)) if a == b or short(a) != short(b) else (a, b)
@@ -118,7 +118,7 @@ def reading(match: Mapping[str, Any]) -> str:
     if match["a"] == match["b"]:
         worse, better = "more time is better", "more time is worse"
     else:
-        worse, better = (f"`{sides(match)[1]}` is {word}" for word in ("worse", "better"))
+        worse, better = (f"`{names(match)[1]}` is {word}" for word in ("worse", "better"))
     return f"{(('no difference seen', worse, better))[verdict(match)]} (interval {interval(match)})"
 
 
@@ -194,7 +194,7 @@ def _label(match: Mapping[str, Any]) -> str:
     number, unit = budget_text(a).split(" ", 1)
     if a != b:
         return f"`{short(match['a'])}`, {number} v {budget_text(b).removesuffix(unit)}{unit}"
-    return "`{}` v `{}`, ".format(*sides(match)) + f"{number} {unit}"
+    return "`{}` v `{}`, ".format(*names(match)) + f"{number} {unit}"
 
 
 def _sum_of(pool: Mapping[str, Any]) -> str:
@@ -289,7 +289,7 @@ def _ablations(found: dict[str, Any]) -> list[str]:
     matches = found["matches"]
     base = matches[0]["a"].partition(",")[0]
     groups = {
-        side: [f"`{sides(match)[1]}` (interval {interval(match)}, {_count(match)} games)" for match in matches
+        side: [f"`{names(match)[1]}` (interval {interval(match)}, {_count(match)} games)" for match in matches
                if verdict(match) == side] for side in (1, -1, 0)
     }  # fmt: skip
     said = [
@@ -470,12 +470,10 @@ def _belief_loss(found: dict[str, Any]) -> list[str]:
 def _belief_games(found: dict[str, Any]) -> list[str]:
     """The matches, and for each belief the sequential test over all of them against ``kluss`` without one."""
     matches = found["matches"]
-    without = configuration(WITHOUT).search
     groups: dict[str, list[dict[str, Any]]] = {}
     for match in matches:
-        a, b = (configuration(match[side]) for side in "ab")
-        if b.player == "klss" and b.search == without:
-            name = next((each for each in BELIEFS if configuration(each).search == a.search), short(match["a"]))
+        if _was(match, "b", WITHOUT):
+            name = next((each for each in BELIEFS if _was(match, "a", each)), short(match["a"]))
             groups.setdefault(name, []).append(match)
     test = Sprt(*TESTED)
     lines = [
@@ -497,6 +495,13 @@ def _belief_games(found: dict[str, Any]) -> list[str]:
         "player are taken as one, whatever the time a move."
     )
     return [*lines, "", *_wrapped(said)]
+
+
+def _was(match: Mapping[str, Any], side: str, name: str) -> bool:
+    """Whether a side played as the configuration ``name`` does today, but for threads, whatever it was called then."""
+    played = match["configurations"][side]
+    today = configuration(name).fields()
+    return all(played.get(key, value) == value for key, value in today.items() if key not in ("name", "threads"))
 
 
 def _headroom(found: dict[str, Any]) -> list[str]:

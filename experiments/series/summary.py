@@ -97,6 +97,7 @@ def told_together(matches: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _together(group: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         **{key: group[0][key] for key in ("name", "a", "b", "budgets", "evaluator", "openings", "rules")},
+        "configurations": group[0].get("configurations"),
         "seeds": [match["seed"] for match in group],
         "games_planned": None,
         **{key: sum(match[key] for match in group) for key in ("wins", "draws", "losses")},

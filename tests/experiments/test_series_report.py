@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from darkchess.players.configuration import configuration
 from experiments.plots import main as plot
 from experiments.report import BEGIN, END, README, reading, rendered
 from uci_bridge.match.statistics import Sprt
@@ -72,16 +73,18 @@ def test_players_who_differ_in_their_threads_alone_are_told_with_them(tmp_path: 
     assert "`kluss,threads=2` v `kluss,threads=1`" in text and "`kluss,threads=1` is worse" in text
 
 
-def test_all_matches_of_a_belief_are_one_sequential_test(tmp_path: Path) -> None:
-    first = {"a": "kluss,belief=filter,drawn=true,sharpness=0.75,threads=1", "pairs": [7, 0, 26, 0, 17], "seed": 1}
-    second = {"a": "kluss-filter,threads=1", "pairs": [14, 3, 48, 1, 23], "seed": 2}
-    other = {"a": "kluss-both,threads=1", "pairs": [0, 0, 1, 0, 49], "seed": 1}
+def test_all_matches_of_a_belief_are_one_sequential_test_whatever_she_was_called(tmp_path: Path) -> None:
+    def played(name: str, belief: str, against: str, **rest: Any) -> dict[str, Any]:
+        sides = {"a": f"kluss,belief={belief},drawn=true,sharpness=0.75", "b": against}
+        told = {side: configuration(text).fields() | {"threads": 1} for side, text in sides.items()}
+        return match_of(47.8, 54.5, 61.2, against, a=name, configurations=told, **rest)
+
     matches = [
-        match_of(50.8, 60.0, 69.2, "kluss", **first),
-        match_of(47.8, 54.5, 61.2, "kluss-value", games=178, score=97.0, **second),
-        match_of(90.0, 95.0, 99.0, "kluss-contrary", **other),
+        played("kluss,threads=1", "filter", "kluss-value", pairs=[7, 0, 26, 0, 17], score=60.0),
+        played("kluss-filter,threads=1", "filter", "kluss-value", pairs=[14, 3, 48, 1, 23], games=178, score=97.0),
+        played("kluss-both,threads=1", "both", "kluss-contrary", pairs=[0, 0, 1, 0, 49]),
     ]
-    keep(tmp_path, document("belief_games", *matches))
+    keep(tmp_path, document("belief_games", *[match | {"seed": seed} for seed, match in enumerate(matches)]))
     llr = Sprt(0.0, 30.0).state([21, 3, 74, 1, 40]).llr
     # 157 of 278, and 1.96 · .3288 / √139, the standard error of the pairs' mean
     assert f"| `kluss-filter` | 278 | 56.5 % | 51.0 to 61.9 % | {llr:.2f} | no |" in rendered(tmp_path)
