@@ -156,7 +156,7 @@ def _result(name: str, found: dict[str, Any]) -> str:
         )
     if name == "doublings":
         return "; ".join(f"{_sum_of(pool)}: {pool['percent'][1]:.1f} % ({interval(pool)})" for pool in found["pooled"])
-    if name == "opponents":
+    if name in ("opponents", "belief_games", "headroom"):
         return "; ".join(f"{_label(match)} {match['percent'][1]:.1f} % ({_count(match)})" for match in found["matches"])
     if name in ("ablations", "parts"):
         sides = [verdict(match) for match in found["matches"]]
@@ -175,8 +175,6 @@ def _result(name: str, found: dict[str, Any]) -> str:
     if name == "belief_loss":
         told = found["summary"]
         return "; ".join(f"{arm} {told[arm]['loss']:.4f}" for arm in ("uniform", "value", "filter", "both"))
-    if name in ("belief_games", "headroom"):
-        return "; ".join(f"{_label(match)} {match['percent'][1]:.1f} % ({_count(match)})" for match in found["matches"])
     if name.startswith("first_moves"):
         return f"{_frequencies(found['white'], found['games'])}; {found['games']} games begun"
     if name == "paper_tables":
@@ -190,11 +188,12 @@ def _ranged(numbers: Sequence[int]) -> str:
 
 def _label(match: Mapping[str, Any]) -> str:
     """Who plays whom, with what; of a player against herself the budgets alone."""
-    a, b = match["budgets"]["a"], match["budgets"]["b"]
-    number, unit = budget_text(a).split(" ", 1)
-    if a != b:
-        return f"`{short(match['a'])}`, {number} v {budget_text(b).removesuffix(unit)}{unit}"
-    return "`{}` v `{}`, ".format(*names(match)) + f"{number} {unit}"
+    budget, other = match["budgets"]["a"], match["budgets"]["b"]
+    number, unit = budget_text(budget).split(" ", 1)
+    a, b = names(match)
+    if budget != other:
+        return f"`{a}`, {number} v {budget_text(other).removesuffix(unit)}{unit}"
+    return f"`{a}` v `{b}`, {number} {unit}"
 
 
 def _sum_of(pool: Mapping[str, Any]) -> str:

@@ -13,8 +13,10 @@ from experiments.series.runner import Pairing, Series
 __all__ = ["BELIEFS", "SERIES", "TESTED", "WITHOUT"]
 
 WITHOUT = "kluss-value"
+"""``kluss`` without a learned belief."""
 
 BELIEFS = ("kluss-filter", "kluss-siamese", "kluss-both")
+"""With one, each as its name says."""
 
 TESTED = (0.0, 30.0)
 """Elo: what a belief's sequential test against :data:`WITHOUT` holds against each other."""
@@ -31,8 +33,6 @@ _ARMS = {
 
 _CONTRARY = "kluss-contrary"
 
-_AGAINST_CONTRARY = {"value": WITHOUT, "filter": "kluss-filter", "siamese": "kluss-siamese", "both": "kluss-both"}
-
 SERIES = Series(
     "belief_games",
     "what each belief is worth in games",
@@ -41,6 +41,6 @@ SERIES = Series(
     command="belief games",
     matches=lambda: [
         *(Pairing(name, text, WITHOUT) for name, text in _ARMS.items()),
-        *(Pairing(f"{name}-contrary", text, _CONTRARY) for name, text in _AGAINST_CONTRARY.items()),
+        *(Pairing(f"{text.removeprefix('kluss-')}-contrary", text, _CONTRARY) for text in (WITHOUT, *BELIEFS)),
     ],
 )

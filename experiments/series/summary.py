@@ -31,6 +31,10 @@ SESSIONS = "sessions.jsonl"
 _POINTS = {"a": 1.0, None: 0.5, "b": 0.0}
 
 
+_ALIKE = ("a", "b", "configurations", "budgets", "evaluator", "openings", "rules")
+"""What matches of several seeds have alike where they are told as one; a name may mean another player one day."""
+
+
 def match_name(name: str, budget: TimeControl, seed: int, usual: int) -> str:
     """Of a match's directory, and in the summary: ``name``, what limits a move, and a seed that is not the usual one.
 
@@ -85,7 +89,7 @@ def told_together(matches: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     groups: dict[str, list[dict[str, Any]]] = {}
     for match in matches:
-        alike = [match[key] for key in ("a", "b", "budgets", "evaluator", "openings", "rules") if key in match]
+        alike = [match[key] for key in _ALIKE if key in match]
         groups.setdefault(json.dumps(alike, sort_keys=True), []).append(match)
     told = []
     for group in groups.values():
@@ -96,8 +100,8 @@ def told_together(matches: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _together(group: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
-        **{key: group[0][key] for key in ("name", "a", "b", "budgets", "evaluator", "openings", "rules")},
-        "configurations": group[0].get("configurations"),
+        "name": group[0]["name"],
+        **{key: group[0][key] for key in _ALIKE},
         "seeds": [match["seed"] for match in group],
         "games_planned": None,
         **{key: sum(match[key] for match in group) for key in ("wins", "draws", "losses")},
