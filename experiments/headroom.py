@@ -1,4 +1,4 @@
-"""What a better belief could be worth: ``kluss`` with the true position among its roots against ``kluss``.
+"""What a better belief could be worth: ``kluss-value`` with the true position among its roots against itself.
 
 ``python -m experiments.headroom`` plays 100 games for each prior of the true position at 0.1 s a move, and writes
 ``results/headroom.json``. A is ``kluss-oracle``, who is told the truth (:mod:`uci_bridge.match.oracle`), so her score
@@ -17,10 +17,10 @@ _PRIORS = ("0.1", "0.4")
 
 SERIES = Series(
     "headroom",
-    "kluss with the true position among its roots against kluss",
+    "kluss-value with the true position among its roots against itself",
     games=100,
     time_s=0.1,
-    matches=lambda: [Pairing(f"prior-{prior}", f"kluss-oracle,prior={prior}", "kluss") for prior in _PRIORS],
+    matches=lambda: [Pairing(f"prior-{prior}", f"kluss-oracle,prior={prior}", "kluss-value") for prior in _PRIORS],
 )
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ _EXPERIMENTS = (
     ("belief_rank", "how likely the truth is to each learned belief, in held-out games", "20 min"),
     ("belief_loss", "what moves lose at the true position, with each belief", "20 min"),
     ("belief_games", "`kluss` with each belief v without", "about 100 min"),
-    ("headroom", "`kluss` told the true position v `kluss`", "about 15 min"),
+    ("headroom", "`kluss-value` told the true position v itself", "about 15 min"),
     ("first_moves", "first moves and replies", "4 min"),
     ("first_moves_kluss", "the same of `kluss`", "2 min"),
     ("paper_tables", "exploitability and knowledge sets, as `klss tables`", "5 min"),

@@ -176,8 +176,10 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 """The kinds of players, and how each is made: of its configuration, an evaluator and a seed."""
 
 
-_LEARNED: tuple[Literal["filter", "siamese", "both"], ...] = ("filter", "siamese", "both")
-"""The beliefs of ``kluss-…`` (docs/belief.md)."""
+def _learned(belief: Literal["filter", "siamese", "both"]) -> Kluss:
+    """``kluss`` with a learned belief (docs/belief.md)."""
+    return Kluss(belief=belief, drawn=True, sharpness=0.75)
+
 
 _ALL = 10**9
 """As ``most_carried``: no limit, since no trunk has so many nodes."""
@@ -203,12 +205,11 @@ CONFIGURATIONS: dict[str, Configuration] = {
         _variant("sampled", purify=False),
         _variant("nocaution", caution=1.0),
         _variant("paper", most_carried=_ALL, first="maxmargin", caution=1.0, purify=False),
-        Configuration("kluss", "klss", search=Kluss()),
+        Configuration("kluss", "klss", search=_learned("filter")),
         Configuration("kluss-value", "klss", search=Kluss(belief="value")),
-        *(
-            Configuration(f"kluss-{belief}", "klss", search=Kluss(belief=belief, drawn=True, sharpness=0.75))
-            for belief in _LEARNED
-        ),
+        Configuration("kluss-filter", "klss", search=_learned("filter")),
+        Configuration("kluss-siamese", "klss", search=_learned("siamese")),
+        Configuration("kluss-both", "klss", search=_learned("both")),
         Configuration("kluss-contrary", "contrary", search=Contrary()),
         Configuration("baseline", "baseline", search=Baseline()),
         Configuration("dsmcp", "synoptic", evaluator="builtin", cap=2_000_000, thinking=Synoptic()),
@@ -222,9 +223,10 @@ CONFIGURATIONS: dict[str, Configuration] = {
 }
 """The named configurations. ``klss2021`` is the paper's agent, ``klss2021-…`` has one thing off, or other;
 ``klss2021-paper`` has every deviation off that can be switched (docs/search.md, "Deviations"); ``baseline`` is the
-paper's (§7): one ply of imperfect information, a perfect-information search below it. ``kluss-contrary`` makes moves
-that beliefs hold unlikely (:mod:`darkchess.players.contrary`). ``dsmcp`` plans on synopses
-(docs/dsmcp.md), ``dsmcp-network`` plays what its network says.
+paper's (§7): one ply of imperfect information, a perfect-information search below it. ``kluss-…`` have other beliefs:
+``kluss`` itself has the one that games decided for, ``kluss-filter``'s, and ``kluss-value`` none that was learned.
+``kluss-contrary`` makes moves that beliefs hold unlikely (:mod:`darkchess.players.contrary`). ``dsmcp`` plans on
+synopses (docs/dsmcp.md), ``dsmcp-network`` plays what its network says.
 """
 
 

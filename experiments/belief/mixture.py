@@ -18,13 +18,13 @@ SERIES = "belief"
 """Directory of the matches under the runs."""
 
 MATCHES: tuple[tuple[str, str, int], ...] = (
-    ("kluss", "kluss", 300),
+    ("kluss-value", "kluss-value", 300),
     ("klss2021", "baseline", 160),
-    ("kluss", "best-guess", 160),
-    ("kluss", "greedy", 160),
-    ("kluss", "klss2021", 200),
+    ("kluss-value", "best-guess", 160),
+    ("kluss-value", "greedy", 160),
+    ("kluss-value", "klss2021", 200),
 )
-"""Who plays whom, and how often."""
+"""Who plays whom, and how often; nobody with a learned belief, which would learn from itself."""
 
 NODES = 4000
 SEED = 16

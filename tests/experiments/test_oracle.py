@@ -195,8 +195,8 @@ def test_it_is_no_named_configuration_and_nobody_is_told_by_default() -> None:
         KlussOracle().parts()
 
 
-def test_it_is_kluss_but_for_the_prior() -> None:
-    ours, theirs = configuration("kluss").fields(), configuration("kluss-oracle,prior=0.4").fields()
+def test_it_is_kluss_value_but_for_the_prior() -> None:
+    ours, theirs = configuration("kluss-value").fields(), configuration("kluss-oracle,prior=0.4").fields()
     changed = {key for key, value in theirs.items() if value != ours.get(key)}
     assert changed == {"name", "player", "prior"} and theirs["prior"] == 0.4
 

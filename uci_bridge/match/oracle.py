@@ -1,10 +1,10 @@
-"""``kluss-oracle``: the search ``kluss`` with the true position among its roots, at a prior that is given; what it
-gains on ``kluss`` is the headroom of a better belief.
+"""``kluss-oracle``: ``kluss-value`` with the true position among its roots, at a prior that is given; what it gains on
+``kluss-value`` is the headroom of a better belief.
 
 It stands on the referee's side of the wall: it is handed the :class:`darkchess.game.referee.Referee` itself, is no
 named configuration (:data:`darkchess.players.configuration.CONFIGURATIONS`), and only matches that ask for it
-(``klss match --allow-cheat``, ``experiments.headroom``) may have it. All else is as in ``kluss``: her position set is
-that of her views, and only the roots of her search, and how they are weighed, tell that she knows more.
+(``klss match --allow-cheat``, ``experiments.headroom``) may have it. All else is as in ``kluss-value``: her position
+set is that of her views, and only the roots of her search, and how they are weighed, tell that she knows more.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ORACLE: Final = "kluss-oracle"
 
 @dataclass(frozen=True, kw_only=True)
 class KlussOracle(Kluss):
-    """``kluss``, and what the truth weighs. By itself it puts no parts together: who plays it has to be told the truth.
+    """``kluss-value``, and what the truth weighs. By itself it has no parts: whoever plays it has to be told the truth.
 
     Attributes
     ----------
