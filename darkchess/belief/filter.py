@@ -5,9 +5,11 @@ likelihood of the move there (:mod:`darkchess.belief.policy`), normalised over a
 observes drops positions, and weights with them; transpositions add. Under the policy the weights are then the
 posterior, exactly.
 
-How the likelihood is made goes by the time that there is (*allowance*): with values where the set is small, with
-features, with tables; where even those take too long all positions are alike again (``restarts`` counts that, and the
-weights say nothing of what was before). In a set that was cut the weights are those of the positions kept.
+How the likelihood is made goes by the time that there is (*allowance*): with values where the set is small; else the
+likeliest positions get values, and the rest features, if all of it can have them, or tables, the likeliest first. What
+even those don't reach is spread evenly over all that is possible after the move (*reached* says how much is not). Where
+nothing is reached all positions are alike again (``restarts`` counts that, and the weights say nothing of what was
+before). In a set that was cut the weights are those of the positions kept.
 
 Source of the scheme: docs/belief.md. The set itself is not touched.
 """
@@ -15,7 +17,7 @@ Source of the scheme: docs/belief.md. The set itself is not touched.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,11 +30,16 @@ from klss.threads import each
 
 __all__ = ["Crossing", "Filter", "find"]
 
-SECONDS: dict[Level, float] = {"tables": 2e-6, "features": 3.5e-6, "values": 200e-6}
+SECONDS: dict[Level, float] = {"tables": 1.2e-6, "features": 2.2e-6, "values": 100e-6}
 """What a source takes on one thread of a common machine; an allowance is spent by these, never by a clock."""
 
 MOST_VALUED = 500
 """Most sources that are ever given values."""
+
+_FOR_VALUES = 0.8
+"""Of an allowance, where not all sources can have values: a few valued positions tell more than many by tables. From
+.6 to .9 it made no difference.
+"""
 
 _TOGETHER = 1 << 14
 """From so many sources on they are treated in two halves, whose sums are added: on two threads or on one."""
@@ -73,6 +80,12 @@ class Crossing:
     key: np.uint64
     threads: int
 
+    def of(self, chosen: Ints) -> Crossing:
+        """That of the chosen sources alone."""
+        if len(chosen) == len(self.weights):
+            return self
+        return replace(self, sources=self.sources[chosen], weights=self.weights[chosen])
+
 
 class Filter:
     """Takes weights across enemy moves.
@@ -86,7 +99,9 @@ class Filter:
     Attributes
     ----------
     level
-        Of the last move; None where the weights began afresh.
+        Of the last move, by which most of the weight was handed on; None where the weights began afresh.
+    reached : float
+        Part of the weight that was handed on then; the rest was spread evenly.
     restarts
         How often they did.
     log_total
@@ -97,12 +112,14 @@ class Filter:
         """See the class."""
         self.policy = policy
         self.level: Level | None = None
+        self.reached = 0.0
         self.restarts = 0
         self.log_total = 0.0
         self._evaluator = evaluator
 
     def affordable(self, sources: int, allowance: float) -> Level | None:
-        """The dearest level for so many sources within ``allowance`` seconds of one thread; None: none is."""
+        """The dearest level that so many sources can all have within ``allowance`` seconds of one thread; None: none.
+        """
         for level in reversed(LEVELS[1:]):
             if level == "values" and (self._evaluator is None or sources > MOST_VALUED):
                 continue
@@ -110,11 +127,51 @@ class Filter:
                 return level
         return None
 
+    def shared_out(self, weights: Floats, allowance: float) -> dict[Level, Ints]:
+        """Which sources (indices, ascending) are treated at which level within ``allowance`` seconds of one thread.
+
+        Parameters
+        ----------
+        weights
+            float64[n], of the sources: the likeliest get the dearest level.
+        allowance
+            In seconds.
+        """
+        count = len(weights)
+        if self.affordable(count, allowance) == "values":
+            return {"values": np.arange(count)}
+        most = 0.0 if self._evaluator is None else min(MOST_VALUED, _FOR_VALUES * allowance / SECONDS["values"])
+        valued = min(int(most), count)
+        left, rest = allowance - valued * SECONDS["values"], count - valued
+        level = self.affordable(rest, left)
+        if level is None:
+            level, rest = "tables", int(left / SECONDS["tables"])
+        elif level == "values":  # more than ever get them
+            level = "features"
+        reached = _likeliest(weights, valued + rest)
+        dear = _likeliest(weights[reached], valued)
+        shared: dict[Level, Ints] = {"values": reached[dear], level: np.delete(reached, dear)}
+        return {level: sources for level, sources in shared.items() if len(sources)}
+
     def across(self, crossing: Crossing, allowance: float = math.inf) -> Floats:
         """The weights after an enemy move: float64[m], summing to 1."""
-        count = crossing.positions.shape[0]
-        self.level = self.affordable(crossing.sources.shape[0], allowance)
-        return self.afresh(count) if self.level is None else self.normalised(self._handed_on(crossing, self.level))
+        count, weights = crossing.positions.shape[0], crossing.weights
+        shared = self.shared_out(weights, allowance)
+        parts = {level: float(weights[sources].sum()) for level, sources in shared.items()}
+        self.reached = sum(parts.values()) / float(weights.sum())
+        if self.reached <= 0.0:
+            self.level = None
+            return self.afresh(count)
+        heaviest: Level = max(shared, key=parts.__getitem__)
+        self.level = heaviest
+        first, top = _directory(crossing.positions, crossing.key)
+        out = np.zeros(count)
+        for level, sources in shared.items():
+            out += self._handed_on(crossing.of(sources), level, first, top)
+        if len(weights) == sum(len(sources) for sources in shared.values()):
+            return self.normalised(out)
+        found = self.normalised(out / self.reached)
+        return np.asarray(self.reached * found + (1.0 - self.reached) / count)
 
     def normalised(self, weights: Floats) -> Floats:
         """``weights`` (float64[n], of any scale), summing to 1; afresh where all are 0."""
@@ -130,10 +187,9 @@ class Filter:
         self.log_total = 0.0
         return np.full(count, 1.0 / count)
 
-    def _handed_on(self, crossing: Crossing, level: Level) -> Floats:
+    def _handed_on(self, crossing: Crossing, level: Level, first: Ints, top: np.uint64) -> Floats:
         stage = self.policy.stages[level]
         bonus, offsets = self._bonus(crossing, stage.slope) if stage.slope else (_NOTHING, _NOWHERE)
-        first, top = _directory(crossing.positions, crossing.key)
         count = crossing.sources.shape[0]
         middle = count // 2 if count >= _TOGETHER else count
         bounds = ((0, middle), (middle, count))
@@ -163,6 +219,21 @@ class Filter:
         values = np.ones(len(children))
         values[alive] = -self._evaluator.values(children[alive])
         return np.exp(slope * (values - 1.0)), offsets
+
+
+def _likeliest(weights: Floats, count: int) -> Ints:
+    """Indices of the ``count`` greatest of ``weights``, ascending; among equals the first ones, which in a set's
+    canonical order are any.
+    """
+    if count >= len(weights):
+        return np.arange(len(weights))
+    if count <= 0:
+        return _NOWHERE
+    least = np.partition(weights, len(weights) - count)[len(weights) - count]
+    above = weights > least
+    equals = np.flatnonzero(weights == least)[: count - int(above.sum())]
+    above[equals] = True
+    return np.flatnonzero(above)
 
 
 def _directory(positions: Words, key: np.uint64) -> tuple[Ints, np.uint64]:

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import chess
 import numpy as np
 
 from darkchess.belief.filter import Filter
@@ -72,7 +73,13 @@ class _Thinking:
 
 
 class KlssPlayer(TrackingPlayer):
-    """The engine: an exact position set under a search of :mod:`klss.search`."""
+    """The engine: an exact position set under a search of :mod:`klss.search`.
+
+    Attributes
+    ----------
+    mixture : dict of chess.Move to float
+        What her last move was drawn from: moves and their probabilities, none of them 0.
+    """
 
     def __init__(
         self,
@@ -90,6 +97,7 @@ class KlssPlayer(TrackingPlayer):
         """
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
+        self.mixture: dict[chess.Move, float] = {}
         self._ponder = ponder and evaluator.reentrant
         self._searched = False  # for the last move, by the clock
         self._pondering: Pondering | None = None
@@ -150,8 +158,8 @@ class KlssPlayer(TrackingPlayer):
         view = followed.views[-1]
         share, seconds = limit.set_seconds(), limit.seconds()
         time_s = seconds if seconds is not None else (limit.nodes or 0) / _NODES_A_SECOND
-        allowance = time_s * self._configuration.filtering
-        positions = followed.up_to_date(None if share is None else began + share, allowance)
+        followed.allowance = time_s * self._configuration.filtering
+        positions = followed.up_to_date(None if share is None else began + share)
         thinking.walk(followed.views)
         taking = king_capture(view)
         if taking is not None or len(view.legal_moves) == 1:
@@ -163,6 +171,7 @@ class KlssPlayer(TrackingPlayer):
                 value=value,
                 seconds=0.0 if seconds is None else time.monotonic() - began,
             )
+            self.mixture = {taking or view.legal_moves[0]: 1.0}
             return Decision(taking or view.legal_moves[0], report.diagnostics())
         if seconds is None:
             self._evaluator.deadline = None
@@ -175,6 +184,8 @@ class KlssPlayer(TrackingPlayer):
         history = np.array(thinking.keys, dtype=np.uint64)
         result = thinking.search.search(belief, budget, history=history, progress=progress)
         thinking.value = result.report.value
+        played = zip(result.actions.tolist(), result.probabilities.tolist(), strict=True)
+        self.mixture = {decode(code): share for code, share in played if share > 0.0}
         self._searched = seconds is not None
         return Decision(decode(result.action), result.report.diagnostics())
 

@@ -53,6 +53,9 @@ class Followed:
         The position set, as far as it was brought; None until it was wanted.
     observer
         Goes along with it, if one does.
+    allowance : float
+        Seconds of one thread that the set's weights may take, a view. It is the player's and stays until she sets
+        another, so that weights do not depend on whether somebody else asks for the set before her move.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class Followed:
         self.known: PositionSet | None = None
         self._begun = partial(PositionSet, view, start, cap=cap, seed=seed, threads=threads, weigher=weigher)
         self.observer: Observer | None = None
+        self.allowance = math.inf
         self._observes = observes
         self._taken_in = 0
 
@@ -80,16 +84,14 @@ class Followed:
         """How many views the position set was not shown."""
         return len(self.views) - self._taken_in
 
-    def up_to_date(self, deadline: float | None = None, allowance: float = math.inf) -> PositionSet:
-        """The position set after all views; its last step ends by ``deadline``, in monotonic seconds, and its weights
-        take ``allowance`` seconds a step at the most.
-        """
+    def up_to_date(self, deadline: float | None = None) -> PositionSet:
+        """The position set after all views; its last step ends by ``deadline``, in monotonic seconds."""
         if self.known is None:
             self.known = self._begun()
             self._begin(self.known)
             self._taken_in = 1
         while self.behind and self.views[self._taken_in].game_over is None:
-            self.known.observe(self.views[self._taken_in], deadline=deadline, allowance=allowance)
+            self.known.observe(self.views[self._taken_in], deadline=deadline, allowance=self.allowance)
             self._go_on(self.known, self.views[self._taken_in - 1])
             self._taken_in += 1
         return self.known

@@ -21,21 +21,17 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from itertools import pairwise
 from typing import Any
 
 import chess
 import numpy as np
 
-from darkchess.belief.position_set import PositionSet
 from darkchess.board.move import decode
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.game.contest import Limit, is_loud, king_capture
+from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER
 from darkchess.players.configuration import Configuration, make_player
-from darkchess.players.model import DarkChess, PositionBelief
-from klss.search import Budget, Search
+from darkchess.players.player import KlssPlayer
 from klss_app.bench.bounded import Leaves, Turn, bounded_game
 from klss_app.bench.positions import BenchPosition, seated
 from klss_app.bench.report import Report, Say, load, spread
@@ -188,32 +184,14 @@ def mixture(
     What is asked is the strategy that her move is drawn from, after everything that the configuration does to it
     (purification). A king that can be taken is taken, and an only move is played, without a search.
     """
-    views = position.views
-    view = views[-1]
-    positions = PositionSet(views[0], position.start, cap=chosen.cap, seed=seed, threads=chosen.threads)
-    quiet = 0
-    for before, after in pairwise(views):
-        positions.observe(after)
-        quiet = 0 if is_loud(before, after) else quiet + 1
-    if chosen.search is None:
-        seeds = range(seed, seed + DRAWS)
-        drawn = [seated(make_player(chosen, evaluator, seed=each), position).choose(limit).move for each in seeds]
-        return {move: drawn.count(move) / DRAWS for move in set(drawn)}, positions.size
-    only = king_capture(view) or (view.legal_moves[0] if len(view.legal_moves) == 1 else None)
-    if only is not None:
-        return {only: 1.0}, positions.size
-    evaluator.new_game()
-    model = DarkChess(view.color, PAPER, evaluator)
-    budget = Budget(nodes=limit.nodes, seconds=limit.seconds())
-    evaluator.deadline = None if budget.seconds is None or budget.started is None else budget.started + budget.seconds
-    result = Search(model, chosen.search, seed=seed).search(
-        PositionBelief(positions, model, quiet),
-        budget,
-        history=np.array([each.key() for each in views], dtype=np.uint64),
-    )
-    evaluator.deadline = None
-    played = zip(result.actions.tolist(), result.probabilities.tolist())
-    return {decode(code): probability for code, probability in played if probability > 0.0}, positions.size
+    seeds = range(seed, seed + (DRAWS if chosen.search is None else 1))
+    players = [seated(make_player(chosen, evaluator, seed=each), position) for each in seeds]
+    drawn = [player.choose(limit).move for player in players]
+    first, known = players[0], players[0].position_set
+    assert known is not None
+    if isinstance(first, KlssPlayer):
+        return first.mixture, known.size
+    return {move: drawn.count(move) / DRAWS for move in set(drawn)}, known.size
 
 
 def suite(

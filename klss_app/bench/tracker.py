@@ -159,7 +159,7 @@ def _weights(line: BenchLine, repetitions: int, say: Say) -> dict[str, dict[str,
         ("values", "filter_values_s", 0),
     )
     for level, name, least in levels:
-        weigher = Filter(Policy.packaged(), BuiltinEvaluator())
+        weigher = Filter(Policy.packaged(), BuiltinEvaluator() if level == "values" else None)
         where: dict[str, Any] = {"least": least} if least else {"plies": line.small(MOST_VALUED)}
         known, view = line.before(1, weigher, **where)
         plain, _ = line.before(1, None, **where)

@@ -86,7 +86,9 @@ class Weighed:
     effective
         How many equally likely positions would be as uncertain.
     level
-        How the enemy's last move was weighed; None: not at all, or there was none yet.
+        How the enemy's last move was weighed, or most of it; None: not at all, or there was none yet.
+    reached
+        Part of the weight that was weighed so; the rest was spread evenly.
     restarts
         How often the weights began afresh so far.
     """
@@ -94,6 +96,7 @@ class Weighed:
     truth: float | None
     effective: float
     level: Level | None
+    reached: float
     restarts: int
 
 
@@ -127,7 +130,7 @@ class Track:
         at = int(self.known.indices(truth.row)[0])
         given = float(weights[at]) * len(weights) if at >= 0 else 0.0
         nats = math.log(given) if given > 0.0 else None
-        self.weighed.append(Weighed(nats, effective(weights), weigher.level, weigher.restarts))
+        self.weighed.append(Weighed(nats, effective(weights), weigher.level, weigher.reached, weigher.restarts))
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -4,6 +4,7 @@ the slow way.
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 from collections import Counter
@@ -216,6 +217,49 @@ def test_levels_go_by_the_allowance() -> None:
         known.observe(game.view(chess.WHITE), allowance=0.0)
     assert weigher.level is None and weigher.restarts == 1
     assert np.allclose(known.weights, 1.0 / known.size)
+
+
+@pytest.mark.parametrize("allowance", [5e-4, 2e-3, 5e-2, math.inf])
+@pytest.mark.parametrize("valued", [True, False])
+def test_the_likeliest_positions_get_the_dearest_level_and_no_more_is_spent_than_allowed(
+    allowance: float, valued: bool
+) -> None:
+    weigher = Filter(random_policy(3), BuiltinEvaluator() if valued else None)
+    weights = np.random.default_rng(5).choice([0.0, 0.1, 0.5, 1.0, 3.0], size=3000) * (1.0 + 1e-9 * np.arange(3000))
+    shared = weigher.shared_out(weights, allowance)
+    assert sum(len(sources) * filters.SECONDS[level] for level, sources in shared.items()) <= allowance
+    assert list(shared) == sorted(shared, key=LEVELS.index, reverse=True)
+    left = np.arange(len(weights))
+    for sources in shared.values():
+        assert (np.diff(sources) > 0).all() and np.isin(sources, left).all()
+        left = np.setdiff1d(left, sources)
+        assert not left.size or weights[left].max() <= weights[sources].min()
+    assert ("values" in shared) == valued
+    assert (not left.size) == (allowance >= 5e-2)
+
+
+def test_what_the_allowance_does_not_reach_is_spread_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The set after the move: what the reached sources alone would make of it, and the others' weight on all alike.
+    monkeypatch.setitem(filters.SECONDS, "tables", 1e-6)
+    policy, game = random_policy(7), Referee()
+    moves = [chess.Move.from_uci(move) for move in ("e2e4", "b8c6", "g1f3", "g8f6", "b1c3", "a7a6")]
+    known = PositionSet(game.view(chess.WHITE), game.position, weigher=Filter(policy))
+    for move in moves[:-1]:
+        game.push(move)
+        known.observe(game.view(chess.WHITE))
+    alone, chosen = copy.deepcopy(known), known.size // 3
+    assert alone.weigher is not None and known.weigher is not None
+    kept = np.argsort(-alone.weights, kind="stable")[:chosen]
+    reached = float(alone.weights[kept].sum())
+    at_most = np.sort(alone.weights)[-chosen]
+    assert (alone.weights >= at_most).sum() == chosen and 0.4 < reached < 0.999  # no two alike at the limit
+    alone._weights = np.where(alone.weights >= at_most, alone.weights / reached, 0.0)
+    game.push(moves[-1])
+    known.observe(game.view(chess.WHITE), allowance=chosen * 1e-6 + 1e-9)
+    alone.observe(game.view(chess.WHITE), allowance=alone.size * 1e-6 + 1e-9)
+    assert known.weigher.level == "tables" and known.weigher.reached == pytest.approx(reached)
+    assert np.allclose(known.weights, reached * alone.weights + (1.0 - reached) / known.size, rtol=1e-9)
+    assert known.weights.sum() == pytest.approx(1.0) and known.weigher.restarts == 0
 
 
 def test_with_values_the_likelihood_is_the_policy_s(monkeypatch: pytest.MonkeyPatch) -> None:

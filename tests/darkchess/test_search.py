@@ -260,6 +260,27 @@ def test_a_seed_and_a_node_budget_give_the_same_game_twice_on_one_thread_and_on_
     assert games[0] == games[1]
 
 
+def test_who_asks_for_the_position_set_changes_no_weight_and_no_move() -> None:
+    """A host that checks for the truth asks after every ply, before the player knows what she may spend on weights."""
+    asked, left_alone = (make_player(configuration("kluss,threads=1"), seed=3) for _ in range(2))
+    game = Referee()
+    for player in (asked, left_alone):
+        player.start(game.view(chess.WHITE), game.position, PAPER)
+    distinct = 0
+    for _ in range(4):
+        answers = [player.choose(Limit(nodes=300)) for player in (asked, left_alone)]
+        known = [player.position_set for player in (asked, left_alone)]
+        assert isinstance(known[0], PositionSet) and isinstance(known[1], PositionSet)
+        assert answers[0] == answers[1] and np.array_equal(known[0].weights, known[1].weights)
+        distinct = max(distinct, len(set(known[0].weights)))
+        for move in (answers[0].move, None):
+            game.push(move or game.legal_moves()[-1])
+            for player in (asked, left_alone):
+                player.observe(game.view(chess.WHITE))
+            assert asked.position_set is not None
+    assert distinct > 20
+
+
 @pytest.mark.parametrize("name", ["klss2021", "kluss", "greedy"])
 def test_a_king_that_can_be_taken_is_taken(name: str) -> None:
     referee = Referee("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", PAPER)

@@ -59,7 +59,7 @@ if chosen.search is not None and "filter" in chosen.search.beliefs:
             game = Referee("r3k2r/p7/8/3Q4/8/8/1P6/4K2R w Kkq - 0 1")
             known = PositionSet(
                 game.view(chess.WHITE), game.position, threads=threads,
-                weigher=Filter(Policy.packaged(), BuiltinEvaluator(threads=threads)),
+                weigher=Filter(Policy.packaged(), BuiltinEvaluator(threads=threads) if level == "values" else None),
             )
             observer = Observer(known) if "siamese" in chosen.search.beliefs else None
             for uci in ["b2b3", "e8e7", "b3b4", "h8h7", "b4b5", "h7h8", "d5a8", "e7f6", "a8a7"]:
