@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import textwrap
 import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from experiments.markdown import wrapped
 from klss.errors import SolverError
 from klss.selection import RULES, TOLL
 from klss.tables import TABLE_1, TABLE_2, knowledge_row, table_1_row
@@ -142,7 +142,7 @@ def render(result: dict[str, Any]) -> str:
     lines = [
         "# The paper's tables, measured",
         "",
-        *_wrapped(source),
+        *wrapped(source),
         "",
         "## Table 1: exploitability before and after nested 1-KLSS at every infoset",
         "",
@@ -152,9 +152,9 @@ def render(result: dict[str, Any]) -> str:
         "",
         "### Which optimum of the gadget",
         "",
-        *_wrapped(rule),
+        *wrapped(rule),
         "",
-        *_wrapped(honest),
+        *wrapped(honest),
         "",
         "Exploitability after, epsilon = 0.25 (`!` above the paper's figure by more than its rounding):",
         "",
@@ -183,10 +183,6 @@ def render(result: dict[str, Any]) -> str:
     lines += ["", "## Table 2: mean sizes of knowledge sets", "", *table_2(result)]
     lines += ["", "All numbers are the paper's, to its last digit.", ""]
     return "\n".join(lines)
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def _cell(after: float | None, bound: float) -> str:

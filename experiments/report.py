@@ -10,13 +10,14 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from darkchess.players.configuration import configuration
+from experiments.belief import tables
 from experiments.belief.arms import BELIEFS, TESTED, WITHOUT
+from experiments.markdown import wrapped
 from experiments.series.runner import RESULTS
 from experiments.series.summary import budget_text, pooled, read_document, told_together
 from uci_bridge.match.statistics import Sprt
@@ -58,6 +59,7 @@ _EXPERIMENTS = (
     ("games", "possible positions along games; nodes, depth, gadgets, time", "seconds"),
     ("belief", "what the true position is worth among the possible ones", "1 min"),
     ("belief_rank", "how likely the truth is to each learned belief, in held-out games", "20 min"),
+    ("belief_allowance", "how likely the truth is to a filter that has so long for a view", "10 min"),
     ("belief_loss", "what moves lose at the true position, with each belief", "20 min"),
     ("belief_games", "`kluss` with each belief v without", "about 100 min"),
     ("headroom", "`kluss-value` told the true position v itself", "about 15 min"),
@@ -71,6 +73,7 @@ _EXPERIMENTS = (
 _ARGUMENTS = {
     "games": " experiments/runs/head_to_head",
     "belief": " quantile experiments/runs/head_to_head",
+    "belief_allowance": " experiments/runs/head_to_head",
     "belief_loss": " experiments/runs/head_to_head",
     "paper_tables": " measure",
 }
@@ -140,10 +143,6 @@ def _elo(match: Mapping[str, Any]) -> str:
     return f"{middle} ({low} to {high})"
 
 
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
-
-
 # ----------------------------------------------------------------------------------------------------------------------
 # one line of the overview
 
@@ -171,7 +170,9 @@ def _result(name: str, found: dict[str, Any]) -> str:
     if name == "belief":
         return f"at the {found['summary']['quantile_median']:.3f} quantile (median); {found['games']} games"
     if name == "belief_rank":
-        return "; ".join(f"{row['belief']} {row['sizes']['20']['nats']:.2f} nats" for row in _main_beliefs(found))
+        return "; ".join(f"{row['belief']} {row['sizes']['20']['nats']:.2f} nats" for row in tables.main_beliefs(found))
+    if name == "belief_allowance":
+        return "; ".join(f"{row['allowance_s']} s {row['shared']:.2f} nats" for row in found["summary"])
     if name == "belief_loss":
         told = found["summary"]
         return "; ".join(f"{arm} {told[arm]['loss']:.4f}" for arm in ("uniform", "value", "filter", "both"))
@@ -262,12 +263,12 @@ def _head_to_head(found: dict[str, Any]) -> list[str]:
         if match["name"] == PAPERS_MATCH:
             inside = "lies inside" if low <= PAPER_PERCENT <= high else "lies outside"
             text += f" The paper's {PAPER_PERCENT} % {inside} the interval."
-        lines += ["", *_wrapped(" ".join([text, *_targets([match])]))]
+        lines += ["", *wrapped(" ".join([text, *_targets([match])]))]
     return lines
 
 
 def _opponents(found: dict[str, Any]) -> list[str]:
-    return [*_table(found["matches"], "match (A v B)"), "", *_wrapped(" ".join(_targets(found["matches"])))]
+    return [*_table(found["matches"], "match (A v B)"), "", *wrapped(" ".join(_targets(found["matches"])))]
 
 
 def _targets(matches: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -303,7 +304,7 @@ def _ablations(found: dict[str, Any]) -> list[str]:
     with_stockfish = [match for match in matches if "stockfish" in match["a"]]
     if with_stockfish:
         said.append("`klss2021-builtin` is measured against `klss2021` with Stockfish as its evaluator.")
-    return [*_table(matches, "match (A v B)"), "", *_wrapped(" ".join(said))]
+    return [*_table(matches, "match (A v B)"), "", *wrapped(" ".join(said))]
 
 
 def _doublings(found: dict[str, Any]) -> list[str]:
@@ -311,7 +312,7 @@ def _doublings(found: dict[str, Any]) -> list[str]:
         f"{_sum_of(pool)}: {pool['percent'][1]:.1f} % for twice the time, interval {interval(pool)}."
         for pool in found["pooled"]
     ]
-    return [*_table(found["matches"], "A v B"), "", *_wrapped(" ".join(said))]
+    return [*_table(found["matches"], "A v B"), "", *wrapped(" ".join(said))]
 
 
 def convergence_curve(found: Mapping[str, Any], **wanted: str) -> list[dict[str, float]]:
@@ -362,7 +363,7 @@ def _convergence(found: dict[str, Any]) -> list[str]:
         "on a core; payoffs within ±1. *Root*: a search before anybody has moved, and all later ones nested in it; "
         "*first move*: the player begins there, as in chess, and takes her opponent to know what she herself does not."
     )
-    return [*lines, "", *_wrapped(note)]
+    return [*lines, "", *wrapped(note)]
 
 
 def _games(found: dict[str, Any]) -> list[str]:
@@ -395,7 +396,7 @@ def _games(found: dict[str, Any]) -> list[str]:
         "(by its cap or by time) and is a sample since. *Carried roots*: share of the search's root positions that "
         "came with the last search's tree."
     )
-    return [*lines, "", *_wrapped(note)]
+    return [*lines, "", *wrapped(note)]
 
 
 def _median(numbers: Mapping[str, float] | None, form: str) -> str:
@@ -404,66 +405,6 @@ def _median(numbers: Mapping[str, float] | None, form: str) -> str:
 
 def _share(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.0f} %"
-
-
-def _belief(found: dict[str, Any]) -> list[str]:
-    told, count = found["summary"], len(found["samples"]["rows"])
-    text = (
-        f"Before {count} moves of {found['games']} games: among the values that the positions possible for the player "
-        f"to move have for her, the true position's lies at the {told['quantile_median']:.3f} quantile (median; "
-        f"quartiles {told['quantile_25']:.3f} and {told['quantile_75']:.3f}), where .5 would be the middle, and in "
-        f"{100 * told['share_below_tenth']:.0f} % of the cases in the lowest tenth. On average a possible position is "
-        f"worth {told['expected_too_much']:.2f} more to her than the true one. Opponents choose their moves; most of "
-        "what agrees with a player's views comes from moves that nobody would choose."
-    )
-    return _wrapped(text)
-
-
-def _main_beliefs(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows that stand for the others."""
-    shown = ("exp(-bu)", "values + value", "siamese + value", "both + value")
-    return [row for row in found["beliefs"] if row["belief"] in shown]
-
-
-def _belief_rank(found: dict[str, Any]) -> list[str]:
-    text = (
-        f"{found['turns']} turns of {found['games']['held_out']} held-out games. *Nats*: logarithm of the truth's "
-        "weight over uniform, with its standard error (by game); *rank*: share of the positions that are held likelier "
-        "(median); *quantile*: weight of the positions that are worth less to the player than the true one (median; "
-        "0.5 if the belief were true). Exponents of the filter, of the Siamese and of exp(−u) where they were fitted."
-    )
-    columns = ("belief", "exponents", "nats, 20 or more", "100 or more", "5,000 or more", "rank", "quantile")
-    lines = [*_wrapped(text), "", f"| {' | '.join(columns)} |"]
-    lines.append("|---|---|---|---|---|---|---|")
-    for row in found["beliefs"]:
-        sizes = row["sizes"]
-        nats = [
-            f"{size['nats']:.2f} ± {size['nats_error']:.2f}" if size["turns"] else ""
-            for size in (sizes["20"], sizes["100"], sizes["5000"])
-        ]
-        exponents = " / ".join(f"{row[name]:g}" for name in ("filter", "siamese", "slope"))
-        tail = f"{sizes['20']['rank_median']:.3f} | {sizes['20']['quantile_median']:.3f}"
-        lines.append(f"| {row['belief']} | {exponents} | {' | '.join(nats)} | {tail} |")
-    return lines
-
-
-def _belief_loss(found: dict[str, Any]) -> list[str]:
-    about, told = found["configuration"], found["summary"]
-    text = (
-        f"{found['turns']} turns of {found['games']} games, {about['nodes']:,} nodes a search: the value of the best "
-        f"move on the true board less that of the move played, by {found['stockfish']} at depth {about['depth']}, in "
-        "[0, 2]. The differences have 95 % intervals (by game). The oracles are told the truth, with that prior."
-    )
-    lines = [
-        *_wrapped(text),
-        "",
-        "| belief | loss | above .25 | less uniform's | less value's |",
-        "|---|---|---|---|---|",
-    ]
-    for arm, row in told.items():
-        less = (_less(row["less"].get(base)) for base in ("uniform", "value"))
-        lines.append(f"| {arm} | {row['loss']:.4f} | {100 * row['above_quarter']:.1f} % | {' | '.join(less)} |")
-    return lines
 
 
 def _belief_games(found: dict[str, Any]) -> list[str]:
@@ -493,7 +434,7 @@ def _belief_games(found: dict[str, Any]) -> list[str]:
         f"The test of {test.elo0:g} against {test.elo1:+g} Elo is decided at ±{test.upper:.2f}. All matches of a "
         "player are taken as one, whatever the time a move."
     )
-    return [*lines, "", *_wrapped(said)]
+    return [*lines, "", *wrapped(said)]
 
 
 def _was(match: Mapping[str, Any], side: str, name: str) -> bool:
@@ -507,20 +448,13 @@ def _headroom(found: dict[str, Any]) -> list[str]:
     return _table(found["matches"], "match (A v B)")
 
 
-def _less(difference: list[float] | None) -> str:
-    if difference is None:
-        return ""
-    low, middle, high = (f"{number:+.4f}".replace("-", "−") for number in difference)
-    return f"{middle} ({low} to {high})"
-
-
 def _first_moves(found: dict[str, Any]) -> list[str]:
     text = (
         f"`{short(found['configuration']['name'])}` at {budget_text(found['budget'])}, {found['games']} games begun. "
         f"White: {_frequencies(found['white'], found['games'], 20)}. Black's reply: "
         f"{_frequencies(found['black'], found['games'], 20)}."
     )
-    return _wrapped(text)
+    return wrapped(text)
 
 
 _SECTIONS = {
@@ -531,9 +465,10 @@ _SECTIONS = {
     "doublings": ("Doublings of time", _doublings),
     "convergence": ("Exploitability on small games", _convergence),
     "games": ("Games and searches", _games),
-    "belief": ("The truth among the possible positions", _belief),
-    "belief_rank": ("The truth under learned beliefs", _belief_rank),
-    "belief_loss": ("Loss at the true position", _belief_loss),
+    "belief": ("The truth among the possible positions", tables.quantile),
+    "belief_rank": ("The truth under learned beliefs", tables.rank),
+    "belief_allowance": ("What the filter's time is worth", tables.allowance),
+    "belief_loss": ("Loss at the true position", tables.loss),
     "belief_games": ("Learned beliefs in games", _belief_games),
     "headroom": ("What knowing the position is worth", _headroom),
     "first_moves": ("First moves", _first_moves),
@@ -559,7 +494,7 @@ def rendered(folder: Path, plots: Path | None = None) -> str:
         lines += ["", f"### {title}", "", *section(found)]
         for plot in sorted(plots.glob(f"{name}*.svg")) if plots is not None else []:
             lines += ["", f"![{title}](plots/{plot.name})"]
-        lines += ["", *_wrapped(_provenance(found))]
+        lines += ["", *wrapped(_provenance(found))]
     return "\n".join(lines)
 
 

@@ -204,6 +204,9 @@ ELSEWHERE: dict[str, str] = {
     "python -m klss": "tests/klss_app/test_bad_input.py",
     "python -m experiments.belief rank": "tests/experiments/test_belief_rank.py",
     "python -m experiments.belief loss experiments/runs/head_to_head": "tests/experiments/test_belief_loss.py",
+    "python -m experiments.belief allowance experiments/runs/head_to_head": (
+        "tests/experiments/test_belief_allowance.py"
+    ),
     "klss play --resume last": "tests/klss_app/test_resume.py",
     "klss play --resume klss-games/2026-11-22T072741Z.pgn --time 2": "tests/klss_app/test_resume.py",
     "klss board --black human --clock 180+2": "tests/klss_app/web/test_games.py",

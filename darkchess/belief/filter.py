@@ -118,8 +118,7 @@ class Filter:
         self._evaluator = evaluator
 
     def affordable(self, sources: int, allowance: float) -> Level | None:
-        """The dearest level that so many sources can all have within ``allowance`` seconds of one thread; None: none.
-        """
+        """The dearest level that so many sources can all have within ``allowance`` seconds of one thread; None: none."""
         for level in reversed(LEVELS[1:]):
             if level == "values" and (self._evaluator is None or sources > MOST_VALUED):
                 continue

@@ -1,6 +1,7 @@
 """``python -m experiments.belief train|rank|games``: what beliefs learn, and what they are worth.
 
-``quantile``, ``loss``, ``data`` and ``siamese`` are commands too: two studies of their own, and steps of ``train``.
+``quantile``, ``loss``, ``allowance``, ``data`` and ``siamese`` are commands too: three studies of their own, and steps
+of ``train``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import darkchess
-from experiments.belief import arms, data, loss, mixture, quantile, siamese
+from experiments.belief import allowance, arms, data, loss, mixture, quantile, siamese
 from experiments.belief.rank import rank
 from experiments.belief.train import train
 from experiments.commands import finished
@@ -24,7 +25,13 @@ __all__ = ["main"]
 PACKAGED = Path(darkchess.__file__).parent / "belief" / "data"
 """Where the package keeps the weights."""
 
-_STEPS = {"quantile": quantile.main, "loss": loss.main, "data": data.main, "siamese": siamese.main}
+_STEPS = {
+    "quantile": quantile.main,
+    "loss": loss.main,
+    "allowance": allowance.main,
+    "data": data.main,
+    "siamese": siamese.main,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -81,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         ("games", "what each belief is worth in games"),
         ("quantile", "what the truth is worth among the possible positions"),
         ("loss", "what moves lose at the true position, with each belief"),
+        ("allowance", "what the filter's time is worth"),
         ("data", "a step of train: decisions to learn the Siamese from"),
         ("siamese", "a step of train: the Siamese"),
     ):

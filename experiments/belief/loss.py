@@ -14,11 +14,8 @@ Filters take as long as they take. Written to ``results/belief_loss.json``; game
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import zlib
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,16 +30,12 @@ from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.contest import Limit, king_capture
-from darkchess.game.record import GameRecord, read_pgn
+from darkchess.game.record import GameRecord
 from darkchess.game.referee import Referee
+from experiments.belief.replay import differing, gone_through
 from experiments.commands import finished
-from experiments.games import match_folders
-from experiments.series.processes import processes
 from experiments.series.runner import RESULTS, RUNS, positive
-from klss.arrays import Floats
 from klss.search import Kluss
-from klss.whole_file import write_whole
-from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.match import MatchError
@@ -138,40 +131,21 @@ def summary(rows: Sequence[Sequence[Any]], arms: Sequence[str]) -> dict[str, Any
         Their names; the first two are those that the others are held against.
     """
     first = len(COLUMNS) - len(ARMS)
-    games = [(row[0], row[1]) for row in rows]
     lost = np.array([row[first:] for row in rows], dtype=np.float64)
     told: dict[str, Any] = {}
     for i, arm in enumerate(arms):
         told[arm] = {
             "loss": round(float(lost[:, i].mean()), 4),
             "above_quarter": round(float(np.mean(lost[:, i] > 0.25)), 4),
-            "less": {arms[j]: _difference(lost[:, i] - lost[:, j], games) for j in range(2) if j != i},
+            "less": {arms[j]: differing(lost[:, i] - lost[:, j], rows) for j in range(2) if j != i},
         }
     return told
 
 
-def _difference(differences: Floats, games: Sequence[Any]) -> list[float]:
-    """Low, mean and high; turns of one game are not independent."""
-    sums: dict[Any, list[float]] = {}
-    mean = float(differences.mean())
-    for game, difference in zip(games, differences.tolist(), strict=True):
-        sums.setdefault(game, []).append(difference - mean)
-    error = np.sqrt(sum(sum(each) ** 2 for each in sums.values())) / len(differences)
-    return [round(mean + side * 1.96 * float(error), 4) for side in (-1, 0, 1)]
-
-
-def _looked(task: tuple[Path, int, int, Path]) -> list[list[Any]]:
-    """For a worker process: the rows of one game, kept once they were found."""
-    path, every, nodes, kept = task
-    file = kept / f"{path.parent.name}-{path.stem}.json"
-    if file.exists():
-        return list(json.loads(file.read_text(encoding="utf-8")))
-    game = int(path.stem.removeprefix("game-"))
-    record = read_pgn(path.read_text(encoding="utf-8"))[0]
+def _looked(record: GameRecord, game: int, *, every: int, nodes: int) -> list[list[Any]]:
+    """The rows of one game."""
     with StockfishEvaluator(depth=DEPTH, reproducible=True) as stockfish:
-        rows = [[path.parent.name, game, *row] for row in losses(record, every, nodes, game, stockfish)]
-    write_whole(file, json.dumps(rows))
-    return rows
+        return losses(record, every, nodes, game, stockfish)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -194,21 +168,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _look(parsed: argparse.Namespace) -> int:
     find_stockfish()
     about = {"every": parsed.every, "nodes": parsed.nodes, "depth": DEPTH, "least": LEAST, "arms": ARMS}
-    told = json.dumps(about | {"policy": Policy.packaged().history}, sort_keys=True, default=str)
-    kept = parsed.kept / f"{zlib.crc32(told.encode()):08x}"
-    kept.mkdir(parents=True, exist_ok=True)
-    paths = [
-        path for folder in match_folders(parsed.folders) for path in sorted(folder.glob("game-*.pgn"))[: parsed.games]
-    ]
-    tasks = [(path, parsed.every, parsed.nodes, kept) for path in paths]
-    rows: list[list[Any]] = []
-    with closing(ProgressLine("looking")) as line, ExitStack() as stack:
-        each: Iterable[list[list[Any]]] = map(_looked, tasks)
-        if parsed.workers > 1:
-            each = stack.enter_context(processes(parsed.workers)).map(_looked, tasks)
-        for i, found in enumerate(each, 1):
-            rows += found
-            line.tell(f"{i}/{len(tasks)} games, {len(rows)} turns")
+    look = partial(_looked, every=parsed.every, nodes=parsed.nodes)
+    told = {**about, "policy": Policy.packaged().history}
+    rows = gone_through(parsed.folders, look, told, games=parsed.games, kept=parsed.kept, workers=parsed.workers)
     if not rows:
         print(f"no turns in {', '.join(map(str, parsed.folders))}; expected directories of matches", file=sys.stderr)
         return 1
