@@ -118,7 +118,7 @@ class Filter:
         self._evaluator = evaluator
 
     def affordable(self, sources: int, allowance: float) -> Level | None:
-        """The dearest level that so many sources can all have within ``allowance`` seconds of one thread; None: none."""
+        """The dearest level that so many sources can all have in ``allowance`` seconds of one thread; None: none."""
         for level in reversed(LEVELS[1:]):
             if level == "values" and (self._evaluator is None or sources > MOST_VALUED):
                 continue
@@ -166,11 +166,14 @@ class Filter:
         first, top = _directory(crossing.positions, crossing.key)
         out = np.zeros(count)
         for level, sources in shared.items():
-            out += self._handed_on(crossing.of(sources), level, first, top)
+            self._hand_on(crossing.of(sources), level, first, top, out)
         if len(weights) == sum(len(sources) for sources in shared.values()):
             return self.normalised(out)
-        found = self.normalised(out / self.reached)
-        return np.asarray(self.reached * found + (1.0 - self.reached) / count)
+        out /= self.reached
+        found = self.normalised(out)
+        found *= self.reached
+        found += (1.0 - self.reached) / count
+        return found
 
     def normalised(self, weights: Floats) -> Floats:
         """``weights`` (float64[n], of any scale), summing to 1; afresh where all are 0."""
@@ -186,13 +189,14 @@ class Filter:
         self.log_total = 0.0
         return np.full(count, 1.0 / count)
 
-    def _handed_on(self, crossing: Crossing, level: Level, first: Ints, top: np.uint64) -> Floats:
+    def _hand_on(self, crossing: Crossing, level: Level, first: Ints, top: np.uint64, out: Floats) -> None:
+        """Add to ``out`` (float64[m]) what the crossing's sources hand on."""
         stage = self.policy.stages[level]
         bonus, offsets = self._bonus(crossing, stage.slope) if stage.slope else (_NOTHING, _NOWHERE)
         count = crossing.sources.shape[0]
         middle = count // 2 if count >= _TOGETHER else count
         bounds = ((0, middle), (middle, count))
-        out = np.zeros((2 if middle < count else 1, crossing.positions.shape[0], 1))
+        sums = (out[:, None], np.zeros((len(out), 1)) if middle < count else _NOTHING)
 
         def hand_on(share: int) -> None:
             if bounds[share][0] == bounds[share][1]:
@@ -200,11 +204,12 @@ class Filter:
             kernels.hand_on(
                 crossing.sources, crossing.weights, *bounds[share], crossing.own_row, crossing.captors,
                 crossing.passed, crossing.masks, stage.groups, stage.multipliers, self.policy.even,
-                self.policy.counts, bonus, offsets, TABLES, crossing.positions, crossing.key, first, top, out[share],
+                self.policy.counts, bonus, offsets, TABLES, crossing.positions, crossing.key, first, top, sums[share],
             )  # fmt: skip
 
         each(hand_on, crossing.threads if middle < count else 1)
-        return np.asarray(out.sum(axis=0)[:, 0])
+        if middle < count:
+            out += sums[1][:, 0]
 
     def _bonus(self, crossing: Crossing, slope: float) -> tuple[Floats, Ints]:
         """exp(slope · value of the position after the move, for the enemy) of each move of each source."""
