@@ -172,7 +172,7 @@ def _result(name: str, found: dict[str, Any]) -> str:
     if name == "belief_rank":
         return "; ".join(f"{row['belief']} {row['sizes']['20']['nats']:.2f} nats" for row in tables.main_beliefs(found))
     if name == "belief_allowance":
-        return "; ".join(f"{row['allowance_s']} s {row['shared']:.2f} nats" for row in found["summary"])
+        return "; ".join(f"{tables.allowed(row)} s {row['shared']:.2f} nats" for row in found["summary"][:-1])
     if name == "belief_loss":
         told = found["summary"]
         return "; ".join(f"{arm} {told[arm]['loss']:.4f}" for arm in ("uniform", "value", "filter", "both"))

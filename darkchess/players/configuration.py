@@ -179,7 +179,7 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 def _learned(belief: Literal["filter", "siamese", "both"]) -> Kluss:
     """``kluss`` with a learned belief (docs/belief.md); and with twice the caution, since to a belief that was learned
     from those who don't play it a trap is hardly possible: at .1 Black loses his king to 1.c4 d5 2.Qa4+
-    (docs/benchmarks.md, "Suite").
+    (docs/benchmarks.md, `klss bench suite`).
     """
     return Kluss(belief=belief, drawn=True, sharpness=0.75, caution=0.2)
 

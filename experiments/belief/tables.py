@@ -6,7 +6,7 @@ from typing import Any
 
 from experiments.markdown import wrapped
 
-__all__ = ["allowance", "loss", "main_beliefs", "quantile", "rank"]
+__all__ = ["allowance", "allowed", "loss", "main_beliefs", "quantile", "rank"]
 
 
 def quantile(found: dict[str, Any]) -> list[str]:
@@ -89,10 +89,15 @@ def allowance(found: dict[str, Any]) -> list[str]:
         many = [row["large"][arm] for arm in ("shared", "all_or_none")]
         told = " | ".join("" if nats is None else f"{nats:.2f}" for nats in many)
         lines.append(
-            f"| {row['allowance_s']} | {row['shared']:.2f} | {row['all_or_none']:.2f} | {middle} ({low} to {high}) "
+            f"| {allowed(row)} | {row['shared']:.2f} | {row['all_or_none']:.2f} | {middle} ({low} to {high}) "
             f"| {told} |"
         )
     return lines
+
+
+def allowed(row: dict[str, Any]) -> str:
+    """A row's seconds a view; JSON has no infinity."""
+    return "no limit" if row["allowance_s"] == "inf" else f"{row['allowance_s']:g}"
 
 
 def _less(difference: list[float] | None) -> str:
