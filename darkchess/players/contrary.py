@@ -70,7 +70,9 @@ class ContraryPlayer(KlssPlayer):
         if not len(good):
             return decision
         likely = self._likely(followed.up_to_date().sample(SAMPLE, self._seed * 1_000_003 + view.ply))
-        return replace(decision, move=decode(min(good.tolist(), key=lambda code: (likely[code], code))))
+        move = decode(min(good.tolist(), key=lambda code: (likely[code], code)))
+        self.mixture = {move: 1.0}
+        return replace(decision, move=move)
 
     def _likely(self, rows: Words) -> dict[int, float]:
         """By code: the sum over ``rows`` (uint64[n, 9]) of how likely the packaged policy holds a move of hers."""

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.contest import Limit
+from darkchess.game.contest import DEFAULT_PLAYER, Limit
 from darkchess.game.rules import PAPER
 from darkchess.players.configuration import configuration, make_player
 from darkchess.players.model import DarkChess
@@ -242,7 +242,7 @@ def test_the_histories_of_the_theme_knowledge_are_nine_infosets_apart() -> None:
 
 
 # -------------------------------------------------------------------------------------------------------- the bench
-@pytest.mark.parametrize("name", ["klss2021", "kluss", "baseline"])
+@pytest.mark.parametrize("name", ["klss2021", "kluss", "kluss-contrary", "baseline"])
 def test_the_mixture_is_what_the_player_draws_her_move_from(name: str) -> None:
     chosen, evaluator, limit = configuration(f"{name},threads=1"), BuiltinEvaluator(), Limit(nodes=300)
     for entry in (ENTRIES["rook v queen"], ENTRIES["king v unseen rook"], ENTRIES["Qxe8"]):
@@ -250,6 +250,14 @@ def test_the_mixture_is_what_the_player_draws_her_move_from(name: str) -> None:
         decision = seated(make_player(chosen, evaluator, seed=1), entry.position).choose(limit)
         assert sum(played.values()) == pytest.approx(1.0) and played[decision.move] > 0.0
         assert positions == decision.diagnostics["positions"]
+
+
+def test_who_plays_by_default_keeps_her_king_from_an_unseen_queen_on_a4() -> None:
+    """1.c4 d5 2.Qa4+: a belief that was learned from those who don't play it takes the pawn, and the king is gone."""
+    entry, chosen = ENTRIES["1.c4 d5 2.Qa4+, Black to move"], configuration(f"{DEFAULT_PLAYER},threads=1")
+    played = [mixture(chosen, BuiltinEvaluator(), entry.position, Limit(nodes=4000), seed=seed)[0] for seed in (0, 1)]
+    assert all(found.get(chess.Move.from_uci("d5c4"), 0.0) < 0.05 for found in played)
+    assert min(map(entry.score, played)) > 0.5
 
 
 def test_a_player_without_a_search_is_judged_by_the_moves_of_many_seeds() -> None:
