@@ -61,7 +61,7 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     samples: list[dict[str, Any]] = []
     for repetition in range(-1, repetitions):  # the first one warms up
         for threads in (1, 2):
-            known = _large(threads)
+            known = _large(threads, _LEAST)
             sources = known.size
             began, began_cpu = time.perf_counter(), time.process_time()
             known.noticed(Notice(None))
@@ -75,7 +75,7 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
                     f"{threads} thread{'s' * (threads - 1)}: {sources:,} → {known.size:,} positions, "
                     f"{known.successors / seconds / 1e6:.1f} million successors/s, {seconds:.2f} s"
                 )
-    known = _large(1)
+    known = _large(1, _LEAST)
     chosen = known.sample(_SAMPLE, 0)
     walls, cpus = [], []
     for repetition in range(-1, 20 * repetitions):
@@ -209,7 +209,7 @@ def _turn_of_dsmcp(threads: int) -> tuple[int, float, float]:
         player.close()
 
 
-def _large(threads: int, least: int = _LEAST) -> PositionSet:
+def _large(threads: int, least: int) -> PositionSet:
     """White's set of at least so many positions before a turn of Black: nobody looks, and quiet men move."""
     rng = random.Random(5)
     game = Referee()
