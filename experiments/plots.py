@@ -76,7 +76,8 @@ def _strength(document: Document, figure: Any) -> None:
             labels[number] += "\n(klss2021 with Stockfish)"
     figure.set_size_inches(8.6, 1.5 + 0.62 * len(labels))
     axes = figure.subplots()
-    _forest(axes, document, labels, f"{document['experiment'].replace('_', '-').capitalize()}, {', '.join(budgets)}")
+    title = document["experiment"].replace("_", " ").capitalize()
+    _forest(axes, document, labels, title if len(budgets) > 1 else f"{title}, {budgets[0]}")
     for row, match in enumerate(matches):
         if match["name"] == PAPERS_MATCH:
             axes.plot([PAPER_PERCENT] * 2, [row - 0.5, row + 0.5], color=ORANGE, linewidth=1.5, linestyle=":", zorder=1)
