@@ -89,8 +89,7 @@ def allowance(found: dict[str, Any]) -> list[str]:
         many = [row["large"][arm] for arm in ("shared", "all_or_none")]
         told = " | ".join("" if nats is None else f"{nats:.2f}" for nats in many)
         lines.append(
-            f"| {allowed(row)} | {row['shared']:.2f} | {row['all_or_none']:.2f} | {middle} ({low} to {high}) "
-            f"| {told} |"
+            f"| {allowed(row)} | {row['shared']:.2f} | {row['all_or_none']:.2f} | {middle} ({low} to {high}) | {told} |"
         )
     return lines
 
