@@ -31,21 +31,16 @@ instead of triplets.
 from __future__ import annotations
 
 import math
-import os
-from functools import lru_cache
-from importlib import resources
-from typing import BinaryIO, cast
 
 import chess
 import numpy as np
 import numpy.typing as npt
 
-from darkchess.belief._kernels import siamese as kernels
 from darkchess.belief.position_set import PositionSet
-from darkchess.errors import DarkchessError
+from darkchess.board.towers import SHARES, ChessTowers, Layout, SiameseError, shares_of
 from darkchess.game.view import View
-from klss.arrays import Floats, Ints, Words
-from klss.belief.towers import LEAST_SHARE, Float32s, Towers, TowersError, Uint16s
+from klss.arrays import Floats, Ints
+from klss.belief.towers import Float32s
 
 __all__ = [
     "BLOCKS",
@@ -71,26 +66,16 @@ MOST_FEATURES = 18
 FADE = 0.9
 """What a trace keeps from one of her turns to the next."""
 
-_SIZES = {
+LAYOUT = Layout({
     "own": 384, "seen": 64, "now": 384, "before": 384, "trace": 384, "lost": 64, "taken": 64, "from": 64, "to": 64,
     "scalars": 8,
-}  # fmt: skip
-_ENDS = np.cumsum(list(_SIZES.values())).tolist()
-BLOCKS = {name: slice(end - size, end) for (name, size), end in zip(_SIZES.items(), _ENDS, strict=True)}
+})  # fmt: skip
+BLOCKS = LAYOUT.blocks
 """Where each block of an observation's numbers lies."""
-NUMBERS = _ENDS[-1]
+NUMBERS = LAYOUT.numbers
 """Numbers of an observation."""
-
-SHARES = ("now", "before", "trace")
-"""Blocks that also enter the map feature by feature."""
-
-PLANES = 35
-SHAPES = ((8, 8, PLANES), (8,), (len(SHARES), 6 * 64))
-"""Of what the observation's tower reads: :func:`grids_of`."""
-
-
-class SiameseError(DarkchessError, ValueError):
-    """Weights that cannot be loaded."""
+PLANES, SHAPES, grids_of = LAYOUT.planes, LAYOUT.shapes, LAYOUT.grids_of
+"""What the observation's tower reads: see :class:`~darkchess.board.towers.Layout`."""
 
 
 class Observer:
@@ -124,7 +109,7 @@ class Observer:
             raise ValueError(f"bad set: got one of ply {known.view.ply}, expected the start's, of ply 0")
         self.numbers: Float32s = np.zeros(NUMBERS, dtype=np.float32)
         self._view = known.view
-        self._before = self._now = _shares(known)
+        self._before = self._now = shares_of(known.halves)
         self._size_before = self._size = known.size
         self._trace = (self._now == 1).astype(np.float32)
         self._taken: int | None = None
@@ -158,8 +143,8 @@ class Observer:
             self._own_move, self._taken = view.own_move, _captured(last, view.own_move)
             return
         self._before, self._size_before = self._now, self._size
-        self._now, self._size = _shares(known), known.size
-        self._trace = np.where(_seen(view), 0, FADE * self._trace).astype(np.float32)
+        self._now, self._size = shares_of(known.halves), known.size
+        self._trace = np.where(np.tile(_seen(view), 6), 0, FADE * self._trace).astype(np.float32)
         self._trace[self._now == 1] = 1
         self.numbers = self._numbers(view)
 
@@ -170,9 +155,9 @@ class Observer:
             if piece.color == view.color:
                 own[piece.piece_type - 1, _upward(square, view.color)] = 1
         out[BLOCKS["seen"]] = _seen(view)
-        out[BLOCKS["now"]] = self._now.reshape(-1)
-        out[BLOCKS["before"]] = self._before.reshape(-1)
-        out[BLOCKS["trace"]] = self._trace.reshape(-1)
+        out[BLOCKS["now"]] = self._now
+        out[BLOCKS["before"]] = self._before
+        out[BLOCKS["trace"]] = self._trace
         moved = self._own_move
         squares = {
             "lost": view.own_capture_square,
@@ -197,48 +182,13 @@ class Observer:
         return out
 
 
-class Siamese:
-    """Learned weights over a position set's members.
+class Siamese(ChessTowers):
+    """Learned weights over a position set's members."""
 
-    Parameters
-    ----------
-    towers
-        They take what :func:`grids_of` gives, and score boards by :data:`FEATURES` features.
-
-    Raises
-    ------
-    SiameseError
-        They take something else.
-    """
-
-    def __init__(self, towers: Towers) -> None:
-        if (towers.shapes, towers.features) != (SHAPES, FEATURES):
-            raise SiameseError(
-                f"bad weights: got towers for {towers.shapes} and {towers.features} features, "
-                f"expected {SHAPES} and {FEATURES}; train them anew"
-            )
-        self.towers = towers
-
-    @staticmethod
-    @lru_cache(maxsize=1)
-    def packaged() -> Siamese:
-        """With the weights that come with the package."""
-        with resources.files("darkchess.belief").joinpath("data/siamese.npz").open("rb") as file:
-            return Siamese(Towers.read(cast(BinaryIO, file)))
-
-    @staticmethod
-    def load(path: str | os.PathLike[str]) -> Siamese:
-        """With the weights of a file.
-
-        Raises
-        ------
-        SiameseError
-            It cannot be read, is larger than 8 MiB or holds no such weights. One line.
-        """
-        try:
-            return Siamese(Towers.load(path))
-        except TowersError as error:
-            raise SiameseError(str(error)) from None
+    layout = LAYOUT
+    features = FEATURES
+    most_features = MOST_FEATURES
+    package = "darkchess.belief"
 
     def log_weights(
         self, known: PositionSet, observer: Observer, indices: Ints | None = None, *, threads: int = 1
@@ -265,68 +215,10 @@ class Siamese:
                 f"bad observer: got one of ply {observer.ply} for a set of ply {known.view.ply}, expected both at one "
                 "of her turns"
             )
-        halves = known.halves
-        chosen = np.arange(known.size) if indices is None else np.asarray(indices, dtype=np.int64)
-        if chosen.size and (chosen.min() < 0 or chosen.max() >= known.size):
-            raise IndexError(f"bad index: got {chosen.min()} … {chosen.max()}, expected 0 … {known.size - 1}")
-        told = self.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
-
-        def features(start: int, stop: int, rows: Uint16s, counts: Ints) -> None:
-            kernels.feature_rows(halves, chosen[start:stop], rows, counts)
-
-        return self.towers.log_weights(told, chosen.shape[0], MOST_FEATURES, features, threads)
+        return self.weigh(observer.numbers, known.halves, indices, threads=threads)
 
 
-def grids_of(numbers: Float32s) -> tuple[Float32s, Float32s, Float32s]:
-    """Observations as the tower reads them.
-
-    Parameters
-    ----------
-    numbers
-        float32[n, NUMBERS].
-
-    Returns
-    -------
-    tuple
-        Planes, float32[n, 8, 8, PLANES]: all blocks but the scalars, and after ``now`` its logarithm, brought to about
-        [0, 1]; the scalars, float32[n, 8]; the blocks of :data:`SHARES`, float32[n, 3, 384].
-    """
-    found = []
-    for name, block in BLOCKS.items():
-        if name == "scalars":
-            continue
-        found.append(numbers[:, block])
-        if name == "now":
-            found.append(np.log(numbers[:, block] + LEAST_SHARE) / 7 + 1)
-    planes = np.concatenate(found, axis=1).reshape(-1, PLANES, 8, 8).transpose(0, 2, 3, 1)
-    shares = np.stack([numbers[:, BLOCKS[name]] for name in SHARES], axis=1)
-    return np.ascontiguousarray(planes), numbers[:, BLOCKS["scalars"]], shares
-
-
-def board_features(halves: Words) -> tuple[Uint16s, Ints]:
-    """Features of boards.
-
-    Parameters
-    ----------
-    halves
-        uint64[n, 2], as :attr:`PositionSet.halves`.
-
-    Returns
-    -------
-    tuple
-        uint16[n, 18], and int64[n], how many of each row count.
-    """
-    rows = np.zeros((halves.shape[0], MOST_FEATURES), dtype=np.uint16)
-    counts = np.empty(halves.shape[0], dtype=np.int64)
-    kernels.feature_rows(halves, np.arange(halves.shape[0]), rows, counts)
-    return rows, counts
-
-
-def _shares(known: PositionSet) -> Float32s:
-    """In which share of the positions each enemy piece stands on each square: float32[6, 64]."""
-    counts = np.zeros((6, 64), dtype=np.int64)
-    kernels.count_halves(known.halves, counts)
-    return (counts / known.size).astype(np.float32)
+board_features = Siamese.board_features
 
 
 def _seen(view: View) -> npt.NDArray[np.uint8]:

@@ -1,5 +1,5 @@
-"""Kernels of :mod:`blindchess.belief.siamese`: what stands in the 16 bytes of an enemy half, as feature rows and as
-counts. Beside the codes of :mod:`darkchess.board.kernels.halves`, 7 is a pawn that has just made a double step.
+"""Kernels of :mod:`darkchess.board.towers`: what stands in the 16 bytes of an enemy half
+(:mod:`darkchess.board.kernels.halves`), as feature rows and as counts.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ def count_halves(positions: Any, counts: Any) -> None:
 
 @kernel
 def feature_rows(positions: Any, indices: Any, rows: Any, counts: Any) -> None:
-    """Write the features of ``positions[indices]`` into ``rows`` (uint16[n, 19 or more]): piece · 64 + square for each
-    man, its rights, its double step; and into ``counts`` (int64[n]) how many there are.
+    """Write the features of ``positions[indices]`` into ``rows`` (uint16[n, 19], 18 where no half tells of a double
+    step): piece · 64 + square for each man, its rights, its double step; and into ``counts`` (int64[n]) how many there
+    are.
     """
     for i in range(indices.shape[0]):
         men = positions[indices[i], 0]
