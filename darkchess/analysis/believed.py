@@ -19,6 +19,7 @@ from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.game.san import san
 from klss.arrays import Floats, Ints
+from klss.belief.greatest import greatest
 
 __all__ = ["MOST_LIKELIEST", "Believed", "Likely", "Promise", "Told", "believed", "effective", "likeliest"]
 
@@ -101,8 +102,7 @@ def likeliest(positions: PositionSet, weights: Floats, count: int) -> Ints:
     count = min(count, positions.size)
     if not count:
         return np.empty(0, dtype=np.int64)
-    least = np.partition(weights, positions.size - count)[positions.size - count]
-    chosen = np.flatnonzero(weights >= least)
+    chosen = np.flatnonzero(weights >= weights[greatest(weights, count)].min())
     order = np.lexsort((*positions.halves[chosen].T, -weights[chosen]))
     return np.asarray(chosen[order[:count]])
 

@@ -26,6 +26,7 @@ from darkchess.belief.policy import LEVELS, Level, Policy
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
 from klss.arrays import Floats, Ints, Words
+from klss.belief.greatest import greatest
 from klss.threads import each
 
 __all__ = ["Crossing", "Filter", "find"]
@@ -43,6 +44,9 @@ _FOR_VALUES = 0.8
 
 _TOGETHER = 1 << 14
 """From so many sources on they are treated in two halves, whose sums are added: on two threads or on one."""
+
+_FEW = 64
+"""One in so many positions is looked up without a directory of them all."""
 
 _NOTHING = np.empty(0, dtype=np.float64)
 _NOWHERE = np.empty(0, dtype=np.int64)
@@ -132,7 +136,8 @@ class Filter:
         Parameters
         ----------
         weights
-            float64[n], of the sources: the likeliest get the dearest level.
+            float64[n], of the sources: the likeliest get the dearest level, and among equals the first, which in a
+            set's canonical order are any.
         allowance
             In seconds.
         """
@@ -147,8 +152,8 @@ class Filter:
             level, rest = "tables", int(left / SECONDS["tables"])
         elif level == "values":  # more than ever get them
             level = "features"
-        reached = _likeliest(weights, valued + rest)
-        dear = _likeliest(weights[reached], valued)
+        reached = greatest(weights, valued + rest)
+        dear = greatest(weights[reached], valued)
         shared: dict[Level, Ints] = {"values": reached[dear], level: np.delete(reached, dear)}
         return {level: sources for level, sources in shared.items() if len(sources)}
 
@@ -225,21 +230,6 @@ class Filter:
         return np.exp(slope * (values - 1.0)), offsets
 
 
-def _likeliest(weights: Floats, count: int) -> Ints:
-    """Indices of the ``count`` greatest of ``weights``, ascending; among equals the first ones, which in a set's
-    canonical order are any.
-    """
-    if count >= len(weights):
-        return np.arange(len(weights))
-    if count <= 0:
-        return _NOWHERE
-    least = np.partition(weights, len(weights) - count)[len(weights) - count]
-    above = weights > least
-    equals = np.flatnonzero(weights == least)[: count - int(above.sum())]
-    above[equals] = True
-    return np.flatnonzero(above)
-
-
 def _directory(positions: Words, key: np.uint64) -> tuple[Ints, np.uint64]:
     first = np.empty((max(1, positions.shape[0] // 2) + 1, 1), dtype=np.int64)
     top = kernels.directory(positions, key, first)
@@ -250,7 +240,10 @@ def find(halves: Words, positions: Words, key: np.uint64) -> Ints:
     """Where each of ``halves`` (uint64[n, 2]) is in ``positions``, which are in canonical order: int64[n], −1 where it
     is not.
     """
-    first, top = _directory(positions, key)
     out = np.empty(halves.shape[0], dtype=np.int64)
-    kernels.find_all(halves, positions, key, first, top, out)
+    if _FEW * halves.shape[0] < positions.shape[0]:
+        kernels.find_few(halves, positions, key, out)
+    else:
+        first, top = _directory(positions, key)
+        kernels.find_all(halves, positions, key, first, top, out)
     return out

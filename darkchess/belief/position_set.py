@@ -281,7 +281,7 @@ class PositionSet:
         exclude_rows: npt.ArrayLike | None = None,
         *,
         even: float = 0.0,
-        log_weights: Floats | None = None,
+        weights: Floats | None = None,
     ) -> tuple[Words, Floats]:
         """Positions drawn by weight, one by one among those that are left (:mod:`klss.belief.drawing`).
 
@@ -297,25 +297,19 @@ class PositionSet:
             uint64[m, 9], positions that are not to be drawn.
         even
             The part of all weight, from 0 to 1, that is spread evenly first.
-        log_weights
-            float64[size]: logarithms of other weights than :attr:`weights`, of any scale.
+        weights
+            float64[size], summing to 1: others than :attr:`weights`.
 
         Returns
         -------
         uint64[n, 9], float64[n]
             Rows as :meth:`rows` gives them, and with what probability each was drawn.
         """
-        if log_weights is None:
-            weights = self.weights
-        else:
-            weights = np.exp(log_weights - log_weights.max())
-            weights /= weights.sum()
-        with np.errstate(divide="ignore"):
-            log_weights = np.log((1.0 - even) * weights + even / self.size)
+        likely = (1.0 - even) * (self.weights if weights is None else weights) + even / self.size
         if exclude_rows is not None:
             excluded = self.indices(exclude_rows)
-            log_weights[excluded[excluded >= 0]] = -np.inf
-        chosen, inclusion = self._drawn(log_weights, count, np.uint64(_scatter(seed ^ 0xD4A3)))
+            likely[excluded[excluded >= 0]] = 0.0
+        chosen, inclusion = self._drawn(likely, count, np.uint64(_scatter(seed ^ 0xD4A3)))
         return self.rows(chosen), inclusion
 
     def information(
@@ -344,9 +338,7 @@ class PositionSet:
         if weights is None:
             indices = smallest(self._positions, limit, key)
         else:
-            with np.errstate(divide="ignore"):
-                log_weights = np.log(weights)
-            indices, inclusion = self._drawn(log_weights, limit, key)
+            indices, inclusion = self._drawn(weights, limit, key)
             stands_for = weights[indices] / inclusion
         keys = np.empty((codes.shape[0], indices.shape[0]), dtype=np.uint64)
         information.observation_keys(
@@ -603,13 +595,13 @@ class PositionSet:
         self.recoveries += 1
 
     # ------------------------------------------------------------------------------------------------ helpers
-    def _drawn(self, log_weights: Floats, count: int, key: np.uint64) -> tuple[Ints, Floats]:
+    def _drawn(self, weights: Floats, count: int, key: np.uint64) -> tuple[Ints, Floats]:
         """Indices drawn by weight, none of weight 0, and with what probability each was: int64[n], float64[n]."""
         hashes, indices = np.empty(self.size, dtype=np.uint64), np.empty(self.size, dtype=np.int64)
         position_table.select(self._positions, key, np.uint64(_MASK), indices, hashes)
-        found = draw(log_weights, hashes, count)
-        chosen = found.indices[log_weights[found.indices] > -np.inf]
-        return chosen, found.inclusion(log_weights[chosen])
+        found = draw(weights, hashes, count)
+        chosen = found.indices[weights[found.indices] > 0.0]
+        return chosen, found.inclusion(weights[chosen])
 
     def _index(self, row: Words) -> int:
         half = self._encode(row)
@@ -628,7 +620,8 @@ class PositionSet:
 
 
 def compile_rare_kernels() -> None:
-    """Compile, or load, the kernels that only some games call: a table that grows or is cut, a sample that is mended.
+    """Compile, or load, the kernels that only some games call: a table that grows or is cut, a sample that is mended, a
+    draw from many, a few of many looked up.
 
     That takes seconds where they were never compiled before, and no player has seconds to give away in mid-game.
     """
@@ -640,6 +633,8 @@ def compile_rare_kernels() -> None:
     masks, expected = np.zeros(position_set.MASKS, dtype=np.uint64), np.full(64, -1, dtype=np.int64)
     halves = position_repair.without_captured(half, np.uint64(0))
     position_repair.repair(halves, masks, expected, True, np.uint64(1), TABLES, np.empty((1, 2), dtype=np.uint64))
+    draw(np.full(8, 1 / 8), np.arange(8, dtype=np.uint64), 0)
+    find(half[:0], np.repeat(half, 64, axis=0), np.uint64(1))
 
 
 def _beside(squares: int) -> int:

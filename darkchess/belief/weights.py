@@ -75,6 +75,8 @@ class Weights:
 
     def shares(self) -> Floats:
         """The weights of all members, summing to 1: float64[size]."""
+        if self._filtered and self._observer is None:
+            return self._known.weights
         log_weights = self.log_weights()
         weights = np.exp(log_weights - log_weights.max())
         return np.asarray(weights / weights.sum())

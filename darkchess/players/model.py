@@ -176,8 +176,8 @@ class PositionBelief:
     def draw(self, count: int, exclude: States, seed: int, even: float) -> States:
         """See :class:`klss.search.Belief`."""
         excluded = self._model.identities(exclude) if len(exclude) else None
-        log_weights = None if self._weights is None else self._weights.log_weights()
-        rows, inclusion = self._positions.draw(count, seed, excluded, even=even, log_weights=log_weights)
+        weights = None if self._weights is None else self._weights.shares()
+        rows, inclusion = self._positions.draw(count, seed, excluded, even=even, weights=weights)
         states = self._model.states(rows, self._quiet)
         self._drawn = dict(zip(map(bytes, self._model.identities(states)), inclusion.tolist(), strict=True))
         return states

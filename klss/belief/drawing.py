@@ -14,8 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss.arrays import Floats, Ints, Keys
+from klss.belief._kernels import drawing as kernels
+from klss.belief.greatest import greatest
 
 __all__ = ["Draw", "draw", "gumbel"]
+
+_STRIDE = 16
+"""Of so many states one gives a bound, where they are that many."""
+
+_MARGIN = 1.0 + 1e-9
+"""For what is rounded."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +41,11 @@ class Draw:
     indices: Ints
     threshold: float
 
-    def inclusion(self, log_weights: Floats) -> Floats:
-        """With what probability a state of that weight is among the drawn ones: float64, as ``log_weights``."""
+    def inclusion(self, weights: Floats) -> Floats:
+        """With what probability a state of that weight is among the drawn ones: float64, as ``weights``."""
         if self.threshold == -np.inf:
-            return np.ones_like(log_weights)
-        return -np.expm1(-np.exp(np.minimum(log_weights - self.threshold, 700.0)))
+            return np.ones_like(weights)
+        return -np.expm1(-np.exp(np.minimum(_log(weights) - self.threshold, 700.0)))
 
 
 def gumbel(hashes: Keys) -> Floats:
@@ -46,13 +54,13 @@ def gumbel(hashes: Keys) -> Floats:
     return np.asarray(-np.log(-np.log(uniform)))
 
 
-def draw(log_weights: Floats, hashes: Keys, count: int) -> Draw:
+def draw(weights: Floats, hashes: Keys, count: int) -> Draw:
     """``count`` states, or all of them where there are no more.
 
     Parameters
     ----------
-    log_weights
-        float64[n], of any scale; −inf: never drawn before another.
+    weights
+        float64[n] ≥ 0, of any scale; 0: never drawn before another.
     hashes
         uint64[n], uniform and independent: a keyed hash of each state. Ties go by it, then by index.
     count
@@ -60,13 +68,40 @@ def draw(log_weights: Floats, hashes: Keys, count: int) -> Draw:
 
     Examples
     --------
-    >>> draw(np.log([0.2, 0.8]), np.array([7 << 60, 9 << 60], dtype=np.uint64), 1).indices.tolist()
+    >>> draw(np.array([0.2, 0.8]), np.array([7 << 60, 9 << 60], dtype=np.uint64), 1).indices.tolist()
     [1]
     """
-    keys = log_weights + gumbel(hashes)
-    size = len(keys)
-    if count >= size:
-        return Draw(np.lexsort((hashes, -keys)), -np.inf)
-    first = np.argpartition(-keys, count)[: count + 1]
-    order = first[np.lexsort((hashes[first], -keys[first]))]
-    return Draw(order[:count], float(keys[order[count]]))
+    if count >= len(weights):
+        return Draw(np.lexsort((hashes, -_keys(weights, hashes))), -np.inf)
+    among = _ahead(weights, hashes, count + 1)
+    keys = _keys(weights[among], hashes[among])
+    first = np.flatnonzero(keys >= keys[greatest(keys, count + 1)].min())
+    order = first[np.lexsort((hashes[among[first]], -keys[first]))]
+    return Draw(among[order[:count]], float(keys[order[count]]))
+
+
+def _ahead(weights: Floats, hashes: Keys, count: int) -> Ints:
+    """Indices, ascending, among which are those of the ``count`` largest keys.
+
+    Two logarithms for each state are most of what a draw takes, and nearly all of them are spared: the count-th largest
+    key of some states is at most that of all, κ, and log w − log(−log u) ≥ κ only where 1 − u ≤ −log u ≤ w · exp(−κ).
+    """
+    stride = min(_STRIDE, len(weights) // (4 * count))
+    if stride > 1:
+        keys = _keys(weights[::stride], hashes[::stride])
+        least = float(keys[greatest(keys, count)].min())
+        found = np.empty(len(weights), dtype=np.int64)
+        if least > -700.0:
+            size = kernels.ahead(weights, hashes, np.exp(-least) * _MARGIN, found)
+            if size >= count:
+                return found[:size]
+    return np.arange(len(weights))
+
+
+def _keys(weights: Floats, hashes: Keys) -> Floats:
+    return np.asarray(_log(weights) + gumbel(hashes))
+
+
+def _log(weights: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(weights))

@@ -194,11 +194,14 @@ def test_a_cut_set_keeps_the_weights_of_what_it_keeps() -> None:
     assert np.allclose(cut.weights, shares / shares.sum(), rtol=1e-12)
 
 
-def test_where_positions_are() -> None:
+@pytest.mark.parametrize("few", [0, 10**9], ids=["by bisection", "by a directory"])
+def test_where_positions_are(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filters, "_FEW", few)
     known = played(1, Filter(random_policy(2)))
     chosen = np.random.default_rng(1).choice(known.size, 50, replace=False)
     rows = known.rows(chosen)
     assert (known.indices(rows) == chosen).all()
+    assert (known.indices(known.rows(np.arange(known.size))) == np.arange(known.size)).all()
     rows[:, 7] &= rows[:, 5]  # a bare king is not among them
     assert (known.indices(rows) == -1).all()
 

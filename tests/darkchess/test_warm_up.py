@@ -22,6 +22,7 @@ from darkchess.belief.position_set import PositionSet
 from darkchess.belief.siamese import Observer
 from darkchess.belief.weights import Weights
 from darkchess.evaluation.evaluator import BuiltinEvaluator
+from klss.belief.drawing import draw
 
 def compiled():
     return {
@@ -72,9 +73,13 @@ if chosen.search is not None and "filter" in chosen.search.beliefs:
                 if game.turn == chess.WHITE:
                     Weights(known, observer, threads=threads).log_weights()
                     rows = known.draw(2, 1)[0]
-                    known.indices(rows)
+                    for filters._FEW in (64, 0):
+                        known.indices(rows)
             assert known.size > 1 and not known._ordered
             known.indices(known.rows(0))
+
+# A draw of few from many.
+draw(np.full(1000, 1e-3), np.arange(1000, dtype=np.uint64), 5)
 
 # A game, nearly always to its end.
 players = {color: make_player(chosen, seed=color) for color in chess.COLORS}

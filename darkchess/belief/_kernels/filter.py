@@ -30,7 +30,7 @@ from darkchess.board.kernels.moves import MAX_MOVES, generate, make
 from darkchess.board.kernels.position_table import half_hash, prefetch
 from klss.kernel import kernel
 
-__all__ = ["count_moves", "directory", "family", "find_all", "hand_on"]
+__all__ = ["count_moves", "directory", "family", "find_all", "find_few", "hand_on"]
 
 
 @kernel(inline="always")
@@ -81,6 +81,26 @@ def find_all(halves: Any, positions: Any, key: Any, first: Any, top: Any, out: A
     """Write the index in ``positions`` of each of ``halves`` (uint64[n, 2]) into ``out`` (int64[n]), −1 for none."""
     for i in range(halves.shape[0]):
         out[i] = _find(halves[i, 0], halves[i, 1], positions, key, first, top)
+
+
+@kernel(allocates=False)
+def find_few(halves: Any, positions: Any, key: Any, out: Any) -> None:
+    """:func:`find_all` by bisection, without a directory."""
+    for k in range(halves.shape[0]):
+        value = half_hash(halves[k, 0], halves[k, 1], key)
+        low, high = 0, positions.shape[0]
+        while low < high:
+            middle = (low + high) // 2
+            if half_hash(positions[middle, 0], positions[middle, 1], key) < value:
+                low = middle + 1
+            else:
+                high = middle
+        out[k] = -1
+        while low < positions.shape[0] and half_hash(positions[low, 0], positions[low, 1], key) == value:
+            if positions[low, 0] == halves[k, 0] and positions[low, 1] == halves[k, 1]:
+                out[k] = low
+                break
+            low += 1
 
 
 @kernel(inline="always")

@@ -30,7 +30,7 @@ def test_a_draw_is_one_by_one_among_those_left() -> None:
     for count in (1, 2, 3):
         found = np.zeros(4)
         for seed in range(trials):
-            found[draw(np.log(WEIGHTS), hashes(seed, 4), count).indices] += 1
+            found[draw(WEIGHTS, hashes(seed, 4), count).indices] += 1
         # Four standard errors of a share.
         assert np.abs(found / trials - one_by_one(count)).max() < 4 * np.sqrt(0.25 / trials)
 
@@ -40,28 +40,28 @@ def test_sums_are_estimated_without_bias() -> None:
     trials = 20_000
     estimates = np.empty(trials)
     for seed in range(trials):
-        found = draw(np.log(WEIGHTS), hashes(seed, 4), 2)
+        found = draw(WEIGHTS, hashes(seed, 4), 2)
         chosen = found.indices
-        estimates[seed] = (WEIGHTS * worth)[chosen] @ (1.0 / found.inclusion(np.log(WEIGHTS[chosen])))
+        estimates[seed] = (WEIGHTS * worth)[chosen] @ (1.0 / found.inclusion(WEIGHTS[chosen]))
     assert abs(estimates.mean() - WEIGHTS @ worth) < 4 * estimates.std() / np.sqrt(trials)
 
 
 def test_the_order_of_storage_does_not_matter() -> None:
-    log_weights, keys = np.random.default_rng(1).normal(size=1000), hashes(2, 1000)
+    weights, keys = np.exp(np.random.default_rng(1).normal(size=1000)), hashes(2, 1000)
     shuffled = np.random.default_rng(3).permutation(1000)
-    one, other = draw(log_weights, keys, 60), draw(log_weights[shuffled], keys[shuffled], 60)
+    one, other = draw(weights, keys, 60), draw(weights[shuffled], keys[shuffled], 60)
     assert (one.indices == shuffled[other.indices]).all()
     assert one.threshold == other.threshold
 
 
 def test_all_are_drawn_where_there_are_no_more() -> None:
-    found = draw(np.zeros(3), hashes(1, 3), 5)
+    found = draw(np.ones(3), hashes(1, 3), 5)
     assert sorted(found.indices) == [0, 1, 2]
-    assert (found.inclusion(np.zeros(3)) == 1.0).all()
+    assert (found.inclusion(np.ones(3)) == 1.0).all()
 
 
 def test_a_weight_of_nothing_comes_last() -> None:
-    assert 1 not in draw(np.array([0.0, -np.inf, 0.0]), hashes(4, 3), 2).indices
+    assert 1 not in draw(np.array([1.0, 0.0, 1.0]), hashes(4, 3), 2).indices
 
 
 def test_gumbel_numbers_have_their_mean_and_variance() -> None:
@@ -69,3 +69,18 @@ def test_gumbel_numbers_have_their_mean_and_variance() -> None:
     found = gumbel(hashes(5, 100_000))
     assert abs(found.mean() - 0.5772) < 0.02
     assert abs(found.var() - np.pi**2 / 6) < 0.05
+
+
+def test_few_of_many_are_those_with_the_largest_keys_of_all() -> None:
+    generator = np.random.default_rng(6)
+    for seed, tail in itertools.product(range(20), (0.0, 1.0, 6.0)):
+        weights = np.exp(tail * generator.normal(size=30_000))
+        weights[generator.random(len(weights)) < generator.choice([0.0, 0.5, 0.999])] = generator.choice([0.0, 1e-12])
+        keyed = hashes(seed, len(weights))
+        count = int(generator.integers(1, 200))
+        with np.errstate(divide="ignore"):
+            keys = np.log(weights) + gumbel(keyed)
+        order = np.lexsort((keyed, -keys))
+        found = draw(weights, keyed, count)
+        assert found.indices.tolist() == order[:count].tolist()
+        assert found.threshold == keys[order[count]]

@@ -1,0 +1,26 @@
+"""Kernel of :mod:`klss.belief.drawing`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from klss.kernel import kernel
+
+__all__ = ["ahead"]
+
+
+@kernel
+def ahead(weights: Any, hashes: Any, scale: float, out: Any) -> int:
+    """Write into ``out`` (int64[n]) the indices i with 1 − u ≤ scale · weights[i], u the uniform number of its hash;
+    how many there are.
+    """
+    found = 0
+    for i in range(weights.shape[0]):
+        # u is rounded to 2⁻⁵³; the 2 are more than that.
+        rest = np.float64((np.uint64(1) << np.uint64(53)) - (hashes[i] >> np.uint64(11))) - 2.0
+        if rest * 2.0**-53 <= scale * weights[i]:
+            out[found] = i
+            found += 1
+    return found

@@ -1,0 +1,48 @@
+"""Kernel of :mod:`klss.belief.greatest`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from klss.kernel import kernel
+
+__all__ = ["threshold"]
+
+_DIGITS = 1 << 16
+
+
+@kernel
+def threshold(values: Any, count: int) -> Any:
+    """The ``count``-th greatest of ``values`` (float64[n], 1 ≤ count ≤ n, no NaN): by their digits of 16 bits, the
+    highest first, so that equals cost nothing (quickselect takes hundreds of times longer where most are equal).
+    """
+    top = np.uint64(1) << np.uint64(63)
+    left = np.empty(values.shape[0], dtype=np.uint64)
+    for i in range(values.shape[0]):
+        bits = values[i : i + 1].view(np.uint64)[0]
+        left[i] = ~bits if bits & top else bits | top  # the order of these is that of the numbers
+    size = left.shape[0]
+    tally = np.empty(_DIGITS, dtype=np.int64)
+    wanted = count
+    for digit in range(3, -1, -1):
+        shift = np.uint64(16 * digit)
+        tally[:] = 0
+        for i in range(size):
+            tally[(left[i] >> shift) & np.uint64(_DIGITS - 1)] += 1
+        at = _DIGITS - 1
+        while tally[at] < wanted:
+            wanted -= tally[at]
+            at -= 1
+        if tally[at] == size:
+            continue
+        kept = 0
+        for i in range(size):
+            if np.int64((left[i] >> shift) & np.uint64(_DIGITS - 1)) == at:
+                left[kept] = left[i]
+                kept += 1
+        size = kept
+    bits = left[0]
+    left[0] = bits & ~top if bits & top else ~bits
+    return left[:1].view(np.float64)[0]

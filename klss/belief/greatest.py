@@ -1,0 +1,39 @@
+"""The greatest of many numbers, most of which may be equal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from klss.arrays import Floats, Ints
+from klss.belief._kernels.greatest import threshold
+
+__all__ = ["greatest"]
+
+
+def greatest(values: Floats, count: int) -> Ints:
+    """Indices of the ``count`` greatest of ``values``, or of all, where there are no more; among equals the first ones.
+
+    Parameters
+    ----------
+    values
+        float64[n], no NaN.
+    count
+        Any number; below 1: none.
+
+    Returns
+    -------
+    int64[min(count, n)], ascending
+
+    Examples
+    --------
+    >>> greatest(np.array([0.1, 0.3, 0.1, 0.2, 0.1]), 3).tolist()
+    [0, 1, 3]
+    """
+    if count >= len(values):
+        return np.arange(len(values))
+    if count <= 0:
+        return np.empty(0, dtype=np.int64)
+    least = threshold(values, count)
+    chosen = values > least
+    chosen[np.flatnonzero(values == least)[: count - int(chosen.sum())]] = True
+    return np.flatnonzero(chosen)
