@@ -159,6 +159,8 @@ class KlssPlayer(TrackingPlayer):
         share, seconds = limit.set_seconds(), limit.seconds()
         time_s = seconds if seconds is not None else (limit.nodes or 0) / _NODES_A_SECOND
         followed.allowance = time_s * self._configuration.filtering
+        if share is not None and followed.weighed:
+            share -= min(followed.allowance, share / 2)  # which is spent after the set's own deadline
         positions = followed.up_to_date(None if share is None else began + share)
         thinking.walk(followed.views)
         taking = king_capture(view)

@@ -51,8 +51,10 @@ class Followed:
         The game's.
     known
         The position set, as far as it was brought; None until it was wanted.
+    weighed
+        Whether a filter goes along with it.
     observer
-        Goes along with it, if one does.
+        Likewise an observer.
     allowance : float
         Seconds of one thread that the set's weights may take, a view. It is the player's and stays until she sets
         another, so that weights do not depend on whether somebody else asks for the set before her move.
@@ -73,6 +75,7 @@ class Followed:
         self.views = [view]
         self.ruleset = ruleset
         self.known: PositionSet | None = None
+        self.weighed = weigher is not None
         self._begun = partial(PositionSet, view, start, cap=cap, seed=seed, threads=threads, weigher=weigher)
         self.observer: Observer | None = None
         self.allowance = math.inf

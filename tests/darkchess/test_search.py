@@ -19,6 +19,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER
+from darkchess.game.view import View
 from darkchess.players.configuration import configuration, make_player
 from darkchess.players.model import DarkChess, PositionBelief
 from darkchess.players.player import KlssPlayer
@@ -279,6 +280,29 @@ def test_who_asks_for_the_position_set_changes_no_weight_and_no_move() -> None:
                 player.observe(game.view(chess.WHITE))
             assert asked.position_set is not None
     assert distinct > 20
+
+
+@pytest.mark.parametrize(("name", "share"), [("kluss-value", 0.5), ("kluss", 0.35), ("kluss,filtering=inf", 0.25)])
+def test_the_set_leaves_the_time_that_its_weights_take(
+    name: str, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Half a move's time is the set's (Limit.set_seconds), its weights included, and half of that at least its own.
+    deadlines = []
+    observe = PositionSet.observe
+
+    def noted(self: PositionSet, view: View, *, deadline: float | None = None, **more: Any) -> None:
+        deadlines.append(deadline)
+        observe(self, view, deadline=deadline, **more)
+
+    monkeypatch.setattr(PositionSet, "observe", noted)
+    monkeypatch.setattr("darkchess.players.player.time.monotonic", lambda: 1000.0)
+    game = Referee("4k3/8/8/8/8/8/q7/1K6 w - - 0 1")
+    player = make_player(configuration(name), seed=1)
+    player.start(game.view(chess.BLACK), game.position, PAPER)
+    game.push(chess.Move.from_uci("b1a1"))
+    player.observe(game.view(chess.BLACK))
+    assert player.choose(Limit(time_s=2.0)).move == chess.Move.from_uci("a2a1"), "which needs no search"
+    assert deadlines == [pytest.approx(1000.0 + share * 2.0)]
 
 
 @pytest.mark.parametrize("name", ["klss2021", "kluss", "greedy"])
