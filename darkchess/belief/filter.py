@@ -34,6 +34,9 @@ __all__ = ["Crossing", "Filter", "find"]
 SECONDS: dict[Level, float] = {"tables": 1.2e-6, "features": 2.2e-6, "values": 100e-6}
 """What a source takes on one thread of a common machine; an allowance is spent by these, never by a clock."""
 
+_FAR_S, _NEAR = 2e-6, 50_000
+"""What a source takes more, at the most, where the set after the move outgrows the caches; so many positions do not."""
+
 MOST_VALUED = 500
 """Most sources that are ever given values."""
 
@@ -121,16 +124,18 @@ class Filter:
         self.log_total = 0.0
         self._evaluator = evaluator
 
-    def affordable(self, sources: int, allowance: float) -> Level | None:
-        """The dearest level that so many sources can all have in ``allowance`` seconds of one thread; None: none."""
+    def affordable(self, sources: int, allowance: float, positions: int = 0) -> Level | None:
+        """The dearest level that so many sources can all have in ``allowance`` seconds of one thread, where there are
+        ``positions`` after the move; None: none.
+        """
         for level in reversed(LEVELS[1:]):
             if level == "values" and (self._evaluator is None or sources > MOST_VALUED):
                 continue
-            if sources * SECONDS[level] <= allowance:
+            if sources * _seconds(level, positions) <= allowance:
                 return level
         return None
 
-    def shared_out(self, weights: Floats, allowance: float) -> dict[Level, Ints]:
+    def shared_out(self, weights: Floats, allowance: float, positions: int = 0) -> dict[Level, Ints]:
         """Which sources (indices, ascending) are treated at which level within ``allowance`` seconds of one thread.
 
         Parameters
@@ -140,27 +145,29 @@ class Filter:
             set's canonical order are any.
         allowance
             In seconds.
+        positions
+            How many there are after the move.
         """
         count = len(weights)
-        if self.affordable(count, allowance) == "values":
+        if self.affordable(count, allowance, positions) == "values":
             return {"values": np.arange(count)}
-        most = 0.0 if self._evaluator is None else min(MOST_VALUED, _FOR_VALUES * allowance / SECONDS["values"])
-        valued = min(int(most), count)
-        left, rest = allowance - valued * SECONDS["values"], count - valued
-        level = self.affordable(rest, left)
+        dear = _seconds("values", positions)
+        valued = 0 if self._evaluator is None else int(min(MOST_VALUED, count, _FOR_VALUES * allowance / dear))
+        left, rest = allowance - valued * dear, count - valued
+        level = self.affordable(rest, left, positions)
         if level is None:
-            level, rest = "tables", int(left / SECONDS["tables"])
+            level, rest = "tables", int(left / _seconds("tables", positions))
         elif level == "values":  # more than ever get them
             level = "features"
         reached = greatest(weights, valued + rest)
-        dear = greatest(weights[reached], valued)
-        shared: dict[Level, Ints] = {"values": reached[dear], level: np.delete(reached, dear)}
+        first = greatest(weights[reached], valued)
+        shared: dict[Level, Ints] = {"values": reached[first], level: np.delete(reached, first)}
         return {level: sources for level, sources in shared.items() if len(sources)}
 
     def across(self, crossing: Crossing, allowance: float = math.inf) -> Floats:
         """The weights after an enemy move: float64[m], summing to 1."""
         count, weights = crossing.positions.shape[0], crossing.weights
-        shared = self.shared_out(weights, allowance)
+        shared = self.shared_out(weights, allowance, count)
         parts = {level: float(weights[sources].sum()) for level, sources in shared.items()}
         self.reached = sum(parts.values()) / float(weights.sum())
         if self.reached <= 0.0:
@@ -228,6 +235,11 @@ class Filter:
         values = np.ones(len(children))
         values[alive] = -self._evaluator.values(children[alive])
         return np.exp(slope * (values - 1.0)), offsets
+
+
+def _seconds(level: Level, positions: int) -> float:
+    """What a source takes, where there are so many positions after the move."""
+    return SECONDS[level] + _FAR_S * max(0, positions - _NEAR) / (positions + 3 * _NEAR)
 
 
 def _directory(positions: Words, key: np.uint64) -> tuple[Ints, np.uint64]:

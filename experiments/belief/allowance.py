@@ -49,9 +49,9 @@ COLUMNS = ["match", "game", "ply", "positions", *ARMS]
 class AllOrNone(Filter):
     """Treats all sources at one level, or none."""
 
-    def shared_out(self, weights: Floats, allowance: float) -> dict[Level, Ints]:
+    def shared_out(self, weights: Floats, allowance: float, positions: int = 0) -> dict[Level, Ints]:
         """See :class:`darkchess.belief.filter.Filter`."""
-        level = self.affordable(len(weights), allowance)
+        level = self.affordable(len(weights), allowance, positions)
         return {} if level is None else {level: np.arange(len(weights))}
 
 
