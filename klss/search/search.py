@@ -31,11 +31,13 @@ __all__ = ["Result", "Search", "Solved"]
 
 _NO_KEYS = np.zeros(0, dtype=np.uint64)
 
-_FIRST_SPEED = 40_000.0
-"""Nodes a second, before any was measured."""
+_FIRST_NODES, _FIRST_S = 400.0, 0.01
+"""Nodes and seconds that count as measured before any were."""
 
-_LEAST_SPEED = 1000.0
-"""Likewise, whatever was measured: a move that grew nothing tells nothing of the next one."""
+_FADED = 0.5
+"""What nodes and seconds count at each later move. One whose position set left it no time is followed by one that has
+all of it, and must not be taken for what can be grown.
+"""
 
 _PONDERED, _LEAST_PONDERED = 4, 20_000
 """Nodes that pondering adds at the most: so many times the last search's, or so many if that is more. To lay out anew
@@ -120,7 +122,7 @@ class Search:
         self._seed = seed
         self._threads = threads
         self._searches = 0
-        self._speed = _FIRST_SPEED
+        self._measured = np.array([_FIRST_NODES, _FIRST_S])
 
     def observe(self, own_action: int, observation: int, acts: bool) -> None:
         """Walk down: her action (−1: the opponent's or nature's), the key of what she then observed, and whether
@@ -155,12 +157,13 @@ class Search:
         self._searches += 1
         self._played, self.pondered = None, 0
         seed = [self._seed, self._searches]
-        expected = self._speed * budget.left() if budget.nodes is None else float(budget.nodes)
+        nodes, seconds = self._measured
+        expected = nodes / seconds * budget.left() if budget.nodes is None else float(budget.nodes)
         subgame = self._parts.builder.build(self.standing, belief, self._model, np.random.default_rng(seed), expected)
         began = budget.elapsed()
         solved = self.solve(subgame, belief, budget, history=history, progress=progress)
         if budget.nodes is None:
-            self._speed = max(_LEAST_SPEED, solved.growth.added / max(budget.elapsed() - began, 1e-3))
+            self._measured = _FADED * self._measured + (solved.growth.added, budget.elapsed() - began)
         self.standing = Standing(subgame.trunk, solved.profile, 0)
         actions, mixture = strategy_at_root(subgame.trunk, solved.profile)
         probabilities = self._parts.choice.play(mixture, solved.profile, solved.supports)

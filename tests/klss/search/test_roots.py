@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import chess
 import numpy as np
 import pytest
@@ -19,7 +21,8 @@ from klss.search.choice.purification import purified
 from klss.search.likelihood.by_value import ByValue
 from klss.search.likelihood.by_weight import DRAWN_EVENLY, ByWeight
 from klss.search.likelihood.uniform import Uniform
-from klss.search.parts import SearchConfigurationError
+from klss.search.parts import SearchConfigurationError, Subgame
+from klss.search.search import Solved
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
 
@@ -209,3 +212,29 @@ def test_a_learned_belief_is_asked_and_gives_the_same_game_on_one_thread_or_two(
         moves.append((decision.move, decision.diagnostics))
         player.close()
     assert moves[0] == moves[1]
+
+
+def test_a_move_that_was_left_no_time_does_not_tell_how_much_the_next_one_will_grow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model, belief = trapped()
+    search = Search(model, Kluss(), seed=1)
+    clock, expected, grown = [0.0], [], [2000, 2000, 2000, 0, 2000]
+    build, solve = OrderTwo.build, Search.solve
+
+    def built(self: OrderTwo, *given: Any) -> Subgame:
+        expected.append(given[-1])
+        return build(self, *given)
+
+    def solved(self: Search, subgame: Subgame, belief: Any, budget: Budget, **more: Any) -> Solved:
+        clock[0] += budget.left()
+        return solve(self, subgame, belief, Budget(nodes=grown[len(expected) - 1]), **more)
+
+    monkeypatch.setattr("klss.search.budget.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr(OrderTwo, "build", built)
+    monkeypatch.setattr(Search, "solve", solved)
+    for seconds in (0.1, 0.1, 0.1, 0.02, 0.1):
+        search.standing = None
+        search.search(belief, Budget(seconds=seconds))
+    assert expected[2] == pytest.approx(2000, rel=0.3) == expected[4]
+    assert expected[3] == pytest.approx(400, rel=0.3)
