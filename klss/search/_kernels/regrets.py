@@ -86,12 +86,17 @@ def start(
 
 
 @kernel
-def realise(side: Any, learned: Any) -> None:
-    """The plan of a strategy; it holds that of the sequences that no infoset has (the empty one, player 1's root
-    sequences) on entry.
+def realise(side: Any, weight: float, learned: Any) -> None:
+    """The plan of a strategy, and ``weight`` times that plan into the sum, if there is one; infosets where it is 0 are
+    passed over. The plan holds that of the sequences that no infoset has (the empty one, player 1's root sequences) on
+    entry.
     """
-    plan, strategy, live = learned.plan, learned.strategy, learned.live
-    for k in range(side.first.shape[0]):
+    plan, strategy, total, live = learned.plan, learned.strategy, learned.total, learned.live
+    acting, summed = side.first.shape[0], total.shape[0] > 0
+    if summed:
+        for s in range(side.first[0] if acting else plan.shape[0]):
+            total[s] += weight * plan[s]
+    for k in range(acting):
         above = plan[side.parent[k]]
         first = side.first[k]
         stop = first + side.size[k]
@@ -99,6 +104,9 @@ def realise(side: Any, learned: Any) -> None:
             live[k] = True
             for s in range(first, stop):
                 plan[s] = above * strategy[s]
+            if summed:
+                for s in range(first, stop):
+                    total[s] += weight * plan[s]
         elif live[k]:  # else it is 0 already
             live[k] = False
             for s in range(first, stop):
@@ -161,21 +169,6 @@ def improve_roots(top: Any, utility: Any) -> None:
 
 
 @kernel
-def _add(weight: float, side: Any, learned: Any) -> None:
-    """Add a plan to the sum, if there is one; infosets where it is 0 are passed over."""
-    total, plan = learned.total, learned.plan
-    acting = side.first.shape[0]
-    if total.shape[0] == 0:
-        return
-    for s in range(side.first[0] if acting else plan.shape[0]):  # those that no infoset has
-        total[s] += weight * plan[s]
-    for k in range(acting):
-        if learned.live[k]:
-            for s in range(side.first[k], side.first[k] + side.size[k]):
-                total[s] += weight * plan[s]
-
-
-@kernel
 def iterate(
     times: int, before: int, layer: int, caution: float, tree: Any, sides: Any, learned: Any, top: Any, least: Any,
     charged: int, penalty: Any, utilities: Any, reaches: Any,
@@ -195,7 +188,8 @@ def iterate(
     utilities, reaches : (float64[S0], float64[S1]), (float64[A0], float64[A1])
         To work in.
     """
-    for t in range(times):
+    for t in range(before + 1, before + times + 1):
+        weight = np.float64(t) ** 2
         for player in range(2):
             utility, reach = utilities[player], reaches[player]
             utility[:] = 0.0
@@ -208,7 +202,4 @@ def iterate(
             if player == 1:
                 improve_roots(top, utility)
                 set_roots(layer, caution, top, learned[1].plan)
-            realise(sides[player], learned[player])
-        weight = np.float64(before + t + 1) ** 2
-        for player in range(2):
-            _add(weight, sides[player], learned[player])
+            realise(sides[player], weight, learned[player])

@@ -281,9 +281,9 @@ class _Iterating:
             )
             plan[0] = 1.0
         views = self._views(sides)
-        kernels.realise(sides[0], views[0])
+        kernels.realise(sides[0], 0.0, views[0])
         kernels.set_roots(self._layer, self._solver.caution, self._top, views[1].plan)
-        kernels.realise(sides[1], views[1])
+        kernels.realise(sides[1], 0.0, views[1])
 
     def _plans(self) -> tuple[Floats, Floats]:
         x, y = (kept.plan[:count].copy() for kept, count in zip(self._learned, self._sequences, strict=True))
