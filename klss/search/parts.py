@@ -30,6 +30,7 @@ from klss.search.growth import Growth
 from klss.search.model import Belief, Model
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
+from klss.search.utilities import Utilities
 
 __all__ = [
     "Builder",
@@ -185,8 +186,10 @@ class Holding(Solving, Protocol):
 class Solver(Protocol):
     """Makes profiles."""
 
-    def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> Solving:
-        """Start on a move's trunk; ``penalty`` is what player 0 pays for each action at her infoset, None: nothing."""
+    def begin(self, subgame: Subgame, utilities: Utilities, penalty: Floats | None, budget: Budget) -> Solving:
+        """Start on a move's trunk, on which ``utilities`` are the search's; ``penalty`` is what player 0 pays for each
+        action at her infoset, None: nothing.
+        """
         ...
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
@@ -217,9 +220,9 @@ class Growing(Protocol):
 class Expander(Protocol):
     """Decides which leaves are looked into."""
 
-    def begin(self, growth: Growth) -> Growing:
+    def begin(self, growth: Growth, utilities: Utilities) -> Growing:
         """Expand the roots (one at least, so that player 0 has moves), and what else is wanted before the first
-        profile.
+        profile; ``utilities`` as for the solver.
         """
         ...
 

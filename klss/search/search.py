@@ -26,6 +26,7 @@ from klss.search.parts import (
 )
 from klss.search.profile import Profile, strategy_at_root, utility_at
 from klss.search.report import Report
+from klss.search.utilities import Utilities
 
 __all__ = ["Result", "Search", "Solved"]
 
@@ -222,9 +223,10 @@ class Search:
             threads=self._threads,
             progress=progress,
         )
-        growing = parts.expander.begin(growth)
+        utilities = Utilities(trunk)
+        growing = parts.expander.begin(growth, utilities)
         penalty = information_penalty(trunk, belief, configuration.information)
-        solving = parts.solver.begin(subgame, penalty, budget)
+        solving = parts.solver.begin(subgame, utilities, penalty, budget)
         supports: list[Bools] = []
         while True:
             profile = solving.improve()

@@ -57,20 +57,25 @@ class Tree(NamedTuple):
 
 
 class Utilities:
-    """Utilities on one move's trunk; :meth:`take_in` follows its growth in time proportional to what is new.
+    """Utilities on one move's trunk; :meth:`take_in` follows its growth in time proportional to what is new. One serves
+    a whole search: who needs what has grown takes it in.
 
     Attributes
     ----------
+    known, opened_count : int
+        How many nodes were taken in, and how many of them have children.
     sides : (Side, Side)
         Both players' infosets that have sequences.
+    tree : Tree
+        What the kernels read. Both as far as they were taken in.
     """
 
     def __init__(self, trunk: Trunk) -> None:
         self._trunk = trunk
-        self._known = 0
+        self.known = 0
+        self.opened_count = 0
         self._sequences = [1, 1 + trunk.group_count]
         self._counts = [0, 0]
-        self._opened_count = 0
         self._opened = Opened(
             np.zeros(0), _NOBODY, _NOBODY, np.zeros(0, dtype=np.int8), _NOBODY, _NOBODY, _NOBODY, _NOBODY
         )
@@ -80,34 +85,18 @@ class Utilities:
         self._least = [np.zeros(0), np.zeros(0)]  # [A]
         self._folded = trunk.infosets[1].sequence[trunk.folded_infoset]
         self._always = _above(trunk, trunk.folded_infoset)
+        self.sides, self.tree = self._views()
 
-    @property
-    def known(self) -> int:
-        """How many nodes were taken in."""
-        return self._known
-
-    @property
-    def opened_count(self) -> int:
-        """How many of them have children."""
-        return self._opened_count
-
-    @property
-    def sides(self) -> tuple[Side, Side]:
-        """See the class."""
-        own, theirs = (Side(*(a[:n] for a in side)) for side, n in zip(self._sides, self._counts, strict=True))
-        return own, theirs
-
-    def take_in(self) -> tuple[int, int]:
-        """Follow the trunk's growth; how many entries of each side were there before."""
-        before = (self._counts[0], self._counts[1])
-        trunk, known, count = self._trunk, self._known, self._trunk.node_count
+    def take_in(self) -> None:
+        """Follow the trunk's growth."""
+        trunk, known, count = self._trunk, self.known, self._trunk.node_count
         if count == known:
-            return before
+            return
         if len(self._payoff) < count:
             (self._payoff,) = grown((self._payoff,), doubled(count, len(self._payoff)))
         for player, start in enumerate(self._sequences):
             infosets, sequences = trunk.infosets[player], trunk.sequences[player]
-            end, have = trunk.sequence_count(player), before[player]
+            end, have = trunk.sequence_count(player), self._counts[player]
             added = int(kernels.count_acting(infosets, sequences, start, end))
             if len(self._sides[player].infoset) < have + added:
                 room = doubled(have + added, have)
@@ -123,20 +112,20 @@ class Utilities:
                 old = new < len(self._always)
                 self._least[1][have : have + added][old] = self._always[new[old]]
             self._counts[player], self._sequences[player] = have + added, end
-        have, opened = self._opened_count, int(kernels.count_opened(trunk.nodes, known, count))
+        have, opened = self.opened_count, int(kernels.count_opened(trunk.nodes, known, count))
         if len(self._opened.first) < have + opened:
             self._opened = Opened._make(grown(self._opened, doubled(have + opened, have)))
         places = (self._places[0], self._places[1])
         kernels.take_in_opened(trunk.nodes, known, count, places, self._payoff, self._opened, have)
-        self._opened_count, self._known = have + opened, count
-        return before
+        self.opened_count, self.known = have + opened, count
+        self.sides, self.tree = self._views()
 
-    @property
-    def tree(self) -> Tree:
-        """What the kernels read, as far as it was taken in."""
+    def _views(self) -> tuple[tuple[Side, Side], Tree]:
+        """Of what was taken in, without the room behind it."""
         trunk = self._trunk
-        return Tree(
-            opened=Opened._make(a[: self._opened_count] for a in self._opened),
+        own, theirs = (Side(*(a[:n] for a in side)) for side, n in zip(self._sides, self._counts, strict=True))
+        tree = Tree(
+            opened=Opened._make(a[: self.opened_count] for a in self._opened),
             payoff=self._payoff,
             roots=trunk.root_count,
             first_child=trunk.nodes.first_child,
@@ -145,6 +134,7 @@ class Utilities:
             folded_sequence=self._folded,
             folded_value=trunk.folded_value,
         )
+        return (own, theirs), tree
 
     def least_reach(self, player: int) -> Floats:
         """What reaches start from, float64[A]: positive where entries are folded in below, whatever the other plays."""

@@ -130,9 +130,9 @@ class RegretMinimiser:
         self.last_iterations = last_iterations
         self.last: list[Floats] | None = None  # both players' strategies on the previous trunk
 
-    def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> _Iterating:
+    def begin(self, subgame: Subgame, utilities: Utilities, penalty: Floats | None, budget: Budget) -> _Iterating:
         """See :class:`klss.search.parts.Solver`."""
-        return _Iterating(self, subgame, penalty, budget)
+        return _Iterating(self, subgame, utilities, penalty, budget)
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
         """See :class:`klss.search.parts.Solver`."""
@@ -142,10 +142,13 @@ class RegretMinimiser:
 class _Iterating:
     """See :class:`klss.search.parts.Solving`."""
 
-    def __init__(self, solver: RegretMinimiser, subgame: Subgame, penalty: Floats | None, budget: Budget) -> None:
+    def __init__(
+        self, solver: RegretMinimiser, subgame: Subgame, utilities: Utilities, penalty: Floats | None, budget: Budget
+    ) -> None:
         self.effort = Effort()
         self._solver, self._trunk, self._budget = solver, subgame.trunk, budget
-        self._utilities = Utilities(subgame.trunk)
+        self._utilities = utilities
+        self._known, self._acting = 0, [0, 0]  # how many nodes and infosets with sequences were taken in
         roots = subgame.trunk.group_count
         self._penalty = np.zeros(0) if penalty is None else penalty
         self._top = Top(
@@ -233,6 +236,7 @@ class _Iterating:
                 self._iterate(1)
 
     def _iterate(self, times: int, before: int = 0) -> None:
+        assert self._utilities.known == self._known, "what has grown since is taken in here first"
         began = self._budget.elapsed()
         sides, trunk = self._utilities.sides, self._trunk
         least = (self._utilities.least_reach(0), self._utilities.least_reach(1))
@@ -260,10 +264,10 @@ class _Iterating:
 
     def _take_in(self) -> None:
         """Note what has grown: room for new sequences, and where new infosets start."""
-        trunk, known = self._trunk, self._utilities.known
+        trunk, known = self._trunk, self._known
         if trunk.node_count == known:
             return
-        before = self._utilities.take_in()
+        self._utilities.take_in()
         sides = self._utilities.sides
         for player, side in enumerate(sides):
             count, have, kept = trunk.sequence_count(player), self._sequences[player], self._learned[player]
@@ -275,11 +279,12 @@ class _Iterating:
             if len(live) < len(side.first):
                 (live,) = grown((live,), doubled(len(side.first), len(live)))
             self._learned[player] = Learned(regret, strategy, plan, kept.total, live)
-            self._sequences[player] = count
             kernels.start(
-                player, trunk.nodes, known, trunk.node_count, have, side, before[player], _SEED, regret, strategy
+                player, trunk.nodes, known, trunk.node_count, have, side, self._acting[player], _SEED, regret, strategy
             )
             plan[0] = 1.0
+            self._sequences[player], self._acting[player] = count, len(side.first)
+        self._known = trunk.node_count
         views = self._views(sides)
         kernels.realise(sides[0], 0.0, views[0])
         kernels.set_roots(self._layer, self._solver.caution, self._top, views[1].plan)

@@ -60,19 +60,18 @@ class OneSided:
     walks: int = 8
     alternate: bool = True
 
-    def begin(self, growth: Growth) -> _Walking:
+    def begin(self, growth: Growth, utilities: Utilities) -> _Walking:
         """See :class:`klss.search.parts.Expander`."""
         open_roots(growth)
-        return _Walking(growth, self)
+        return _Walking(growth, utilities, self)
 
 
 class _Walking:
     """See :class:`klss.search.parts.Growing`."""
 
-    def __init__(self, growth: Growth, rule: OneSided) -> None:
+    def __init__(self, growth: Growth, utilities: Utilities, rule: OneSided) -> None:
         self.iterations = 1
-        self._growth, self._rule = growth, rule
-        self._utilities = Utilities(growth.trunk)
+        self._growth, self._utilities, self._rule = growth, utilities, rule
         self._state = growth.rng.integers(0, 2**63, size=1, dtype=np.uint64)
         self._statistics = [np.zeros((4, 0)), np.zeros((4, 0))]  # quality, visits, sums, squares of each sequence
 
