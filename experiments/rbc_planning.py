@@ -36,6 +36,8 @@ PAIRINGS: Mapping[str, tuple[str, str, float]] = {
     "network-attacker": ("dsmcp-network", "attacker", 0.3),
     "tree-trout": (TREE, "trout", 0.3),
     "tree-attacker": (TREE, "attacker", 0.3),
+    "tree-expect": (TREE, "rbc-expect", 0.3),
+    "tree-siamese": (TREE, "rbc-siamese", 0.3),
     "cache-trout": ("dsmcp-cache", "trout", 0.3),
     "cache-attacker": ("dsmcp-cache", "attacker", 0.3),
     "simple-trout": ("dsmcp-simple", "trout", 0.3),
