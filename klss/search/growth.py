@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from klss.arrays import Ints, Keys
 from klss.search.budget import Budget
 from klss.search.model import Expansion, Model
 from klss.search.trunk import Trunk
+from klss.search.utilities import Utilities
 from klss.threads import both
 
 __all__ = ["Growth", "Progress"]
@@ -78,6 +80,8 @@ class Growth:
     played : int
         Player 0's sequence at her infoset that was played, once it was: growth is wanted below it only. −1: she is to
         move.
+    shared : Utilities or None
+        Those of the trunk, where another part of the search follows it too.
     """
 
     trunk: Trunk
@@ -91,6 +95,12 @@ class Growth:
     progress: Progress | None = None
     added: int = 0
     played: int = -1
+    shared: Utilities | None = None
+
+    @cached_property
+    def utilities(self) -> Utilities:
+        """On the trunk."""
+        return self.shared or Utilities(self.trunk)
 
     @property
     def spent(self) -> bool:

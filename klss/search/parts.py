@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -83,6 +84,11 @@ class Subgame:
     sampled: int
     prior: Floats | None = None
     origin: tuple[Ints, Ints] | None = None
+
+    @cached_property
+    def utilities(self) -> Utilities:
+        """On the trunk: one for all parts of a search."""
+        return Utilities(self.trunk)
 
 
 class Builder(Protocol):
@@ -186,10 +192,8 @@ class Holding(Solving, Protocol):
 class Solver(Protocol):
     """Makes profiles."""
 
-    def begin(self, subgame: Subgame, utilities: Utilities, penalty: Floats | None, budget: Budget) -> Solving:
-        """Start on a move's trunk, on which ``utilities`` are the search's; ``penalty`` is what player 0 pays for each
-        action at her infoset, None: nothing.
-        """
+    def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> Solving:
+        """Start on a move's trunk; ``penalty`` is what player 0 pays for each action at her infoset, None: nothing."""
         ...
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
@@ -220,9 +224,9 @@ class Growing(Protocol):
 class Expander(Protocol):
     """Decides which leaves are looked into."""
 
-    def begin(self, growth: Growth, utilities: Utilities) -> Growing:
+    def begin(self, growth: Growth) -> Growing:
         """Expand the roots (one at least, so that player 0 has moves), and what else is wanted before the first
-        profile; ``utilities`` as for the solver.
+        profile.
         """
         ...
 

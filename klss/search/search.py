@@ -26,7 +26,6 @@ from klss.search.parts import (
 )
 from klss.search.profile import Profile, strategy_at_root, utility_at
 from klss.search.report import Report
-from klss.search.utilities import Utilities
 
 __all__ = ["Result", "Search", "Solved"]
 
@@ -222,11 +221,11 @@ class Search:
             rng=np.random.default_rng([self._seed, self._searches, 2]),
             threads=self._threads,
             progress=progress,
+            shared=subgame.utilities,
         )
-        utilities = Utilities(trunk)
-        growing = parts.expander.begin(growth, utilities)
+        growing = parts.expander.begin(growth)
         penalty = information_penalty(trunk, belief, configuration.information)
-        solving = parts.solver.begin(subgame, utilities, penalty, budget)
+        solving = parts.solver.begin(subgame, penalty, budget)
         supports: list[Bools] = []
         while True:
             profile = solving.improve()

@@ -24,7 +24,6 @@ from klss.search.equilibrium.program import GadgetProgram
 from klss.search.parts import Effort, SearchConfigurationError, Subgame
 from klss.search.profile import Profile, extended
 from klss.search.trunk import Trunk
-from klss.search.utilities import Utilities
 from klss.subgame import Gadget
 
 __all__ = ["TOLERANCE", "GadgetChoice", "LinearPrograms", "check_caution"]
@@ -85,7 +84,7 @@ class LinearPrograms:
         self.first: Gadget = first if gadget == "hybrid" else gadget
         self.rate = _FIRST_RATE
 
-    def begin(self, subgame: Subgame, utilities: Utilities, penalty: Floats | None, budget: Budget) -> _Solving:
+    def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> _Solving:
         """See :class:`klss.search.parts.Solver`."""
         return _Solving(self, subgame.trunk, penalty, budget)
 

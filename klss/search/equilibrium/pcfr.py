@@ -48,7 +48,7 @@ from klss.search.gadget import treeplexes
 from klss.search.parts import Effort, Subgame
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
-from klss.search.utilities import Side, Utilities
+from klss.search.utilities import Side
 from klss.subgame import Gadget
 from klss.treeplex import Treeplex
 
@@ -130,9 +130,9 @@ class RegretMinimiser:
         self.last_iterations = last_iterations
         self.last: list[Floats] | None = None  # both players' strategies on the previous trunk
 
-    def begin(self, subgame: Subgame, utilities: Utilities, penalty: Floats | None, budget: Budget) -> _Iterating:
+    def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> _Iterating:
         """See :class:`klss.search.parts.Solver`."""
-        return _Iterating(self, subgame, utilities, penalty, budget)
+        return _Iterating(self, subgame, penalty, budget)
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
         """See :class:`klss.search.parts.Solver`."""
@@ -142,12 +142,10 @@ class RegretMinimiser:
 class _Iterating:
     """See :class:`klss.search.parts.Solving`."""
 
-    def __init__(
-        self, solver: RegretMinimiser, subgame: Subgame, utilities: Utilities, penalty: Floats | None, budget: Budget
-    ) -> None:
+    def __init__(self, solver: RegretMinimiser, subgame: Subgame, penalty: Floats | None, budget: Budget) -> None:
         self.effort = Effort()
         self._solver, self._trunk, self._budget = solver, subgame.trunk, budget
-        self._utilities = utilities
+        self._utilities = subgame.utilities
         self._known, self._acting = 0, [0, 0]  # how many nodes and infosets with sequences were taken in
         roots = subgame.trunk.group_count
         self._penalty = np.zeros(0) if penalty is None else penalty

@@ -28,7 +28,6 @@ from klss.search.growth import Growth
 from klss.search.model import TERMINAL, Model
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
-from klss.search.utilities import Utilities
 
 __all__ = ["DEEPEST", "DeepeningModel", "OnePly", "deepening"]
 
@@ -106,7 +105,7 @@ def deepening(
 class OnePly:
     """Expands the roots, searches on below as if both players saw everything, and grows no further."""
 
-    def begin(self, growth: Growth, utilities: Utilities) -> _Deepened:
+    def begin(self, growth: Growth) -> _Deepened:
         """See :class:`klss.search.parts.Expander`; the model has to be a :class:`DeepeningModel`."""
         open_roots(growth)
         return _Deepened(growth.trunk, _deepen(growth))

@@ -28,7 +28,6 @@ from klss.search._kernels import walk
 from klss.search.expansion.depths import leaf_depths, open_roots
 from klss.search.growth import Growth
 from klss.search.profile import Profile
-from klss.search.utilities import Utilities
 
 __all__ = ["OneSided"]
 
@@ -60,18 +59,18 @@ class OneSided:
     walks: int = 8
     alternate: bool = True
 
-    def begin(self, growth: Growth, utilities: Utilities) -> _Walking:
+    def begin(self, growth: Growth) -> _Walking:
         """See :class:`klss.search.parts.Expander`."""
         open_roots(growth)
-        return _Walking(growth, utilities, self)
+        return _Walking(growth, self)
 
 
 class _Walking:
     """See :class:`klss.search.parts.Growing`."""
 
-    def __init__(self, growth: Growth, utilities: Utilities, rule: OneSided) -> None:
+    def __init__(self, growth: Growth, rule: OneSided) -> None:
         self.iterations = 1
-        self._growth, self._utilities, self._rule = growth, utilities, rule
+        self._growth, self._utilities, self._rule = growth, growth.utilities, rule
         self._state = growth.rng.integers(0, 2**63, size=1, dtype=np.uint64)
         self._statistics = [np.zeros((4, 0)), np.zeros((4, 0))]  # quality, visits, sums, squares of each sequence
 

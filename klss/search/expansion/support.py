@@ -26,7 +26,6 @@ from klss.search.expansion.depths import leaf_depths, open_roots
 from klss.search.growth import Growth
 from klss.search.profile import SUPPORT, Profile
 from klss.search.trunk import Trunk
-from klss.search.utilities import Utilities
 
 __all__ = ["SupportDriven", "SupportRule", "leaves_to_expand"]
 
@@ -48,7 +47,7 @@ class SupportDriven:
 
     rule: SupportRule = "node"
 
-    def begin(self, growth: Growth, utilities: Utilities) -> _Deepening:
+    def begin(self, growth: Growth) -> _Deepening:
         """See :class:`klss.search.parts.Expander`."""
         open_roots(growth)
         return _Deepening(growth, self.rule)

@@ -14,7 +14,6 @@ from klss.search.equilibrium.program import solve_gadget
 from klss.search.gadget import gadget_form
 from klss.search.parts import Subgame
 from klss.search.profile import Profile
-from klss.search.utilities import Utilities
 from klss.subgame import Gadget
 from tests.klss.search.test_program import growing
 
@@ -23,7 +22,7 @@ NOTHING = np.zeros(0, dtype=np.uint64)
 
 def solved(trunk: Trunk, root: Gadget, iterations: int) -> Profile:
     solver = RegretMinimiser(root, last_iterations=iterations)
-    return solver.begin(Subgame(trunk, 0, trunk.root_count), Utilities(trunk), None, Budget(nodes=1)).finish()
+    return solver.begin(Subgame(trunk, 0, trunk.root_count), None, Budget(nodes=1)).finish()
 
 
 @pytest.mark.parametrize("gadget", ["maxmargin", "resolve"])
@@ -63,7 +62,7 @@ def test_plans_are_plans_after_every_growth() -> None:
     """Each infoset's sequences sum to the one before: what is playable at any moment is a strategy."""
     iterating = None
     for trunk in growing():
-        iterating = RegretMinimiser("blend").begin(Subgame(trunk, 0, 3), Utilities(trunk), None, Budget(nodes=1))
+        iterating = RegretMinimiser("blend").begin(Subgame(trunk, 0, 3), None, Budget(nodes=1))
         profile = iterating.improve()
         for player, plan in ((0, profile.x), (1, profile.y)):
             infosets = trunk.infosets[player]
