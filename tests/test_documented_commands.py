@@ -149,6 +149,10 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.rbc_learn data --out DATA": (
         "experiments.rbc_learn data --out decisions --decisions 1 --block 1"
     ),
+    "python -m experiments.rbc_learn selfplay --start packaged --rehearse DATA --out DIR": (
+        "experiments.rbc_learn selfplay --start packaged --rehearse decisions --out went-on --generations 1 --games 1 "
+        f"--block 1 --nodes 6 --particles 4 --fen '{FEW_MEN}'"
+    ),
     "python -m experiments.dark_learn data experiments/runs/head_to_head --out DATA": (
         "experiments.dark_learn data runs/head_to_head --most 2000 --out dark"
     ),

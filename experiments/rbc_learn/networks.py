@@ -180,25 +180,23 @@ def first_statistics(weights: Mapping[str, Float32s]) -> Arrays:
 
 
 def normed(jax: Any, weights: Any, statistics: Any, name: str, planes: Any) -> tuple[Any, dict[str, Any]]:
-    """A convolution and its batch norm: the planes, and what its statistics were. Where ``statistics`` is None they
-    are those of the batch.
+    """A convolution and its batch norm: the planes, and the statistics of this batch. It is by those that it norms
+    where ``statistics`` is None.
     """
     layout = ("NHWC", "HWIO", "NHWC")
     found = jax.lax.conv_general_dilated(planes, weights[name], (1, 1), "SAME", dimension_numbers=layout)
-    if statistics is None:
-        mean = found.mean(axis=(0, 1, 2))
-        variance = ((found - mean) ** 2).mean(axis=(0, 1, 2))
-    else:
-        mean, variance = statistics[f"{name}_mean"], statistics[f"{name}_variance"]
-    scale = weights[f"{name}_scale"] / jax.numpy.sqrt(variance + EPSILON)
-    return (found - mean) * scale + weights[f"{name}_bias"], {f"{name}_mean": mean, f"{name}_variance": variance}
+    mean = found.mean(axis=(0, 1, 2))
+    its = {f"{name}_mean": mean, f"{name}_variance": ((found - mean) ** 2).mean(axis=(0, 1, 2))}
+    by = its if statistics is None else statistics
+    scale = weights[f"{name}_scale"] / jax.numpy.sqrt(by[f"{name}_variance"] + EPSILON)
+    return (found - by[f"{name}_mean"]) * scale + weights[f"{name}_bias"], its
 
 
 def outputs(
     jax: Any, trunk: Any, heads: Any, synopses: Any, statistics: tuple[Any, Any] | None, stop: bool = False
 ) -> tuple[dict[str, Any], tuple[dict[str, Any], dict[str, Any]]]:
     """What a network with this headset says: ``logits`` [b, ACTIONS], ``value`` [b], ``soon`` [b, 2] and ``pieces``
-    [b, ·], all logits but the value; and the statistics of the trunk's and of the headset's convolutions.
+    [b, ·], all logits but the value; and this batch's statistics of the trunk's and of the headset's convolutions.
 
     With ``stop`` no gradient goes from the heads into the trunk.
     """
@@ -295,6 +293,23 @@ def folded(weights: Mapping[str, npt.ArrayLike], statistics: Mapping[str, npt.Ar
         found[name] = held[name] * scale
         found[f"{name}_bias"] = held[f"{name}_bias"] - mean * scale
     return {name: array.astype(np.float32) for name, array in found.items() if not name.startswith(("soon", "pieces"))}
+
+
+def unfolded(weights: Mapping[str, Float32s]) -> tuple[Arrays, Arrays]:
+    """Weights of a part that plays as one that learns has them, with statistics that norm nothing."""
+    convolutions = [name for name, array in weights.items() if array.ndim == 4]
+    held = dict(weights) | {f"{name}_scale": np.ones_like(weights[f"{name}_bias"]) for name in convolutions}
+    statistics = first_statistics(held)
+    return held, {name: array - EPSILON * name.endswith("_variance") for name, array in statistics.items()}
+
+
+def normed_alike(weights: Mapping[str, Float32s], statistics: Mapping[str, npt.ArrayLike]) -> Arrays:
+    """:func:`unfolded` weights that say the same when they are normed by these statistics."""
+    held = dict(weights)
+    for name in [name for name, array in weights.items() if array.ndim == 4]:
+        held[f"{name}_scale"] = np.sqrt(np.asarray(statistics[f"{name}_variance"]) + np.float32(EPSILON))
+        held[f"{name}_bias"] = weights[f"{name}_bias"] + np.asarray(statistics[f"{name}_mean"])
+    return held
 
 
 def network_of(

@@ -64,6 +64,9 @@ from uci_bridge.match.documents import write_document
 
 __all__ = ["Schedule", "begun", "generations", "main", "network_path"]
 
+MEASURED = 2_048
+"""Decisions that a network's statistics are of where it goes on learning."""
+
 
 @dataclass(frozen=True)
 class Schedule:
@@ -282,12 +285,15 @@ def _write(learner: Learner, path: Path, about: dict[str, Any]) -> None:
 
 
 def begun(out: Path, start: Path | None, schedule: Schedule, rehearsed: Path | None = None) -> None:
-    """The first generation: of a training of ``imitate``, or of random weights. What is there stays.
+    """The first generation: of a training of ``imitate``, of a network that plays, or of random weights. What is there
+    stays.
 
     Raises
     ------
     TrainingError
-        There is another schedule's run, or ``start`` is no training.
+        There is another schedule's run, or ``start`` is no training; or it is a network, and nothing is rehearsed.
+    NetworkError
+        ``start`` is a network's name, or a file, and not one of ours.
     ShardError
         There is nothing in ``rehearsed``.
     """
@@ -306,10 +312,23 @@ def begun(out: Path, start: Path | None, schedule: Schedule, rehearsed: Path | N
     else:
         write_document(plan, said)
     if not network_path(out, 0).exists():
-        sizes = Sizes(headsets=("all", "top"))
-        learner = Learner(sizes, schedule.seed) if start is None else Learner.load(start / "checkpoint.npz")[0]
+        learner = _first(start, schedule, rehearsed)
         learner.save(_learner_path(out, 0), {"generation": 0})
         _write(learner, network_path(out, 0), {"generation": 0})
+
+
+def _first(start: Path | None, schedule: Schedule, rehearsed: Path | None) -> Learner:
+    if start is None:
+        return Learner(Sizes(headsets=("all", "top")), schedule.seed)
+    if start.is_dir():
+        return Learner.load(start / "checkpoint.npz")[0]
+    network = network_of(str(start))
+    if not isinstance(network, ResidualNetwork):
+        raise TrainingError(f"--start {start}: got no weights, expected those of a network; leave --start out")
+    if rehearsed is None:
+        raise TrainingError(f"--start {start}: a network goes on learning beside what it learned from: add --rehearse")
+    held = _some(rehearsed, MEASURED, np.random.default_rng([schedule.seed, 8]))
+    return Learner.of(network, held.synopses[:MEASURED], schedule.seed)
 
 
 def generations(
@@ -342,7 +361,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m experiments.rbc_learn selfplay", description="a player learns from its own games"
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where all of it is kept")
-    parser.add_argument("--start", type=Path, metavar="RUN_DIR", help="of imitate; without it from random weights")
+    parser.add_argument(
+        "--start",
+        type=Path,
+        metavar="RUN",
+        help="directory of imitate, or a network: packaged, rl or a file; without it from random weights",
+    )
     parser.add_argument(
         "--rehearse", type=Path, metavar="DATA", help="shards of data, which each generation also learns from"
     )

@@ -219,6 +219,26 @@ def test_what_plays_says_what_learned(learner: Learner, tmp_path: Path) -> None:
     np.testing.assert_allclose(float(lost["policy"]), policy_losses(said["logits"], batch).mean(), rtol=1e-4)
 
 
+def test_a_network_goes_on_learning_as_what_it_is(learner: Learner) -> None:
+    """What begins as a network that plays says the same, normed by its statistics and by those of what it saw."""
+    held = decisions(32, 8)
+    network = learner.network({})
+    again = Learner.of(network, held.synopses, 3)
+    for one, other in zip(
+        network.infer(held.synopses), again.network({}).infer(held.synopses), strict=True
+    ):  # fmt: skip
+        np.testing.assert_allclose(one, other, atol=1e-4)
+    jax = jax_on_cpu()
+    batch = batch_of(held, np.arange(32))
+    said, _ = jax.jit(lambda trunk, heads, seen: outputs(jax, trunk, heads, seen, None))(
+        again.part("trunk")[0], again.part("all")[0], batch.synopses
+    )
+    logits, values = network.infer(held.synopses, "all", "all")
+    np.testing.assert_allclose(np.asarray(said["logits"]), logits, atol=1e-3)
+    np.testing.assert_allclose(np.asarray(said["value"]), values, atol=1e-3)
+    assert again.before > 0 and again.sizes == learner.sizes
+
+
 def test_an_unlikely_choice_has_a_loss_and_a_slope() -> None:
     pytest.importorskip("jax", exc_type=ImportError)
     jax = jax_on_cpu()
@@ -323,6 +343,23 @@ def test_a_player_learns_from_its_own_games_and_goes_on_where_it_was_stopped(tmp
     assert program.main(["selfplay", "--out", str(again), *few, *rehearsing]) == 0
     assert read_shard(again / "gen-000" / "games-000001.npz")[0].game.tolist()
     assert (again / "gen-001.npz").read_bytes() != (out / "gen-001.npz").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        ("packaged", "--start packaged: a network goes on learning beside what it learned from: add --rehearse\n"),
+        ("even", "--start even: got no weights, expected those of a network; leave --start out\n"),
+        ("packagd", "did you mean packaged?\n"),
+    ],
+)
+def test_where_it_can_not_begin_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], start: str, said: str
+) -> None:
+    assert program.main(["selfplay", "--out", str(tmp_path / "out"), "--start", start]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("python -m experiments.rbc_learn selfplay: ") and told.endswith(said)
+    assert told.count("\n") == 1
 
 
 def test_without_stockfish_trout_is_no_guest(
