@@ -26,7 +26,8 @@ Decided here:
 * When nothing grows any more, the plans of the last iterations are averaged too, the later ones weighing more (t²); the
   last iterate or that average is played by, whichever has the smaller gap. Seven tenths of all regret are forgotten
   before: it is that of smaller trunks, and with so much of it strategies change too slowly for the average to converge
-  (docs/search.md, "How far from an equilibrium").
+  (docs/search.md, "How far from an equilibrium"). Those iterations are of the game of what both players use
+  (:mod:`klss.search.equilibrium.restricted`), which takes a tenth of the time on a large trunk.
 * Caution, 0 in Obscuro: nearly always there is a root infoset at which player 1 gladly plays on, so that p would be 1
   and nothing would look at the one that hurts most (nor does a prior). What is seldom, but hers to choose, counts so.
 * After her move player 0's strategies at the roots are held (:mod:`klss.search.pondering`); the rest goes on.
@@ -44,6 +45,7 @@ from klss.arrays import Bools, Floats, Ints
 from klss.best_response import best_response
 from klss.search._kernels import regrets as kernels
 from klss.search.budget import Budget
+from klss.search.equilibrium.restricted import Restricted, RestrictedGame
 from klss.search.gadget import treeplexes
 from klss.search.parts import Effort, Subgame
 from klss.search.profile import Profile
@@ -80,11 +82,14 @@ _IN_USE = 0.5
 
 _NONE = np.zeros(0)
 
-_AT_ONCE = 16
-"""Iterations between two looks at the clock, at the most."""
-
 _JUDGING = 4
 """What judging the two profiles at the end takes, in iterations on a large trunk; on a small one both are nothing."""
+
+_FIRST = 2
+"""Of the last iterations, those on the whole trunk: what both use in them is the restricted game at first."""
+
+_LEAST, _MOST = 20, 100
+"""Iterations of the restricted game between two best responses on the trunk."""
 
 
 class Learned(NamedTuple):
@@ -116,13 +121,14 @@ class RegretMinimiser:
     iterations : int
         After each growth of the trunk.
     last_iterations : int
-        With a node budget, after the last one. With a time limit it is the last tenth of the time.
+        With a node budget, after the last one, of the restricted game; rounded to whole rounds of it. With a time limit
+        it is the last tenth of the time.
     caution : float
         Least share of Maxmargin in the blend and beside nature, from 0 to 1.
     """
 
     def __init__(
-        self, root: RootLayer = "blend", iterations: int = 8, last_iterations: int = 200, caution: float = 0.0
+        self, root: RootLayer = "blend", iterations: int = 8, last_iterations: int = 1_000, caution: float = 0.0
     ) -> None:
         self.root = root
         self.caution = caution
@@ -199,11 +205,7 @@ class _Iterating:
             regret *= _REMEMBERED
         sums = [np.zeros(count) for count in self._sequences]
         self._learned = [kept._replace(total=total) for kept, total in zip(self._learned, sums, strict=True)]
-        if self._budget.seconds is None:
-            done = self._solver.last_iterations
-            self._iterate(done)
-        else:
-            done = self._until_the_end()
+        done = self._to_the_end()
         self._solver.last = [kept.strategy for kept in self._learned]
         forms = treeplexes(self._trunk, "maxmargin")
         profile = self._judged(self._plans(), forms)
@@ -213,16 +215,55 @@ class _Iterating:
         self.effort.gap = profile.gap
         return profile
 
-    def _until_the_end(self) -> int:
-        """Iterations for as long as there is time, but for judging; how many."""
-        done, times = 0, int(self._budget.left() > _MARGIN_S)
-        while times > 0:
-            began = self._budget.elapsed()
-            self._iterate(times, done)
+    def _to_the_end(self) -> int:
+        """The last iterations: for as long as there is time, but for judging, or about as many as are wanted; how many
+        they were.
+        """
+        budget = self._budget
+        if budget.left() <= _MARGIN_S:
+            return 0
+        began = budget.elapsed()
+        self._iterate(_FIRST)
+        judging_s = _JUDGING * (budget.elapsed() - began) / _FIRST
+        sums = [kept.total for kept in self._learned]
+        game = RestrictedGame(self._utilities, (sums[0] > 0.0, sums[1] > 0.0))
+        first = int(self._trunk.infosets[0].first[0])
+        done, last, times = _FIRST, self._solver.last_iterations, _LEAST
+        while times >= _LEAST and budget.left() > _MARGIN_S + judging_s:
+            began = budget.elapsed()
+            for player, kept in enumerate(self._learned):
+                game.answer(player, sums[1 - player] / sums[1 - player][0], self._penalty, first, kept.strategy)
+            self._iterate_restricted(game.game(), times, done)
             done += times
-            each = max((self._budget.elapsed() - began) / times, 1e-6)
-            times = min(_AT_ONCE, int((self._budget.left() - _MARGIN_S) / each) - _JUDGING)
+            spent = max(budget.elapsed() - began, 1e-9)
+            self.effort.seconds += spent
+            more = last - done if budget.seconds is None else (budget.left() - _MARGIN_S - judging_s) * times / spent
+            times = min(_MOST, int(more))
+        self._realise(self._utilities.sides, self._views(self._utilities.sides))
         return done
+
+    def _iterate_restricted(self, game: Restricted, times: int, before: int) -> None:
+        """Iterations of a restricted game; what was learned of its sequences is taken out, and put back."""
+
+        def view(player: int) -> Learned:
+            kept, numbers = self._learned[player], game.sequences[player]
+            regret, strategy, plan, total = (
+                array[numbers] for array in (kept.regret, kept.strategy, kept.plan, kept.total)
+            )
+            return Learned(regret, strategy, plan, total, np.ones(len(game.sides[player].first), dtype=np.bool_))
+
+        views = (view(0), view(1))
+        self._realise(game.sides, views)
+        first = int(self._trunk.infosets[0].first[0])
+        charged, end = np.searchsorted(game.sequences[0], (first, first + len(self._penalty)))
+        penalty = self._penalty[game.sequences[0][charged:end] - first]
+        kernels.iterate(
+            times, before, self._layer, self._solver.caution, game.tree, game.sides, views, self._top,
+            game.least, int(charged), penalty, (np.empty(len(views[0].plan)), np.empty(len(views[1].plan))),
+            (np.empty_like(game.least[0]), np.empty_like(game.least[1])),
+        )  # fmt: skip
+        for kept, numbers, new in zip(self._learned, game.sequences, views, strict=True):
+            kept.regret[numbers], kept.strategy[numbers], kept.total[numbers] = new.regret, new.strategy, new.total
 
     def _go_on(self, times: int) -> None:
         """So many iterations; held, one at a time, for as long as the budget is not over."""
@@ -247,6 +288,12 @@ class _Iterating:
             (np.empty_like(least[0]), np.empty_like(least[1])),
         )  # fmt: skip
         self.effort.seconds += self._budget.elapsed() - began
+
+    def _realise(self, sides: tuple[Side, Side], views: tuple[Learned, Learned]) -> None:
+        """The plans of the strategies that were learned."""
+        kernels.realise(sides[0], 0.0, views[0])
+        kernels.set_roots(self._layer, self._solver.caution, self._top, views[1].plan)
+        kernels.realise(sides[1], 0.0, views[1])
 
     def _roots(self) -> Ints:
         """Player 0's root infosets."""
@@ -283,10 +330,7 @@ class _Iterating:
             plan[0] = 1.0
             self._sequences[player], self._acting[player] = count, len(side.first)
         self._known = trunk.node_count
-        views = self._views(sides)
-        kernels.realise(sides[0], 0.0, views[0])
-        kernels.set_roots(self._layer, self._solver.caution, self._top, views[1].plan)
-        kernels.realise(sides[1], 0.0, views[1])
+        self._realise(sides, self._views(sides))
 
     def _plans(self) -> tuple[Floats, Floats]:
         x, y = (kept.plan[:count].copy() for kept, count in zip(self._learned, self._sequences, strict=True))

@@ -6,29 +6,33 @@ import numpy as np
 import pytest
 
 from klss import openspiel
+from klss.arrays import Floats
 from klss.best_response import best_response
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Kluss, Search, Trunk
+from klss.search._kernels.utilities import against
 from klss.search.enumerated import game_root
 from klss.search.equilibrium.pcfr import RegretMinimiser
 from klss.search.equilibrium.program import solve_gadget
+from klss.search.equilibrium.restricted import RestrictedGame
 from klss.search.gadget import gadget_form
 from klss.search.parts import Subgame
 from klss.search.profile import Profile
+from klss.search.utilities import Utilities
 from klss.subgame import Gadget
 from tests.klss.search.test_program import growing
 
 NOTHING = np.zeros(0, dtype=np.uint64)
 
 
-def solved(trunk: Trunk, root: Gadget, iterations: int) -> Profile:
+def solved(trunk: Trunk, root: Gadget, iterations: int, penalty: Floats | None = None) -> Profile:
     solver = RegretMinimiser(root, last_iterations=iterations)
-    return solver.begin(Subgame(trunk, 0, trunk.root_count), None, Budget(nodes=1)).finish()
+    return solver.begin(Subgame(trunk, 0, trunk.root_count), penalty, Budget(nodes=1)).finish()
 
 
 @pytest.mark.parametrize("gadget", ["maxmargin", "resolve"])
 def test_on_dark_chess_trunks_it_is_within_a_thousandth_of_the_program(gadget: Gadget) -> None:
     for trunk in growing():
-        found = solved(trunk, gadget, 500)
+        found = solved(trunk, gadget, 1_000)
         assert found.margin == pytest.approx(solve_gadget(trunk, gadget).margin, abs=1e-3)
         assert found.gap + 1e-12 >= 0.0 and found.gap < 1e-3
 
@@ -56,6 +60,57 @@ def test_its_gap_is_that_of_best_responses_in_the_gadget_s_sequence_form() -> No
         upper = best_response(form.treeplexes[0], form.payoff @ found.y, maximize=True).value
         assert found.gap == pytest.approx(upper - lower, abs=1e-9)
         assert found.margin == pytest.approx(float(response.sequence_value[1 : 1 + roots].min()), abs=1e-9)
+
+
+def test_a_restricted_game_of_everything_is_the_trunk() -> None:
+    trunk = list(growing())[-1]
+    utilities = Utilities(trunk)
+    utilities.take_in()
+    everything = [np.ones(trunk.sequence_count(player), dtype=np.bool_) for player in range(2)]
+    found = RestrictedGame(utilities, (everything[0], everything[1])).game()
+    for side, its in zip(utilities.sides, found.sides, strict=True):
+        assert all((one == other).all() for one, other in zip(side, its, strict=True))
+    tree, cut = utilities.tree.opened, found.tree.opened
+    for name in ("chance", "children", "mover", "own", "theirs"):
+        assert (getattr(tree, name) == getattr(cut, name)).all()
+    rng = np.random.default_rng(5)
+    for player in range(2):
+        plan = rng.random(trunk.sequence_count(1 - player))
+        value, reach = np.zeros(trunk.sequence_count(player)), utilities.least_reach(player).copy()
+        against(player, found.tree, plan, value, reach)
+        wanted, reached = utilities.against(player, plan)
+        np.testing.assert_array_equal(value, wanted)
+        np.testing.assert_array_equal(reach, reached)
+
+
+def test_a_restricted_game_holds_its_players_to_what_they_used() -> None:
+    """What a sequence in it is worth is what it is worth on the trunk, against whoever plays in it too."""
+    trunk = list(growing())[-1]
+    utilities = Utilities(trunk)
+    utilities.take_in()
+    iterating = RegretMinimiser("maxmargin").begin(Subgame(trunk, 0, 3), None, Budget(nodes=1))
+    profile = iterating.improve()
+    game = RestrictedGame(utilities, (profile.x > 0.0, profile.y > 0.0))
+    for player, (plan, other) in enumerate(((profile.x, profile.y), (profile.y, profile.x))):
+        game.answer(player, other, np.zeros(0), 0, plan)
+    found = game.game()
+    assert len(found.tree.payoff) < trunk.node_count / 2
+    for player, other in enumerate((profile.y, profile.x)):
+        its = other[found.sequences[1 - player]]
+        value, reach = np.zeros(len(found.sequences[player])), found.least[player].copy()
+        against(player, found.tree, its, value, reach)
+        wanted, _ = utilities.against(player, other)
+        np.testing.assert_allclose(value, wanted[found.sequences[player]], atol=1e-15)
+
+
+def test_what_is_charged_counts_in_both() -> None:
+    """A charge that no gain makes up for: she plays the action that is not charged, as the program does."""
+    trunk = list(growing())[-1]
+    penalty = np.full(int(trunk.infosets[0].size[0]), 5.0)
+    penalty[2] = 0.0
+    found = solved(trunk, "maxmargin", 300, penalty)
+    assert found.x[int(trunk.infosets[0].first[0]) + 2] > 0.99
+    assert found.margin == pytest.approx(solve_gadget(trunk, "maxmargin", penalty).margin, abs=1e-2)
 
 
 def test_plans_are_plans_after_every_growth() -> None:

@@ -1,0 +1,116 @@
+"""Kernels of :mod:`klss.search.equilibrium.restricted`: best responses, and a trunk cut down to some sequences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from klss.kernel import kernel
+
+__all__ = ["admit", "cut_side", "cut_tree", "numbered", "respond"]
+
+
+@kernel
+def respond(side: Any, sign: float, utility: Any, reach: Any, best: Any) -> None:
+    """The best sequence at every infoset that the other reaches, into ``best`` (−1 elsewhere), from the leaves up;
+    ``utility`` becomes what each sequence is then worth. ``sign`` is 1 for player 0, −1 for player 1.
+    """
+    for k in range(side.first.shape[0] - 1, -1, -1):
+        best[k] = -1
+        if reach[k] <= 0.0:
+            continue
+        first = side.first[k]
+        found = first
+        for s in range(first + 1, first + side.size[k]):
+            if sign * utility[s] > sign * utility[found]:
+                found = s
+        best[k] = found
+        utility[side.parent[k]] += utility[found]
+
+
+@kernel
+def admit(side: Any, best: Any, strategy: Any, allowed: Any) -> None:
+    """At the infosets that follow an allowed sequence, allow the best one and those that the strategy plays."""
+    for k in range(side.first.shape[0]):
+        if allowed[side.parent[k]]:
+            if best[k] >= 0:
+                allowed[best[k]] = True
+            for s in range(side.first[k], side.first[k] + side.size[k]):
+                if strategy[s] > 0.0:
+                    allowed[s] = True
+
+
+@kernel
+def numbered(allowed: Any) -> Any:
+    """Each allowed sequence's number among them, int32[S]; −1 for the others."""
+    places = np.full(allowed.shape[0], -1, dtype=np.int32)
+    count = 0
+    for s in range(allowed.shape[0]):
+        if allowed[s]:
+            places[s] = count
+            count += 1
+    return places
+
+
+@kernel
+def cut_side(side: Any, places: Any, found: Any, kept: Any, acting: Any) -> int:
+    """The infosets of ``side`` that follow an allowed sequence, into ``found``, with their places in ``side`` into
+    ``kept``, and into ``acting``, by those places, their new ones; how many there are.
+    """
+    count = 0
+    for k in range(side.first.shape[0]):
+        parent = places[side.parent[k]]
+        if parent < 0:
+            continue
+        size, first = 0, 0
+        for s in range(side.first[k], side.first[k] + side.size[k]):
+            if places[s] >= 0:
+                if size == 0:
+                    first = places[s]
+                size += 1
+        found.infoset[count] = side.infoset[k]
+        found.parent[count] = parent
+        found.first[count] = first
+        found.size[count] = size
+        kept[count] = k
+        acting[k] = count
+        count += 1
+    return count
+
+
+@kernel
+def cut_tree(opened: Any, payoff: Any, roots: int, kept: Any, places: Any, acting: Any, found: Any, paid: Any) -> int:
+    """The opened nodes that are ``kept``, into ``found``, each with the children that its mover may choose, or nature;
+    their payoffs into ``paid`` after those of the roots. How many payoffs there are.
+    """
+    for node in range(roots):
+        paid[node] = payoff[node]
+    count = roots
+    for n in range(kept.shape[0]):
+        k = kept[n]
+        mover = opened.mover[k]
+        first = opened.first[k]
+        moves = opened.moves[k]
+        found.chance[n] = opened.chance[k]
+        found.first[n] = count
+        found.mover[n] = mover
+        found.own[n] = places[0][opened.own[k]]
+        found.theirs[n] = places[1][opened.theirs[k]]
+        found.acting[n] = 0
+        found.moves[n] = 0
+        if mover < 0:
+            for c in range(opened.children[k]):
+                paid[count] = payoff[first + c]
+                count += 1
+        else:
+            found.acting[n] = acting[mover][opened.acting[k]]
+            for c in range(opened.children[k]):
+                place = places[mover][moves + c]
+                if place >= 0:
+                    if count == found.first[n]:
+                        found.moves[n] = place
+                    paid[count] = payoff[first + c]
+                    count += 1
+        found.children[n] = count - found.first[n]
+    return count
