@@ -74,6 +74,8 @@ class Analyses:
         if self._running is not None:
             self._running.listeners.discard(listener)
             if not self._running.listeners:
+                if self._ending is not None:
+                    self._ending.cancel()
                 self._ending = asyncio.create_task(self._end_unless_heard(self._running))
 
     async def _end_unless_heard(self, running: _Running) -> None:
@@ -82,7 +84,12 @@ class Analyses:
             await self.stop()
 
     async def stop(self) -> None:
-        """End what is running; what it found is dropped."""
+        """End what is running, or about to be ended; what it found is dropped."""
+        ending, self._ending = self._ending, None
+        if ending is not None and ending is not asyncio.current_task():
+            ending.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await ending
         running, self._running = self._running, None
         if running is not None:
             await running.stop()

@@ -113,6 +113,30 @@ def test_an_analysis_that_nobody_listens_to_ends_with_its_process() -> None:
     run(work())
 
 
+def test_an_analysis_that_may_be_listened_to_again_ends_with_the_table() -> None:
+    """Neither its process is left, nor the task that would have ended it."""
+
+    async def work() -> None:
+        others = asyncio.all_tasks()
+        async with served(settings()) as at:
+            record = read_pgn("1. Nf3 Nf6 *")[0]
+            number = at.table.add(record, PAPER, "1. Nf3 Nf6 *", chess.WHITE)
+            at.table.opened = number
+            analyses = at.table.analyses = Analyses(nodes=10**7, grace_s=3600.0)
+            page = await at.page()
+            await page.send(type="analyse", game=number)
+            await page.until("analysis")
+            before = asyncio.all_tasks()
+            await page.socket.close()
+            while not asyncio.all_tasks() - before:
+                await asyncio.sleep(0.02)
+        await analyses.stop()
+        assert not _analysing()
+        assert asyncio.all_tasks() == others
+
+    run(work())
+
+
 def _analysing() -> int:
     """Processes below this one that analyse a game."""
     children = Path("/proc/self/task").glob("*/children")
