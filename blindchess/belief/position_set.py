@@ -28,15 +28,13 @@ from darkchess.board.kernels.position_table import Layout, rank
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position, upward
-from darkchess.board.position_step import Step, across_enemy_move, merged
+from darkchess.board.position_step import Step, across_enemy_move, key_of, merged, next_key
 from darkchess.board.position_table import smallest
 from darkchess.errors import ViewError
 from klss.arrays import Int32s, Ints, Words
-from klss.hashing import mix64
 
 __all__ = ["PositionSet"]
 
-_MASK = 0xFFFF_FFFF_FFFF_FFFF
 _MENDED = 1024
 """Positions that a recovery tries to mend."""
 _GROWTH = 14
@@ -104,7 +102,7 @@ class PositionSet:
         self._cap = cap
         self._threads = threads
         self._flipped = color == chess.BLACK
-        self._key = np.uint64(mix64(np.uint64((seed + 0x9E3779B97F4A7C15) & _MASK)))
+        self._key = key_of(seed)
         self._first = start.turn == color
         self._passed = 0  # the square of her pawn that has just made a double step, a set of one or none
         self._fullmove = start.fullmove
@@ -214,7 +212,7 @@ class PositionSet:
         """
         if count >= self.size:
             return np.arange(self.size, dtype=np.int64)
-        return smallest(self._positions, count, np.uint64(mix64(np.uint64((seed * 2 + 1) & _MASK))))
+        return smallest(self._positions, count, key_of(seed * 2 + 1))
 
     # ------------------------------------------------------------------------------------------------ what she is told
     def noticed(self, notice: Notice, *, deadline: float | None = None) -> None:
@@ -252,6 +250,8 @@ class PositionSet:
         ) -> int:
             return int(kernels.successors(sources, start, stop, *arguments, layout, split, out, room, counts))
 
+        if self.capped_by is not None:
+            self._key = next_key(self._key)
         step = across_enemy_move(
             self._positions, successors, key=self._key, cap=self._cap, spare=self._spare, deadline=deadline,
             threads=self._threads, growth=_GROWTH,

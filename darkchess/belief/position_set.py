@@ -29,7 +29,7 @@ from darkchess.board.kernels.halves import decode_halves, encode_half
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import START_FEN, Position, upward
-from darkchess.board.position_step import Step, UpdateProgress, across_enemy_move, merged
+from darkchess.board.position_step import Step, UpdateProgress, across_enemy_move, key_of, merged, next_key
 from darkchess.board.position_table import exercise_table, smallest
 from darkchess.errors import ViewError
 from darkchess.game.view import View
@@ -59,7 +59,7 @@ class PositionSet:
     cap
         Most positions that are kept. Past it the set is a sample: those with the smallest keyed hash.
     seed
-        Keys that hash, and draws when a sample has to be mended.
+        Keys that hash, and draws when a sample has to be mended. Each step from a sample has a key of its own.
     threads
         1 or 2; the set is the same, and so is every answer.
     stream
@@ -122,7 +122,7 @@ class PositionSet:
         self._stream = stream
         self._no_move_ends = no_move_ends
         self._flipped = view.color == chess.BLACK
-        self._key = np.uint64(_scatter(seed))
+        self._key = key_of(seed)
         self._masks = np.zeros(position_set.MASKS, dtype=np.uint64)
         self._expected = np.empty(64, dtype=np.int64)
         self._array: Words = np.zeros((1, 2), dtype=np.uint64)
@@ -267,7 +267,7 @@ class PositionSet:
         if exclude_rows is not None:
             rows = np.asarray(exclude_rows, dtype=np.uint64).reshape(-1, board.WIDTH)
             excluded = {(int(half[0]), int(half[1])) for half in map(self._encode, rows)}
-        indices = smallest(self._positions, count + len(excluded), np.uint64(_scatter(number ^ 0x5A3D)))
+        indices = smallest(self._positions, count + len(excluded), key_of(number ^ 0x5A3D))
         if excluded:
             halves = self._positions[indices].tolist()
             keep = [i for i, half in enumerate(halves) if (half[0], half[1]) not in excluded]
@@ -309,7 +309,7 @@ class PositionSet:
         if exclude_rows is not None:
             excluded = self.indices(exclude_rows)
             likely[excluded[excluded >= 0]] = 0.0
-        chosen, inclusion = self._drawn(likely, count, np.uint64(_scatter(seed ^ 0xD4A3)))
+        chosen, inclusion = self._drawn(likely, count, key_of(seed ^ 0xD4A3))
         return self.rows(chosen), inclusion
 
     def information(
@@ -334,7 +334,7 @@ class PositionSet:
             Bits.
         """
         codes = np.atleast_1d(np.asarray(moves, dtype=np.int64))
-        key = np.uint64(_scatter(seed ^ 0x1F0))
+        key = key_of(seed ^ 0x1F0)
         if weights is None:
             indices = smallest(self._positions, limit, key)
         else:
@@ -518,10 +518,11 @@ class PositionSet:
             row = upward(view.row(), flipped=self._flipped)
             masks[position_set.FORBIDDEN] = _beside(int(row[board.PAWN]) & int(row[board.WHITE]) & _RANK_5)
         self._captured = 0
+        key = next_key(self._key) if self.sampled else self._key
         step = across_enemy_move(
             self._positions,
             self._consistent_successors,
-            key=self._key,
+            key=key,
             cap=self._cap,
             spare=self._spare,
             deadline=deadline,
@@ -542,10 +543,11 @@ class PositionSet:
                 passed=np.uint64(0 if passed is None else (self._square(passed) + 1) << 8),
                 masks=masks,
                 positions=step.positions,
-                key=self._key,
+                key=key,
                 threads=self._threads,
             )
             self._weights = self._weigher.across(crossing, allowance)
+        self._key = key
         self._keep(step)
         return True
 
@@ -581,7 +583,7 @@ class PositionSet:
         out = np.empty((min(self._cap, _MENDED), 2), dtype=np.uint64)
         must_move = self._no_move_ends and view.to_move != view.color
         for attempt in range(8):
-            seed = np.uint64(_scatter(int(self._key) + 8 * view.ply + attempt))
+            seed = key_of(int(self._key) + 8 * view.ply + attempt)
             # The last attempts ask for less: a player who goes on with a doubtful sample beats one who stops.
             count = position_repair.repair(
                 sources, self._masks, self._expected, must_move and attempt < 6, seed, TABLES, out
@@ -640,11 +642,3 @@ def compile_rare_kernels() -> None:
 def _beside(squares: int) -> int:
     """The squares left and right of ``squares``."""
     return (squares << 1 & _NOT_A) | (squares >> 1 & _NOT_H)
-
-
-def _scatter(seed: int) -> int:
-    """A 64-bit key from a number (SplitMix64)."""
-    value = (seed + 0x9E3779B97F4A7C15) & _MASK
-    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & _MASK
-    value = (value ^ value >> 27) * 0x94D049BB133111EB & _MASK
-    return value ^ value >> 31

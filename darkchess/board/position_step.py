@@ -25,7 +25,7 @@ from darkchess.board.position_table import PositionTable
 from klss.arrays import Ints, Words
 from klss.threads import both
 
-__all__ = ["Step", "Successors", "UpdateProgress", "across_enemy_move", "merged"]
+__all__ = ["Step", "Successors", "UpdateProgress", "across_enemy_move", "key_of", "merged", "next_key"]
 
 Successors = Callable[[Words, int, int, Layout, bool, Words, int, Ints], int]
 """A game's kernel: ``(sources, start, stop, layout, split, out, room, counts)`` writes every consistent successor of
@@ -36,6 +36,8 @@ than :data:`darkchess.board.kernels.halves.MOST_SUCCESSORS` entries were left of
 
 UpdateProgress = Callable[[float, int], None]
 """Called after every round with the part of a step that is done, and how many positions it has found."""
+
+_MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 SLICE = 1 << 24
 """Entries of a slice."""
@@ -78,6 +80,29 @@ class Step:
     array: Words
     successors: int
     capped_by: Literal["cap", "time"] | None
+
+
+def key_of(number: int) -> np.uint64:
+    """A key from a number: SplitMix64's, in plain integers, so that nothing is compiled for it in a game.
+
+    The generator's first number from the seed 0:
+
+    >>> hex(key_of(0))
+    '0xe220a8397b1dcdaf'
+    """
+    value = (number + 0x9E3779B97F4A7C15) & _MASK
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+    value = (value ^ value >> 27) * 0x94D049BB133111EB & _MASK
+    return np.uint64(value ^ value >> 31)
+
+
+def next_key(key: np.uint64) -> np.uint64:
+    """The key of the step from a sample, which was drawn by ``key``.
+
+    Men go back to where they were: by the same key such positions would be kept again and again, more often than
+    others, and stand in one part of a table, which is then all but full there.
+    """
+    return key_of(int(key))
 
 
 def across_enemy_move(

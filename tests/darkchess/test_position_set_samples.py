@@ -60,6 +60,21 @@ def test_past_the_cap_the_positions_with_the_smallest_keyed_hash_stay_and_the_se
     assert capped.sampled, "a sample stays one"
 
 
+def test_a_sample_is_not_drawn_again_by_the_hash_that_it_was_drawn_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A man that went out and back makes a position that was kept once already. By one hash it would be kept again, as
+    all of those would be: of 30 members drawn from 246, then from what they lead to, and again, 12 % would be such
+    (and of 10⁷ they would fill the front of the table, where an insertion then takes a second); it is 4.6 %.
+    """
+    monkeypatch.setattr(position_table, "SLACK", 16)
+    _, earlier = after_line(chess.BLACK, 3)
+    members = set(map(tuple, earlier.halves.tolist()))
+    shares = []
+    for seed in range(60):
+        _, sample = after_line(chess.BLACK, 7, seed=seed, cap=30)
+        shares.append(np.mean([tuple(half) in members for half in sample.halves.tolist()]))
+    assert 0.02 < np.mean(shares) < 0.08
+
+
 @pytest.mark.parametrize("cap", [300, 10_000_000])
 def test_the_set_is_the_same_on_two_threads_in_any_batch_and_with_any_table(
     cap: int, monkeypatch: pytest.MonkeyPatch
