@@ -27,7 +27,8 @@ Decided here:
   last iterate or that average is played by, whichever has the smaller gap. Seven tenths of all regret are forgotten
   before: it is that of smaller trunks, and with so much of it strategies change too slowly for the average to converge
   (docs/search.md, "How far from an equilibrium"). Those iterations are of the game of what both players use
-  (:mod:`klss.search.equilibrium.restricted`), which takes a tenth of the time on a large trunk.
+  (:mod:`klss.search.equilibrium.restricted`), which takes a tenth of the time on a large trunk; before them, a third of
+  that time, there are some on the whole trunk.
 * Caution, 0 in Obscuro: nearly always there is a root infoset at which player 1 gladly plays on, so that p would be 1
   and nothing would look at the one that hurts most (nor does a prior). What is seldom, but hers to choose, counts so.
 * After her move player 0's strategies at the roots are held (:mod:`klss.search.pondering`); the rest goes on.
@@ -85,8 +86,14 @@ _NONE = np.zeros(0)
 _JUDGING = 4
 """What judging the two profiles at the end takes, in iterations on a large trunk; on a small one both are nothing."""
 
-_FIRST = 2
-"""Of the last iterations, those on the whole trunk: what both use in them is the restricted game at first."""
+_EVERYWHERE = 1 / 3
+"""Of the last iterations' time, what those on the whole trunk take."""
+
+_CHEAPER = 20
+"""Iterations of the restricted game for one of those, with a node budget."""
+
+_AT_ONCE = 2
+"""Of those, between two looks at the clock."""
 
 _LEAST, _MOST = 20, 100
 """Iterations of the restricted game between two best responses on the trunk."""
@@ -205,7 +212,9 @@ class _Iterating:
             regret *= _REMEMBERED
         sums = [np.zeros(count) for count in self._sequences]
         self._learned = [kept._replace(total=total) for kept, total in zip(self._learned, sums, strict=True)]
-        done = self._to_the_end()
+        done = 0
+        if self._budget.left() > _MARGIN_S:
+            done = self._restricted(self._everywhere())
         self._solver.last = [kept.strategy for kept in self._learned]
         forms = treeplexes(self._trunk, "maxmargin")
         profile = self._judged(self._plans(), forms)
@@ -215,20 +224,34 @@ class _Iterating:
         self.effort.gap = profile.gap
         return profile
 
-    def _to_the_end(self) -> int:
-        """The last iterations: for as long as there is time, but for judging, or about as many as are wanted; how many
-        they were.
+    def _everywhere(self) -> int:
+        """Iterations on the whole trunk; how many. What they come to off the path has little weight in the end, and is
+        where the next move begins when the other has left the path.
         """
         budget = self._budget
-        if budget.left() <= _MARGIN_S:
-            return 0
+        if budget.seconds is None:
+            times = max(1, self._solver.last_iterations // _CHEAPER)
+            self._iterate(times)
+            return times
+        until, done = _MARGIN_S + (1.0 - _EVERYWHERE) * (budget.left() - _MARGIN_S), 0
+        while done == 0 or budget.left() > until:
+            self._iterate(_AT_ONCE, done)
+            done += _AT_ONCE
+        return done
+
+    def _restricted(self, done: int) -> int:
+        """Iterations of the game of what both use, after ``done`` others: for as long as there is time, but for
+        judging, or until there are about as many as are wanted; how many there are then.
+        """
+        budget, sums = self._budget, [kept.total for kept in self._learned]
         began = budget.elapsed()
-        self._iterate(_FIRST)
-        judging_s = _JUDGING * (budget.elapsed() - began) / _FIRST
-        sums = [kept.total for kept in self._learned]
-        game = RestrictedGame(self._utilities, (sums[0] > 0.0, sums[1] > 0.0))
+        used = [plan > 0.0 for plan in self._plans()]
+        self._iterate(1, done)
+        used = [before | (plan > 0.0) for before, plan in zip(used, self._plans(), strict=True)]
+        judging_s = _JUDGING * (budget.elapsed() - began)
+        game = RestrictedGame(self._utilities, (used[0], used[1]))
         first = int(self._trunk.infosets[0].first[0])
-        done, last, times = _FIRST, self._solver.last_iterations, _LEAST
+        done, last, times = done + 1, self._solver.last_iterations, _LEAST
         while times >= _LEAST and budget.left() > _MARGIN_S + judging_s:
             began = budget.elapsed()
             for player, kept in enumerate(self._learned):
