@@ -42,6 +42,8 @@ PAIRINGS: Mapping[str, tuple[str, str, float]] = {
     "cache-attacker": ("dsmcp-cache", "attacker", 0.3),
     "simple-trout": ("dsmcp-simple", "trout", 0.3),
     "simple-attacker": ("dsmcp-simple", "attacker", 0.3),
+    "rl-trout": ("rbc-rl", "trout", 1.0),
+    "rl-random": ("rbc-rl", "rbc-random", 0.3),
     "known-trout": ("dsmcp,opponent=trout", "trout", 0.3),
     "bound": (BOUND, "dsmcp", 0.3),
     "total": ("dsmcp,root=bound,answer=total", BOUND, 0.3),
