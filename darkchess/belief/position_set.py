@@ -30,7 +30,7 @@ from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import START_FEN, Position, upward
 from darkchess.board.position_step import Step, UpdateProgress, across_enemy_move, key_of, merged, next_key
-from darkchess.board.position_table import exercise_table, smallest
+from darkchess.board.position_table import HASHES, exercise_table, smallest
 from darkchess.errors import ViewError
 from darkchess.game.view import View
 from klss.arrays import Floats, Ints, Words
@@ -38,7 +38,6 @@ from klss.belief.drawing import draw
 
 __all__ = ["PositionSet", "compile_rare_kernels"]
 
-_MASK = 0xFFFF_FFFF_FFFF_FFFF
 _NOT_A, _NOT_H = 0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F
 _RANK_5 = 0xFF00000000
 _MENDED = 1024
@@ -600,7 +599,7 @@ class PositionSet:
     def _drawn(self, weights: Floats, count: int, key: np.uint64) -> tuple[Ints, Floats]:
         """Indices drawn by weight, none of weight 0, and with what probability each was: int64[n], float64[n]."""
         hashes, indices = np.empty(self.size, dtype=np.uint64), np.empty(self.size, dtype=np.int64)
-        position_table.select(self._positions, key, np.uint64(_MASK), indices, hashes)
+        position_table.select(self._positions, key, np.uint64(HASHES), indices, hashes)
         found = draw(weights, hashes, count)
         chosen = found.indices[weights[found.indices] > 0.0]
         return chosen, found.inclusion(weights[chosen])

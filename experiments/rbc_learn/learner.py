@@ -21,6 +21,7 @@ from experiments.rbc_learn.networks import (
     SHARES,
     Arrays,
     Batch,
+    bytes_of,
     first_heads,
     first_statistics,
     first_trunk,
@@ -249,16 +250,16 @@ class Learner:
             found.statistics = _vector({name: np.asarray(array) for name, array in statistics.items()})
             learner._parts[part] = found
 
-        said = np.ascontiguousarray(synopses).astype("<u8").view(np.uint8).reshape(*synopses.shape, 8)
+        seen = bytes_of(synopses)
         trunk = unfolded({name: array for name, array in network.arrays.items() if "/" not in name})
         for headset in network.headsets:
             mark = f"{headset}/"
             heads = {name.removeprefix(mark): a for name, a in network.arrays.items() if name.startswith(mark)}
             teaching, _ = learner.part(headset)
             its = unfolded({name: heads.get(name, a) for name, a in teaching.items() if not name.endswith("_scale")})
-            _, used = outputs(jax, trunk[0], its[0], said, (trunk[1], its[1]))
-            begin("trunk", trunk[0], used[0])
+            _, used = outputs(jax, trunk[0], its[0], seen, (trunk[1], its[1]))
             begin(headset, its[0], used[1])
+        begin("trunk", trunk[0], used[0])  # which all headsets see alike
         return learner
 
 

@@ -37,7 +37,7 @@ import numpy.typing as npt
 from blindchess.synoptic.synopsis import PLANES
 from blindchess.synoptic.worlds import ACTIONS
 from experiments.rbc_learn.data import PIECES, Decisions
-from klss.arrays import Float32s, Ints
+from klss.arrays import Float32s, Ints, Words
 from klss.synoptic.residual import DENSE, ResidualNetwork, headset_shapes, trunk_shapes
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "SHARES",
     "Batch",
     "batch_of",
+    "bytes_of",
     "choice_logs",
     "first_heads",
     "first_trunk",
@@ -130,7 +131,7 @@ def batch_of(held: Decisions, rows: Ints) -> Batch:
         np.add.at(targets, (lines[there], choices[there]), held.targets[at[there]])
     soon = held.soon[rows]
     return Batch(
-        np.ascontiguousarray(held.synopses[rows]).astype("<u8").view(np.uint8).reshape(len(rows), PLANES, 8),
+        bytes_of(held.synopses[rows]),
         legal,
         choices,
         targets,
@@ -138,6 +139,11 @@ def batch_of(held: Decisions, rows: Ints) -> Batch:
         np.stack([soon > 0, soon < 0], axis=1).astype(np.float32),
         held.pieces[rows].astype(np.int32),
     )
+
+
+def bytes_of(synopses: Words) -> npt.NDArray[np.uint8]:
+    """Synopses (uint64[b, PLANES]) as :class:`Batch` has them."""
+    return np.ascontiguousarray(synopses).astype("<u8").view(np.uint8).reshape(len(synopses), PLANES, 8)
 
 
 def first_trunk(channels: int, blocks: int, seed: int) -> Arrays:

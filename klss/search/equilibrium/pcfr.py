@@ -90,10 +90,10 @@ _EVERYWHERE = 1 / 3
 """Of the last iterations' time, what those on the whole trunk take."""
 
 _CHEAPER = 20
-"""Iterations of the restricted game for one of those, with a node budget."""
+"""Iterations of the restricted game for one of the whole trunk's, with a node budget."""
 
 _AT_ONCE = 2
-"""Of those, between two looks at the clock."""
+"""Iterations on the whole trunk between two looks at the clock."""
 
 _LEAST, _MOST = 20, 100
 """Iterations of the restricted game between two best responses on the trunk."""
@@ -250,12 +250,11 @@ class _Iterating:
         used = [before | (plan > 0.0) for before, plan in zip(used, self._plans(), strict=True)]
         judging_s = _JUDGING * (budget.elapsed() - began)
         game = RestrictedGame(self._utilities, (used[0], used[1]))
-        first = int(self._trunk.infosets[0].first[0])
         done, last, times = done + 1, self._solver.last_iterations, _LEAST
         while times >= _LEAST and budget.left() > _MARGIN_S + judging_s:
             began = budget.elapsed()
             for player, kept in enumerate(self._learned):
-                game.answer(player, sums[1 - player] / sums[1 - player][0], self._penalty, first, kept.strategy)
+                game.answer(player, sums[1 - player] / sums[1 - player][0], self._penalty, self._charged, kept.strategy)
             self._iterate_restricted(game.game(), times, done)
             done += times
             spent = max(budget.elapsed() - began, 1e-9)
@@ -277,9 +276,8 @@ class _Iterating:
 
         views = (view(0), view(1))
         self._realise(game.sides, views)
-        first = int(self._trunk.infosets[0].first[0])
-        charged, end = np.searchsorted(game.sequences[0], (first, first + len(self._penalty)))
-        penalty = self._penalty[game.sequences[0][charged:end] - first]
+        charged, end = np.searchsorted(game.sequences[0], (self._charged, self._charged + len(self._penalty)))
+        penalty = self._penalty[game.sequences[0][charged:end] - self._charged]
         kernels.iterate(
             times, before, self._layer, self._solver.caution, game.tree, game.sides, views, self._top,
             game.least, int(charged), penalty, (np.empty(len(views[0].plan)), np.empty(len(views[1].plan))),
@@ -306,7 +304,7 @@ class _Iterating:
             least = np.where(trunk.infosets[0].parent[sides[0].infoset] < 0, -np.inf, least[0]), least[1]
         kernels.iterate(
             times, before, self._layer, self._solver.caution, self._utilities.tree, sides, self._views(sides),
-            self._top, least, int(trunk.infosets[0].first[0]), self._penalty,
+            self._top, least, self._charged, self._penalty,
             (self._work[0][: self._sequences[0]], self._work[1][: self._sequences[1]]),
             (np.empty_like(least[0]), np.empty_like(least[1])),
         )  # fmt: skip
@@ -317,6 +315,11 @@ class _Iterating:
         kernels.realise(sides[0], 0.0, views[0])
         kernels.set_roots(self._layer, self._solver.caution, self._top, views[1].plan)
         kernels.realise(sides[1], 0.0, views[1])
+
+    @property
+    def _charged(self) -> int:
+        """Player 0's first sequence at her infoset: the penalty is charged there and after."""
+        return int(self._trunk.infosets[0].first[0])
 
     def _roots(self) -> Ints:
         """Player 0's root infosets."""
@@ -369,7 +372,7 @@ class _Iterating:
     def _judged(self, plans: tuple[Floats, Floats], forms: tuple[Treeplex, Treeplex]) -> Profile:
         """A profile with its margin, what it is sure of, and its gap, by best responses."""
         trunk, (x, y) = self._trunk, plans
-        first, roots = int(trunk.infosets[0].first[0]), trunk.group_count
+        first, roots = self._charged, trunk.group_count
         utility, _ = self._utilities.against(0, y)
         utility[first : first + len(self._penalty)] -= self._penalty
         weights, charge = y[1 : 1 + roots], float(x[first : first + len(self._penalty)] @ self._penalty)
