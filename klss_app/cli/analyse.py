@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -34,6 +33,7 @@ from klss_app.cli.options import (
 )
 from klss_app.cli.terminal import Terminal
 from klss_app.progress import ProgressLine
+from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from darkchess.analysis.analyst import Analyst
@@ -182,7 +182,7 @@ def run(arguments: Sequence[str]) -> int:
 
         save_plot(plot, analysis)
     if parsed.json:
-        print(json.dumps(answer, allow_nan=False))
+        print_document(answer)
         return 0
     terminal = Terminal(parsed.ascii)
     terminal.say(*text(analysis, found, answer, label or name, parsed.likeliest or 0, terminal.unicode))
@@ -227,7 +227,7 @@ def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Config
     colors = [color for color in chess.COLORS if parsed.color in (None, "both", chess.COLOR_NAMES[color])]
     answer = analyse_game.document(turns, asked, colors)
     if parsed.json:
-        print(json.dumps(answer, allow_nan=False))
+        print_document(answer)
         return 0
     start = Position.from_fen(record.fen or START_FEN)
     label = evaluator_label(chosen, choice) or name

@@ -5,7 +5,6 @@ known.
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from klss.errors import SolverError
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.options import Parser, check_stockfish, configured, nodes, repetitions, seconds
 from klss_app.cli.options import seed as seed_type
+from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
@@ -159,7 +159,7 @@ def print_report(name: str, configuration: str | None, report: Report, *, as_jso
         "samples": report.rows,
     }
     if as_json:
-        print(json.dumps(document, allow_nan=False))
+        print_document(document)
         return
     for figure, values in report.figures.items():
         if values is None:

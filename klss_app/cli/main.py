@@ -18,6 +18,7 @@ from klss import __version__
 from klss.text import printable
 from klss_app.cli.dispatch import dispatch
 from klss_app.cli.errors import CliError, UsageError
+from klss_app.stdout import own_stdout, release
 from uci_bridge.descendants import adopt_orphans, end_descendants
 
 __all__ = ["COMMANDS", "main"]
@@ -63,14 +64,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _open_standard_streams()
         adopt_orphans()
         try:
-            return main(sys.argv[1:])
+            with own_stdout():
+                return main(sys.argv[1:])
         finally:
             end_descendants()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # an ellipsis is no reason to fail in a terminal without Unicode
             stream.reconfigure(errors="replace")
     prefix = f"klss {arguments[0]}" if arguments and arguments[0] in COMMANDS else "klss"
-    code, line = _run(arguments)
+    try:
+        code, line = _run(arguments)
+    finally:
+        release()
     try:
         sys.stdout.flush()
     except OSError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import math
 import sys
 import time
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.options import Parser, games
 from klss_app.cli.terminal import Terminal
+from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from uci_bridge.match.any_match import AnyMatch
@@ -126,7 +126,10 @@ def play_match(parsed: argparse.Namespace, match: AnyMatch) -> int:
     summary["seconds"] = round(time.monotonic() - begin, 3)
     if match.check_truth:
         summary["truth"] = dataclasses.asdict(standing.truth)
-    print(json.dumps(summary, allow_nan=False) if parsed.json else _summary_text(summary, match, standing.elo))
+    if parsed.json:
+        print_document(summary)
+    else:
+        print(_summary_text(summary, match, standing.elo))
     return 0
 
 

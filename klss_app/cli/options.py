@@ -16,6 +16,7 @@ from darkchess.game.contest import DEFAULT_TIME_S
 from klss.seeds import fresh_seed
 from klss.text import read_text
 from klss_app.cli.errors import UsageError
+from klss_app.stdout import reserve
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ class Parser(argparse.ArgumentParser):
             near = difflib.get_close_matches(got, flags, n=1)
             hint = f"did you mean {near[0]}?" if near else f"expected one of {' '.join(sorted(flags))}"
             raise UsageError(f"unknown argument: got {got!r}; {hint}")
+        if getattr(known, "json", False):
+            reserve()
         return known
 
 

@@ -1,19 +1,19 @@
-"""An engine on stdin and stdout. Nothing but answers goes to stdout; the descriptor itself is put out of everybody
-else's reach. The compiled code loads in a thread while the first request is on its way.
+"""An engine on stdin and stdout. Nothing but answers goes to stdout, and the compiled code loads in a thread while the
+first request is on its way.
 """
 
 from __future__ import annotations
 
-import contextlib
 import io
 import logging
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from klss_app.stdout import reserve
 from uci_bridge.descendants import end_descendants
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ def serve_on_stdio(command: str, make: Callable[[Callable[[], None]], Served[Any
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format=f"{command}: %(message)s")
     loading = _Loading(load)
     engine = make(loading.wait)
-    with _stdout_for_answers_only() as answers, open(0, "rb", buffering=0, closefd=False) as requests:
+    with (
+        io.FileIO(reserve().fileno(), "wb", closefd=False) as answers,
+        open(0, "rb", buffering=0, closefd=False) as requests,
+    ):
         loading.start()
         try:
             serve(engine, requests, answers)
@@ -78,17 +81,3 @@ class _Loading(threading.Thread):
             self.join(_SIGN_OF_LIFE_S)
             if self.is_alive():
                 log.info("loading (the first time it is compiled: a minute), %.0f s", time.monotonic() - began)
-
-
-@contextlib.contextmanager
-def _stdout_for_answers_only() -> Iterator[io.FileIO]:
-    """The real stdout; whatever else is printed meanwhile, by anybody, goes to stderr."""
-    sys.stdout.flush()
-    kept = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        with io.FileIO(kept, "wb", closefd=False) as answers:
-            yield answers
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)

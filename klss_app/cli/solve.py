@@ -17,6 +17,7 @@ from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, limits
 from klss_app.cli.options import Parser, seed
 from klss_app.progress import ProgressLine
+from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from klss.equilibrium import Solution
@@ -86,7 +87,7 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.out is not None:
         _write(Path(parsed.out), parsed.game, game, form, solution)
     if parsed.json:
-        print(json.dumps(report, ensure_ascii=False, allow_nan=False))
+        print_document(report)
     else:
         _show(report, solution)
     return 0

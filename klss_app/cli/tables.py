@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,6 +11,7 @@ from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, limits
 from klss_app.cli.options import Parser, seed
 from klss_app.progress import ProgressLine
+from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from klss.tables import NamedGame, Row
@@ -104,7 +104,7 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
             if not parsed.json:
                 _print_row(row, first=len(rows) == 1)
     if parsed.json:
-        print(json.dumps([_plain(asdict(row)) for row in rows], allow_nan=False))
+        print_document([_plain(asdict(row)) for row in rows])
     return 0
 
 
@@ -165,5 +165,5 @@ def _table_2(parsed: Any, max_bytes: int) -> int:
             values = "".join(f"{v:>8.2f}" for v in knowledge.values())
             print(f"{name:<28}{sizes.nodes:>8}{sizes.infosets:>10}{sizes.diameter:>6}{values}", flush=True)
     if parsed.json:
-        print(json.dumps(report, allow_nan=False))
+        print_document(report)
     return 0

@@ -10,7 +10,6 @@ hand here, it is told what the filter gives to it.
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import re
 import sys
@@ -25,6 +24,7 @@ import chess
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, cap, check_fen, chosen_seed, pgn_games, seconds, seed
 from klss_app.progress import ProgressLine
+from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from darkchess.belief.policy import Level
@@ -178,7 +178,7 @@ def run(arguments: Sequence[str]) -> int:
         if not parsed.json:
             print(_line(referee.ply, name, tracks), flush=True)
     if parsed.json:
-        print(json.dumps(_document(names, tracks), allow_nan=False))
+        print_document(_document(names, tracks))
     elif len(names) < len(moves):
         print("(ends before the king is captured)", file=sys.stderr)
     return 0

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
@@ -19,6 +18,7 @@ from darkchess.game.contest import Limit
 from darkchess.game.record import read_pgn
 from darkchess.game.rules import ruleset
 from darkchess.players.configuration import configuration
+from klss_app.stdout import own_stdout, print_document, release, reserve
 from klss_app.web.reviews import replayed
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 
@@ -93,16 +93,21 @@ def analyse(request: dict[str, Any]) -> None:
         cap=request["cap"],
         threads=chosen.threads,
     ):
-        print(json.dumps(told(turn), allow_nan=False), flush=True)
+        print_document(told(turn))
 
 
 def main() -> int:
     """Answer one request."""
-    with contextlib.suppress(BrokenPipeError):
-        analyse(json.loads(sys.stdin.readline()))
-        return 0
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1
+    with own_stdout():
+        answers = reserve()
+        try:
+            analyse(json.loads(sys.stdin.readline()))
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), answers.fileno())
+            return 1
+        finally:
+            release()
+    return 0
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from klss_app.cli.errors import UsageError
 from klss_app.cli.rbc.options import CONFIGURATION, BlindParser, add_blind_options, blind_configured, blind_options
 from klss_app.cli.rbc.track import kept_game
 from klss_app.cli.terminal import Terminal
+from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from blindchess.game.contest import Player
@@ -98,7 +98,7 @@ def run(arguments: Sequence[str]) -> int:
         evaluator.close()
     document["configuration"] = chosen.name
     if parsed.json:
-        print(json.dumps(document, allow_nan=False))
+        print_document(document)
         return 0
     sample = "" if document["capped_by"] is None else " (a sample)"
     terminal.say(

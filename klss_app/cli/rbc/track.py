@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import chess
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import cap
 from klss_app.cli.rbc.options import BlindParser
+from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from blindchess.game.referee import Referee
@@ -78,7 +78,7 @@ def run(arguments: Sequence[str]) -> int:
             sizes["move"] = mine.size
         turns.append({"turn": ply, "color": chess.COLOR_NAMES[turn.color], **sizes})
     if parsed.json:
-        print(json.dumps({"turns": turns}))
+        print_document({"turns": turns})
         return 0
     print(f"{'turn':>5}  {'':<5}  {'notice':>12}  {'sense':>12}  {'move':>12}")
     for told in turns:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import Any
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.options import games, seed
 from klss_app.cli.rbc.options import BlindParser
+from klss_app.stdout import print_document
 
 __all__ = ["run"]
 
@@ -70,7 +70,10 @@ def run(arguments: Sequence[str]) -> int:
         }
         wrong = theirs.different + (0 if others is None else others.different)
     document["seconds"] = round(time.monotonic() - begin, 3)
-    print(json.dumps(document) if parsed.json else _text(document))
+    if parsed.json:
+        print_document(document)
+    else:
+        print(_text(document))
     if wrong:
         raise FailedError(f"{wrong} differences, expected none")
     return 0
