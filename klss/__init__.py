@@ -11,7 +11,7 @@ Reading order:
   ``openspiel`` OpenSpiel's games as such
 - ``treeplex`` one player's sequences and strategies; ``sequence_form`` both players' and the payoffs A and B;
   ``equilibrium`` build, solve, read back
-- ``_highs`` the solver
+- ``_highs`` the solver; ``lexicographic`` the one optimum among many that every version of it agrees on
 - ``best_response`` counterfactual best-response values, exploitability
 - ``knowledge`` knowledge sets; ``subgame`` the gadgets of k-KLSS
 - ``selection`` the choice among a gadget's optima; ``nested`` nested k-KLSS in three ways

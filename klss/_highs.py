@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import highspy
 import numpy as np
+from highspy._core import _Highs
 from scipy import sparse
 
 from klss.arrays import Floats, Int8s, Int32s, Ints
@@ -42,6 +43,9 @@ _STATUS: dict[Any, LpStatus] = {
 # Tighter than HiGHS's 1e-7: saddle gaps are asked for to 1e-6 of payoffs that gadgets scale up.
 _TOLERANCE = 1e-9
 
+# From this on a dual is a price and no rounding: a hundred times the tolerance above.
+_PRICE = 1e-7
+
 INFINITY = float("inf")
 
 # HiGHS's simplex_dual_edge_weight_strategy.
@@ -60,7 +64,7 @@ _BASIS_STATUS[:] = [
 
 @dataclass(frozen=True, eq=False)
 class LinearProgram:
-    """``maximise (or minimise) cost @ c`` subject to ``row_lower <= M c <= row_upper`` and
+    """``maximise cost @ c`` subject to ``row_lower <= M c <= row_upper`` and
     ``column_lower <= c <= column_upper``.
 
     Parameters
@@ -69,7 +73,6 @@ class LinearProgram:
         M by columns.
     cost, column_lower, column_upper : float64[C]
     row_lower, row_upper : float64[R]
-    maximise : bool
     """
 
     starts: Int32s
@@ -80,7 +83,6 @@ class LinearProgram:
     column_upper: Floats
     row_lower: Floats
     row_upper: Floats
-    maximise: bool = True
 
     @classmethod
     def of_entries(
@@ -162,7 +164,9 @@ class LinearSolver:
 
     def __init__(self, program: LinearProgram) -> None:
         """Pass the program; nothing is solved yet."""
-        self._highs: Any = highspy.Highs()
+        # HiGHS's own class instead of highspy.Highs: the latter registers callbacks in its constructor, and from 1.16
+        # on that prints a banner to the process's stdout before any option can forbid it.
+        self._highs: Any = _Highs()
         self._option("output_flag", False)
         self._option("threads", 1)
         self._option("primal_feasibility_tolerance", _TOLERANCE)
@@ -172,7 +176,7 @@ class LinearSolver:
             program.row_lower.size,
             program.value.size,
             int(highspy.MatrixFormat.kColwise),
-            int(highspy.ObjSense.kMaximize if program.maximise else highspy.ObjSense.kMinimize),
+            int(highspy.ObjSense.kMaximize),
             0.0,
             program.cost,
             program.column_lower,
@@ -184,9 +188,9 @@ class LinearSolver:
             program.value,
             np.zeros(program.cost.size, dtype=np.int32),  # all variables continuous
         )
-        self._column_count = program.cost.size
-        self._row_count = program.row_lower.size
         self._program = program
+        self._column_bounds = program.column_lower.copy(), program.column_upper.copy()
+        self._row_bounds = program.row_lower.copy(), program.row_upper.copy()
 
     def _option(self, name: str, value: Any) -> None:
         self._highs.setOptionValue(name, value)
@@ -232,11 +236,17 @@ class LinearSolver:
         solution, info = highs.getSolution(), highs.getInfo()
         primal = np.array(solution.col_value, dtype=np.float64)
         row_dual = np.array(solution.row_dual, dtype=np.float64)
-        valid = bool(solution.value_valid) and primal.size == self._column_count and bool(np.isfinite(primal).all())
+        valid = (
+            bool(solution.value_valid) and primal.size == self._program.cost.size and bool(np.isfinite(primal).all())
+        )
         if not valid:
-            primal = np.zeros(self._column_count)
-        if row_dual.size != self._row_count or not bool(solution.dual_valid) or not np.isfinite(row_dual).all():
-            row_dual = np.zeros(self._row_count)
+            primal = np.zeros(self._program.cost.size)
+        if (
+            row_dual.size != self._program.row_lower.size
+            or not bool(solution.dual_valid)
+            or not np.isfinite(row_dual).all()
+        ):
+            row_dual = np.zeros(self._program.row_lower.size)
         iterations = max(0, info.simplex_iteration_count) + max(0, info.ipm_iteration_count)
         return LpResult(status, float(info.objective_function_value), primal, row_dual, iterations, seconds, valid)
 
@@ -267,28 +277,35 @@ class LinearSolver:
         """Drop the basis and the solution: the next run starts cold."""
         self._highs.clearSolver()
 
-    def set_costs(self, cost: Floats, maximise: bool = True) -> None:
+    def set_costs(self, cost: Floats) -> None:
         """Replace the objective by ``cost`` float64[C]."""
-        columns = np.arange(self._column_count, dtype=np.int32)
-        self._highs.changeColsCost(self._column_count, columns, np.ascontiguousarray(cost, dtype=np.float64))
-        self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize if maximise else highspy.ObjSense.kMinimize)
+        columns = np.arange(cost.size, dtype=np.int32)
+        self._highs.changeColsCost(cost.size, columns, np.ascontiguousarray(cost, dtype=np.float64))
 
-    def set_column_bounds(self, columns: Ints, lower: Floats, upper: Floats) -> None:
-        """Replace the bounds of some columns."""
-        self._highs.changeColsBounds(
-            columns.size,
-            columns.astype(np.int32),
-            np.ascontiguousarray(lower, np.float64),
-            np.ascontiguousarray(upper, np.float64),
-        )
+    def hold_optimum(self) -> None:
+        """Restrict the program to all optima of its objective; the last run must have found one.
 
-    def add_row(self, lower: float, upper: float, columns: Ints, values: Floats) -> int:
-        """Append a row; returns its index."""
-        self._highs.addRow(
-            lower, upper, columns.size, columns.astype(np.int32), np.ascontiguousarray(values, np.float64)
-        )
-        self._row_count += 1
-        return self._row_count - 1
+        By complementary slackness, the optima are the feasible points at which each column and each row with a price
+        (reduced cost or dual) stays at its bound. One dual solution describes all of them, so it does not matter which
+        one the solver ended on. No slack is given: a bound on the objective would need some, and later objectives would
+        spend it.
+        """
+        solution = self._highs.getSolution()
+        columns, at = _priced(solution.col_value, solution.col_dual, self._column_bounds)
+        self._highs.changeColsBounds(columns.size, columns, at, at)
+        rows, row_at = _priced(solution.row_value, solution.row_dual, self._row_bounds)
+        for row, bound in zip(rows.tolist(), row_at.tolist()):
+            self._highs.changeRowBounds(row, bound, bound)
+
+
+def _priced(value: Sequence[float], price: Sequence[float], bounds: tuple[Floats, Floats]) -> tuple[Int32s, Floats]:
+    """Which columns or rows have a price and are not fixed yet, and the bound each lies at; ``bounds`` are updated."""
+    lower, upper = bounds
+    found = np.flatnonzero((np.abs(price) > _PRICE) & (lower < upper)).astype(np.int32)
+    here = np.asarray(value, dtype=np.float64)[found]
+    at = np.where(np.abs(here - lower[found]) <= np.abs(here - upper[found]), lower[found], upper[found])
+    lower[found] = upper[found] = at
+    return found, at
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss._kernels import tree as kernels
 from klss.arrays import Floats, Ints
 from klss.errors import GameError
 from klss.game import Game
-from klss.selection import Rule, select
+from klss.selection import select
 from klss.subgame import Subgame, Values, counterfactual_values, make_subgame
 from klss.treeplex import behaviour, realization
 
@@ -40,7 +39,7 @@ __all__ = [
 ]
 
 
-# Actions played less often than this are the slack of the second program, not intention: they are dropped. Entering
+# Actions played less often than this are the rounding of the solver, not intention: they are dropped. Entering
 # them would divide by them.
 _INTENDED = 1e-6
 _ENTERED = 1e-9
@@ -54,14 +53,11 @@ class Blueprint:
     ----------
     x : float64[S0]
         Player 0's strategy, a realization plan.
-    y : float64[S1]
-        Player 1's strategy in the same equilibrium: the opponent whom :mod:`klss.selection` has in mind.
     floor : float64[S0] or None
         The least behaviour probabilities that the blueprint was held to.
     """
 
     x: Floats
-    y: Floats
     floor: Floats | None = None
 
 
@@ -87,13 +83,12 @@ class Nested:
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """A game in which subgames are made, with its infosets and sequences traced back to the full game."""
+    """A game in which subgames are made, with player 0's infosets and sequences traced back to the full game."""
 
     game: Game
     values: Values
     sequence: Ints  # full-game sequence of each of player 0's
-    infoset: tuple[Ints, Ints]  # full-game infoset of each, -1 for a gadget's own
-    scale: Floats  # per infoset of player 1: what payoffs below are divided by
+    infoset: Ints  # full-game infoset of each of player 0's, -1 for a gadget's own
 
 
 def every_infoset(
@@ -101,7 +96,6 @@ def every_infoset(
     blueprint: Blueprint,
     *,
     order: float = 1,
-    rule: Rule = "response",
     on_step: Callable[[int], None] | None = None,
 ) -> Nested:
     """Solve a subgame at every infoset of player 0, top down, each from its parent's subgame, and join what is played
@@ -113,8 +107,6 @@ def every_infoset(
     blueprint : Blueprint
     order : int or inf
         k, odd.
-    rule : Rule
-        The choice among a gadget's optima.
     on_step : callable, optional
         Called with the number of subgames solved so far.
 
@@ -124,7 +116,7 @@ def every_infoset(
     """
     joined = behaviour(game.treeplex(0), blueprint.x)
     count = 0
-    for step, own in _steps(game, blueprint, order, rule):
+    for step, own in _steps(game, blueprint, order):
         joined[step.sequences[own]] = step.behaviour[own]
         count += 1
         if on_step is not None:
@@ -132,9 +124,7 @@ def every_infoset(
     return Nested(realization(game.treeplex(0), joined), count)
 
 
-def allocated(
-    game: Game, blueprint: Blueprint, *, rule: Rule = "response", on_step: Callable[[int], None] | None = None
-) -> Nested:
+def allocated(game: Game, blueprint: Blueprint, *, on_step: Callable[[int], None] | None = None) -> Nested:
     """1-KLSS at infosets of random independent sets closed under ancestors: the mixture over the sets (Theorem 5).
 
     Outside the set the strategy at hand is played to the end: the last subgame's solution, or the blueprint (third
@@ -173,7 +163,7 @@ def allocated(
 
     branch(0, {}, base)
     solved = 0
-    for step, own in _steps(game, blueprint, 1, rule):
+    for step, own in _steps(game, blueprint, 1):
         i = int(turn[step.infoset])
         sequences = step.sequences[own]
         running[sequences] = step.behaviour[own] * share[i] * running[int(t.parent_sequence[i])]
@@ -193,7 +183,6 @@ def update_blueprint(
     blueprint: Blueprint,
     *,
     order: float = 1,
-    rule: Rule = "response",
     on_step: Callable[[int], None] | None = None,
 ) -> Iterator[Floats]:
     """The sequence of blueprints, one after each subgame, that incorporating every solution at once gives (Theorem 4).
@@ -219,7 +208,7 @@ def update_blueprint(
             subgame = make_subgame(game, values, infoset, order)
         except GameError:
             continue  # chance never goes there
-        _, step, _, _ = _solve(game, frame, subgame, blueprint, rule)
+        _, step, _, _ = _solve(frame, subgame, blueprint)
         current[step.sequences] = step.behaviour
         plan = realization(t, current)
         if on_step is not None:
@@ -227,13 +216,11 @@ def update_blueprint(
         yield plan
 
 
-def solve_at(
-    game: Game, blueprint: Blueprint, infoset: int, *, order: float = 1, rule: Rule = "response"
-) -> tuple[Subgame, Step]:
+def solve_at(game: Game, blueprint: Blueprint, infoset: int, *, order: float = 1) -> tuple[Subgame, Step]:
     """One subgame of the full game, at player 0's ``infoset``, and its solution."""
     values = counterfactual_values(game, blueprint.x)
     subgame = make_subgame(game, values, infoset, order)
-    _, step, _, _ = _solve(game, _full_frame(game, values), subgame, blueprint, rule)
+    _, step, _, _ = _solve(_full_frame(game, values), subgame, blueprint)
     return subgame, step
 
 
@@ -294,41 +281,12 @@ def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
     return component, colour, np.array(counts, np.int64)
 
 
-def _opponent_weights(
-    game: Game, subgame: Subgame, infoset: Ints, roots: Ints, root_scale: Floats, scale: Floats, y: Floats
-) -> Floats:
-    """float64[S1 of the gadget]: player 1's full-game plan ``y`` in the gadget, times what its payoffs were divided by,
-    normalised to 1 over the I0.
-    """
-    o, inner = game.observations[1], subgame.game.observations[1]
-    t = inner.treeplex
-    weights = np.zeros(t.sequence_count)
-    entering = root_scale * y[o.sequence_of_point[o.parent_point[roots]]]
-    total = entering.sum()
-    if total <= 0.0:
-        return weights
-    weights[subgame.root_sequences] = entering / total
-    turn = inner.turn_infosets[1:]
-    first = game.treeplex(1).first_sequence[o.treeplex_infoset[infoset[turn]]]
-    count = inner.action_count[turn]
-    position = 1 + subgame.roots.size + np.arange(int(count.sum()))
-    source = np.repeat(first - t.first_sequence[1:], count) + position
-    weights[position] = np.repeat(scale[turn], count) * y[source] / total
-    return weights
-
-
 def _full_frame(game: Game, values: Values) -> _Frame:
-    mine, theirs = game.observations
-    return _Frame(
-        game,
-        values,
-        np.arange(game.treeplex(0).sequence_count),
-        (np.arange(mine.infoset_count), np.arange(theirs.infoset_count)),
-        np.ones(theirs.infoset_count),
-    )
+    sequences, infosets = game.treeplex(0).sequence_count, game.observations[0].infoset_count
+    return _Frame(game, values, np.arange(sequences), np.arange(infosets))
 
 
-def _steps(game: Game, blueprint: Blueprint, order: float, rule: Rule) -> Iterator[tuple[Step, slice]]:
+def _steps(game: Game, blueprint: Blueprint, order: float) -> Iterator[tuple[Step, slice]]:
     """Every subgame from the root down, depth first; with the range of I's own sequences in it."""
     stack: list[tuple[_Frame, int]] = []
 
@@ -341,30 +299,22 @@ def _steps(game: Game, blueprint: Blueprint, order: float, rule: Rule) -> Iterat
     while stack:
         frame, infoset = stack.pop()
         subgame = make_subgame(frame.game, frame.values, infoset, order)
-        below, step, own, plan = _solve(game, frame, subgame, blueprint, rule)
+        below, step, own, plan = _solve(frame, subgame, blueprint)
         yield step, own
         sequences = np.arange(own.start, own.stop)
         if np.isin(subgame.game.treeplex(0).parent_sequence, sequences).any():
             values = counterfactual_values(subgame.game, plan)
-            push(_Frame(subgame.game, values, below.sequence, below.infoset, below.scale), sequences)
+            push(_Frame(subgame.game, values, below.sequence, below.infoset), sequences)
 
 
-def _solve(
-    game: Game, frame: _Frame, subgame: Subgame, blueprint: Blueprint, rule: Rule
-) -> tuple[_Frame, Step, slice, Floats]:
+def _solve(frame: _Frame, subgame: Subgame, blueprint: Blueprint) -> tuple[_Frame, Step, slice, Floats]:
     """Solve one subgame under the floor; trace its parts back to the full game."""
     inner = subgame.game
-    mine, theirs = inner.observations
+    mine = inner.observations[0]
     t = inner.treeplex(0)
     source = subgame.source_sequences(frame.game)
     sequence = frame.sequence[source]
-    infoset = tuple(np.where(subgame.origin[i] >= 0, frame.infoset[i][subgame.origin[i]], -1) for i in (0, 1))
-    # Which I0 each of player 1's infosets lies below, and what its payoffs were divided by on the way.
-    root = np.where(theirs.parent_infoset == 0, theirs.parent_point - 1, -1)
-    owner = np.empty(theirs.infoset_count, np.int64)
-    kernels.owners(theirs.parent_infoset, root, owner)
-    root_scale = subgame.scale * frame.scale[subgame.roots]
-    scale = np.where(owner >= 0, root_scale[owner], 1.0)
+    infoset = np.where(subgame.origin[0] >= 0, frame.infoset[subgame.origin[0]], -1)
     local = mine.treeplex_infoset[subgame.infoset]
     own = slice(int(t.first_sequence[local]), int(t.first_sequence[local] + t.action_count[local]))
     start = behaviour(frame.game.treeplex(0), frame.values.plan)[source]
@@ -377,16 +327,8 @@ def _solve(
         floor[np.concatenate([[True], np.repeat(tops, t.action_count)])] = 0.0
         # Where an earlier subgame has already gone below the floor, the strategy at hand must stay allowed.
         floor = np.minimum(floor, start)
-    chosen = select(
-        subgame,
-        rule,
-        blueprint=start,
-        opponent=_opponent_weights(
-            game, subgame, infoset[1], frame.infoset[1][subgame.roots], root_scale, scale, blueprint.y
-        ),
-        floor=floor,
-    )
+    chosen = select(subgame, blueprint=start, floor=floor)
     weights = behaviour(t, chosen.plan)
     weights = behaviour(t, np.where(weights < _INTENDED, 0.0, weights), weights)
-    step = Step(int(infoset[0][subgame.infoset]), chosen.margin, sequence, weights)
-    return _Frame(inner, frame.values, sequence, (infoset[0], infoset[1]), scale), step, own, realization(t, weights)
+    step = Step(int(infoset[subgame.infoset]), chosen.margin, sequence, weights)
+    return _Frame(inner, frame.values, sequence, infoset), step, own, realization(t, weights)

@@ -7,9 +7,9 @@ blueprint is a least exploitable strategy under x(Ia) >= floor(a) x(I): floor ep
 or at bets or folds only ("bet", "fold": Leduc's raise and fold; in Kuhn the opening bet only).
 
 Deviations: the caption says "at least epsilon" for the last variants; only epsilon / m gives its figures. A least
-exploitable strategy is not unique, and what nested solving makes of it depends on which is taken (Liar's Dice 5:
-anything between .118 and .136): here, the one that earns least against the opponent's equilibrium strategy of the
-unrestricted game, since the paper wants its blueprint "intentionally weak".
+exploitable strategy is not unique, and what nested solving makes of it depends on which is taken: here, the one that
+earns least against an opponent who plays uniformly, since the paper wants its blueprint "intentionally weak". Ties go
+by :func:`klss.lexicographic.generic_objective`, so that no row depends on the solver.
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ from typing import Literal
 
 import numpy as np
 
-from klss._highs import LinearSolver
 from klss.arrays import Floats
 from klss.best_response import worst_case
-from klss.equilibrium import build_program, solve
+from klss.equilibrium import build_program, read_back, solve
 from klss.errors import GameError
 from klss.game import Game, GameBuilder
 from klss.knowledge import KnowledgeSizes, knowledge_sizes
+from klss.lexicographic import generic_objective, lexicographic
 from klss.movers import TERMINAL
 from klss.nested import Blueprint, allocated, every_infoset, update_blueprint
-from klss.selection import Rule
 from klss.sequence_form import SequenceForm, sequence_form
-from klss.treeplex import behaviour, realization, uniform_behaviour
+from klss.treeplex import realization, uniform_behaviour
 
 __all__ = [
     "TABLE_1",
@@ -186,31 +185,16 @@ def floor_of(game: Game, variant: Variant, epsilon: float, opening_only: bool = 
     return floor if floor.any() else None
 
 
-def blueprint_of(form: SequenceForm, floor: Floats | None, opponent: Floats) -> Blueprint:
-    """Of the least exploitable strategies above the floor, the one that earns least against ``opponent``
-    (float64[S1]).
-    """
-    solution = solve(form, x_floor=floor)
-    if floor is None:
-        return Blueprint(solution.x, solution.y)
-    t0 = form.treeplexes[0]
+def blueprint_of(form: SequenceForm, floor: Floats | None) -> Blueprint:
+    """Of the least exploitable strategies above the floor, the one that earns least against uniform play."""
+    t0, t1 = form.treeplexes
     program = build_program(form, floor)
-    solver = LinearSolver(program.program)
-    limit = 20 * program.program.size
-    first = solver.solve("simplex", iteration_limit=limit)
-    x = solution.x
-    if first.status == "optimal":
-        goal = np.flatnonzero(program.program.cost)
-        solver.add_row(first.objective - 1e-9, math.inf, goal, program.program.cost[goal])
-        cost = np.zeros(program.program.cost.size)
-        cost[: t0.sequence_count] = -(form.payoff @ opponent)
-        solver.set_costs(cost)
-        second = solver.solve("simplex", iteration_limit=limit)
-        if second.status == "optimal":
-            weak = realization(t0, behaviour(t0, second.primal[: t0.sequence_count]))
-            if worst_case(form, 0, weak) >= worst_case(form, 0, x) - 1e-8:
-                x = weak
-    return Blueprint(x, solution.y, floor)
+    columns = program.program.cost.size
+    weak = np.zeros(columns)
+    weak[: t0.sequence_count] = -(form.payoff @ realization(t1, uniform_behaviour(t1)))
+    _, last = lexicographic(program.program, [weak, generic_objective(columns, t0.sequence_count)])
+    x, _, _, _ = read_back(program, last)
+    return Blueprint(x, floor)
 
 
 def table_1_row(
@@ -220,7 +204,6 @@ def table_1_row(
     player: int = 0,
     order: float = 1,
     nesting: Nesting = "every",
-    rule: Rule = "response",
     max_nodes: int | None = None,
     max_bytes: int | None = None,
     on_step: Callable[[int], None] | None = None,
@@ -238,8 +221,6 @@ def table_1_row(
     order : int or inf
         k.
     nesting : "every" | "update" | "allocated"
-    rule : Rule
-        The choice among a gadget's optima.
     max_nodes, max_bytes
         See :func:`klss.openspiel.load`; the second holds for the game's own linear program too.
     """
@@ -248,21 +229,20 @@ def table_1_row(
     if player == 1:
         game = mirrored(game)
     form = sequence_form(game)
-    free = solve(form, max_bytes=max_bytes)
-    value = free.value
-    start = blueprint_of(form, floor_of(game, named.variant, epsilon, opening_only=named.name == "kuhn_bet"), free.y)
+    value = solve(form, max_bytes=max_bytes).value
+    start = blueprint_of(form, floor_of(game, named.variant, epsilon, opening_only=named.name == "kuhn_bet"))
     before = value - worst_case(form, 0, start.x)
     if nesting == "every":
-        nested = every_infoset(game, start, order=order, rule=rule, on_step=on_step)
+        nested = every_infoset(game, start, order=order, on_step=on_step)
         plan, subgames = nested.plan, nested.subgames
     elif nesting == "allocated":
         if order != 1:
             raise GameError(f"allocated deviations with order {order:g}: Theorem 5 needs order 1")
-        nested = allocated(game, start, rule=rule, on_step=on_step)
+        nested = allocated(game, start, on_step=on_step)
         plan, subgames = nested.plan, nested.subgames
     else:
         plan, subgames = start.x, 0
-        for updated in update_blueprint(game, start, order=order, rule=rule, on_step=on_step):
+        for updated in update_blueprint(game, start, order=order, on_step=on_step):
             plan = updated
             subgames += 1
     after = value - worst_case(form, 0, plan)

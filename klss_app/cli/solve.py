@@ -154,7 +154,7 @@ def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, playe
     from klss.nested import Blueprint, solve_at
     from klss.tables import mirrored
 
-    x, y = (solution.x, solution.y) if player == 0 else (solution.y, solution.x)
+    x = solution.x if player == 0 else solution.y
     view = game if player == 0 else mirrored(game)
     factor = scaling(form.unit)
     view = dataclasses.replace(view, utility=view.utility * factor)
@@ -165,7 +165,7 @@ def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, playe
         hint = f"the nearest is {near[0]!r}" if near else "this player never moves"
         raise UsageError(f"--subgame: got {key!r}, expected an infoset at which player {player} moves; {hint}")
     try:
-        subgame, step = solve_at(view, Blueprint(x, y), turn[key])
+        subgame, step = solve_at(view, Blueprint(x), turn[key])
     except GameError as error:
         raise UsageError(f"--subgame: {error}") from error
     from klss.treeplex import behaviour

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 
 pytest.importorskip("pyspiel")
 
+from experiments.paper_tables import RESULTS
+from klss._highs import LinearSolver
 from klss.errors import GameError
-from klss.tables import TABLE_1, TABLE_2, knowledge_row, matching_pennies, table_1_row
+from klss.tables import TABLE_1, TABLE_2, Row, knowledge_row, matching_pennies, table_1_row
 
 QUICK = ("abrupt_dark_hex_2x2", "goofspiel4_increasing", "kuhn", "kuhn_bet", "matching_pennies100")
 PAPER = {game.name: game for game in TABLE_1}
@@ -45,11 +48,23 @@ def rounding(figure: float) -> float:
     return 0.5 * 10.0 ** -(len(f"{figure}".split(".")[1]) if figure else 4)
 
 
+# What README and docs/tables.md print.
+PRINTED = {row["game"]: row for row in json.loads(RESULTS.read_text())["table_1"]}
+
+
 def check_row(name: str) -> None:
     row, paper = table_1_row(name), PAPER[name]
     assert round(row.blueprint, 4) == BLUEPRINT[name]
+    check_printed(row)
     assert paper.paper_after is not None
     assert row.after <= paper.paper_after + rounding(paper.paper_after)
+
+
+def check_printed(row: Row) -> None:
+    """The row is the printed one, and not only in the digits that are printed."""
+    printed = PRINTED[row.game]
+    assert (row.blueprint, row.after) == pytest.approx((printed["blueprint"], printed["after"]), abs=1e-6)
+    assert row.subgames == printed["subgames"]
 
 
 def check_exact(name: str, player: int) -> None:
@@ -59,6 +74,13 @@ def check_exact(name: str, player: int) -> None:
 @pytest.mark.parametrize("name", QUICK)
 def test_table_1_the_blueprint_is_the_paper_s_and_after_is_never_above_it(name: str) -> None:
     check_row(name)
+
+
+@pytest.mark.parametrize("name", ["abrupt_dark_hex_2x2", "kuhn", "kuhn_bet", "matching_pennies100"])
+def test_table_1_does_not_depend_on_how_its_programs_are_solved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    solve = LinearSolver.solve
+    monkeypatch.setattr(LinearSolver, "solve", lambda self, _="simplex", **options: solve(self, "ipm", **options))
+    check_printed(table_1_row(name))
 
 
 @pytest.mark.parametrize("player", [0, 1])
