@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import sys
 from collections.abc import Iterator
 
 from klss.errors import INSTALL_EXTRAS
@@ -28,15 +29,19 @@ def add_limits(parser: Parser) -> None:
 def limits(parsed: argparse.Namespace) -> Iterator[int]:
     """Hold the memory of what is inside to ``--memory-mb``, in bytes; a game that takes more is a :class:`UsageError`.
 
-    So is OpenSpiel if it is missing.
+    So is OpenSpiel if it is missing, or can't be loaded.
     """
     try:
         import klss.openspiel  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise UsageError(f"OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from error
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "pyspiel":
+            raise UsageError(f"OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from error
+        raise UsageError(f"OpenSpiel's games can't be loaded: got {error}, expected all that they import") from error
     from klss.errors import GameError, TooLargeError
-    from klss.memory import allowance_bytes, limited
+    from klss.memory import allowance_bytes, limited, resident_bytes
 
+    if not resident_bytes():
+        print("klss: memory is not limited: this system doesn't tell how much a process holds", file=sys.stderr)
     most = allowance_bytes() if parsed.memory_mb is None else 1_000_000 * parsed.memory_mb
     try:
         with limited(most):

@@ -162,6 +162,19 @@ def test_what_one_compiled_call_takes_at_once_is_refused_in_one_line(
     assert captured.out == "" and captured.err.count("\n") == 1 and "MB of memory" in captured.err
 
 
+@pytest.mark.parametrize(
+    ("lacking", "said"), [("pyspiel", "OpenSpiel is not installed"), ("klss.memory", "can't be loaded: got")]
+)
+def test_only_where_openspiel_is_missing_it_is_called_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], lacking: str, said: str
+) -> None:
+    monkeypatch.delitem(sys.modules, "klss.openspiel", raising=False)
+    monkeypatch.setitem(sys.modules, lacking, None)
+    assert main(["solve", "kuhn_poker"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and captured.err.count("\n") == 1 and said in captured.err
+
+
 _PEAK = """
 import sys
 from klss_app.cli.main import main
