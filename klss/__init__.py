@@ -17,7 +17,8 @@ Reading order:
 - ``selection`` the choice among a gadget's optima; ``nested`` nested k-KLSS in three ways
 - ``tables`` the paper's tables, one row at a time
 - ``search`` the depth-limited, nested loop from a value function only
-- ``text`` other people's text, read and shown; ``memory`` what is left; ``seeds`` one-way derived
+- ``text`` other people's text, read and shown; ``memory`` what is left; ``seeds`` one-way derived;
+  ``file_lock`` and ``whole_file`` files that one process holds, or that are written whole
 - ``kernel`` the decorator of every compiled function; ``kernel_cache`` where its work is kept; ``hashing`` the mixer of
   hashes that kernels share
 

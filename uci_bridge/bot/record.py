@@ -7,7 +7,6 @@ them whole; a game that is already in its month's file is not written again. One
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from darkchess.game.record import GameRecord, write_pgn
+from klss.file_lock import lock
 from klss.text import printable
 from klss.whole_file import write_whole
 from uci_bridge.bot.dialect import MalformedLine, valid_id
@@ -59,12 +59,10 @@ class Records:
         except OSError as error:
             reason = f"can't be used ({error.strerror}); expected a folder to write to"
             raise RecordsError(f"records: {folder} {reason}") from None
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not lock(self._lock):
             self._lock.close()
             reason = "belongs to a bot that is running; expected a folder of its own"
-            raise RecordsError(f"records: {folder} {reason}") from None
+            raise RecordsError(f"records: {folder} {reason}")
         self._finish_append()
         self._under_way: dict[str, dict[str, Any]] = self._read()
 

@@ -17,10 +17,11 @@ import os
 from collections.abc import Callable, Iterator
 from io import FileIO
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired, TextIO, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import msgspec
 
+from klss.file_lock import lock
 from klss.whole_file import write_whole
 from uci_bridge.match.task import GameResult
 from uci_bridge.protocol.diagnostics import fit_to_keep
@@ -100,13 +101,13 @@ def opened(folder: Path, identity: dict[str, Any]) -> Iterator[MatchFiles]:
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = open(folder / "lock", "w", opener=_private)  # noqa: SIM115 (closed below; closing is what unlocks)
+        held = open(folder / "lock", "wb", opener=_private)  # noqa: SIM115 (closed below; closing is what unlocks)
     except OSError as error:
         raise MatchError(
             f"--out: got {str(folder)!r}, expected a directory that can be written: {error.strerror}"
         ) from None
-    with lock:
-        if not _lock(lock):
+    with held:
+        if not lock(held):
             raise MatchError(f"--out: {str(folder)!r} is in use by another match; wait for it, or name another one")
         _check(folder, identity)
         lines, moves = _games(folder), _moves(folder)
@@ -184,19 +185,6 @@ def _check(folder: Path, identity: dict[str, Any]) -> None:
             f"--out: {str(folder)!r} holds another match (match.json differs in {', '.join(differs)}); "
             "name another directory"
         )
-
-
-def _lock(file: TextIO) -> bool:
-    """Lock ``file`` for this process; False when another one holds it. The system unlocks it when the process ends."""
-    try:
-        import fcntl
-    except ImportError:  # a system without it (Windows): nothing to lock with
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _append(file: FileIO, text: str) -> None:
