@@ -6,8 +6,8 @@ among the program's descendants and is found there (Linux, prctl(2)). A program 
 children only; a library must not.
 
 What this can't do: nothing is ended where the program itself is killed by SIGKILL (a match's engines have a guard then,
-their daemons none), or on a system other than Linux. Whoever runs a foreign engine runs it with all the rights that he
-has; a container takes them away.
+their daemons none). On a system other than Linux only an engine and its group end, on Windows the engine alone. Whoever
+runs a foreign engine runs it with all the rights that he has; a container takes them away.
 """
 
 from __future__ import annotations
@@ -16,13 +16,23 @@ import contextlib
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["adopt_orphans", "descendants", "end_descendants", "kill_family"]
+__all__ = ["APART", "adopt_orphans", "descendants", "end_descendants", "how_ended", "kill_family"]
+
+_KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
+"""The signal that ends a process at once, whatever it does: Windows ends it so by SIGTERM."""
+
+APART: dict[str, Any] = {
+    "start_new_session": True,
+    "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+}
+"""For ``Popen``: a session of its own (on Windows a group), so that Ctrl-C in the terminal is not for the process."""
 
 _PR_SET_CHILD_SUBREAPER = 36
 _END_S = 2.0
@@ -53,6 +63,8 @@ def end_descendants() -> list[int]:
         Their ids.
     """
     ended: list[int] = []
+    if not hasattr(os, "getsid"):  # nor is there a process table to look into
+        return ended
     session, until = os.getsid(0), time.monotonic() + _END_S
     while time.monotonic() < until:
         left = [each for each in _descendants(os.getpid()) if each.session != session]
@@ -69,13 +81,35 @@ def end_descendants() -> list[int]:
     return ended
 
 
-def kill_family(pid: int) -> None:
-    """Kill a child of ours that was not reaped yet, its process group, and its descendants, in whatever session."""
-    family = [each.pid for each in _descendants(pid)]
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-    for each in family:
-        _kill(each)
+def kill_family(process: subprocess.Popen[Any]) -> None:
+    """Kill a child of ours, its process group, and its descendants, in whatever session."""
+    family = descendants(process.pid)
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, _KILL)
+    else:
+        process.kill()
+    for pid in family:
+        _kill(pid)
+
+
+def how_ended(process: subprocess.Popen[Any]) -> str | None:
+    """The exit code or signal of a child of ours that has ended, as a text; None while it runs.
+
+    It is not reaped, so that its id, which is also its group's, belongs to nobody else. Where the system can't tell
+    otherwise (macOS before Python 3.13) it is; that its id has gone to a new leader of a group within the moment until
+    :func:`kill_family` is left to chance there. Windows keeps an id for as long as we hold the process.
+    """
+    if not hasattr(os, "waitid"):
+        code = process.poll()
+        return None if code is None else f" (signal {-code})" if code < 0 else f" (exit code {code})"
+    try:
+        status = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:  # reaped by somebody else
+        return ""
+    if status is None:
+        return None
+    return f" ({'exit code' if status.si_code == os.CLD_EXITED else 'signal'} {status.si_status})"
 
 
 def descendants(pid: int) -> list[int]:
@@ -85,7 +119,7 @@ def descendants(pid: int) -> list[int]:
 
 def _kill(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, _KILL)
 
 
 def _descendants(pid: int) -> Iterator[_Process]:

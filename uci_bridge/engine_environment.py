@@ -16,6 +16,9 @@ PASSED_ON = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME",
     "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONHASHSEED", "PYTHONIOENCODING", "VIRTUAL_ENV",
     "KLSS_CACHE_DIR", "KLSS_STOCKFISH", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+    # Windows, where Python does not start without the first
+    "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "APPDATA",
+    "LOCALAPPDATA",
 })  # fmt: skip
 """The variables that an engine gets, where they are set."""
 PREFIXES_PASSED_ON = ("LC_", "NUMBA_", "OMP_")

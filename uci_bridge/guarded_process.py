@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 
+from uci_bridge.descendants import APART
 from uci_bridge.protocol.engine_process import EngineProcess
 
 __all__ = ["GuardedProcess"]
@@ -21,11 +22,12 @@ for line in sys.stdin:
     (guarded.add if line[0] == "+" else guarded.discard)(int(line[1:]))
 for pid in guarded:
     try:
-        os.killpg(pid, signal.SIGKILL)
+        os.killpg(pid, signal.SIGKILL) if hasattr(os, "killpg") else os.kill(pid, signal.SIGTERM)
     except OSError:
         pass
 """
-"""Reads the ids of process groups, until the pipe's other end is closed: by us, or by the system when we are gone."""
+"""Reads the ids of process groups (on Windows of processes), until the pipe's other end is closed: by us, or by the
+system when we are gone."""
 
 
 class _Guard:
@@ -44,7 +46,7 @@ class _Guard:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
                     bufsize=0,
-                    start_new_session=True,
+                    **APART,
                 )
             assert self._process.stdin is not None
             self._process.stdin.write(f"{sign}{pid}\n".encode())

@@ -390,6 +390,14 @@ def test_a_token_file_that_others_may_read_is_warned_about(
     assert ("others may read" in caplog.text) == warned and TOKEN not in caplog.text
 
 
+def test_where_modes_say_nothing_nobody_is_warned_of_them(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows shows every file as one that all may read."""
+    monkeypatch.delattr("os.geteuid")
+    test_a_token_file_that_others_may_read_is_warned_about(tmp_path, caplog, 0o666, warned=False)
+
+
 @pytest.mark.parametrize("text", ["", "two words", "x" * 600, "a\nb", "ä" * 10])
 def test_what_is_no_token_is_refused_and_not_quoted(tmp_path: Path, text: str) -> None:
     path = tmp_path / "token"

@@ -263,7 +263,7 @@ def read_token(source: TokenSource) -> Token:
                 text = stream.read(_MAX_TOKEN + 2).decode("ascii", "replace")
         except OSError as error:
             raise ConfigError(f"{where} can't be read ({error.strerror}); expected the bot's token there") from None
-        if mode & 0o077:
+        if hasattr(os, "geteuid") and mode & 0o077:  # the bits say nothing on Windows
             fields = {"file": str(path), "got": f"{mode:04o}", "expected": "0600", "do": f"chmod 600 {path}"}
             log.warning("others may read the token's file", extra={"fields": fields})
     text = text.strip()

@@ -21,11 +21,12 @@ def take_variable(name: str) -> str | None:
     text = os.environ.get(name)
     if text is None:
         return None
-    getenv = ctypes.CDLL(None).getenv
-    getenv.restype, getenv.argtypes = ctypes.c_void_p, [ctypes.c_char_p]
-    place = getenv(os.fsencode(name))
-    if place is not None:
-        ctypes.memset(place, 0, len(os.fsencode(text)))
+    with contextlib.suppress(TypeError, AttributeError):  # Windows has no such block that others can read
+        getenv = ctypes.CDLL(None).getenv
+        getenv.restype, getenv.argtypes = ctypes.c_void_p, [ctypes.c_char_p]
+        place = getenv(os.fsencode(name))
+        if place is not None:
+            ctypes.memset(place, 0, len(os.fsencode(text)))
     del os.environ[name]
     return text
 

@@ -1,19 +1,15 @@
 """One engine process: lines in, lines out, all of them bounded and timed; it and its children end with us.
 
-A thread reads stdout into a queue and drains stderr; writing waits for the pipe no longer than its deadline. The
-process leads a session of its own, so that Ctrl-C in a terminal is not for it, and is killed with its group and its
-descendants (:mod:`uci_bridge.descendants`). POSIX only.
+What it says on stdout goes into a queue, stderr is drained (:mod:`uci_bridge.pipes`); writing waits for the pipe no
+longer than its deadline. The process leads a session of its own, so that Ctrl-C in a terminal is not for it, and is
+killed with its group and its descendants (:mod:`uci_bridge.descendants`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import os
 import queue
 import secrets
-import select
-import selectors
 import subprocess
 import threading
 import time
@@ -28,10 +24,11 @@ from darkchess.board.position import Position
 from darkchess.game.rules import Outcome
 from darkchess.game.view import initial_view
 from klss.text import printable
-from uci_bridge.descendants import kill_family
+from uci_bridge.descendants import APART, how_ended, kill_family
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import EngineFailed, ProtocolError
 from uci_bridge.lines import LineSplitter
+from uci_bridge.pipes import open_pipes
 from uci_bridge.protocol.codec import MAX_ANSWER_BYTES, read_reply, write_request
 from uci_bridge.protocol.messages import Clock, Ids, ObservationPush, Refusal, TurnRequest, observation_of
 
@@ -269,6 +266,7 @@ class _Run:
         self._ending = threading.Lock()
         self._ended = False
         self._writing = threading.Lock()
+        self._answers, self._words = LineSplitter(MAX_ANSWER_BYTES), LineSplitter(_READ_BYTES)
         self.process = subprocess.Popen(
             list(command),
             stdin=subprocess.PIPE,
@@ -276,14 +274,9 @@ class _Run:
             stderr=subprocess.PIPE,
             bufsize=0,
             env=engine_environment() if environment is None else environment,
-            start_new_session=True,
+            **APART,
         )
-        assert self.process.stdin is not None and self.process.stdout is not None and self.process.stderr is not None
-        self._stdin, self._stdout, self._stderr = self.process.stdin, self.process.stdout, self.process.stderr
-        os.set_blocking(self._stdin.fileno(), False)
-        self._wake_read, self._wake = os.pipe()
-        self._reader = threading.Thread(target=self._read_all, name=f"reads {self.process.pid}", daemon=True)
-        self._reader.start()
+        self._pipes = open_pipes(self.process, self._said, self._complained)
 
     # ------------------------------------------------------------------------------------------------ the caller's side
     def write(self, line: bytes, deadline: float) -> None:
@@ -293,17 +286,14 @@ class _Run:
             with self._writing:
                 if self._ended:
                     raise EngineFailed(self.fault or "it was closed")
+                left = deadline - time.monotonic()
                 try:
-                    rest = rest[os.write(self._stdin.fileno(), rest[:_READ_BYTES]) :]
-                    continue
-                except BlockingIOError:
-                    pass
+                    written = self._pipes.write(rest, min(max(left, 0.0), 0.05))
                 except OSError as error:
                     raise EngineFailed(self._death(f"its stdin is closed ({error.strerror})")) from None
-                left = deadline - time.monotonic()
-                if left <= 0.0:
+                if not written and left <= 0.0:
                     raise Late(f"it does not read what it is sent ({len(rest)} bytes are left)")
-                select.select([], [self._stdin], [], min(left, 0.05))
+                rest = rest[written:]
 
     def read(self, until: Callable[[], float]) -> bytes:
         """See :meth:`EngineProcess.receive`."""
@@ -331,82 +321,46 @@ class _Run:
             with self._writing:
                 self._ended = True
                 self.fault = self.fault or "it was closed"
-                with contextlib.suppress(OSError):
-                    self._stdin.close()
+                self._pipes.close_stdin()
             deadline = time.monotonic() + close_s
-            while not self._exited() and time.monotonic() < deadline:
+            while how_ended(self.process) is None and time.monotonic() < deadline:
                 time.sleep(0.01)
-            # Not reaped yet, so its id, which is also its group's, belongs to nobody else.
-            kill_family(self.process.pid)
+            kill_family(self.process)
             try:
                 self.process.wait(timeout=5.0)
             except subprocess.TimeoutExpired:
                 log.warning("engine process %d does not end after kill", self.process.pid)
-            os.write(self._wake, b"x")
-            if threading.current_thread() is not self._reader:
-                self._reader.join(timeout=5.0)
-            for end in (self._wake, self._wake_read):
-                with contextlib.suppress(OSError):
-                    os.close(end)
+            self._pipes.stop()
             self._lines.put(None)
-
-    def _exited(self) -> bool:
-        """Whether it has ended; does not reap it."""
-        try:
-            return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-        except ChildProcessError:
-            return True
 
     def _death(self, what: str) -> str:
         """Why it is of no more use: how it ended, if it did, and its last words."""
         for _ in range(20):
-            if self._exited():
+            how = how_ended(self.process)
+            if how is not None:
+                what = f"it ended{how}"
                 break
             time.sleep(0.01)
-        how = ""
-        with contextlib.suppress(ChildProcessError, AttributeError):
-            status = os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if status is not None:
-                killed = status.si_code != os.CLD_EXITED
-                how = f" ({'signal' if killed else 'exit code'} {status.si_status})"
-                what = "it ended"
         words = f"; its last words: {self.last_words[-1]}" if self.last_words else ""
-        return f"{what}{how}{words}"
+        return f"{what}{words}"
 
     # ------------------------------------------------------------------------------------------------ the reader's side
-    def _read_all(self) -> None:
-        """Read both pipes until they end, or until :meth:`end`."""
-        answers, words = LineSplitter(MAX_ANSWER_BYTES), LineSplitter(_READ_BYTES)
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._wake_read, selectors.EVENT_READ)
-            selector.register(self._stdout, selectors.EVENT_READ)
-            selector.register(self._stderr, selectors.EVENT_READ)
-            while True:
-                ready = {key.fileobj for key, _ in selector.select()}
-                if self._wake_read in ready:
-                    break
-                if self._stderr in ready:
-                    piece = self._piece(self._stderr.fileno())
-                    for line in words.feed(piece) if piece else words.finish():
-                        self._heard(line)
-                    if not piece:
-                        selector.unregister(self._stderr)
-                if self._stdout in ready:
-                    piece = self._piece(self._stdout.fileno())
-                    lines = answers.feed(piece) if piece else [*answers.finish(), None]
-                    if not self._took([*lines, None] if answers.overlong else lines, bool(piece)):
-                        selector.unregister(self._stdout)
-        self._stdout.close()
-        self._stderr.close()
+    def _complained(self, piece: bytes) -> bool:
+        """Keep what it wrote on stderr."""
+        self._alive(piece)
+        for line in self._words.feed(piece) if piece else self._words.finish():
+            self._heard(line)
+        return bool(piece)
 
-    def _piece(self, pipe: int) -> bytes:
-        try:
-            piece = os.read(pipe, _READ_BYTES)
-        except OSError:
-            return b""
+    def _said(self, piece: bytes) -> bool:
+        """Keep what it wrote on stdout; False when nothing more is to be read."""
+        self._alive(piece)
+        lines = self._answers.feed(piece) if piece else [*self._answers.finish(), None]
+        return self._took([*lines, None] if self._answers.overlong else lines, bool(piece))
+
+    def _alive(self, piece: bytes) -> None:
         if piece:
             self.last_sign = time.monotonic()
-        return piece
 
     def _heard(self, line: bytes | None) -> None:
         text = "(a line that is too long)" if line is None else printable(line.decode("utf-8", "replace"), _LINE_SHOWN)

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,11 +113,16 @@ def foreign(text: str) -> Foreign | None:
     ReconchessMissing
         It names one, and ``reconchess`` is not installed.
     ConfigurationError
-        It names one that can't be loaded; says why.
+        It names one that can't be loaded, or this system can't run one; says why.
     """
     by_name, by_file, by_class = text in BOTS, text.endswith(".py"), _CLASS.fullmatch(text) is not None
     if not (by_name or by_file or by_class):
         return None
+    if not hasattr(os, "fork"):
+        raise ConfigurationError(
+            f"player: got {text!r}, a bot of reconchess, on a system without fork; expected Linux or macOS for it, or "
+            "another player"
+        )
     check_reconchess()
     if by_name:
         return Foreign(text, BOTS[text])

@@ -77,8 +77,13 @@ def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
     Raises
     ------
     StockfishMissing
-        What was named can't be executed, or nothing was named and none was found.
+        What was named can't be executed, or nothing was named and none was found; or this system is not POSIX.
     """
+    if not hasattr(os, "fork"):
+        raise StockfishMissing(
+            "Stockfish: got a system that can't wait for several pipes at once, expected Linux or macOS; "
+            "the built-in evaluator works here"
+        )
     named, by = (
         (os.fspath(path), "--stockfish") if path is not None else (os.environ.get("KLSS_STOCKFISH"), "KLSS_STOCKFISH")
     )

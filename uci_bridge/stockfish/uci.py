@@ -24,6 +24,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from uci_bridge.descendants import APART
 from uci_bridge.engine_environment import engine_environment
 
 __all__ = ["EnginePool", "UciProcess", "trouble_with"]
@@ -89,7 +90,7 @@ class UciProcess:
             stderr=subprocess.DEVNULL,
             bufsize=0,
             env=engine_environment(),
-            start_new_session=True,
+            **APART,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._finalizer = weakref.finalize(self, _end, self._process)
