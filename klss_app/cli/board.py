@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import signal
 import socket
 import sys
 import tempfile
@@ -26,6 +25,7 @@ import chess
 from darkchess.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.options import PLAYERS, Parser, add_game_options, chosen_player, game_options, pgn_games
+from klss_app.cli.signals import at_signals
 
 if TYPE_CHECKING:
     from darkchess.game.record import GameRecord
@@ -127,7 +127,8 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         found = socket.socket(family, kind, protocol)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(os, "fork"):  # on Windows it would let another program take the port from under us
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(address)
         found.listen(_WAITING)
     except socket.gaierror:
@@ -151,8 +152,7 @@ async def _serve(
     from klss_app.web.table import Table
 
     stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    at_signals(stop.set)
     table = Table(settings)
     if record is not None:
         table.opened = table.add(record, settings.ruleset, write_pgn(record))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import signal
 import sys
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, seconds
+from klss_app.cli.signals import at_signals
 
 if TYPE_CHECKING:
     from uci_bridge.bot.config import BotConfig
@@ -145,9 +145,7 @@ async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | 
     from uci_bridge.bot.record import Records, RecordsError
 
     stop, leave = asyncio.Event(), asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, lambda: (leave if stop.is_set() else stop).set())
+    at_signals(lambda: (leave if stop.is_set() else stop).set())
     stopping, leaving = asyncio.create_task(stop.wait()), asyncio.create_task(leave.wait())
     try:
         records = Records(Path(config.records))

@@ -1,22 +1,29 @@
 """The terminal: what it can show, lines read from it, the spinner. Knows no chess.
 
-Boards and dialogue go to stdout; the spinner goes to stderr and only where that is a terminal.
+Boards and dialogue go to stdout; the spinner goes to stderr and only where that is a terminal. Without ``termios``
+(Windows) keys typed while the engine thinks are shown and kept, and without an alarm a line is waited for as long as it
+takes.
 """
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import itertools
 import os
 import shutil
 import signal
 import sys
-import termios
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
+
+try:
+    import termios
+except ImportError:
+    termios = None  # type: ignore[assignment]
 
 __all__ = ["InputClosed", "Terminal", "TimeUp"]
 
@@ -141,7 +148,7 @@ class Terminal:
                 unheard += _TICK_S if interrupted.is_set() else 0.0
                 if unheard >= _UNHEARD_S:  # by code that an exception can't leave; it was meant for the block
                     unheard = 0.0
-                    signal.pthread_kill(main, signal.SIGINT)
+                    _interrupt(main)
 
         thread = threading.Thread(target=spin, daemon=True)
         # Work that takes no time shows no spinner.
@@ -159,6 +166,14 @@ class Terminal:
                     thread.join()
                     sys.stderr.write("\r\x1b[K")
                     sys.stderr.flush()
+
+
+def _interrupt(main: int) -> None:
+    """A Ctrl-C for the main thread; one that ends a system call too, where signals can be sent to a thread."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 @contextlib.contextmanager
@@ -184,6 +199,9 @@ def _interrupts() -> Iterator[threading.Event]:
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
     """Keys typed at the terminal while the block runs are neither echoed nor read later; Ctrl-C works as ever."""
+    if termios is None:
+        yield
+        return
     try:
         number = sys.stdin.fileno()
         before = termios.tcgetattr(number)

@@ -9,12 +9,15 @@ import signal
 import subprocess
 import sys
 import termios
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from darkchess.game.record import read_pgn
+from klss_app.cli import terminal
 from klss_app.cli.terminal import Terminal
 from tests.klss_app.screen import ESCAPE, Screen
 
@@ -93,6 +96,20 @@ def test_a_human_whose_clock_runs_out_while_she_thinks_loses(tmp_path: Path, ope
     assert "Black wins: White ran out of time." in ESCAPE.sub("", screen.read_until("review 0/0> "))
     screen.type("quit")
     assert screen.end() == 0
+
+
+def test_ctrl_c_is_repeated_too_where_no_signal_can_be_sent_to_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    main = threading.main_thread().ident
+    assert main is not None
+    monkeypatch.delattr(signal, "pthread_kill")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            threading.Thread(target=terminal._interrupt, args=(main,)).start()
+            for _ in range(1000):
+                time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_that_some_code_swallowed_is_repeated(tmp_path: Path) -> None:

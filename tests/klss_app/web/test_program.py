@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import pytest
 from darkchess.game.contest import Limit
 from darkchess.game.record import read_pgn
 from klss_app.bench import board as bench
+from klss_app.cli.board import _listen
 from klss_app.cli.main import main
 from tests.klss_app.web.pages import FOREIGN, Page, run
 from uci_bridge.own_program import own_program
@@ -35,6 +37,17 @@ def board(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize("posix", [True, False])
+def test_a_port_is_used_again_at_once_only_where_that_lets_nobody_else_have_it(
+    monkeypatch: pytest.MonkeyPatch, posix: bool
+) -> None:
+    """On Windows SO_REUSEADDR means that several programs may listen at one port."""
+    if not posix:
+        monkeypatch.delattr("os.fork")
+    with _listen("127.0.0.1", 0) as listening:
+        assert bool(listening.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)) == posix
 
 
 def test_the_first_line_is_the_seat_and_ctrl_c_keeps_the_game(tmp_path: Path) -> None:
