@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from typing import cast
 
 from uci_bridge.match.files import MatchError
 from uci_bridge.match.task import GameEngines, GameResult, GameSetup, GameTask
@@ -68,11 +69,10 @@ class LocalWorkers:
         for _, task in zip(range(self._most), tasks, strict=False):
             self._start(task)
         while self._playing:
-            for pipe in wait(list(self._playing)):
-                assert isinstance(pipe, Connection)
-                worker = self._playing.pop(pipe)
+            for ready in wait(list(self._playing)):
+                worker = self._playing.pop(cast(Connection, ready))  # of another class on Windows
                 try:
-                    result = pipe.recv()
+                    result = worker.pipe.recv()
                 except (EOFError, OSError):
                     worker.end()
                     if worker.deaths >= MOST_DEATHS:
