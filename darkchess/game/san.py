@@ -24,7 +24,10 @@ __all__ = ["parse_move", "san"]
 _UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([nbrq])?", re.IGNORECASE)
 _CASTLING = re.compile(r"[Oo0]-?[Oo0](-?[Oo0])?")
 _SAN = re.compile(r"([NBRQKP])?([a-h])?([1-8])?[x:\-]?([a-h][1-8])(?:[=/]?\(?([NBRQKnbrqk])\)?)?")
-_ORNAMENT = re.compile(r"(\s*e\.?p\.?|[+#!?]+)+$")
+# Each alternative matches in one way only: a text of nothing but signs would take a time exponential in its length.
+_ORNAMENT = re.compile(r"(?:\s*e\.?p\.?|[+#!?])+$")
+_LONGEST = 40
+"""Characters of the longest text that is looked at; no spelling of a move has half as many."""
 
 
 def _moves(board: Position | View) -> tuple[chess.Move, ...]:
@@ -91,6 +94,8 @@ def parse_move(board: Position | View, text: str) -> chess.Move:
     True
     """
     moves = _moves(board)
+    if len(text) > _LONGEST:
+        raise IllegalMove(f"misspelt move: got {text[:_LONGEST]!r}… of {len(text)} characters, expected SAN or UCI")
     if not moves:
         raise IllegalMove(f"illegal move: got {text!r}, expected none: there is no move to make here")
     bare = _ORNAMENT.sub("", text.strip())

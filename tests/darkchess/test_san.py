@@ -99,6 +99,8 @@ REFUSED = [
     ("e2e4e5", "misspelt"),
     ("e4=Q", "illegal move"),
     ("--", "misspelt"),
+    ("e4" + "+" * 37 + "x", "misspelt"),
+    ("e4" + "+" * 500_000 + "x", "'… of 500003 characters"),
 ]
 
 
