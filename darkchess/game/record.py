@@ -12,6 +12,7 @@ chess``, in any case. A king capture ends a game.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -129,20 +130,28 @@ def write_pgn(record: GameRecord) -> str:
     return "\n".join([*lines, "", *text, ""])
 
 
-def read_pgn(text: str) -> list[GameRecord]:
+def read_pgn(text: str, most_moves: int | None = None) -> list[GameRecord]:
     """The games of a PGN text, in its order; [] when it holds none.
+
+    Parameters
+    ----------
+    text
+        Of the file.
+    most_moves
+        The most moves that all its games may have together: looking up what each means takes a while. None: any number.
 
     Raises
     ------
     RecordError
-        It is not PGN, is of another variant, holds a move that is misspelt, ambiguous or illegal, or a result that a
-        captured king contradicts. The message names the game and the ply.
+        It is not PGN, is of another variant, holds a move that is misspelt, ambiguous or illegal, a result that a
+        captured king contradicts, or too many moves. The message names the game and the ply.
     """
     games: list[GameRecord] = []
     tags: dict[str, str] = {}
     words: list[str] = []
     result: str | None = None
     depth = 0
+    left = math.inf if most_moves is None else most_moves
 
     def finish() -> None:
         nonlocal tags, words, result
@@ -168,6 +177,9 @@ def read_pgn(text: str) -> list[GameRecord]:
             result = match["result"].replace("½", "1/2")
             finish()
         elif kind == "word":
+            left -= 1
+            if left < 0:
+                raise RecordError(f"got a text of more than {most_moves:,} moves, expected at most so many")
             words.append(match["word"])
     if depth:
         raise RecordError(f"bad PGN: got {depth} variations left open at the end, expected ')' for each '('")

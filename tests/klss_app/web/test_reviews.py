@@ -43,9 +43,13 @@ def test_a_review_shows_the_truth_and_both_views_ply_by_ply() -> None:
         '[Variant "Atomic"]\n\n1. e4 *',
         "1. " + "Nf3 Nf6 Ng1 Ng8 " * 600,
         "1. e4 e5 * " * 20_000,
+        "1. e4 e5 * ;{\n" + "Nf3 Nf6 Ng1 Ng8 " * 1501 + "\n;}",
+        "{" * (1 << 22),
+        "1. e4" + "+" * (1 << 22) + "x",
     ],
 )
 def test_what_is_no_game_is_refused_with_a_reason(text: str) -> None:
+    """In a time that grows no faster than its length: the last two would never end."""
     with pytest.raises(BadGame, match="got"):
         opened_game(text)
 
