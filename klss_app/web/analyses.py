@@ -58,7 +58,10 @@ class Analyses:
         self._running: _Running | None = None
 
     async def listen(self, game: Finished, settings: Settings, listener: Listener) -> None:
-        """Tell ``listener`` every turn of ``game``, those that are known at once; start where nobody has yet."""
+        """Tell ``listener`` every turn of ``game``, those that are known at once; start where nobody has yet.
+
+        Not for two callers at a time: each would start one, and only one of them would ever be ended.
+        """
         whole = self._whole.get(game.number)
         if whole is not None:
             _tell(listener, game, whole, whole=whole)
@@ -140,10 +143,10 @@ class _Running:
             code = await process.wait()
             if code == 0:
                 self._whole[self.game.number] = self.turns
+                while len(self._whole) > _MOST_WHOLE:
+                    del self._whole[next(iter(self._whole))]
             for listener in tuple(self.listeners):
                 if code == 0:
-                    while len(self._whole) > _MOST_WHOLE:
-                        del self._whole[next(iter(self._whole))]
                     _tell(listener, self.game, [], whole=self.turns)
                 else:
                     _tell(listener, self.game, [], failed=(last_words or [f"exit code {code}"])[-1])

@@ -252,7 +252,8 @@ class PageLine:
         await self._review(seat, {"game": number})
 
     async def _analyse(self, seat: Seat, message: dict[str, Any]) -> None:
-        await self._table.analyses.listen(self._finished(message), self._table.settings, self)
+        async with self._table.changing:
+            await self._table.analyses.listen(self._finished(message), self._table.settings, self)
 
     async def _stop(self, seat: Seat, message: dict[str, Any]) -> None:
         self._table.analyses.leave(self)

@@ -111,6 +111,8 @@ class Table:
 
     Attributes
     ----------
+    changing
+        Held by whoever begins or leaves a game, or begins an analysis.
     reading
         Held by whoever replays a game for a review: one at a time, so that many who ask leave time for a game.
     """
@@ -134,7 +136,7 @@ class Table:
         self._game: RunningGame | None = None
         self._clock = GameClock({})
         self._engine: BoardEngine | None = None
-        self._changing = asyncio.Lock()
+        self.changing = asyncio.Lock()
         self._beginning = False
         self.reading = asyncio.Lock()
         self._own_engine = settings.engine
@@ -202,7 +204,7 @@ class Table:
         if message is not None:
             line.send(message)
         if first and self.opened is None and self._numbers == 0 and all(each.sat for each in self.seats):
-            async with self._changing:
+            async with self.changing:
                 await self._begin(self.settings)
 
     def leave(self, seat: Seat, line: Line) -> None:
@@ -232,7 +234,7 @@ class Table:
             for each in self.seats:
                 each.send({"type": "rematch", "mine": each is seat})
             return
-        async with self._changing:
+        async with self.changing:
             if self.playing:
                 return  # two tabs asked
             players = self.settings.players
@@ -247,7 +249,7 @@ class Table:
         if len(self.seats) != 1:
             raise Refused("two humans play here; ask for a rematch once the game is over")
         settings = self._wished(wish)
-        async with self._changing:
+        async with self.changing:
             await self._leave_game()
             seat.color = settings.humans[0]
             await self._begin(settings)
@@ -284,7 +286,7 @@ class Table:
 
     # ------------------------------------------------------------------------------------------------- games
     async def _begin(self, settings: Settings) -> None:
-        """The next game; whoever calls holds ``_changing``."""
+        """The next game; whoever calls holds ``changing``."""
         self._beginning = True
         try:
             await self._set_up(settings)
@@ -413,7 +415,7 @@ class Table:
 
     async def close(self) -> None:
         """Leave the game, keep it, end the engine."""
-        async with self._changing:
+        async with self.changing:
             await self.analyses.stop()
             await self._leave_game()
             if self._engine is not None:

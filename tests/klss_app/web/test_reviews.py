@@ -117,6 +117,30 @@ def test_an_analysis_that_nobody_listens_to_ends_with_its_process() -> None:
     run(work())
 
 
+def test_of_analyses_asked_for_at_once_only_one_goes_on_and_none_that_nobody_can_end() -> None:
+    async def work() -> None:
+        async with served(settings()) as at:
+            text = "1. Nf3 Nf6 *"
+            numbers = [at.table.add(read_pgn(text)[0], PAPER, text) for _ in range(3)]
+            at.table.opened = numbers[0]
+            at.table.analyses = Analyses(nodes=10**7, grace_s=0.0)
+            pages = [await at.page() for _ in numbers]
+            await pages[0].send(type="analyse", game=numbers[0])
+            await pages[0].until("analysis")
+            for page, number in zip(pages[1:], numbers[1:], strict=True):
+                await page.send(type="analyse", game=number)
+            for page in pages[1:]:
+                await page.until("analysis")
+            await asyncio.sleep(0.2)
+            assert _analysing() == 1
+            for page in pages:
+                await page.socket.close()
+            while _analysing():
+                await asyncio.sleep(0.02)
+
+    run(asyncio.wait_for(work(), 60))
+
+
 def test_an_analysis_that_may_be_listened_to_again_ends_with_the_table() -> None:
     """Neither its process is left, nor the task that would have ended it."""
 
