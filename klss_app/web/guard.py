@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -28,6 +29,10 @@ HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-cache",
 }
 """Of every answer. Styles may be inline, since the board places its men so; scripts may not."""
+
+
+_BRACKETED = re.compile(r"\[([0-9a-f:.]+)\](?::\d+)?")
+"""An address of IPv6, which is written in brackets where a port may follow."""
 
 
 def new_token() -> str:
@@ -72,8 +77,8 @@ def origin_allowed(origin: str | None, host_header: str | None) -> bool:
 
 def _without_port(header: str) -> str:
     text = header.strip().lower()
-    if text.startswith("["):
-        return text[1:].partition("]")[0]
+    if bracketed := _BRACKETED.fullmatch(text):
+        return bracketed[1]
     return text.rpartition(":")[0] if text.count(":") == 1 else text
 
 
