@@ -148,9 +148,10 @@ async def _serve(
     from darkchess.game.record import write_pgn
     from darkchess.game.referee import Referee
     from klss_app.web.door import Door
-    from klss_app.web.server import make_app
+    from klss_app.web.server import make_app, our_fault
     from klss_app.web.table import Table
 
+    logging.getLogger("aiohttp.server").addFilter(our_fault)
     stop = asyncio.Event()
     at_signals(stop.set)
     table = Table(settings)

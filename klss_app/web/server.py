@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp.http import HttpProcessingError
 
 from klss.text import printable
 from klss_app.web.door import stay
@@ -22,7 +24,7 @@ from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same
 from klss_app.web.reviews import BadGame, opened_game, review
 from klss_app.web.table import Finished, Refused, Seat, Table
 
-__all__ = ["make_app", "static_files"]
+__all__ = ["make_app", "our_fault", "static_files"]
 
 MOST_BYTES = 256 * 1024
 """The largest message that a page may send: a PGN file's."""
@@ -57,6 +59,14 @@ def static_files() -> dict[str, tuple[bytes, str]]:
     collect(files("klss_app.web") / "static", "/")
     found["/"] = found.pop("/index.html")
     return found
+
+
+def our_fault(record: logging.LogRecord) -> bool:
+    """Whether what aiohttp logs is a fault of ours, as a filter of its logger: not a request that is none, nor a page
+    that went away meanwhile. Whoever reaches the port could fill the terminal of whoever plays with those.
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError | ConnectionError)
 
 
 def make_app(table: Table, host: str) -> web.Application:

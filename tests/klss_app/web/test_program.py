@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import signal
 import socket
@@ -50,7 +51,22 @@ def test_a_port_is_used_again_at_once_only_where_that_lets_nobody_else_have_it(
         assert bool(listening.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)) == posix
 
 
+async def pester(port: int) -> None:
+    """A request that is none, and a socket that is pinged, never read, and reset."""
+    handshake = (
+        f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nConnection: Upgrade\r\n"
+        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    ).encode()
+    ping = b"\x89\xe4\0\0\0\0" + 100 * b"x"
+    for said in (b"GET / HTTP/1.1\r\nHost: a\x0bb\r\n\r\n", handshake + 50_000 * ping):
+        _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
+        writer.write(said)
+        await asyncio.sleep(0.1)
+        writer.transport.abort()
+
+
 def test_the_first_line_is_the_seat_and_ctrl_c_keeps_the_game(tmp_path: Path) -> None:
+    """On stderr stands where it is kept and nothing else, whatever others send to the port."""
     with board(tmp_path, "--black", FOREIGN, "--nodes", "10") as process:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -67,6 +83,7 @@ def test_the_first_line_is_the_seat_and_ctrl_c_keeps_the_game(tmp_path: Path) ->
                 await page.send(type="sit", token=token)
                 await page.until("game")
                 await page.send(type="move", move="e4", ply=0)
+                await pester(int(url.rpartition(":")[2]))
                 await page.until("game", ply=2)
 
         run(play())
