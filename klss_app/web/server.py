@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import math
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -37,6 +38,9 @@ _TYPES = {
 }
 _MOST_LINES = 64
 _MOST_WAITING = 512
+_MOST_WAITING_BYTES = 1 << 23
+"""What may wait for a page that does not read, and one message more: a whole analysis can be larger alone."""
+_CLOSE_WITHIN_S = 2.0
 _SIT_WITHIN_S = 10.0
 _PER_S = 20.0
 _BURST = 60.0
@@ -85,14 +89,14 @@ def make_app(table: Table, host: str) -> web.Application:
         if not origin_allowed(request.headers.get("Origin"), request.headers.get("Host")):
             raise web.HTTPForbidden(text="a socket is for the page of this server\n")
         if len(lines) >= _MOST_LINES:
-            standing = next((line for line in lines if not line.sits), None)
-            if standing is None:
-                raise web.HTTPServiceUnavailable(text="too many pages are open\n")
-            lines.pop(standing)
-            asyncio.get_running_loop().create_task(standing.close(WSCloseCode.TRY_AGAIN_LATER))
-        response = web.WebSocketResponse(timeout=2.0, max_msg_size=MOST_BYTES, heartbeat=20.0, compress=False)
+            oldest = max(lines, key=PageLine.makes_way)
+            lines.pop(oldest)
+            asyncio.get_running_loop().create_task(oldest.close(WSCloseCode.TRY_AGAIN_LATER))
+        response = web.WebSocketResponse(
+            timeout=_CLOSE_WITHIN_S, max_msg_size=MOST_BYTES, heartbeat=20.0, compress=False
+        )
         await response.prepare(request)
-        line = PageLine(response, table, lambda: stay(request.transport))
+        line = PageLine(response, table, request.transport)
         lines[line] = None
         try:
             await line.run()
@@ -105,8 +109,7 @@ def make_app(table: Table, host: str) -> web.Application:
         response.headers.pop("Server", None)
 
     async def close_lines(app: web.Application) -> None:
-        for line in tuple(lines):
-            await line.close(WSCloseCode.GOING_AWAY)
+        await asyncio.gather(*(line.close(WSCloseCode.GOING_AWAY) for line in lines))
 
     lines: dict[PageLine, None] = {}
     app = web.Application(client_max_size=1024)
@@ -128,31 +131,41 @@ class PageLine:
     A page that does not read is cut off once too much waits for it.
     """
 
-    def __init__(self, socket: web.WebSocketResponse, table: Table, seated: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, socket: web.WebSocketResponse, table: Table, transport: asyncio.BaseTransport | None) -> None:
         self._socket = socket
         self._table = table
-        self._seated = seated
+        self._transport = transport
         self._seat: Seat | None = None
         self._waiting: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
+        self._waiting_bytes = 0
+        self._cut = False
         self._rate = Rate(_PER_S, _BURST)
         self._faults = 0
 
-    @property
-    def sits(self) -> bool:
-        """Whether it has shown a seat's token."""
-        return self._seat is not None
+    def makes_way(self) -> float:
+        """How soon, where too many are open: first who has no seat, then who has most pages. So the pages of one seat
+        keep no other's out.
+        """
+        return math.inf if self._seat is None else len(self._seat.lines)
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Put a message on its way."""
-        try:
-            self._waiting.put_nowait(json.dumps(message, separators=(",", ":"), allow_nan=False))
-        except asyncio.QueueFull:
+        if self._cut:
+            return
+        if self._waiting.full() or self._waiting_bytes > _MOST_WAITING_BYTES:
+            self._cut = True
             asyncio.get_running_loop().create_task(self.close(WSCloseCode.POLICY_VIOLATION))
+            return
+        text = json.dumps(message, separators=(",", ":"), allow_nan=False)
+        self._waiting_bytes += len(text)
+        self._waiting.put_nowait(text)
 
     async def close(self, code: int) -> None:
-        """Cut it off."""
+        """Cut it off; what is on the way to a page that does not read is not waited for."""
         with contextlib.suppress(Exception):
-            await self._socket.close(code=code)
+            await asyncio.wait_for(self._socket.close(code=code), _CLOSE_WITHIN_S)
+        if isinstance(self._transport, asyncio.WriteTransport) and self._transport.get_write_buffer_size() > 0:
+            self._transport.abort()
 
     async def run(self) -> None:
         """Serve until the page is gone."""
@@ -179,7 +192,9 @@ class PageLine:
     async def _send_all(self) -> None:
         with contextlib.suppress(ConnectionError, RuntimeError):
             while True:
-                await self._socket.send_str(await self._waiting.get())
+                text = await self._waiting.get()
+                self._waiting_bytes -= len(text)
+                await self._socket.send_str(text)
 
     async def _take(self, text: str | None) -> None:
         try:
@@ -222,7 +237,7 @@ class PageLine:
             await self.close(WSCloseCode.POLICY_VIOLATION)
             return
         self._seat = seat
-        self._seated()
+        stay(self._transport)
         await self._table.sit(seat, self)
 
     # ------------------------------------------------------------------------------------------------- what pages ask

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from aiohttp import ClientError, WSMsgType, WSServerHandshakeError
 
+from klss_app.web import server
 from klss_app.web.guard import Rate, host_allowed, origin_allowed
 from klss_app.web.server import MOST_BYTES, static_files
+from klss_app.web.settings import HUMAN
 from tests.klss_app.web.pages import Page, Served, run, served, settings
 
 
@@ -213,3 +216,51 @@ def test_what_is_served_is_small_and_names_nothing_outside() -> None:
             text = body.decode()
             assert "http://" not in text.replace("http://www.w3.org", "") and "https://" not in text, path
             assert "innerHTML" not in text and "onclick=" not in text, path
+
+
+async def until_true(what: Callable[[], bool]) -> None:
+    """Wait for it, for as long as a test may take."""
+    while not what():
+        await asyncio.sleep(0.02)
+
+
+def test_a_page_that_does_not_read_is_cut_off_and_keeps_no_server_from_ending(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "_CLOSE_WITHIN_S", 0.2)
+
+    async def work() -> None:
+        async with served(settings()) as at:
+            seat = at.table.seats[0]
+            page = await at.page()
+            await page.until("game")
+            (reads,) = seat.lines
+            for _ in range(2):
+                await at.page()
+            await until_true(lambda: len(seat.lines) == 3)
+            for _ in range(40):
+                seat.send({"type": "filler", "text": "x" * (1 << 20)})
+                await page.until("filler")
+            await until_true(lambda: seat.lines == {reads})
+            await page.send(type="move", move="e4", ply=0)
+            assert (await page.until("game"))["history"] == ["e4"]
+            await at.page()
+            await until_true(lambda: len(seat.lines) == 2)
+            for _ in range(8):
+                seat.send({"type": "filler", "text": "x" * (1 << 20)})
+            await asyncio.sleep(0.05)
+
+    run(asyncio.wait_for(work(), 60))
+
+
+def test_where_one_seat_opens_all_the_pages_there_may_be_the_other_one_still_sits_down() -> None:
+    async def work() -> None:
+        async with served(settings(black=HUMAN)) as at:
+            crowd = [await at.page(1) for _ in range(70)]
+            page = await at.page(0)
+            await page.until("game")
+            await crowd[-1].until("game")
+            crowd += [await at.page(1) for _ in range(3)]
+            await page.send(type="move", move="e4", ply=0)
+            assert (await page.until("game"))["history"] == ["e4"]
+            assert len(at.table.seats[1].lines) < 70
+
+    run(asyncio.wait_for(work(), 60))
