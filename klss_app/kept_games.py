@@ -100,6 +100,8 @@ def newest_first() -> list[Path]:
 def keep_game(text: str, begun: datetime.datetime, path: Path | None = None, suffix: str = ".pgn") -> Path:
     """Write a game, to ``path`` or to a new file named by when it was begun, that ends in ``suffix``; where it is.
 
+    Only its owner may read it: a game that was left holds the true moves of one that may go on.
+
     Raises
     ------
     OSError
@@ -109,7 +111,7 @@ def keep_game(text: str, begun: datetime.datetime, path: Path | None = None, suf
         path = Path(_FOLDER) / f"{begun.strftime('%Y-%m-%dT%H%M%SZ')}{suffix}"
         path.parent.mkdir(exist_ok=True)
         path = _fresh(path)
-    write_whole(path, text)
+    write_whole(path, text, 0o600)
     return path
 
 

@@ -22,6 +22,7 @@ def test_a_game_that_was_left_goes_on_where_it_was(klss: Any, tmp_path: Path) ->
     arguments = ("--seed", "9", "--clock", "600+3", "--rules", "pychess", "--ascii")
     first = klss("play", "--black", "random", *arguments, typed="e4\nNf3\nquit\n")
     (path,) = (tmp_path / "klss-games").iterdir()
+    assert path.stat().st_mode & 0o077 == 0, "a game that goes on can be read by others"
     assert f"the game is kept in klss-games/{path.name}; klss play --resume klss-games/{path.name} goes on" in first.err
     (before,) = read_pgn(path.read_text())
     assert float(before.headers["WhiteClock"]) == pytest.approx(606.0, abs=2.0) and before.headers["Rules"] == "pychess"

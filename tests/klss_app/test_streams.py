@@ -44,6 +44,9 @@ def shell(command: str, arguments: str, folder: Path) -> tuple[int, str]:
         ("klss 2>&-", "track --moves xx", 2, ""),
         ("klss 2>/dev/full", "track --moves xx", 2, ""),
         ("klss 0<&- 1>&- 2>&-", TRACK, 0, ""),
+        ("echo x | klss | true", "engine --configuration random", 1, ""),
+        ("klss 0<&- 1>&-", "rbc engine --configuration rbc-random", 0, ""),
+        ("klss 0<&- >/dev/full", "board --no-open --port 0", 1, "klss board: No space left on device\n"),
     ],
 )
 def test_streams_that_are_closed_or_full(tmp_path: Path, command: str, arguments: str, code: int, says: str) -> None:
