@@ -70,7 +70,7 @@ def our_fault(record: logging.LogRecord) -> bool:
     that went away meanwhile. Whoever reaches the port could fill the terminal of whoever plays with those.
     """
     error = record.exc_info[1] if record.exc_info else None
-    return not isinstance(error, HttpProcessingError | ConnectionError)
+    return not isinstance(error, HttpProcessingError | web.RequestPayloadError | ConnectionError)
 
 
 def make_app(table: Table, host: str) -> web.Application:
@@ -95,7 +95,10 @@ def make_app(table: Table, host: str) -> web.Application:
         response = web.WebSocketResponse(
             timeout=_CLOSE_WITHIN_S, max_msg_size=MOST_BYTES, heartbeat=20.0, compress=False
         )
-        await response.prepare(request)
+        try:
+            await response.prepare(request)
+        except ValueError:  # of headers that are no ASCII; aiohttp refuses what else is wrong itself
+            raise web.HTTPBadRequest(text="got a handshake that is none\n") from None
         line = PageLine(response, table, request.transport)
         lines[line] = None
         try:

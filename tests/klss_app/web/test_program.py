@@ -52,16 +52,22 @@ def test_a_port_is_used_again_at_once_only_where_that_lets_nobody_else_have_it(
 
 
 async def pester(port: int) -> None:
-    """A request that is none, and a socket that is pinged, never read, and reset."""
+    """Requests that are none, a handshake that is none, and a socket that is pinged, never read, and reset."""
     handshake = (
         f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nConnection: Upgrade\r\n"
         "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     ).encode()
+    no_zip = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Encoding: gzip\r\nContent-Length: 99\r\n\r\nzzzzzzzzzzzzzz"
     ping = b"\x89\xe4\0\0\0\0" + 100 * b"x"
-    for said in (b"GET / HTTP/1.1\r\nHost: a\x0bb\r\n\r\n", handshake + 50_000 * ping):
+    for said in (
+        b"GET / HTTP/1.1\r\nHost: a\x0bb\r\n\r\n",
+        no_zip,
+        handshake.replace(b"AA==", b"\xff\xff=="),
+        handshake + 50_000 * ping,
+    ):
         _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
         writer.write(said)
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.05)
         writer.transport.abort()
 
 
