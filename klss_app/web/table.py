@@ -138,6 +138,7 @@ class Table:
         self._engine: BoardEngine | None = None
         self.changing = asyncio.Lock()
         self._beginning = False
+        self._wish: Mapping[str, Any] | None = None
         self.reading = asyncio.Lock()
         self._own_engine = settings.engine
 
@@ -245,11 +246,17 @@ class Table:
             )
 
     async def new_game(self, seat: Seat, wish: Mapping[str, Any]) -> None:
-        """A new game against the engine as ``wish`` says; one that is going on is left. Raises :class:`Refused`."""
+        """A new game against the engine as ``wish`` says; one that is going on is left. Raises :class:`Refused`.
+
+        Setting up a game takes a while: a wish that another one has followed while it waited is refused.
+        """
         if len(self.seats) != 1:
             raise Refused("two humans play here; ask for a rematch once the game is over")
         settings = self._wished(wish)
+        self._wish = wish
         async with self.changing:
+            if self._wish is not wish:
+                raise Refused("another game was asked for since")
             await self._leave_game()
             seat.color = settings.humans[0]
             await self._begin(settings)
@@ -415,6 +422,7 @@ class Table:
 
     async def close(self) -> None:
         """Leave the game, keep it, end the engine."""
+        self._wish = None
         async with self.changing:
             await self.analyses.stop()
             await self._leave_game()

@@ -185,3 +185,20 @@ def test_two_tabs_that_ask_at_once_begin_one_game_and_one_that_is_left_is_kept_f
     kept = run(work())
     assert len(read_pgn(kept[0])[0].moves) > 0
     assert len(kept) == 3  # the second was left before its first move
+
+
+def test_of_many_new_games_asked_for_at_once_few_are_begun() -> None:
+    async def work() -> None:
+        async with served(settings()) as at:
+            pages = [await at.page() for _ in range(20)]
+            engine = at.table.described(at.table.seats[0])["engine"]
+            for page in pages:
+                await page.until("game")
+            for page in pages:
+                await page.send(type="new", engine=engine, color="white", time=1)
+                await page.send(type="what was asked for is done")
+            for page in pages:
+                await page.until("error")
+            assert 1 < (await (await at.page()).until("game"))["number"] < 8
+
+    run(work())
