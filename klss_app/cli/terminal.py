@@ -33,6 +33,11 @@ _UNHEARD_S = 3.0
 """After this time a Ctrl-C that has not ended the block is repeated."""
 
 
+_BLANK = "\x1b[2;1H\x1b[J\x1b[H\x1b[K"
+"""Erases the screen and nothing above it. In two parts, as terminals that are told to erase all at once may move every
+board into what can be scrolled back to."""
+
+
 class InputClosed(Exception):
     """Stdin ended where a line was expected."""
 
@@ -69,6 +74,7 @@ class Terminal:
         self.color = self.screen and not ascii_only and not os.environ.get("NO_COLOR")
         self.interactive = self.screen and sys.stdin is not None and sys.stdin.isatty()
         self.spins = err is not None and err.isatty() and not dumb
+        self._cleared = False
         self._typed_ahead: deque[str] = deque()
         if self.interactive:
             with contextlib.suppress(ImportError):
@@ -81,8 +87,15 @@ class Terminal:
         sys.stdout.flush()
 
     def clear(self) -> None:
-        """Start a fresh screen; without one, part what follows by an empty line."""
-        print("\x1b[H\x1b[2J\x1b[3J" if self.screen else "", end="" if self.screen else "\n", flush=True)
+        """Start a fresh screen; without one, part what follows by an empty line. What stood on the screen before the
+        first time is scrolled away, not erased: it is the user's, and stays above."""
+        if not self.screen:
+            print(flush=True)
+            return
+        if not self._cleared:
+            self._cleared = True
+            print("\n" * (shutil.get_terminal_size().lines - 1), end="")
+        print(_BLANK, end="", flush=True)
 
     def type_ahead(self, line: str) -> None:
         """Let the next :meth:`ask` return ``line``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -73,6 +74,22 @@ def test_ctrl_c_while_the_engine_thinks_leaves_cleanly_and_keeps_the_game(
     )
     (record,) = read_pgn((tmp_path / "g.pgn").read_text())
     assert [move.uci() for move in record.moves] == ["e2e4"] and record.result == "*"
+
+
+def test_a_board_erases_nothing_that_stood_on_the_screen_before_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINES", "10")
+    monkeypatch.setenv("TERM", "xterm")
+    master, slave = pty.openpty()
+    with os.fdopen(master, "rb", buffering=0) as shown, os.fdopen(slave, "w", encoding="utf-8") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        terminal = Terminal()
+        for board in ("first", "second"):
+            terminal.clear()
+            terminal.say(board)
+        before, first, second = re.split("first|second", shown.read(4096).decode())
+    assert before.startswith("\r\n" * 9 + "\x1b["), "nine lines away from the top, all ten are above the screen"
+    assert "\n" not in before.strip("\r\n") and first.strip("\r\n") == before.strip("\r\n") and not second.strip()
+    assert ESCAPE.findall(before) == ["\x1b[2;1H", "\x1b[J", "\x1b[H", "\x1b[K"], "the screen, and nothing above it"
 
 
 def test_what_is_typed_while_something_works_is_neither_shown_nor_kept(monkeypatch: pytest.MonkeyPatch) -> None:
