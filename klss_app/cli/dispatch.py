@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 
 from klss_app.cli.errors import UsageError
+from klss_app.cli.own_name import own_name
 
 __all__ = ["dispatch"]
 
@@ -33,7 +34,8 @@ def dispatch(program: str, package: str, commands: Mapping[str, str], arguments:
         No command, or none of that name; the nearest is told.
     """
     if not arguments:
-        raise UsageError(f"no command given; expected one of {', '.join(commands)} ({program} --help says more)")
+        asks = f"{own_name()}{program.removeprefix('klss')} --help"
+        raise UsageError(f"no command given; expected one of {', '.join(commands)} ({asks} says more)")
     name, *rest = arguments
     if name in ("-h", "--help", "help"):
         width = max(map(len, commands))

@@ -18,6 +18,7 @@ from klss import __version__
 from klss.text import printable
 from klss_app.cli.dispatch import dispatch
 from klss_app.cli.errors import CliError, UsageError
+from klss_app.cli.own_name import own_name
 from klss_app.stdout import own_stdout, release
 from uci_bridge.descendants import adopt_orphans, end_descendants
 
@@ -43,7 +44,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] in ("-V", "--version"):
         print(f"klss {__version__}")
         return 0
-    last = "klss COMMAND --help tells a command's flags; klss --version the version."
+    last = f"{own_name()} COMMAND --help tells a command's flags; {own_name()} --version the version."
     return dispatch("klss", "klss_app.cli", COMMANDS, arguments, last)
 
 

@@ -16,6 +16,7 @@ from darkchess.game.contest import DEFAULT_TIME_S
 from klss.seeds import fresh_seed
 from klss.text import read_text
 from klss_app.cli.errors import UsageError
+from klss_app.cli.own_name import own_name
 from klss_app.stdout import reserve
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
 
@@ -58,6 +59,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, command: str, description: str, **rest: Any) -> None:
         usual: dict[str, Any] = {"formatter_class": _WholeWords, "allow_abbrev": False}
         super().__init__(prog=f"klss {command}", description=description, **usual | rest)
+        self._command = command
 
     def format_help(self) -> str:
         """The help, with the names of configurations: only now, since compiled code comes with them."""
@@ -76,7 +78,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse complains of."""
-        raise UsageError(f"{message} ({self.prog} --help tells the flags)")
+        raise UsageError(f"{message} ({own_name()} {self._command} --help tells the flags)")
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The arguments, or a :class:`UsageError` that names the nearest flag where one is unknown."""

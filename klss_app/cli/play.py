@@ -37,6 +37,7 @@ from klss_app.cli.options import (
     game_options,
     writable_file,
 )
+from klss_app.cli.own_name import own_name
 from klss_app.cli.review import ply_lines, result_text, review
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import Terms, begun_at, game_headers, keep_game
@@ -344,8 +345,8 @@ class TerminalGame:
         self._save(end)
         if code == 0 and not end and self._kept is not None:
             name = shlex.quote(str(self._kept))
-            print(f"klss play: see it again: klss board {name}", file=sys.stderr)
-            print(f"klss play: what moves cost: klss analyse {name}", file=sys.stderr)
+            print(f"klss play: see it again: {own_name()} board {name}", file=sys.stderr)
+            print(f"klss play: what moves cost: {own_name()} analyse {name}", file=sys.stderr)
         if self._loading.is_alive():
             # Compiled code can't be stopped half-way, and waiting for it would hold the shell for nothing.
             sys.stdout.flush()
@@ -449,6 +450,6 @@ class TerminalGame:
         except OSError as error:
             sys.stderr.write(text)
             raise FailedError(f"can't write the game to {error.filename}: {error.strerror}; it stands above") from None
-        on = f"; klss play --resume {shlex.quote(str(path))} goes on" if self._human is not None and end else ""
+        on = f"; {own_name()} play --resume {shlex.quote(str(path))} goes on" if self._human is not None and end else ""
         print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}{on}", file=sys.stderr)
         self._kept = path if referee.ply else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from klss_app.cli.dispatch import dispatch
+from klss_app.cli.own_name import own_name
 
 __all__ = ["COMMANDS", "run"]
 
@@ -22,5 +23,5 @@ COMMANDS: dict[str, str] = {
 
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss rbc``; see :mod:`klss_app.cli.main`."""
-    last = "klss rbc COMMAND --help tells a command's flags; docs/rbc.md tells the rules."
+    last = f"{own_name()} rbc COMMAND --help tells a command's flags; docs/rbc.md tells the rules."
     return dispatch("klss rbc", "klss_app.cli.rbc", COMMANDS, arguments, last)
