@@ -4,8 +4,9 @@
 Works on a true :class:`~darkchess.board.position.Position` and on a player's own :class:`~darkchess.game.view.View`
 alike: she always knows her exact legal moves and sees what she can capture, so both give the same text.
 
-Read leniently: SAN with needless origin, captures without ``x``, ``0-0``, ``e8Q``, ``+ # ! ?`` and ``e.p.`` at the end,
-long notation (``Ng1-f3``), UCI, and castling in UCI as the king's capture of its own rook.
+Read leniently: SAN with needless origin, captures without ``x`` or with the letter of what is captured (``Bb5xNc6``),
+``0-0``, ``e8Q``, ``+ # ! ?`` and ``e.p.`` at the end, long notation (``Ng1-f3``), UCI, and castling in UCI as the
+king's capture of its own rook.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ __all__ = ["parse_move", "san"]
 
 _UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([nbrq])?", re.IGNORECASE)
 _CASTLING = re.compile(r"[Oo0]-?[Oo0](-?[Oo0])?")
-_SAN = re.compile(r"([NBRQKP])?([a-h])?([1-8])?[x:\-]?([a-h][1-8])(?:[=/]?\(?([NBRQKnbrqk])\)?)?")
+_SAN = re.compile(r"([NBRQKP])?([a-h])?([1-8])?(?:-|[x:]([NBRQKP])?)?([a-h][1-8])(?:[=/]?\(?([NBRQKnbrqk])\)?)?")
 # Each alternative matches in one way only: a text of nothing but signs would take a time exponential in its length.
 _ORNAMENT = re.compile(r"(?:\s*e\.?p\.?|[+#!?])+$")
 _LONGEST = 40
@@ -147,7 +148,7 @@ def _parse_uci(board: Position | View, moves: tuple[chess.Move, ...], text: str,
 
 
 def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str, match: re.Match[str]) -> chess.Move:
-    letter, file, rank, target, promotion = match.groups()
+    letter, file, rank, captured, target, promotion = match.groups()
     kind = chess.PAWN if letter in (None, "P") else chess.PIECE_SYMBOLS.index(letter.lower())
     to_square = chess.SQUARE_NAMES.index(target)
     if kind == chess.PAWN and file is None:
@@ -160,6 +161,7 @@ def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str,
             and piece is not None
             and piece.piece_type == kind
             and not _is_castling(board, move)
+            and (captured is None or _captured(board, move, piece) == captured)
             and (file is None or chess.FILE_NAMES[chess.square_file(move.from_square)] == file)
             and (rank is None or str(chess.square_rank(move.from_square) + 1) == rank)
         ):
@@ -181,6 +183,15 @@ def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str,
     others = [san(board, move) for move in moves if move.to_square == to_square]
     hint = f"; what can go to {target}: {' '.join(others)}" if others else f"; nothing can go to {target}"
     raise IllegalMove(f"illegal move: got {text!r}, expected a {chess.PIECE_NAMES[kind]} that can make it{hint}")
+
+
+def _captured(board: Position | View, move: chess.Move, piece: chess.Piece) -> str | None:
+    """The letter of the piece that ``move`` of ``piece`` captures, en passant too; None: it captures none."""
+    taken = board.piece_at(move.to_square)
+    if taken is not None:
+        return taken.symbol().upper()
+    sideways = chess.square_file(move.from_square) != chess.square_file(move.to_square)
+    return "P" if piece.piece_type == chess.PAWN and sideways else None
 
 
 def _name(piece: chess.Piece | None) -> str:

@@ -119,6 +119,12 @@ def test_a_pychess_game_reads() -> None:
     )
 
 
+def test_a_game_whose_captures_name_what_they_take_reads() -> None:
+    text = "1. e2-e4 c7-c6 2. Bf1-b5 c6xBb5 3. Qd1-h5 Nb8-c6 4. Qh5xPf7+ d7-d6 5. Qf7xKe8# 1-0"
+    record = one(text)
+    assert record.outcome == Outcome(True, "king_captured") and len(record.moves) == 9
+
+
 def test_uci_movetext_reads() -> None:
     assert one("1. e2e4 f7f6 2. d1h5 a7a6 3. h5e8 1-0").moves == KING_HUNT
     assert one("e2e4 f7f6 d1h5 a7a6 h5e8").moves == KING_HUNT

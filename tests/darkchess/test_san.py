@@ -78,6 +78,31 @@ def test_loose_spellings_of_castling_and_promotion_are_read(text: str, uci: str)
     assert parse_move(Position.from_fen("2n1k3/1P6/8/8/8/8/8/R3K2R w KQ - 0 1"), text) == chess.Move.from_uci(uci)
 
 
+@pytest.mark.parametrize(
+    ("fen", "text", "uci"),
+    [
+        ("4k3/8/2n5/1B6/Q7/8/8/4K3 w - - 0 1", "Bb5xNc6", "b5c6"),
+        ("4k3/8/2n5/8/Q7/8/8/4K3 w - - 0 1", "Qa4xNc6+", "a4c6"),
+        ("4k3/8/8/8/Q7/8/8/4K3 w - - 0 1", "Qa4xKe8#", "a4e8"),
+        ("4k3/8/8/8/Q7/8/8/4K3 w - - 0 1", "QxKe8", "a4e8"),
+        ("2n1k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b7xNc8=Q", "b7c8q"),
+        ("4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 1", "d5xPe6", "d5e6"),
+        ("4k3/8/4p3/3P4/8/8/8/4K3 w - - 0 1", "dxPe6", "d5e6"),
+        ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "b5:Nc6", None),  # no pawn stands there
+        ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "Bb5xRc6", None),
+        ("4k3/8/8/1B6/8/8/8/4K3 w - - 0 1", "Bb5xNc6", None),
+        ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "Bb5Nc6", None),
+    ],
+)
+def test_a_capture_may_name_the_piece_that_it_takes_and_no_other(fen: str, text: str, uci: str | None) -> None:
+    position = Position.from_fen(fen)
+    if uci is None:
+        with pytest.raises(IllegalMove, match="expected"):
+            parse_move(position, text)
+    else:
+        assert parse_move(position, text) == chess.Move.from_uci(uci)
+
+
 def test_en_passant_may_be_marked() -> None:
     position = Position.from_fen("4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 1")
     for text in ("dxe6", "dxe6 e.p.", "dxe6ep", "d5e6"):
