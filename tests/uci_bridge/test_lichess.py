@@ -17,6 +17,7 @@ from typing import Any
 import chess
 import pytest
 
+from darkchess.game.contest import DEFAULT_PLAYER
 from darkchess.game.rules import Outcome
 from tests.uci_bridge.bot_bench import QUICK
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Faults
@@ -458,13 +459,13 @@ def test_a_token_put_in_the_wrong_place_is_not_quoted(tmp_path: Path) -> None:
         assert "lip_Secret" not in str(refused.value)
 
 
-def test_the_example_in_the_documents_is_a_configuration(tmp_path: Path) -> None:
+def test_the_example_in_the_documents_is_a_configuration_that_plays_with_the_default_player(tmp_path: Path) -> None:
     example = Path(__file__).resolve().parents[2] / "docs" / "bot.yml"
     path = tmp_path / "bot.yml"
     path.write_text(example.read_text())
     config = load_config(path)
     assert config.url == "https://www.pychess.org" and config.dialect == "pychess"
-    assert config.records == str(tmp_path / "klss-games")
+    assert config.records == str(tmp_path / "klss-games") and config.engine.configuration == DEFAULT_PLAYER
 
 
 @pytest.mark.parametrize(
