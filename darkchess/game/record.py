@@ -12,7 +12,6 @@ chess``, in any case. A king capture ends a game.
 from __future__ import annotations
 
 import itertools
-import math
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -26,7 +25,7 @@ from darkchess.game.rules import Outcome
 from darkchess.game.san import parse_move, san
 from klss.text import printable
 
-__all__ = ["VARIANT", "GameRecord", "parse_move", "read_pgn", "san", "write_pgn"]
+__all__ = ["VARIANT", "GameRecord", "parse_move", "read_game", "read_pgn", "san", "write_pgn"]
 
 VARIANT = "Fog of War"
 """The variant's name as we write it."""
@@ -130,35 +129,52 @@ def write_pgn(record: GameRecord) -> str:
     return "\n".join([*lines, "", *text, ""])
 
 
-def read_pgn(text: str, most_moves: int | None = None) -> list[GameRecord]:
+def read_pgn(text: str) -> list[GameRecord]:
     """The games of a PGN text, in its order; [] when it holds none.
-
-    Parameters
-    ----------
-    text
-        Of the file.
-    most_moves
-        The most moves that all its games may have together: looking up what each means takes a while. None: any number.
 
     Raises
     ------
     RecordError
-        It is not PGN, is of another variant, holds a move that is misspelt, ambiguous or illegal, a result that a
-        captured king contradicts, or too many moves. The message names the game and the ply.
+        It is not PGN, is of another variant, holds a move that is misspelt, ambiguous or illegal, or a result that a
+        captured king contradicts. The message names the game and the ply.
     """
-    games: list[GameRecord] = []
-    tags: dict[str, str] = {}
-    words: list[str] = []
+    return [_game(number, written) for number, written in enumerate(_written(text), 1)]
+
+
+def read_game(text: str, number: int = 1, *, most_moves: int | None = None) -> tuple[GameRecord | None, int]:
+    """Game ``number`` (from 1 on) of a PGN text, None where it holds fewer; and how many it holds.
+
+    The moves of the others are not looked at: a text of many games is read quickly, and one that is no game of Fog of
+    War there does no harm.
+
+    Raises
+    ------
+    RecordError
+        As of :func:`read_pgn`, for that game alone; it has more than ``most_moves`` (none of them is looked up then); or
+        the text is not PGN.
+    """
+    chosen, count = None, 0
+    for count, written in enumerate(_written(text), 1):
+        if count == number:
+            chosen = written
+    if chosen is not None and most_moves is not None and len(chosen.words) > most_moves:
+        raise RecordError(f"game {number}: got {len(chosen.words):,} moves, expected at most {most_moves:,}")
+    return None if chosen is None else _game(number, chosen), count
+
+
+@dataclass
+class _Written:
+    """A game's text in parts: its tags, the words that are moves, and the result, None where none is written."""
+
+    tags: dict[str, str] = field(default_factory=dict)
+    words: list[str] = field(default_factory=list)
     result: str | None = None
+
+
+def _written(text: str) -> Iterator[_Written]:
+    """The games of a PGN text, none of which is played out yet."""
+    game = _Written()
     depth = 0
-    left = math.inf if most_moves is None else most_moves
-
-    def finish() -> None:
-        nonlocal tags, words, result
-        if tags or words or result is not None:
-            games.append(_game(len(games) + 1, tags, words, result))
-        tags, words, result = {}, [], None
-
     for match in _tokens(text.removeprefix("\ufeff")):
         kind = match.lastgroup
         if kind == "open":
@@ -170,21 +186,20 @@ def read_pgn(text: str, most_moves: int | None = None) -> list[GameRecord]:
         elif depth:
             continue
         elif kind == "tag":
-            if words or result is not None:
-                finish()
-            tags[match["name"]] = printable(re.sub(r"\\(.)", r"\1", match["value"]))
+            if game.words:
+                yield game
+                game = _Written()
+            game.tags[match["name"]] = printable(re.sub(r"\\(.)", r"\1", match["value"]))
         elif kind == "result":
-            result = match["result"].replace("½", "1/2")
-            finish()
+            game.result = match["result"].replace("½", "1/2")
+            yield game
+            game = _Written()
         elif kind == "word":
-            left -= 1
-            if left < 0:
-                raise RecordError(f"got a text of more than {most_moves:,} moves, expected at most so many")
-            words.append(match["word"])
+            game.words.append(match["word"])
     if depth:
         raise RecordError(f"bad PGN: got {depth} variations left open at the end, expected ')' for each '('")
-    finish()
-    return games
+    if game.tags or game.words:
+        yield game
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
@@ -205,7 +220,8 @@ def _line(match: re.Match[str]) -> int:
     return match.string.count("\n", 0, match.start()) + 1
 
 
-def _game(number: int, tags: dict[str, str], words: list[str], result: str | None) -> GameRecord:
+def _game(number: int, written: _Written) -> GameRecord:
+    tags = written.tags
     variant = tags.get("Variant")
     if variant is not None and re.sub(r"[^a-z]", "", variant.lower()) not in _VARIANTS:
         raise RecordError(
@@ -217,14 +233,14 @@ def _game(number: int, tags: dict[str, str], words: list[str], result: str | Non
     except DarkchessError as error:
         raise RecordError(f"game {number}: {error}") from None
     moves = []
-    for ply, word in enumerate(words, 1):
+    for ply, word in enumerate(written.words, 1):
         try:
             move = parse_move(position, word)
         except DarkchessError as error:
             raise RecordError(f"game {number}, ply {ply}: {error}") from None
         moves.append(move)
         position = position.after(move)
-    outcome = _outcome(number, tags, result, position)
+    outcome = _outcome(number, tags, written.result, position)
     others = {name: value for name, value in tags.items() if name not in _OURS}
     return GameRecord(tuple(moves), outcome, fen, others)
 

@@ -24,11 +24,12 @@ from klss_app.cli.errors import UsageError
 from klss_app.cli.options import (
     GameOptions,
     Parser,
+    add_game_number,
     add_game_options,
     configured,
     game_options,
     nodes,
-    pgn_games,
+    pgn_game,
     writable_file,
 )
 from klss_app.cli.terminal import Terminal
@@ -61,7 +62,8 @@ def _parser() -> Parser:
         "moves are worth, what it believes, what it expects. Without --ply: which moves of a finished game cost the "
         "most.",
     )
-    parser.add_argument("pgn", metavar="GAME.pgn", help="a PGN file, ours or pychess's; its first game is taken")
+    parser.add_argument("pgn", metavar="GAME.pgn", help="a PGN file, ours or pychess's")
+    add_game_number(parser)
     parser.add_argument("--ply", type=_ply, metavar="N", help="after N half-moves (default: the whole game)")
     parser.add_argument(
         "--color", metavar="C", help="with --ply white or black, who is to move there; else whose moves (default both)"
@@ -142,7 +144,7 @@ def run(arguments: Sequence[str]) -> int:
             f"--configuration: got {parsed.configuration!r}, a player without a search of its own; expected one that "
             "solves for a mixed strategy, such as kluss or klss2021"
         )
-    record = _record(Path(parsed.pgn))
+    record = pgn_game(Path(parsed.pgn), parsed.game)
     if parsed.once_over and record.outcome is None:
         raise UsageError(f"--once-over: got {parsed.pgn!r}, a game that is not over; expected one with a result")
     if parsed.ply is None:
@@ -243,14 +245,6 @@ def _plot_file(text: str) -> Path:
 
     check_matplotlib()
     return writable_file(path, "--plot")
-
-
-def _record(path: Path) -> GameRecord:
-    """The first game of a PGN file."""
-    games = pgn_games(path)
-    if not games or not games[0].moves:
-        raise UsageError(f"got no game with a move in {str(path)!r}, expected at least one")
-    return games[0]
 
 
 def _replayed(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset) -> Referee:

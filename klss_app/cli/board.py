@@ -24,7 +24,15 @@ import chess
 
 from darkchess.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.options import PLAYERS, Parser, add_game_options, chosen_player, game_options, pgn_games
+from klss_app.cli.options import (
+    PLAYERS,
+    Parser,
+    add_game_number,
+    add_game_options,
+    chosen_player,
+    game_options,
+    pgn_game,
+)
 from klss_app.cli.signals import at_signals
 
 if TYPE_CHECKING:
@@ -47,6 +55,7 @@ def _parser() -> Parser:
         "Fog of War chess in the browser, and the review of a game. You are White against kluss unless told.",
     )
     parser.add_argument("pgn", nargs="?", metavar="GAME.pgn", help="review this game: a PGN file, ours or pychess's")
+    add_game_number(parser)
     server = parser.add_argument_group("the server")
     server.add_argument(
         "--port", type=_port, default=DEFAULT_PORT, metavar="N", help=f"default {DEFAULT_PORT}; 0: any that is free"
@@ -72,7 +81,9 @@ def run(arguments: Sequence[str]) -> int:
     parsed = _parser().parse(arguments)
     specs = _specs(parsed.white, parsed.black)
     options = game_options(parsed)
-    record = None if parsed.pgn is None else _record(Path(parsed.pgn))
+    if parsed.pgn is None and "game" in parsed.given:
+        raise UsageError("--game: got it without GAME.pgn, expected both: it chooses among a file's games")
+    record = None if parsed.pgn is None else pgn_game(Path(parsed.pgn), parsed.game)
     for spec in specs.values():
         if spec != HUMAN:
             chosen_player(spec, options.stockfish)
@@ -113,13 +124,6 @@ def _specs(white: str | None, black: str | None) -> dict[chess.Color, str]:
             "klss play shows two engines at it"
         )
     return {chess.WHITE: white, chess.BLACK: black}
-
-
-def _record(path: Path) -> GameRecord:
-    games = pgn_games(path)
-    if not games or not games[0].moves:
-        raise UsageError(f"got no game with a move in {str(path)!r}, expected at least one")
-    return games[0]
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -19,7 +19,7 @@ import chess
 
 from klss.text import printable
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import clock, nodes, pgn_games, seconds, seed
+from klss_app.cli.options import clock, nodes, read_pgn_file, seconds, seed
 from klss_app.kept_games import DEFAULT_RULES, Terms, newest_first
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class LeftGame:
 
 
 def left_game(text: str) -> LeftGame:
-    """The game that ``--resume`` names: a file's first, or with ``last`` the one that was left last.
+    """The game that ``--resume`` names: a file's, or with ``last`` the one that was left last.
 
     Raises
     ------
@@ -85,10 +85,11 @@ def _read(path: Path) -> LeftGame:
     from darkchess.game.referee import Referee
     from darkchess.game.rules import RULESETS
 
-    games = pgn_games(path, "--resume: ")
-    if not games or not games[0].moves:
+    record, count = read_pgn_file(path, 1, "--resume: ")
+    if record is None or not record.moves:
         raise UsageError(f"--resume: got no game with a move in {str(path)!r}, expected at least one")
-    record = games[0]
+    if count > 1:  # the file is written anew as the game goes on
+        raise UsageError(f"--resume: got {count:,} games in {str(path)!r}, expected one in a file of its own")
     tags = record.headers
     if record.outcome is not None:
         raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected one that was left")

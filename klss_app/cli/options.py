@@ -6,6 +6,7 @@ import argparse
 import difflib
 import math
 import os
+import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from darkchess.game.contest import DEFAULT_TIME_S
 from klss.seeds import fresh_seed
-from klss.text import read_text
+from klss.text import printable, read_text
 from klss_app.cli.errors import UsageError
 from klss_app.cli.own_name import own_name
 from klss_app.stdout import reserve
@@ -44,6 +45,10 @@ CONFIGURATION = "{configurations}; NAME,field=value,…; FILE.toml"
 
 PLAYERS = f"{CONFIGURATION}; cmd:PROGRAM …"
 """What may stand where a player is asked for."""
+
+
+_UNSET: list[Any] = []
+"""Stands for a flag that was not given; a list, as argparse adds what is given several times to a copy of it."""
 
 
 class _WholeWords(argparse.HelpFormatter):
@@ -81,14 +86,19 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} ({own_name()} {self._command} --help tells the flags)")
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """The arguments, or a :class:`UsageError` that names the nearest flag where one is unknown."""
-        known, unknown = self.parse_known_args(list(arguments))
+        """The arguments, or a :class:`UsageError` that names the nearest flag where one is unknown; ``given`` has the
+        names of those that did not keep their default."""
+        defaults = {action.dest: action.default for action in self._actions if action.option_strings}
+        known, unknown = self.parse_known_args(list(arguments), argparse.Namespace(**dict.fromkeys(defaults, _UNSET)))
         if unknown:
             flags = [flag for action in self._actions for flag in action.option_strings if flag.startswith("--")]
             got = unknown[0].split("=")[0]
             near = difflib.get_close_matches(got, flags, n=1)
             hint = f"did you mean {near[0]}?" if near else f"expected one of {' '.join(sorted(flags))}"
             raise UsageError(f"unknown argument: got {got!r}; {hint}")
+        known.given = {name for name in defaults if getattr(known, name) is not _UNSET}
+        for name in defaults.keys() - known.given:
+            setattr(known, name, defaults[name])
         if getattr(known, "json", False):
             reserve()
         return known
@@ -375,19 +385,52 @@ def check_fen(fen: str) -> None:
         raise UsageError(f"--fen: {error}") from None
 
 
-def pgn_games(path: Path, flag: str = "") -> list[GameRecord]:
-    """The games of a PGN file; ``flag`` begins the complaints.
+def game_number(text: str) -> int:
+    """Type of ``--game``."""
+    return _whole(text, "a game's number in its file, from 1 on", 1)
+
+
+def add_game_number(parser: Parser) -> None:
+    """Add ``--game``, for :func:`pgn_game`."""
+    parser.add_argument(
+        "--game", type=game_number, default=1, metavar="N", help="which game of a PGN file that holds several"
+    )
+
+
+def pgn_game(path: Path, number: int, flag: str = "") -> GameRecord:
+    """Game ``number`` of a PGN file; stderr is told where there are others. ``flag`` begins the complaints.
 
     Raises
     ------
     UsageError
-        It can't be read, or is no PGN.
+        The file can't be read, is no PGN, or holds no game of that number with a move.
+    """
+    record, count = read_pgn_file(path, number, flag)
+    if count == 0:
+        raise UsageError(f"{flag}got no game with a move in {str(path)!r}, expected at least one")
+    if record is None:
+        raise UsageError(f"--game: got {number} of {str(path)!r}, expected 1 to {count}")
+    if not record.moves:
+        raise UsageError(f"{flag}got no move in game {number} of {str(path)!r}, expected at least one")
+    if count > 1:
+        told = f"{path} holds {count:,} games; this is game {number} (--game N chooses another)"
+        print(printable(told), file=sys.stderr)
+    return record
+
+
+def read_pgn_file(path: Path, number: int, flag: str) -> tuple[GameRecord | None, int]:
+    """See :func:`darkchess.game.record.read_game`; ``flag`` begins the complaints.
+
+    Raises
+    ------
+    UsageError
+        The file can't be read, or is no PGN.
     """
     from darkchess.errors import RecordError
-    from darkchess.game.record import read_pgn
+    from darkchess.game.record import read_game
 
     try:
-        return list(read_pgn(read_text(path)))
+        return read_game(read_text(path), number)
     except OSError as error:
         raise UsageError(f"{flag}can't read {str(path)!r}: {error.strerror}; expected a PGN file") from None
     except UnicodeDecodeError:

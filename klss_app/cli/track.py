@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import Parser, cap, check_fen, chosen_seed, pgn_games, seconds, seed
+from klss_app.cli.options import Parser, add_game_number, cap, check_fen, chosen_seed, pgn_game, seconds, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
@@ -43,7 +43,8 @@ def _parser() -> Parser:
     parser = Parser("track", "Sizes of both players' position sets after 0, 1, 2, … plies of a game.")
     game = parser.add_mutually_exclusive_group(required=True)
     game.add_argument("--moves", metavar="TEXT", help='the moves, SAN or UCI: "e4 e5 Nf3"')
-    game.add_argument("--pgn", metavar="FILE", help="the first game of a PGN file")
+    game.add_argument("--pgn", metavar="FILE", help="a game of a PGN file")
+    add_game_number(parser)
     parser.add_argument("--fen", metavar="FEN", help="start position, with --moves")
     parser.add_argument(
         "--cap", type=cap, default=DEFAULT_CAP, metavar="N", help=f"largest set (default {DEFAULT_CAP:,})"
@@ -138,11 +139,15 @@ def run(arguments: Sequence[str]) -> int:
     parsed = _parser().parse(arguments)
     if parsed.fen is not None and parsed.pgn is not None:
         raise UsageError("--fen: got it with --pgn, expected it with --moves only: a PGN names its own start position")
+    if parsed.pgn is None and "game" in parsed.given:
+        raise UsageError("--game: got it with --moves, expected it with --pgn only: it chooses among a file's games")
     if parsed.allowance is not None and not parsed.weights:
         raise UsageError("--allowance: got it without --weights, expected both: sizes alone weigh nothing")
     if parsed.fen is not None:
         check_fen(parsed.fen)
-    moves, fen = _moves(parsed.moves, parsed.fen) if parsed.moves is not None else _pgn_moves(Path(parsed.pgn))
+    moves, fen = (
+        _moves(parsed.moves, parsed.fen) if parsed.moves is not None else _pgn_moves(Path(parsed.pgn), parsed.game)
+    )
 
     from darkchess.belief.filter import Filter
     from darkchess.belief.policy import Policy
@@ -202,12 +207,10 @@ def _moves(text: str, fen: str | None) -> tuple[list[chess.Move], str | None]:
     return moves, fen
 
 
-def _pgn_moves(path: Path) -> tuple[list[chess.Move], str | None]:
-    """The moves and the start position of the first game of a PGN file."""
-    games = pgn_games(path, "--pgn: ")
-    if not games:
-        raise UsageError(f"--pgn: got no game in {str(path)!r}, expected at least one")
-    return list(games[0].moves), games[0].fen
+def _pgn_moves(path: Path, number: int) -> tuple[list[chess.Move], str | None]:
+    """The moves and the start position of a game of a PGN file."""
+    record = pgn_game(path, number, "--pgn: ")
+    return list(record.moves), record.fen
 
 
 def _tracked(

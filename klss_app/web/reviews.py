@@ -11,7 +11,7 @@ import chess
 
 from darkchess.board import fen as fen_text
 from darkchess.errors import DarkchessError
-from darkchess.game.record import GameRecord, read_pgn, write_pgn
+from darkchess.game.record import GameRecord, read_game, write_pgn
 from darkchess.game.referee import Referee
 from darkchess.game.rules import Ruleset
 from darkchess.game.san import san
@@ -23,16 +23,14 @@ __all__ = ["BadGame", "opened_game", "replayed", "review"]
 
 _SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination", "TimeControl")
 _MOST_PLIES = 2000
-_MOST_MOVES = 3 * _MOST_PLIES
-"""Of all games of a file."""
 
 
 class BadGame(Exception):
     """A PGN that is none, or holds no game to look at; the text says why."""
 
 
-def opened_game(text: str) -> tuple[GameRecord, str]:
-    """The first game of a PGN, and its own PGN as we write it.
+def opened_game(text: str) -> tuple[GameRecord, str, int]:
+    """The first game of a PGN, its own PGN as we write it, and how many games there are.
 
     Raises
     ------
@@ -40,12 +38,10 @@ def opened_game(text: str) -> tuple[GameRecord, str]:
         See there.
     """
     try:
-        games = read_pgn(text, _MOST_MOVES)
-        if not games or not games[0].moves:
+        record, count = read_game(text, most_moves=_MOST_PLIES)
+        if record is None or not record.moves:
             raise BadGame("got no game with a move in it, expected a PGN file")
-        if len(games[0].moves) > _MOST_PLIES:
-            raise BadGame(f"got a game of {len(games[0].moves)} half-moves, expected at most {_MOST_PLIES}")
-        return games[0], write_pgn(games[0])
+        return record, write_pgn(record), count
     except DarkchessError as error:
         raise BadGame(printable(str(error), 300)) from None
 

@@ -259,11 +259,12 @@ class PageLine:
     async def _new(self, seat: Seat, message: dict[str, Any]) -> None:
         await self._table.new_game(seat, message)
 
-    async def _review(self, seat: Seat, message: dict[str, Any]) -> None:
+    async def _review(self, seat: Seat, message: dict[str, Any], of: int = 1) -> None:
         game = self._finished(message)
         async with self._table.reading:
             document = await asyncio.to_thread(review, game.record, game.ruleset)
-        self.send({"type": "review", "game": game.number, "color": "white" if game.color else "black", **document})
+        color = "white" if game.color else "black"
+        self.send({"type": "review", "game": game.number, "of": of, "color": color, **document})
 
     async def _pgn(self, seat: Seat, message: dict[str, Any]) -> None:
         game = self._finished(message)
@@ -275,9 +276,9 @@ class PageLine:
         if not isinstance(text, str):
             raise TypeError
         async with self._table.reading:
-            record, written = await asyncio.to_thread(opened_game, text)
+            record, written, count = await asyncio.to_thread(opened_game, text)
         number = self._table.add(record, self._table.settings.ruleset, written)
-        await self._review(seat, {"game": number})
+        await self._review(seat, {"game": number}, of=count)
 
     async def _analyse(self, seat: Seat, message: dict[str, Any]) -> None:
         async with self._table.changing:

@@ -86,6 +86,7 @@ function take(message) {
       asked = null;
       show('review');
       review.open(message);
+      if (message.of > 1) banner(T.firstOf(message.of));
       break;
     case 'analysis':
       review.analysis(message);

@@ -167,5 +167,6 @@ export const T = {
   noTurn: 'The game ends here.',
   gameMoves: 'Moves of the game',
   dropHere: 'Drop a PGN file on this page to review another game.',
+  firstOf: (n) => `The file holds ${n} games; this is the first. In the terminal, klss board FILE --game N opens another.`,
   tooLarge: 'That file is too large: the PGN of one game has a few kilobytes.',
 };

@@ -42,8 +42,6 @@ def test_a_review_shows_the_truth_and_both_views_ply_by_ply() -> None:
         "1. e4 e9",
         '[Variant "Atomic"]\n\n1. e4 *',
         "1. " + "Nf3 Nf6 Ng1 Ng8 " * 600,
-        "1. e4 e5 * " * 20_000,
-        "1. e4 e5 * ;{\n" + "Nf3 Nf6 Ng1 Ng8 " * 1501 + "\n;}",
         "{" * (1 << 22),
         "1. e4" + "+" * (1 << 22) + "x",
     ],
@@ -64,8 +62,10 @@ def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
             assert "going on" in (await page.until("refused"))["why"]
             await page.send(type="resign")
             await page.until("table", playing=False)
-            await page.send(type="open", pgn=PGN)
-            number = (await page.until("review"))["game"]
+            await page.send(type="open", pgn=PGN + "\n1. e4 e9 *")
+            opened = await page.until("review")
+            assert opened["of"] == 2, "the page says that the file holds another game"
+            number = opened["game"]
             await page.send(type="analyse", game=number)
             turns: list[dict[str, Any]] = []
             while True:

@@ -1,0 +1,101 @@
+"""A PGN file of many games: which of them a command takes, and that it says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from klss_app.cli import board, left_game
+
+GAMES = """[White "a"]
+[Black "b"]
+
+1. e4 e5 2. Qh5 Ke7 3. Qxe5 *
+
+[White "c"]
+[Variant "Atomic"]
+
+1. e4 e9 *
+
+[White "d"]
+
+1. d4 d5 {a comment, with 1-0 in it} 2. c4 1-0
+
+[White "nobody moved"]
+
+*
+"""
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    path = tmp_path / "month.pgn"
+    path.write_text(GAMES)
+    return path
+
+
+def told(number: int) -> str:
+    return f"month.pgn holds 4 games; this is game {number} (--game N chooses another)\n"
+
+
+def test_a_command_takes_the_first_game_and_says_how_many_there_are(klss: Any, many: Path) -> None:
+    ran = klss("track", "--pgn", "month.pgn", "--json")
+    assert ran.code == 0 and json.loads(ran.out)["moves"] == ["e4", "e5", "Qh5", "Ke7", "Qxe5"]
+    assert ran.err == told(1)
+
+
+def test_game_n_is_taken_whatever_the_others_are(klss: Any, many: Path) -> None:
+    ran = klss("track", "--pgn", "month.pgn", "--game", "3", "--json")
+    assert ran.code == 0 and json.loads(ran.out)["moves"] == ["d4", "d5", "c4"] and ran.err == told(3)
+    ran = klss("analyse", "month.pgn", "--game", "3", "--nodes", "5", "--json")
+    assert ran.code == 0 and ran.err == told(3) and [turn["ply"] for turn in json.loads(ran.out)["turns"]] == [0, 1, 2]
+
+
+def test_a_file_of_one_game_is_no_reason_to_say_anything(klss: Any, tmp_path: Path) -> None:
+    (tmp_path / "one.pgn").write_text("1. e4 *")
+    assert klss("track", "--pgn", "one.pgn").err == ""
+
+
+def test_the_board_opens_the_game_that_is_asked_for(klss: Any, many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Any] = []
+
+    async def serve(settings: Any, record: Any, listening: Any, *rest: Any) -> int:
+        listening.close()
+        opened.append(record)
+        return 0
+
+    monkeypatch.setattr(board, "_serve", serve)
+    ran = klss("board", "month.pgn", "--game", "3", "--port", "0", "--no-open")
+    assert ran.code == 0 and ran.err == told(3) and opened[0].headers["White"] == "d"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["track", "--pgn", "month.pgn", "--game", "5"], "--game: got 5 of 'month.pgn', expected 1 to 4"),
+        (["track", "--pgn", "month.pgn", "--game", "0"], "got '0', expected a game's number in its file, from 1 on"),
+        (["track", "--pgn", "month.pgn", "--game", "fog"], "got 'fog', expected a game's number"),
+        (["track", "--pgn", "month.pgn", "--game", "2"], "game 2: got the variant 'Atomic'"),
+        (["analyse", "month.pgn", "--game", "4", "--ply", "0"], "got no move in game 4 of 'month.pgn'"),
+        (["track", "--moves", "e4", "--game", "1"], "--game: got it with --moves"),
+        (["board", "--game", "1"], "--game: got it without GAME.pgn"),
+        (["play", "--resume", "month.pgn"], "--resume: got 4 games in 'month.pgn', expected one in a file of its own"),
+    ],
+)
+def test_a_number_that_chooses_no_game_exits_2_with_one_line(
+    klss: Any, many: Path, arguments: list[str], says: str
+) -> None:
+    ran = klss(*arguments)
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and says in ran.err
+
+
+def test_the_game_that_was_left_last_is_found_beside_files_of_many(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(many.parent)
+    folder = many.parent / "klss-games"
+    folder.mkdir()
+    (folder / "left.pgn").write_text('[White "human"]\n[Black "random"]\n\n1. e4 *\n')
+    (folder / "2026-11.pgn").write_text(GAMES)
+    assert left_game.left_game("last").path.name == "left.pgn"
