@@ -66,7 +66,7 @@ def _parser() -> Parser:
     add_game_number(parser)
     parser.add_argument("--ply", type=_ply, metavar="N", help="after N half-moves (default: the whole game)")
     parser.add_argument(
-        "--color", metavar="C", help="with --ply white or black, who is to move there; else whose moves (default both)"
+        "--color", metavar="C", help="with --ply white or black, who is to move there; else whose moves (default: both)"
     )
     parser.add_argument(
         "--configuration",
@@ -74,36 +74,37 @@ def _parser() -> Parser:
         metavar="NAME",
         help="who thinks: {searches}; NAME,field=value,…; FILE.toml",
     )
-    add_game_options(parser, fen=False)
-    parser.add_argument(
+    whole = f" (for a whole game {DEFAULT_ONCE_OVER_NODES} nodes a move unless told)"
+    add_game_options(parser, fen=False, seed_default=DEFAULT_SEED, limits=whole)
+    one = parser.add_argument_group("of one turn, with --ply")
+    one.add_argument(
         "--belief",
         default=DEFAULT_BELIEF,
         metavar="NAME",
-        help=f"what says how likely each position is: {', '.join(BELIEFS)} (default {DEFAULT_BELIEF}; uniform: all are "
-        "alike); the search has what its configuration says",
+        help=f"what says how likely each position is: {', '.join(BELIEFS)} (uniform: all are alike); the search has "
+        "what its configuration says",
     )
-    parser.add_argument(
+    one.add_argument(
         "--likeliest",
         type=_likeliest,
         metavar="N",
-        help=f"show the N likeliest positions as boards (default none; in JSON {LIKELIEST_IN_JSON})",
+        help=f"show the N likeliest positions as boards (default: none; in JSON {LIKELIEST_IN_JSON})",
     )
-    parser.add_argument("--plot", metavar="FILE", help="draw the belief there as well (.svg or .png)")
-    parser.add_argument(
-        "--out",
-        metavar="FILE",
-        help="without --ply: keep the analysis there as it grows; one that was interrupted goes on",
+    one.add_argument("--plot", metavar="FILE", help="draw the belief there as well (.svg or .png)")
+    one.add_argument(
+        "--once-over",
+        action="store_true",
+        help="of a finished game: where the truth stood, which moves gave the most away",
     )
-    after = parser.add_argument_group("once the game is over")
-    after.add_argument(
-        "--once-over", action="store_true", help="where the truth stood, and which moves gave the most away"
-    )
-    after.add_argument(
+    one.add_argument(
         "--once-over-nodes",
         type=nodes,
         default=DEFAULT_ONCE_OVER_NODES,
         metavar="N",
-        help=f"nodes a move for the latter (default {DEFAULT_ONCE_OVER_NODES})",
+        help="with --once-over: nodes a move for the latter",
+    )
+    parser.add_argument_group("of a whole game, without --ply").add_argument(
+        "--out", metavar="FILE", help="keep the analysis there as it grows; one that was interrupted goes on"
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures")
@@ -131,6 +132,8 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"--color: got {parsed.color!r}, expected white or black")
     if parsed.belief not in BELIEFS:
         raise UsageError(f"--belief: got {parsed.belief!r}, expected one of {', '.join(BELIEFS)}")
+    if "once_over_nodes" in parsed.given and not parsed.once_over:
+        raise UsageError("--once-over-nodes: got it without --once-over, expected both")
     if parsed.likeliest and parsed.belief == "uniform":
         raise UsageError(
             f"--likeliest: got {parsed.likeliest} with --belief uniform, where all positions are alike; expected "
@@ -157,7 +160,7 @@ def run(arguments: Sequence[str]) -> int:
     from darkchess.game.contest import Limit
     from uci_bridge.evaluators import evaluator_label, make_evaluator
 
-    seed = DEFAULT_SEED if parsed.seed is None else parsed.seed
+    seed = options.seed
     choice = options.evaluator_choice(path_suffices=True)
 
     def evaluator() -> Evaluator:
@@ -195,11 +198,13 @@ def run(arguments: Sequence[str]) -> int:
 
 def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Configuration, record: GameRecord) -> int:
     """Analyse every turn; the exit code."""
-    for flag in ("clock", "plot"):
-        if getattr(parsed, flag) is not None:
-            raise UsageError(f"--{flag}: got it without --ply, expected --nodes or --time to limit every turn")
+    if parsed.clock is not None:
+        raise UsageError("--clock: got it without --ply, expected --nodes or --time to limit every turn")
     if parsed.once_over:
         raise UsageError("--once-over: got it without --ply, where the whole game is held against the truth anyway")
+    for flag in ("belief", "likeliest", "plot"):
+        if flag in parsed.given:
+            raise UsageError(f"--{flag}: got it without --ply, expected both: it shows one turn")
     if record.outcome is None:
         raise UsageError(f"got {parsed.pgn!r}, a game that is not over; expected one with a result, or --ply")
     out = None if parsed.out is None else writable_file(Path(parsed.out), "--out")
@@ -213,9 +218,9 @@ def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Config
     from klss_app.web.reviews import replayed
     from uci_bridge.evaluators import evaluator_label, make_evaluator
 
-    seed = DEFAULT_SEED if parsed.seed is None else parsed.seed
+    seed = options.seed
     limit = Limit(nodes=DEFAULT_ONCE_OVER_NODES)
-    if parsed.time is not None or parsed.nodes is not None:
+    if parsed.given & {"time", "nodes"}:
         limit = Limit(time_s=None if parsed.nodes is not None else parsed.time, nodes=parsed.nodes)
     choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=limit.nodes is not None)
     name = choice.name if chosen.evaluator == "auto" else chosen.evaluator

@@ -23,105 +23,126 @@ if TYPE_CHECKING:
 
 __all__ = ["print_report", "run"]
 
-_OF_PROGRAMS = "klss2021"
-_AT_BOARD = "greedy"
+_PLAYERS = {
+    "search": DEFAULT_PLAYER,
+    "equilibrium": "klss2021",  # solves linear programs
+    "suite": DEFAULT_PLAYER,
+    "board": "greedy",
+}
+"""Bench -> who plays there unless told."""
 
-BENCHES = ("tracker", "search", "evaluator", "equilibrium", "suite", "board")
+_SEARCH_S = 5.0
+_BOARD_S = 0.05
+
+BENCHES = {
+    "tracker": "the position set, in successors a second",
+    "search": "nodes in a search of so many seconds, and their depth",
+    "evaluator": "values a second, and how far they are from Stockfish's",
+    "equilibrium": "programs of a search solved from where the last one ended, and cold",
+    "suite": "how right it plays where that is known",
+    "board": "many games at once at boards in the browser's place",
+}
+"""What can be measured -> its line in the help."""
 
 
-def _parser() -> Parser:
-    parser = Parser("bench", "Measure the engine on this machine.")
-    parser.add_argument("bench", metavar="WHAT", help=f"one of: {', '.join(BENCHES)}")
-    parser.add_argument(
-        "--time",
-        type=seconds,
-        metavar="S",
-        help="search: seconds (default 5; figures are per that time); suite: seconds an entry; board: a move (0.05)",
-    )
-    parser.add_argument(
-        "--nodes",
-        type=nodes,
-        metavar="N",
-        help="nodes a search; equilibrium (default 50000), suite (default 4000; goes before --time)",
-    )
-    parser.add_argument(
-        "--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement (default 3); board: rounds"
-    )
-    parser.add_argument("--games", type=repetitions, default=20, metavar="N", help="board: at once (default 20)")
-    parser.add_argument(
-        "--configuration",
-        metavar="NAME",
-        help=f"the player (default {DEFAULT_PLAYER}; equilibrium: {_OF_PROGRAMS}, which solves linear programs; board: "
-        f"{_AT_BOARD})",
-    )
-    parser.add_argument("--stockfish", metavar="PATH", help="Stockfish, if not found by itself")
-    parser.add_argument("--seed", type=seed_type, default=0, metavar="N", help="of the players (default 0)")
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+def _parser(bench: str | None = None) -> Parser:
+    """Of that bench, with the flags that it heeds; without one, of the command."""
+    if bench is None:
+        lines = "; ".join(f"{name}: {what}" for name, what in BENCHES.items())
+        parser = Parser("bench", "Measure the engine on this machine. klss bench WHAT --help tells the flags of each.")
+        parser.add_argument("bench", metavar="WHAT", help=lines)
+        return parser
+    parser = Parser(f"bench {bench}", f"Measure on this machine: {BENCHES[bench]}.")
+    parser.add_argument("bench", metavar=bench, choices=[bench], help="the bench")
+    add = parser.add_argument
+    rounds = "how often" if bench == "board" else "of each measurement"
+    add("--repetitions", type=repetitions, default=3, metavar="N", help=rounds)
+    if bench == "search":
+        add("--time", type=seconds, default=_SEARCH_S, metavar="S", help="seconds a search; figures are per that time")
+    elif bench == "suite":
+        from klss_app.bench.suite import NODES as SUITE_NODES
+
+        add("--nodes", type=nodes, default=SUITE_NODES, metavar="N", help="nodes an entry; go before --time")
+        add("--time", type=seconds, metavar="S", help="seconds an entry instead")
+    elif bench == "equilibrium":
+        from klss_app.bench.equilibrium import NODES as EQUILIBRIUM_NODES
+
+        add("--nodes", type=nodes, default=EQUILIBRIUM_NODES, metavar="N", help="nodes of the searches")
+    elif bench == "board":
+        add("--games", type=repetitions, default=20, metavar="N", help="games at once")
+        add("--time", type=seconds, default=_BOARD_S, metavar="S", help="seconds a move")
+        add("--nodes", type=nodes, metavar="N", help="nodes a move instead")
+    if bench in _PLAYERS:
+        add("--configuration", default=_PLAYERS[bench], metavar="NAME", help="the player")
+    if bench in ("search", "suite"):
+        add("--stockfish", metavar="PATH", help="Stockfish, if not found by itself")
+    if bench in ("search", "suite", "board"):
+        add("--seed", type=seed_type, default=0, metavar="N", help="of the players")
+    add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     return parser
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss bench``; see :mod:`klss_app.cli.main`."""
-    parsed = _parser().parse(arguments)
-    if parsed.bench not in BENCHES:
-        raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BENCHES)}")
-    if parsed.stockfish is not None:
-        check_stockfish(parsed.stockfish)
-    usual = {"equilibrium": _OF_PROGRAMS, "board": _AT_BOARD}.get(parsed.bench, DEFAULT_PLAYER)
-    chosen = configured(parsed.configuration or usual, parsed.stockfish)
+    bench = next((argument for argument in arguments if argument in BENCHES), None)
+    if bench is None:
+        asked = _parser().parse_known_args(arguments)[0].bench
+        raise UsageError(f"no such bench: {asked!r}; expected one of {', '.join(BENCHES)}")
+    parsed = _parser(bench).parse(arguments)
+    stockfish = getattr(parsed, "stockfish", None)
+    if stockfish is not None:
+        check_stockfish(stockfish)
+    name = getattr(parsed, "configuration", DEFAULT_PLAYER)
+    chosen = configured(name, stockfish)
     from darkchess.game.contest import Limit
     from klss_app.bench.board import board
-    from klss_app.bench.equilibrium import NODES as EQUILIBRIUM_NODES
     from klss_app.bench.equilibrium import equilibrium
     from klss_app.bench.evaluator import evaluator
     from klss_app.bench.search import search
-    from klss_app.bench.suite import NODES as SUITE_NODES
     from klss_app.bench.suite import suite
     from klss_app.bench.tracker import tracker
 
     def say(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
-    if parsed.bench == "tracker":
+    if bench == "tracker":
         report = tracker(repetitions=parsed.repetitions, say=say)
-    elif parsed.bench == "evaluator":
+    elif bench == "evaluator":
         report = evaluator(repetitions=parsed.repetitions, say=say)
-    elif parsed.bench == "equilibrium":
+    elif bench == "equilibrium":
         try:
-            report = equilibrium(
-                chosen, nodes=parsed.nodes or EQUILIBRIUM_NODES, repetitions=parsed.repetitions, say=say
-            )
+            report = equilibrium(chosen, nodes=parsed.nodes, repetitions=parsed.repetitions, say=say)
         except SolverError as error:
             raise FailedError(str(error)) from error
-    elif parsed.bench == "suite":
-        nodes_an_entry = parsed.nodes or (SUITE_NODES if parsed.time is None else None)
+    elif bench == "suite":
+        by_time = parsed.time is not None and "nodes" not in parsed.given
         report = suite(
             chosen,
-            _evaluator(parsed.stockfish, chosen),
-            Limit(time_s=parsed.time, nodes=nodes_an_entry),
+            _evaluator(stockfish, chosen),
+            Limit(time_s=parsed.time, nodes=None if by_time else parsed.nodes),
             repetitions=parsed.repetitions,
             seed=parsed.seed,
             say=say,
         )
-    elif parsed.bench == "board":
+    elif bench == "board":
         report = board(
-            parsed.configuration or usual,
+            name,
             games=parsed.games,
             rounds=parsed.repetitions,
-            limit=Limit(time_s=parsed.time or 0.05, nodes=parsed.nodes),
+            limit=Limit(time_s=parsed.time, nodes=parsed.nodes),
             seed=parsed.seed,
             say=say,
         )
     else:
         report = search(
             chosen,
-            _evaluators(parsed.stockfish, chosen.threads),
-            seconds=parsed.time or 5.0,
+            _evaluators(stockfish, chosen.threads),
+            seconds=parsed.time,
             repetitions=parsed.repetitions,
             seed=parsed.seed,
             say=say,
         )
-    print_report(parsed.bench, parsed.configuration or usual, report, as_json=parsed.json)
+    print_report(bench, name, report, as_json=parsed.json)
     errors = report.figures.get("errors")
     return 1 if errors is not None and errors["max"] else 0
 

@@ -58,9 +58,11 @@ def _parser() -> Parser:
     add_game_number(parser)
     server = parser.add_argument_group("the server")
     server.add_argument(
-        "--port", type=_port, default=DEFAULT_PORT, metavar="N", help=f"default {DEFAULT_PORT}; 0: any that is free"
+        "--port", type=_port, default=DEFAULT_PORT, metavar="N", help="where it listens; 0: any port that is free"
     )
-    server.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="default 127.0.0.1: this machine alone")
+    server.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="whom it listens to; 127.0.0.1: this machine alone"
+    )
     server.add_argument("--no-open", action="store_true", help="print the link, open no browser")
     sides = parser.add_argument_group("the players")
     for side in ("white", "black"):

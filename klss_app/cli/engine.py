@@ -23,7 +23,7 @@ def _parser() -> Parser:
         "--configuration",
         default=DEFAULT_PLAYER,
         metavar="NAME",
-        help=f"(default {DEFAULT_PLAYER}) {CONFIGURATION}",
+        help=f"who plays: {CONFIGURATION}",
     )
     add_evaluator_options(parser)
     parser.add_argument(
@@ -42,14 +42,14 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.ponder:
         if not configuration.can_ponder or parsed.evaluator == "stockfish":
             raise UsageError(
-                f"--ponder: got it with {configuration.name} and the evaluator {parsed.evaluator or 'builtin'}, "
+                f"--ponder: got it with {configuration.name} and the evaluator {parsed.evaluator}, "
                 "expected kluss and builtin: no others think on the opponent's time"
             )
         configuration = configuration.pondering()
 
     from uci_bridge.protocol.engine import Engine
 
-    choice = EvaluatorChoice(parsed.evaluator or "builtin", parsed.stockfish, processes=parsed.evaluator_processes)
+    choice = EvaluatorChoice(parsed.evaluator, parsed.stockfish, processes=parsed.evaluator_processes)
     return serve_on_stdio(
         "klss engine",
         lambda loaded: Engine(configuration, choice, loaded=loaded),

@@ -34,7 +34,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--openings", metavar="N|FILE", help="begin each pair with N random moves, or with a line (moves, FEN) of FILE"
     )
-    add_game_options(parser)
+    add_game_options(parser, path_suffices=False)
     parser.add_argument(
         "--allow-cheat",
         action="store_true",

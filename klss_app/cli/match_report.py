@@ -40,16 +40,16 @@ def add_match_options(parser: Parser, players: str, records: str) -> None:
     """
     parser.add_argument("a", metavar="A", help=players)
     parser.add_argument("b", metavar="B", help="the same")
-    parser.add_argument("--games", type=games, metavar="N", help=f"how many (default {DEFAULT_GAMES}); two are a pair")
+    parser.add_argument("--games", type=games, default=DEFAULT_GAMES, metavar="N", help="how many; two are a pair")
     parser.add_argument(
         "--sprt",
         type=hypotheses,
         metavar="ELO0,ELO1",
-        help="stop once it is clear whether A is ELO0 or ELO1 better (errors 5 %%); --games is then the most",
+        help="stop once it is clear whether A is ELO0 or ELO1 better (errors 5 %%); --games is then the most, if given",
     )
     parser.add_argument("--out", metavar="DIR", help=f"where games.jsonl, moves.jsonl and the {records} go")
     parser.add_argument(
-        "--workers", type=workers, metavar="W", help="games at a time (default 1, or a cluster's threads)"
+        "--workers", type=workers, metavar="W", help="games at a time (default: 1, or a cluster's threads)"
     )
     parser.add_argument("--scheduler", metavar="URL", help="play on a dask cluster, as tls://host:8786")
     parser.add_argument(
@@ -82,10 +82,7 @@ def workers(text: str) -> int:
 
 def match_games(parsed: argparse.Namespace) -> int | None:
     """How many games: ``--games``, or the default where no test ends the match."""
-    if parsed.games is None and parsed.sprt is None:
-        return DEFAULT_GAMES
-    number: int | None = parsed.games
-    return number
+    return None if parsed.sprt is not None and "games" not in parsed.given else int(parsed.games)
 
 
 def match_seed(parsed: argparse.Namespace, fresh: int) -> int:

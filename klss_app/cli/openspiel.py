@@ -21,7 +21,7 @@ def add_limits(parser: Parser) -> None:
         "--memory-mb",
         type=memory_mb,
         metavar="MB",
-        help="give up where more memory is needed (default 4096, or half of what is left if that is less)",
+        help="give up where more memory is needed (default: 4096, or half of what is left if that is less)",
     )
 
 

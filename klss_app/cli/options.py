@@ -47,12 +47,23 @@ PLAYERS = f"{CONFIGURATION}; cmd:PROGRAM …"
 """What may stand where a player is asked for."""
 
 
+_LONG_NUMBER = 100_000
+"""Helps part the thousands from here on."""
+
 _UNSET: list[Any] = []
 """Stands for a flag that was not given; a list, as argparse adds what is given several times to a copy of it."""
 
 
-class _WholeWords(argparse.HelpFormatter):
-    """Breaks a help's lines between words alone: ``best-guess`` is one."""
+class _Lines(argparse.HelpFormatter):
+    """Ends the line of a flag with its default, and breaks lines between words alone: ``best-guess`` is one."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text = action.help or ""
+        if action.default is None or action.default is False or action.default == argparse.SUPPRESS:
+            return text
+        long = isinstance(action.default, int) and action.default >= _LONG_NUMBER
+        told = f"{action.default:,}" if long else str(action.default)
+        return f"{text} (default {told.removesuffix('.0')})"
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
@@ -62,7 +73,7 @@ class Parser(argparse.ArgumentParser):
     """argparse, with errors raised as :class:`UsageError` and no abbreviated flags."""
 
     def __init__(self, command: str, description: str, **rest: Any) -> None:
-        usual: dict[str, Any] = {"formatter_class": _WholeWords, "allow_abbrev": False}
+        usual: dict[str, Any] = {"formatter_class": _Lines, "allow_abbrev": False}
         super().__init__(prog=f"klss {command}", description=description, **usual | rest)
         self._command = command
 
@@ -182,7 +193,7 @@ class GameOptions:
     time_s, nodes, clock
         ``--time``, ``--nodes``, ``--clock``; ``time_s`` is 5 where none of the three was given.
     seed
-        ``--seed``, or a fresh one.
+        ``--seed``, the command's own, or a fresh one.
     fen
         ``--fen``; None is the usual start position.
     evaluator
@@ -218,37 +229,80 @@ class GameOptions:
         )
 
 
-def add_game_options(parser: Parser, *, fen: bool = True) -> None:
-    """Add the flags of :class:`GameOptions`."""
-    limits = parser.add_argument_group("limits of the engine's thinking")
-    limits.add_argument("--time", type=seconds, metavar="S", help=f"seconds a move (default {DEFAULT_TIME_S:g})")
-    limits.add_argument(
-        "--nodes", type=nodes, metavar="N", help="nodes a move: nothing reads a clock, games can be repeated"
-    )
-    limits.add_argument(
-        "--clock", type=clock, metavar="S+I", help="a clock, as 180+2: seconds, and seconds added a move"
-    )
+def add_game_options(
+    parser: Parser, *, fen: bool = True, seed_default: int | None = None, path_suffices: bool = True, limits: str = ""
+) -> None:
+    """Add the flags of :class:`GameOptions`.
+
+    Parameters
+    ----------
+    parser
+        Of the command.
+    fen
+        Whether a start position may be given.
+    seed_default
+        The seed where none is given; None: a fresh one.
+    path_suffices
+        As of :meth:`GameOptions.evaluator_choice`.
+    limits
+        What is to be said of the limits.
+    """
+    add_limits(parser, "a move", "180+2", limits)
     game = parser.add_argument_group("the game")
     game.add_argument(
-        "--rules", default="paper", metavar="NAME", help="paper (default): no move loses; pychess: it draws"
+        "--rules",
+        default="paper",
+        metavar="NAME",
+        help="what comes of having no move left: paper, that player loses; pychess, a draw",
     )
+    add_start(game, fen=fen, seed_default=seed_default)
+    add_evaluator_options(parser, path_suffices=path_suffices)
+
+
+def add_limits(parser: Parser, each: str, clock_like: str, of: str = "") -> None:
+    """Add ``--time``, ``--nodes`` and ``--clock``, which limit ``each`` answer; ``of``: what else the group says."""
+    add = parser.add_argument_group(f"limits of the engine's thinking{of}").add_argument
+    add(
+        "--time",
+        type=seconds,
+        default=DEFAULT_TIME_S,
+        metavar="S",
+        help=f"seconds {each}, where neither nodes nor a clock limit it",
+    )
+    add("--nodes", type=nodes, metavar="N", help=f"nodes {each}: nothing reads a clock, games can be repeated")
+    start, _, increment = clock_like.partition("+")
+    add(
+        "--clock",
+        type=clock,
+        metavar="S+I",
+        help=f"a clock for each side, both numbers in seconds: {clock_like} is {int(start) // 60} minutes at the start "
+        f"and {increment} s added after each move",
+    )
+
+
+def add_start(group: Any, *, fen: bool, seed_default: int | None = None) -> None:
+    """Add ``--fen``, unless there is none, and ``--seed``."""
     if fen:
-        game.add_argument("--fen", metavar="FEN", help="start position, known to both players")
-    game.add_argument("--seed", type=seed, metavar="N", help="seed of all random choices (default: a fresh one)")
-    add_evaluator_options(parser)
+        group.add_argument("--fen", metavar="FEN", help="start position, known to both players")
+    fresh = " (default: a fresh one)" if seed_default is None else ""
+    group.add_argument(
+        "--seed", type=seed, default=seed_default, metavar="N", help=f"seed of all random choices{fresh}"
+    )
 
 
-def add_evaluator_options(parser: Parser) -> None:
-    """Add the flags that say what values positions: ``--evaluator``, ``--stockfish``, ``--evaluator-processes``."""
+def add_evaluator_options(parser: Parser, *, path_suffices: bool = False) -> None:
+    """Add the flags that say what values positions: ``--evaluator``, ``--stockfish``, ``--evaluator-processes``;
+    ``path_suffices`` as of :meth:`GameOptions.evaluator_choice`."""
     add = parser.add_argument_group("what values positions").add_argument
-    add("--evaluator", metavar="NAME", help=f"{' or '.join(EVALUATORS)} (default builtin)")
-    add("--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)")
+    add("--evaluator", default=EvaluatorChoice().name, metavar="NAME", help=" or ".join(EVALUATORS))
+    then = ", which then values positions" if path_suffices else ""
+    add("--stockfish", metavar="PATH", help=f"where Stockfish is{then} (default: KLSS_STOCKFISH, PATH, /usr/games)")
     add(
         "--evaluator-processes",
         type=processes,
         default=1,
         metavar="N",
-        help="Stockfish processes that share the work (default 1; always 1 where nodes limit a search)",
+        help="Stockfish processes that share the work; always 1 where nodes limit a search",
     )
 
 
@@ -266,27 +320,28 @@ def chosen_seed(given: int | None) -> int:
 
 
 def game_options(arguments: argparse.Namespace) -> GameOptions:
-    """What :func:`add_game_options` added, checked.
+    """What :func:`add_game_options` added, checked; a game without flags for its rules has the paper's.
 
     Raises
     ------
     UsageError
         An unknown ruleset or evaluator, a bad FEN, or Stockfish named and not there.
     """
-    from darkchess.game.rules import RULESETS
+    from darkchess.game.rules import PAPER, RULESETS
 
-    if arguments.rules not in RULESETS:
-        raise UsageError(f"--rules: got {arguments.rules!r}, expected one of {', '.join(RULESETS)}")
+    rules = getattr(arguments, "rules", PAPER.name)
+    if rules not in RULESETS:
+        raise UsageError(f"--rules: got {rules!r}, expected one of {', '.join(RULESETS)}")
     check_evaluator(arguments.evaluator, arguments.stockfish)
-    limited = arguments.time is not None or arguments.nodes is not None or arguments.clock is not None
+    otherwise = arguments.given & {"nodes", "clock"}
     options = GameOptions(
-        ruleset=RULESETS[arguments.rules],
-        time_s=arguments.time if limited else DEFAULT_TIME_S,
+        ruleset=RULESETS[rules],
+        time_s=None if otherwise and "time" not in arguments.given else arguments.time,
         nodes=arguments.nodes,
         clock=arguments.clock,
         seed=chosen_seed(arguments.seed),
         fen=getattr(arguments, "fen", None),
-        evaluator=arguments.evaluator,
+        evaluator=arguments.evaluator if "evaluator" in arguments.given else None,
         stockfish=arguments.stockfish,
         evaluator_processes=arguments.evaluator_processes,
     )
@@ -345,9 +400,9 @@ def chosen_player(text: str, stockfish: str | None = None) -> Configuration | Co
         raise UsageError(str(error)) from None
 
 
-def check_evaluator(name: str | None, stockfish: str | None) -> None:
-    """Raise :class:`UsageError` unless ``--evaluator`` is known, if it was given, and Stockfish, if named, is there."""
-    if name is not None and name not in EVALUATORS:
+def check_evaluator(name: str, stockfish: str | None) -> None:
+    """Raise :class:`UsageError` unless ``--evaluator`` is known, and Stockfish, if named, is there."""
+    if name not in EVALUATORS:
         raise UsageError(f"--evaluator: got {name!r}, expected {' or '.join(EVALUATORS)}")
     if name == "stockfish" or stockfish is not None:
         check_stockfish(stockfish)

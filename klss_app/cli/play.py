@@ -100,8 +100,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _specs_of(left: LeftGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
     """Who plays on: the human where she sat, against the engine of then or the one that the command line names."""
-    for flag, plain in (("fen", None), ("clock", None), ("rules", "paper")):
-        if getattr(parsed, flag) != plain:
+    for flag in ("fen", "clock", "rules"):
+        if flag in parsed.given:
             raise UsageError(f"--{flag}: got it with --resume, expected it in the game alone: it goes on as it began")
     given = {chess.WHITE: parsed.white, chess.BLACK: parsed.black}
     if given[left.human] not in (None, HUMAN):
@@ -122,7 +122,7 @@ def _specs_of(left: LeftGame, parsed: argparse.Namespace) -> dict[chess.Color, s
 def _options_of(left: LeftGame, parsed: argparse.Namespace, options: GameOptions) -> GameOptions:
     """The game's own options, but for limits and a seed that the command line gives."""
     terms = left.terms
-    if parsed.time is None and parsed.nodes is None and (terms.time_s, terms.nodes, terms.clock) != (None, None, None):
+    if not parsed.given & {"time", "nodes"} and (terms.time_s, terms.nodes, terms.clock) != (None, None, None):
         options = dataclasses.replace(options, time_s=terms.time_s, nodes=terms.nodes)
     return dataclasses.replace(
         options,

@@ -37,7 +37,7 @@ def _parser() -> Parser:
     parser.add_argument("--method", choices=["auto", "simplex", "ipm"], default="auto", help="the solver")
     parser.add_argument("--out", metavar="FILE", help="write both strategies as JSON by infoset")
     parser.add_argument("--subgame", metavar="KEY", help="solve again below this infoset and show what changed")
-    parser.add_argument("--player", type=int, choices=[0, 1], default=0, help="whose infoset KEY is (default 0)")
+    parser.add_argument("--player", type=int, choices=[0, 1], default=0, help="with --subgame: whose infoset KEY is")
     parser.add_argument("--seed", type=seed, metavar="N", help="accepted like everywhere; nothing here is random")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
@@ -46,6 +46,8 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss solve``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
+    if "player" in parsed.given and parsed.subgame is None:
+        raise UsageError("--player: got it without --subgame, expected both: it says whose infoset KEY is")
     progress = ProgressLine(f"solving {parsed.game}")
     with limits(parsed) as max_bytes, closing(progress):
         from klss.equilibrium import solve

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 _ORDERS = {"1": 1.0, "3": 3.0, "5": 5.0, "inf": math.inf}
+EPSILON = 0.25
+"""What the paper holds its blueprints to."""
 _NESTINGS = ("every", "update", "allocated")
 
 
@@ -26,11 +28,12 @@ def _parser() -> Parser:
     parser = Parser("tables", "The paper's Table 1 (exploitability before and after nested k-KLSS) or 2 (knowledge).")
     parser.add_argument("table", choices=["1", "2"], help="which table")
     parser.add_argument("--game", action="append", metavar="G", help="a row's name or an OpenSpiel string; repeatable")
-    parser.add_argument("--epsilon", type=float, metavar="E", help="what the blueprint is held to (default 0.25)")
-    parser.add_argument("--player", type=int, choices=[0, 1], help="whose strategy (default 0)")
-    parser.add_argument("--order", choices=list(_ORDERS), help="k (default 1)")
-    parser.add_argument("--nesting", choices=_NESTINGS, help="how the subgames are used (default every)")
-    parser.add_argument("--all", action="store_true", help="every order and nesting that apply")
+    first = parser.add_argument_group("of table 1")
+    first.add_argument("--epsilon", type=float, default=EPSILON, metavar="E", help="what the blueprint is held to")
+    first.add_argument("--player", type=int, choices=[0, 1], default=0, help="whose strategy")
+    first.add_argument("--order", choices=list(_ORDERS), default="1", help="k")
+    first.add_argument("--nesting", choices=_NESTINGS, default="every", help="how the subgames are used")
+    first.add_argument("--all", action="store_true", help="every order and nesting that apply")
     add_limits(parser)
     parser.add_argument("--seed", type=seed, metavar="N", help="accepted like everywhere; nothing here is random")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -40,14 +43,13 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss tables``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    if parsed.epsilon is not None and not 0.0 <= parsed.epsilon <= 1.0:
+    if not 0.0 <= parsed.epsilon <= 1.0:
         raise UsageError(f"--epsilon: got {parsed.epsilon:g}, expected 0 to 1")
     if parsed.table == "2":
-        given = [f"--{name}" for name in ("epsilon", "player", "order", "nesting") if getattr(parsed, name) is not None]
-        given += ["--all"] if parsed.all else []
+        given = [f"--{name}" for name in ("epsilon", "player", "order", "nesting", "all") if name in parsed.given]
         if given:
             raise UsageError(f"{given[0]}: got it with table 2, expected it with table 1 only")
-    if parsed.nesting == "allocated" and parsed.order not in (None, "1"):
+    if parsed.nesting == "allocated" and parsed.order != "1":
         raise UsageError(f"--order: got {parsed.order} with --nesting allocated, expected 1 (Theorem 5)")
     with limits(parsed) as max_bytes:
         return _table_1(parsed, max_bytes) if parsed.table == "1" else _table_2(parsed, max_bytes)
@@ -69,8 +71,9 @@ def _checked(name: str, error: Exception) -> UsageError:
 
 
 def _columns(parsed: Any) -> list[tuple[float, str]]:
-    orders = [_ORDERS[parsed.order]] if parsed.order else (list(_ORDERS.values()) if parsed.all else [1.0])
-    nestings = [parsed.nesting] if parsed.nesting else (list(_NESTINGS) if parsed.all else ["every"])
+    free = {"order", "nesting"} - parsed.given if parsed.all else set()
+    orders = list(_ORDERS.values()) if "order" in free else [_ORDERS[parsed.order]]
+    nestings = list(_NESTINGS) if "nesting" in free else [parsed.nesting]
     # Theorem 4 speaks of odd k and of the common-knowledge closure; Theorem 5 of k = 1.
     return [(k, n) for n in nestings for k in orders if n != "allocated" or k == 1.0]
 
@@ -86,8 +89,8 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
             try:
                 row = table_1_row(
                     name,
-                    epsilon=0.25 if parsed.epsilon is None else parsed.epsilon,
-                    player=parsed.player or 0,
+                    epsilon=parsed.epsilon,
+                    player=parsed.player,
                     order=order,
                     nesting=nesting,  # type: ignore[arg-type]
                     max_nodes=parsed.max_nodes,
@@ -126,7 +129,7 @@ def _print_row(row: Row, first: bool) -> None:
             f"{'game':<28}{'k':>4} {'nesting':<10}{'blueprint':>10}{'(paper)':>9}{'after':>9}{'(paper)':>9}{'ratio':>8}"
         )
     paper = {game.name: game for game in TABLE_1}.get(row.game)
-    usual = paper is not None and row.epsilon == 0.25 and row.player == 0
+    usual = paper is not None and row.epsilon == EPSILON and row.player == 0
     before = f"{paper.paper_blueprint:g}" if usual and paper is not None else ""
     after = (
         f"{paper.paper_after:g}" if usual and paper is not None and row.order == 1 and row.nesting == "every" else ""

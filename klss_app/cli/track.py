@@ -46,14 +46,12 @@ def _parser() -> Parser:
     game.add_argument("--pgn", metavar="FILE", help="a game of a PGN file")
     add_game_number(parser)
     parser.add_argument("--fen", metavar="FEN", help="start position, with --moves")
-    parser.add_argument(
-        "--cap", type=cap, default=DEFAULT_CAP, metavar="N", help=f"largest set (default {DEFAULT_CAP:,})"
-    )
+    parser.add_argument("--cap", type=cap, default=DEFAULT_CAP, metavar="N", help="largest set")
     parser.add_argument(
         "--stream", action="store_true", help="update large sets slice by slice: slower, in about half the memory"
     )
     parser.add_argument(
-        "--threads", type=int, choices=[1, 2], default=2, help="threads of an update (default 2); sizes are the same"
+        "--threads", type=int, choices=[1, 2], default=2, help="threads of an update; sizes are the same"
     )
     parser.add_argument(
         "--seed", type=seed, metavar="N", help="seed of the sets' hashing; the sizes don't depend on it"

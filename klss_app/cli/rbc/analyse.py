@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
+from blindchess.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import UsageError
-from klss_app.cli.rbc.options import CONFIGURATION, BlindParser, add_blind_options, blind_configured, blind_options
+from klss_app.cli.options import game_options
+from klss_app.cli.rbc.options import CONFIGURATION, BlindParser, add_blind_options, blind_configured
 from klss_app.cli.rbc.track import kept_game
 from klss_app.cli.terminal import Terminal
 from klss_app.stdout import print_document
@@ -30,10 +32,8 @@ def _parser() -> BlindParser:
     parser.add_argument(
         "--turn", type=_turn, required=True, metavar="N", help="after N turns of either side, whoever's turn it is then"
     )
-    parser.add_argument(
-        "--configuration", default="rbc-expect", metavar="NAME", help=f"(default rbc-expect) {CONFIGURATION}"
-    )
-    add_blind_options(parser)
+    parser.add_argument("--configuration", default=DEFAULT_PLAYER, metavar="NAME", help=f"who thinks: {CONFIGURATION}")
+    add_blind_options(parser, fen=False)
     parser.add_argument(
         "--planes",
         action="append",
@@ -54,7 +54,7 @@ def _turn(text: str) -> int:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss rbc analyse``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    options = blind_options(parsed)
+    options = game_options(parsed)
     chosen = blind_configured(parsed.configuration, options.stockfish)
 
     from blindchess.players.configuration import make_player

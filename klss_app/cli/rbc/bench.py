@@ -18,9 +18,7 @@ BENCHES = ("tracker", "synopsis", "dsmcp")
 def _parser() -> BlindParser:
     parser = BlindParser("bench", "Measure the engine on this machine.")
     parser.add_argument("bench", metavar="WHAT", help=f"one of: {', '.join(BENCHES)}")
-    parser.add_argument(
-        "--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement (default 3)"
-    )
+    parser.add_argument("--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     return parser
 

@@ -23,7 +23,7 @@ def _parser() -> BlindParser:
         "--configuration",
         default=DEFAULT_PLAYER,
         metavar="NAME",
-        help=f"(default {DEFAULT_PLAYER}) {CONFIGURATION}",
+        help=f"who plays: {CONFIGURATION}",
     )
     add_evaluator_options(parser)
     return parser
@@ -37,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
 
     from uci_bridge.protocol.blind.engine import BlindEngine
 
-    choice = EvaluatorChoice(parsed.evaluator or "builtin", parsed.stockfish, processes=parsed.evaluator_processes)
+    choice = EvaluatorChoice(parsed.evaluator, parsed.stockfish, processes=parsed.evaluator_processes)
     return serve_on_stdio(
         "klss rbc engine",
         lambda loaded: BlindEngine(configuration, choice, loaded=loaded),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from klss_app.cli.match_report import add_match_options, match_games, match_seed, play_match
-from klss_app.cli.rbc.options import PLAYERS, BlindParser, add_blind_options, blind_options, chosen_blind
+from klss_app.cli.options import game_options
+from klss_app.cli.rbc.options import PLAYERS, BlindParser, add_blind_options, chosen_blind
 
 __all__ = ["run"]
 
@@ -23,7 +24,7 @@ def _parser() -> BlindParser:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss rbc match``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    options = blind_options(parsed)
+    options = game_options(parsed)
     a, b = (chosen_blind(text, options.stockfish) for text in (parsed.a, parsed.b))
 
     from darkchess.game.arbiter import TimeControl

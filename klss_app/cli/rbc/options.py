@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
-from darkchess.game.contest import DEFAULT_TIME_S
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import (
-    GameOptions,
     Parser,
     add_evaluator_options,
-    check_evaluator,
-    check_fen,
+    add_limits,
+    add_start,
     check_network,
     check_stockfish,
-    chosen_seed,
-    clock,
-    nodes,
-    seconds,
-    seed,
 )
 
 if TYPE_CHECKING:
@@ -27,7 +19,7 @@ if TYPE_CHECKING:
     from uci_bridge.blind_players import Blind
 
 __all__ = [
-    "CONFIGURATION", "PLAYERS", "BlindParser", "add_blind_options", "blind_configured", "blind_options", "chosen_blind",
+    "CONFIGURATION", "PLAYERS", "BlindParser", "add_blind_options", "blind_configured", "chosen_blind",
 ]  # fmt: skip
 
 CONFIGURATION = "{configurations}; NAME,field=value,…; FILE.toml"
@@ -50,47 +42,14 @@ class BlindParser(Parser):
         return {"configurations": ", ".join(CONFIGURATIONS)}
 
 
-def add_blind_options(parser: Parser) -> None:
-    """Add the flags of :func:`blind_options`."""
-    limits = parser.add_argument_group("limits of the engine's thinking, for each of a turn's two questions")
-    limits.add_argument("--time", type=seconds, metavar="S", help=f"seconds an answer (default {DEFAULT_TIME_S:g})")
-    limits.add_argument(
-        "--nodes", type=nodes, metavar="N", help="nodes an answer: nothing reads a clock, games can be repeated"
-    )
-    limits.add_argument(
-        "--clock", type=clock, metavar="S+I", help="a clock, as 900+5: seconds, and seconds added a turn"
-    )
-    game = parser.add_argument_group("the game")
-    game.add_argument("--fen", metavar="FEN", help="start position, known to both players")
-    game.add_argument("--seed", type=seed, metavar="N", help="seed of all random choices (default: a fresh one)")
-    add_evaluator_options(parser)
+def add_blind_options(parser: Parser, *, fen: bool = True, path_suffices: bool = False) -> None:
+    """Add the flags of :func:`klss_app.cli.options.game_options`; there is one ruleset.
 
-
-def blind_options(arguments: argparse.Namespace) -> GameOptions:
-    """What :func:`add_blind_options` added, checked; there is one ruleset.
-
-    Raises
-    ------
-    UsageError
-        An unknown evaluator, a bad FEN, or Stockfish named and not there.
+    ``fen``, ``path_suffices``: see :func:`klss_app.cli.options.add_game_options`.
     """
-    from darkchess.game.rules import PAPER
-
-    check_evaluator(arguments.evaluator, arguments.stockfish)
-    limited = arguments.time is not None or arguments.nodes is not None or arguments.clock is not None
-    if arguments.fen is not None:
-        check_fen(arguments.fen)
-    return GameOptions(
-        ruleset=PAPER,
-        time_s=arguments.time if limited else DEFAULT_TIME_S,
-        nodes=arguments.nodes,
-        clock=arguments.clock,
-        seed=chosen_seed(arguments.seed),
-        fen=arguments.fen,
-        evaluator=arguments.evaluator,
-        stockfish=arguments.stockfish,
-        evaluator_processes=arguments.evaluator_processes,
-    )
+    add_limits(parser, "an answer", "900+5", ", for each of a turn's two questions")
+    add_start(parser.add_argument_group("the game"), fen=fen)
+    add_evaluator_options(parser, path_suffices=path_suffices)
 
 
 def blind_configured(text: str, stockfish: str | None = None) -> Configuration:

@@ -22,9 +22,9 @@ from darkchess.game.contest import Limit
 from klss.seeds import player_seed
 from klss_app.cli.errors import FailedError
 from klss_app.cli.human import Quit
-from klss_app.cli.options import GameOptions, writable_file
+from klss_app.cli.options import GameOptions, game_options, writable_file
 from klss_app.cli.play import HUMAN, LOADING, Interrupt, seats, shown_name
-from klss_app.cli.rbc.options import PLAYERS, BlindParser, add_blind_options, blind_options, chosen_blind
+from klss_app.cli.rbc.options import PLAYERS, BlindParser, add_blind_options, chosen_blind
 from klss_app.cli.review import ended_text
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import keep_game
@@ -47,7 +47,7 @@ def _parser() -> BlindParser:
     sides = parser.add_argument_group("the players")
     for side in ("white", "black"):
         sides.add_argument(f"--{side}", metavar="PLAYER", help=f"human; {PLAYERS}")
-    add_blind_options(parser)
+    add_blind_options(parser, path_suffices=True)
     parser.add_argument(
         "--history",
         metavar="FILE",
@@ -63,7 +63,7 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.history is not None:
         writable_file(Path(parsed.history), "--history")
     specs = seats(parsed.white, parsed.black, DEFAULT_PLAYER)
-    options = blind_options(parsed)
+    options = game_options(parsed)
     chosen = {color: chosen_blind(text, options.stockfish) for color, text in specs.items() if text != HUMAN}
     return _Game(options, specs, chosen, Terminal(parsed.ascii), parsed.history).run()
 

@@ -24,10 +24,8 @@ _DEFAULT_CAP = 2_000_000
 def _parser() -> BlindParser:
     parser = BlindParser("track", "Sizes of both players' position sets after each thing that they are told.")
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
-    parser.add_argument(
-        "--cap", type=cap, default=_DEFAULT_CAP, metavar="N", help=f"largest set (default {_DEFAULT_CAP:,})"
-    )
-    parser.add_argument("--threads", type=int, choices=[1, 2], default=2, help="threads of an update (default 2)")
+    parser.add_argument("--cap", type=cap, default=_DEFAULT_CAP, metavar="N", help="largest set")
+    parser.add_argument("--threads", type=int, choices=[1, 2], default=2, help="threads of an update")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 

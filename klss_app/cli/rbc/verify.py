@@ -21,16 +21,19 @@ _OPENSPIEL = 10
 
 def _parser() -> BlindParser:
     parser = BlindParser("verify", "Hold our referee, or our position sets, against reconchess and OpenSpiel.")
-    parser.add_argument("--games", type=games, default=100, metavar="N", help="how many (default 100)")
+    parser.add_argument("--games", type=games, default=100, metavar="N", help="how many")
     parser.add_argument(
         "--sets",
         action="store_true",
         help="position sets: is the true position in them, and are they those of reconchess's own functions",
     )
     parser.add_argument(
-        "--compared", type=games, metavar="N", help="with --sets: in so many games (default: all), the second question"
+        "--compared",
+        type=games,
+        metavar="N",
+        help="with --sets: in so many games the second question (default: in all)",
     )
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of the games (default 0)")
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of the games")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     return parser
 

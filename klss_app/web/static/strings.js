@@ -90,7 +90,7 @@ export const T = {
   settingsTitle: 'New game',
   settingsEngine: 'Opponent',
   settingsTime: 'Its seconds a move',
-  settingsClock: 'Clock',
+  settingsClock: 'Clock: minutes + seconds added a move',
   settingsNoClock: 'none',
   settingsOwnClock: 'other …',
   settingsMinutes: 'Minutes',
