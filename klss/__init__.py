@@ -22,48 +22,70 @@ Reading order:
 - ``kernel`` the decorator of every compiled function; ``kernel_cache`` where its work is kept; ``hashing`` the mixer of
   hashes that kernels share
 
-Everything but :func:`solve` is imported from the modules: this package imports nothing until it is called, so that the
+Everything but :func:`solve` is imported from the modules: this package imports little until it is called, so that the
 command line starts at once.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from klss.errors import TooLargeError
 
 if TYPE_CHECKING:
-    from klss.equilibrium import Solution
+    from klss.equilibrium import Method, Solution
     from klss.game import Game
 
-__all__ = ["__version__", "solve"]
+__all__ = ["MAX_NODES", "__version__", "solve"]
 
 __version__ = "0.1.0"
 
+MAX_NODES = 5_000_000
+"""The largest tree of OpenSpiel's that is taken unless told: minutes to build, and gigabytes."""
 
-def solve(game: str | Game, **options: Any) -> Solution:
+
+def solve(
+    game: str | Game,
+    *,
+    max_nodes: int = MAX_NODES,
+    memory_mb: int | None = None,
+    method: Method = "auto",
+) -> Solution:
     """An equilibrium of a two-player zero-sum game.
 
     Parameters
     ----------
     game : str or Game
         A game string of OpenSpiel (``klss[experiments]`` has it), or a :class:`klss.game.Game` of your own.
-    options
-        As of :func:`klss.equilibrium.solve`.
+    max_nodes : int
+        Give up on a larger tree of OpenSpiel's.
+    memory_mb : int, optional
+        Give up where this process would hold more megabytes. None: no limit.
+    method : "auto" | "simplex" | "ipm"
+        As of :func:`klss.equilibrium.solve`, which has more options.
 
     Returns
     -------
     Solution
-        Value, both players' realization plans, and the exploitability as recomputed by best responses.
+        Value, both players' strategies (:meth:`~klss.equilibrium.Solution.strategy`), and the exploitability as
+        recomputed by best responses.
 
     Raises
     ------
     GameError
-        No such game, or one that is not of two players and zero-sum; TooLargeError where its tree is too large.
+        No such game, or one that is not of two players and zero-sum.
+    TooLargeError
+        More than ``max_nodes`` nodes or ``memory_mb``; raised as soon as that is certain.
     """
     from klss import equilibrium
     from klss.sequence_form import sequence_form
 
-    if isinstance(game, str):
-        from klss.openspiel import load
+    most = None if memory_mb is None else 1_000_000 * memory_mb
+    try:
+        if isinstance(game, str):
+            from klss.openspiel import load
 
-        game = load(game)
-    return equilibrium.solve(sequence_form(game), **options)
+            game = load(game, max_nodes=max_nodes, max_bytes=most, to_solve=True)
+        return equilibrium.solve(sequence_form(game), method=method, max_bytes=most)
+    except TooLargeError as error:
+        raise error.renamed({"max_nodes": "max_nodes", "max_bytes": "memory_mb"}) from None

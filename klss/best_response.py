@@ -1,4 +1,4 @@
-"""Counterfactual best-response values, worst cases and saddle gaps, by backward induction over a treeplex.
+"""Counterfactual best-response values, worst cases and exploitability, by backward induction over a treeplex.
 
 Source: Zhang & Sandholm (NeurIPS 2021), §2 (best-response value u*). Values here are *unnormalised*: those of the paper
 times the opponent's and chance's reach.
@@ -15,7 +15,7 @@ from klss.arrays import Floats
 from klss.sequence_form import SequenceForm
 from klss.treeplex import Treeplex
 
-__all__ = ["BestResponse", "best_response", "saddle_gap", "worst_case"]
+__all__ = ["BestResponse", "best_response", "exploitability", "worst_case"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +90,9 @@ def worst_case(form: SequenceForm, player: int, plan: Floats) -> float:
     return best_response(form.treeplexes[0], form.payoff @ plan, maximize=True).value
 
 
-def saddle_gap(form: SequenceForm, x: Floats, y: Floats, x_floor: Floats | None = None) -> float:
+def exploitability(form: SequenceForm, x: Floats, y: Floats, x_floor: Floats | None = None) -> float:
     """How far the plans ``x`` float64[S0] and ``y`` float64[S1] are from equilibrium: max over x' of u(x', y) minus min
-    over y' of u(x, y').
+    over y' of u(x, y'), which both players together could gain by deviating (the saddle gap).
 
     Non-negative up to rounding and 0 exactly at equilibria. With ``x_floor`` float64[S0] player 0's
     deviations keep to that floor too.

@@ -22,8 +22,9 @@ import numpy as np
 
 from klss._highs import Attempt, LinearProgram, LinearSolver, LpResult, attempts
 from klss.arrays import Floats, Ints
-from klss.best_response import saddle_gap
+from klss.best_response import exploitability
 from klss.errors import GameError, TooLargeError
+from klss.game import Game
 from klss.memory import resident_bytes
 from klss.sequence_form import SequenceForm
 from klss.treeplex import behaviour, realization, uniform_behaviour
@@ -81,8 +82,10 @@ class Solution:
         method gave an optimum; the plans are the best that was read (uniform when nothing was), ``exploitability`` says
         how bad.
     exploitability : float
-        The saddle gap recomputed by best responses.
+        As recomputed by best responses (:func:`klss.best_response.exploitability`).
     stats : SolveStats
+    game : Game, optional
+        What was solved, where the sequence form says it.
     """
 
     value: float
@@ -91,6 +94,35 @@ class Solution:
     status: Status
     exploitability: float
     stats: SolveStats
+    game: Game | None = None
+
+    def strategy(self, player: int) -> dict[str, dict[str, float]]:
+        """How ``player``, 0 or 1, plays: infoset's name -> action's name -> probability.
+
+        Infosets that the plan does not reach are played uniformly.
+
+        Raises
+        ------
+        GameError
+            No such player, or nobody knows the names: a sequence form of one's own was solved.
+
+        >>> import klss
+        >>> klss.solve("kuhn_poker").strategy(1)["2b"]
+        {'Pass': 0.0, 'Bet': 1.0}
+        """
+        if player not in (0, 1):
+            raise GameError(f"player {player!r}: expected 0 or 1")
+        if self.game is None:
+            raise GameError("strategy: a sequence form has no names; expected one of klss.sequence_form.sequence_form")
+        observations, treeplex = self.game.observations[player], self.game.treeplex(player)
+        weights = behaviour(treeplex, self.x if player == 0 else self.y)
+        named: dict[str, dict[str, float]] = {}
+        for first, infoset in zip(treeplex.first_sequence.tolist(), observations.turn_infosets.tolist(), strict=True):
+            names = observations.action_names[infoset]
+            named[str(observations.keys[infoset])] = dict(
+                zip(names, weights[first : first + len(names)].tolist(), strict=True)
+            )
+        return named
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,11 +190,16 @@ def scaling(unit: float) -> float:
     return math.ldexp(1.0, max(-1000, min(1000, -math.frexp(unit)[1])))  # a power of two: no digit is lost
 
 
-def program_bytes(form: SequenceForm) -> int:
-    """About what solving ``form`` takes, from its size alone."""
-    lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
+def program_bytes(lines: int, payoffs: int) -> int:
+    """About what solving a form takes that has so many ``lines``, both players' sequences and infosets, and nonzero
+    ``payoffs``."""
     # Each sequence and each infoset has one entry outside of the payoffs.
-    return _BYTES_AT_LEAST + _BYTES_A_NONZERO * (int(form.payoff.nnz) + lines) + _BYTES_A_LINE * lines
+    return _BYTES_AT_LEAST + _BYTES_A_NONZERO * (payoffs + lines) + _BYTES_A_LINE * lines
+
+
+def _form_bytes(form: SequenceForm) -> int:
+    lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
+    return program_bytes(lines, int(form.payoff.nnz))
 
 
 def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats, float, float]:
@@ -176,7 +213,7 @@ def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats, float
     duals = np.concatenate([[1.0], np.abs(result.row_dual[program.response_rows])])
     y = realization(t1, behaviour(t1, duals))
     utility = form.payoff @ y
-    return x, y, float(x @ utility), saddle_gap(form, x, y, program.floor)
+    return x, y, float(x @ utility), exploitability(form, x, y, program.floor)
 
 
 def solve(
@@ -219,15 +256,15 @@ def solve(
     """
     if method not in get_args(Method):
         raise GameError(f"method {method!r}: expected one of {', '.join(get_args(Method))}")
-    if max_bytes is not None and resident_bytes() + program_bytes(form) > max_bytes:
+    if max_bytes is not None and resident_bytes() + _form_bytes(form) > max_bytes:
         raise TooLargeError(
-            f"linear program: solving it would take about {program_bytes(form) // 1_000_000:,} MB beside the "
-            f"{resident_bytes() // 1_000_000:,} MB of the game, expected {max_bytes // 1_000_000:,} MB together; raise "
-            "the limit with --memory-mb"
+            f"linear program: solving it would take about {_form_bytes(form) // 1_000_000:,} MB beside the "
+            f"{resident_bytes() // 1_000_000:,} MB of the game, expected {max_bytes // 1_000_000:,} MB together",
+            "max_bytes",
         )
     factor = scaling(form.unit)
     if factor != 1.0:
-        scaled = SequenceForm(form.treeplexes, form.a * factor, form.b * factor, form.unit * factor)
+        scaled = SequenceForm(form.treeplexes, form.a * factor, form.b * factor, form.unit * factor, form.game)
         found = solve(
             scaled, method=method, iteration_limit=iteration_limit, time_limit_s=time_limit_s, x_floor=x_floor
         )
@@ -270,7 +307,7 @@ def solve(
         if floor is not None:
             weights = _lifted(weights, floor, t0.first_sequence, t0.infoset_of_sequence)
         x, y = realization(t0, weights), realization(t1, uniform_behaviour(t1))
-        best = (x, y, form.value(x, y), saddle_gap(form, x, y, floor))
+        best = (x, y, form.value(x, y), exploitability(form, x, y, floor))
     x, y, value, gap = best
     stats = SolveStats(
         rows=lp.row_lower.size,
@@ -281,7 +318,7 @@ def solve(
         seconds=time.perf_counter() - begin,
         attempts=tuple(tried),
     )
-    return Solution(value, x, y, status, gap, stats)  # type: ignore[arg-type]
+    return Solution(value, x, y, status, gap, stats, form.game)  # type: ignore[arg-type]
 
 
 def _checked_floor(form: SequenceForm, x_floor: Floats) -> Floats:

@@ -5,6 +5,8 @@ A message says what was wrong, what was found, what was expected and what to do 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 __all__ = ["INSTALL_EXTRAS", "GameError", "KlssError", "SolverError", "TooLargeError"]
 
 INSTALL_EXTRAS = ".venv/bin/pip install -c constraints.txt -e '.[experiments]' in a clone of klss"
@@ -20,7 +22,27 @@ class GameError(KlssError, ValueError):
 
 
 class TooLargeError(KlssError, ValueError):
-    """A game takes more nodes or memory than the caller allowed."""
+    """A game takes more nodes or memory than the caller allowed.
+
+    Parameters
+    ----------
+    what
+        What is too large, and what was expected.
+    limit
+        What the caller may raise, by the caller's name for it: ``max_nodes``, say.
+    """
+
+    def __init__(self, what: str, limit: str) -> None:
+        super().__init__(what, limit)
+        self.what = what
+        self.limit = limit
+
+    def __str__(self) -> str:
+        return f"{self.what}; raise {self.limit}"
+
+    def renamed(self, names: Mapping[str, str]) -> TooLargeError:
+        """The same, for a caller who knows the limits by these names."""
+        return TooLargeError(self.what, names[self.limit])
 
 
 class SolverError(KlssError, RuntimeError):

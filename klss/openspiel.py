@@ -13,16 +13,20 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import itertools
 import os
+import random
 import reprlib
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pyspiel
 
+from klss import MAX_NODES
+from klss.equilibrium import program_bytes
 from klss.errors import GameError, TooLargeError
 from klss.game import Game, assemble
 from klss.memory import resident_bytes
@@ -30,12 +34,22 @@ from klss.movers import CHANCE, TERMINAL
 
 __all__ = ["MAX_NODES", "load"]
 
-MAX_NODES = 5_000_000
-
 _TURN, _WAIT = "", "[waits] "
 
 _LOOK = 100
 """Nodes between two looks at the memory."""
+
+_LOOK_AT = 1000
+"""After so many nodes comes the look ahead: what breaks a law mostly does it before, and small trees need none."""
+
+_WALKS = 100
+"""Random walks from which the tree's size is estimated: some milliseconds for most games."""
+
+_MARGIN = 1.2
+"""An estimate this much above what is allowed is a reason to look ahead."""
+
+_LOOK_STATES = 2_500_000
+"""A look ahead that is expected to make more states is not begun."""
 
 _ARRAYS_BYTES = 150
 """A node's share of the arrays that are made of the lists at the end (measured: 80)."""
@@ -49,6 +63,7 @@ def load(
     *,
     max_nodes: int = MAX_NODES,
     max_bytes: int | None = None,
+    to_solve: bool = False,
     on_progress: Callable[[int], None] | None = None,
 ) -> Game:
     """Flatten a game.
@@ -61,6 +76,8 @@ def load(
         Give up beyond this many nodes.
     max_bytes : int, optional
         Give up where this process would hold more.
+    to_solve : bool
+        What :func:`klss.equilibrium.solve` will take at the least counts for ``max_bytes`` too.
     on_progress : callable, optional
         Called with the number of nodes every 100.
 
@@ -74,10 +91,10 @@ def load(
     GameError
         An unknown game, or one that is not a zero-sum game of two players, or breaks a law.
     TooLargeError
-        More than ``max_nodes`` nodes or ``max_bytes``; the message tells how far it got.
+        More than ``max_nodes`` nodes or ``max_bytes``, as soon as that is certain; the message tells how far it got.
     """
     spiel, name = _spiel_game(game)
-    return _Flattening(spiel, name, max_nodes, max_bytes, on_progress).run()
+    return _Flattening(spiel, name, max_nodes, max_bytes, to_solve, on_progress).run()
 
 
 def _spiel_game(game: str | Any) -> tuple[Any, str]:
@@ -170,12 +187,16 @@ class _Flattening:
         name: str,
         max_nodes: int,
         max_bytes: int | None,
+        to_solve: bool,
         on_progress: Callable[[int], None] | None,
     ) -> None:
         self.spiel = spiel
         self.name = name
         self.max_nodes = max_nodes
         self.max_bytes = max_bytes
+        self.to_solve = to_solve
+        self.looked = False
+        self.before_bytes = resident_bytes()
         self.on_progress = on_progress
         self.by_history = not spiel.get_type().provides_information_state_string
         if self.by_history and not spiel.get_type().provides_observation_string:
@@ -195,19 +216,77 @@ class _Flattening:
             reason = " ".join(str(error).split())
             raise GameError(f"game {self.name!r}: OpenSpiel fails in it: {reason[:200]}") from error
 
-    def _check_size(self, node: int, state: Any) -> None:
-        """Raise where ``node`` nodes are too many or too large; the next one has ``state``."""
+    def _check_size(self, node: int, state: Any, lines: int) -> None:
+        """Raise where ``node`` nodes are too many or too large, or sure to be; the next one has ``state``, and both
+        players have ``lines`` sequences and infosets so far."""
         depth = len(state.full_history())
         if node >= self.max_nodes:
-            raise TooLargeError(
-                f"game {self.name!r}: more than {self.max_nodes:,} nodes (stopped there at depth {depth}); "
-                "expected one that can be enumerated; raise the limit with --max-nodes"
-            )
-        if self.max_bytes is not None and resident_bytes() + node * _ARRAYS_BYTES > self.max_bytes:
-            raise TooLargeError(
-                f"game {self.name!r}: more than {self.max_bytes // 1_000_000:,} MB of memory (stopped after {node:,} "
-                f"nodes, at depth {depth}); expected one that can be enumerated; raise the limit with --memory-mb"
-            )
+            self._too_many(f"stopped there at depth {depth}")
+        if node == _LOOK_AT and not self.looked:
+            self.looked = True  # a second walk needs no other
+            self._look_ahead()
+        if self.max_bytes is None:
+            return
+        if resident_bytes() + node * _ARRAYS_BYTES > self.max_bytes:
+            self._too_large(f"stopped after {node:,} nodes, at depth {depth}")
+        if self.to_solve and self.before_bytes + node * _ARRAYS_BYTES + program_bytes(lines, 0) > self.max_bytes:
+            self._too_large(f"to solve it; stopped after {node:,} nodes, at depth {depth}")
+
+    def _too_many(self, how: str) -> NoReturn:
+        raise TooLargeError(
+            f"game {self.name!r}: more than {self.max_nodes:,} nodes ({how}); expected one that can be enumerated",
+            "max_nodes",
+        )
+
+    def _too_large(self, how: str) -> NoReturn:
+        assert self.max_bytes is not None
+        raise TooLargeError(
+            f"game {self.name!r}: more than {self.max_bytes // 1_000_000:,} MB of memory ({how}); "
+            "expected one that can be enumerated",
+            "max_bytes",
+        )
+
+    def _look_ahead(self) -> None:
+        """Raise where a quick look shows that the tree has too many nodes.
+
+        Where random walks let that be expected, the nodes down to a depth are counted, those of that depth by their
+        parents' actions: they are not made, and nobody is asked what is known there. That is what makes it quick.
+        """
+        widths = self._widths()
+        reached = list(itertools.accumulate(widths))
+        depth = next((depth for depth, nodes in enumerate(reached) if nodes > _MARGIN * self.max_nodes), 0)
+        if depth == 0 or self.max_nodes * reached[depth - 1] / reached[depth] > _LOOK_STATES:
+            return
+        nodes, made = 1, 0
+        states = [(self.spiel.new_initial_state(), 1)]
+        while states and made < _LOOK_STATES:
+            state, below = states.pop()
+            made += 1
+            if self.on_progress is not None and made % _LOOK == 0:
+                self.on_progress(nodes)
+            actions = state.legal_actions()
+            nodes += len(actions)
+            if nodes > self.max_nodes:
+                self._too_many(f"so many are no deeper than {depth}")
+            if below < depth:
+                states.extend([(state.child(action), below + 1) for action in actions])
+
+    def _widths(self) -> list[float]:
+        """About how many nodes there are at each depth (Knuth, Mathematics of Computation 29, 1975): unbiased, and no
+        further than where there are far too many."""
+        rng = random.Random(0)
+        widths: list[float] = []
+        for _ in range(_WALKS):
+            state, weight = self.spiel.new_initial_state(), 1.0
+            for depth in itertools.count():
+                widths += [0.0] * (depth == len(widths))
+                widths[depth] += weight / _WALKS
+                actions = state.legal_actions()
+                if not actions or weight > _WALKS * _MARGIN * self.max_nodes:
+                    break
+                weight *= len(actions)
+                state.apply_action(rng.choice(actions))
+        return widths
 
     def _walk(self, remember_waits: bool) -> Game:
         parent: list[int] = []
@@ -224,11 +303,12 @@ class _Flattening:
         history = self.by_history or remember_waits
         branches: list[_Branch] = []
         state, above, edge, chance = self.spiel.new_initial_state(), -1, -1, 1.0
+        lines = 2  # the empty sequences
         past: Any = ("", "")  # with histories: what each player knew at the decision node before, and did there
         while True:
             node = len(parent)
             if node % _LOOK == 0 or node >= self.max_nodes:
-                self._check_size(node, state)
+                self._check_size(node, state, lines)
                 if self.on_progress is not None:
                     self.on_progress(node)
             who = state.current_player()
@@ -257,6 +337,7 @@ class _Flattening:
                         actions[i].append(legal if turn else [])
                         names[i].append(tuple([state.action_to_string(i, a) for a in legal]) if turn else ())
                         turns[i].append(turn)
+                        lines += 1 + len(legal) if turn else 0
                     elif turn and actions[i][j] != legal:
                         raise GameError(
                             f"one infoset, one action set: game {self.name!r}, player {i}, infoset "

@@ -38,12 +38,15 @@ class SequenceForm:
         The additional payoff of Appendix C: top row and first column only (not checked).
     unit : float
         The size of the game's utilities, which "small" is measured against: the largest absolute one.
+    game : Game, optional
+        Whose form it is, with the names of infosets and actions.
     """
 
     treeplexes: tuple[Treeplex, Treeplex]
     a: Any
     b: Any
     unit: float = 1.0
+    game: Game | None = None
 
     def __post_init__(self) -> None:
         shape = (self.treeplexes[0].sequence_count, self.treeplexes[1].sequence_count)
@@ -91,4 +94,4 @@ def sequence_form(game: Game) -> SequenceForm:
         shape=shape,
     )
     unit = float(np.abs(game.utility).max()) or 1.0
-    return SequenceForm((game.treeplex(0), game.treeplex(1)), sparse.csr_array(a), sparse.csr_array(b), unit)
+    return SequenceForm((game.treeplex(0), game.treeplex(1)), sparse.csr_array(a), sparse.csr_array(b), unit, game)

@@ -7,16 +7,20 @@ import contextlib
 import sys
 from collections.abc import Iterator
 
+from klss import MAX_NODES
 from klss.errors import INSTALL_EXTRAS
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, memory_mb, nodes
 
 __all__ = ["add_limits", "limits"]
 
+_FLAGS = {"max_nodes": "--max-nodes", "max_bytes": "--memory-mb"}
+"""The library's limits by the flags that set them."""
+
 
 def add_limits(parser: Parser) -> None:
     """Add ``--max-nodes`` and ``--memory-mb``."""
-    parser.add_argument("--max-nodes", type=nodes, default=5_000_000, metavar="N", help="give up on a larger tree")
+    parser.add_argument("--max-nodes", type=nodes, default=MAX_NODES, metavar="N", help="give up on a larger tree")
     parser.add_argument(
         "--memory-mb",
         type=memory_mb,
@@ -46,8 +50,10 @@ def limits(parsed: argparse.Namespace) -> Iterator[int]:
     try:
         with limited(most):
             yield most
-    except (GameError, TooLargeError) as error:
+    except GameError as error:
         raise UsageError(str(error)) from error
+    except TooLargeError as error:
+        raise UsageError(str(error.renamed(_FLAGS))) from error
     except MemoryError as error:
         raise UsageError(
             f"the game takes more than {most // 1_000_000:,} MB of memory; expected a smaller one; raise the limit "

@@ -1,6 +1,6 @@
 """``klss solve GAME``: the equilibrium of any two-player zero-sum OpenSpiel game.
 
-The value is in the game's own units for player 0; the exploitability is the saddle gap recomputed by best responses.
+The value is in the game's own units for player 0; the exploitability is recomputed by best responses.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ def run(arguments: Sequence[str]) -> int:
             parsed.game,
             max_nodes=parsed.max_nodes,
             max_bytes=max_bytes,
+            to_solve=True,
             on_progress=lambda n: progress.tell(f"{n:,} nodes"),
         )
         form = sequence_form(game)
@@ -87,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.subgame is not None:
         report["subgame"] = _subgame(game, form, solution, parsed.subgame, parsed.player)
     if parsed.out is not None:
-        _write(Path(parsed.out), parsed.game, game, form, solution)
+        _write(Path(parsed.out), parsed.game, solution)
     if parsed.json:
         print_document(report)
     else:
@@ -126,22 +127,8 @@ def _show(report: dict[str, Any], solution: Solution) -> None:
                 print(f"    {action:<12} {before:.6f} -> {after:.6f}")
 
 
-def _strategy(game: Game, form: SequenceForm, player: int, plan: Any) -> dict[str, dict[str, float]]:
-    from klss.treeplex import behaviour
-
-    observations, treeplex = game.observations[player], form.treeplexes[player]
-    probabilities = behaviour(treeplex, plan)
-    out: dict[str, dict[str, float]] = {}
-    for i, j in enumerate(observations.turn_infosets.tolist()):
-        first = int(treeplex.first_sequence[i])
-        names = observations.action_names[j]
-        out[str(observations.keys[j])] = {name: float(probabilities[first + a]) for a, name in enumerate(names)}
-    return out
-
-
-def _write(path: Path, name: str, game: Game, form: SequenceForm, solution: Solution) -> None:
-    plans = (solution.x, solution.y)
-    document = {"game": name, "players": [{"infosets": _strategy(game, form, i, plans[i])} for i in (0, 1)]}
+def _write(path: Path, name: str, solution: Solution) -> None:
+    document = {"game": name, "players": [{"infosets": solution.strategy(player)} for player in (0, 1)]}
     try:
         path.write_text(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     except OSError as error:

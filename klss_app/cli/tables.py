@@ -79,7 +79,7 @@ def _columns(parsed: Any) -> list[tuple[float, str]]:
 
 
 def _table_1(parsed: Any, max_bytes: int) -> int:
-    from klss.errors import GameError, SolverError, TooLargeError
+    from klss.errors import GameError, SolverError
     from klss.tables import TABLE_1, table_1_row
 
     rows: list[Row] = []
@@ -97,7 +97,7 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
                     max_bytes=max_bytes,
                     on_step=lambda n, bar=progress: bar.tell(f"{n:,} subgames"),  # type: ignore[misc]
                 )
-            except (GameError, TooLargeError) as error:
+            except GameError as error:
                 raise _checked(name, error) from error
             except SolverError as error:
                 raise FailedError(f"{name}, k = {order:g}, {nesting}: {error}") from error
@@ -143,14 +143,14 @@ def _print_row(row: Row, first: bool) -> None:
 
 
 def _table_2(parsed: Any, max_bytes: int) -> int:
-    from klss.errors import GameError, TooLargeError
+    from klss.errors import GameError
     from klss.tables import TABLE_2, knowledge_row
 
     report = []
     for name in _chosen(parsed, TABLE_2):
         try:
             sizes = knowledge_row(name, max_nodes=parsed.max_nodes, max_bytes=max_bytes)
-        except (GameError, TooLargeError) as error:
+        except GameError as error:
             raise _checked(name, error) from error
         knowledge = {("inf" if k < 0 else str(k)): v for k, v in sizes.mean.items()}
         report.append(

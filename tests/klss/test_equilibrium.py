@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from klss.best_response import best_response, saddle_gap, worst_case
+from klss.best_response import best_response, exploitability, worst_case
 from klss.equilibrium import Method, program_bytes, solve
 from klss.errors import GameError, TooLargeError
 from klss.game import GameBuilder
@@ -116,7 +116,7 @@ def test_the_value_is_what_both_plans_guarantee(method: Method, seed: int) -> No
     assert worst_case(form, 0, solution.x) == pytest.approx(solution.value, abs=1e-8)
     assert worst_case(form, 1, solution.y) == pytest.approx(solution.value, abs=1e-8)
     assert 0.0 <= solution.exploitability + 1e-12 < 1e-8
-    assert saddle_gap(form, solution.x, solution.y) == pytest.approx(solution.exploitability, abs=1e-12)
+    assert exploitability(form, solution.x, solution.y) == pytest.approx(solution.exploitability, abs=1e-12)
 
 
 @settings(max_examples=10, deadline=None, derandomize=True)
@@ -189,10 +189,11 @@ def test_a_program_that_would_take_more_memory_than_allowed_is_refused_before_it
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     form = sequence_form(games.kuhn())
-    most = resident_bytes() + 2 * program_bytes(form)
+    lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
+    most = resident_bytes() + 2 * program_bytes(lines, form.payoff.nnz)
     assert solve(form, max_bytes=most).status == "optimal"
     monkeypatch.setattr("klss.equilibrium.build_program", lambda *_: pytest.fail("it was built"))
-    with pytest.raises(TooLargeError, match=r"linear program: .* MB .* --memory-mb"):
+    with pytest.raises(TooLargeError, match=r"linear program: .* MB .* raise max_bytes"):
         solve(form, max_bytes=resident_bytes())
 
 
@@ -200,7 +201,7 @@ def test_a_run_cut_short_says_so_and_its_gap_is_measured() -> None:
     form = sequence_form(games.kuhn())
     solution = solve(form, iteration_limit=0)
     assert solution.status == "iteration_limit"
-    assert solution.exploitability == pytest.approx(saddle_gap(form, solution.x, solution.y))
+    assert solution.exploitability == pytest.approx(exploitability(form, solution.x, solution.y))
     assert solution.x[0] == 1.0 and solution.y[0] == 1.0
     assert solve(form, time_limit_s=0.0).exploitability > 1e-3
 

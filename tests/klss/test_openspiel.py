@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 pyspiel = pytest.importorskip("pyspiel")
 
+import klss  # noqa: E402
 from klss import openspiel  # noqa: E402
 from klss.equilibrium import Method, solve  # noqa: E402
 from klss.errors import GameError, TooLargeError  # noqa: E402
@@ -106,8 +109,8 @@ def test_a_tree_over_the_limit_is_refused_with_how_far_it_got() -> None:
 @pytest.mark.parametrize("name", ["amazons", "capture_the_flag", "dark_chess"], ids=["wide", "deep", "long names"])
 def test_a_tree_over_the_memory_is_refused_while_little_more_is_held(name: str) -> None:
     most = resident_bytes() + 60_000_000
-    with pytest.raises(TooLargeError, match=r"MB of memory .stopped after [0-9,]+ nodes, at depth"):
-        openspiel.load(name, max_bytes=most)
+    with pytest.raises(TooLargeError, match=r"MB of memory .stopped after [0-9,]+ nodes, at depth .*; raise max_bytes"):
+        openspiel.load(name, max_nodes=10**10, max_bytes=most)
     gc.collect()
     assert resident_bytes() < most + 200_000_000
 
@@ -127,6 +130,73 @@ def test_the_walk_holds_one_state_a_ply_however_wide_the_tree_is(monkeypatch: py
             held -= 1
 
     monkeypatch.setattr(openspiel, "_Branch", Counted)
-    with pytest.raises(TooLargeError):
-        openspiel.load("tic_tac_toe", max_nodes=20_000)
-    assert most <= 10, "nine plies and the next one"
+    assert openspiel.load("leduc_poker").node_count == 9457
+    assert 8 <= most <= 11, "two cards, a public one, eight bets at the most"
+
+
+@pytest.mark.parametrize("name", ["chess", "goofspiel(num_cards=6)", "dark_chess"])
+def test_a_tree_that_is_sure_to_be_too_large_is_refused_before_it_is_built(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, ask = 0, openspiel._Flattening._texts
+
+    def counted(*given: Any) -> tuple[str, str]:
+        nonlocal asked
+        asked += 1
+        return ask(*given)
+
+    monkeypatch.setattr(openspiel._Flattening, "_texts", counted)
+    with pytest.raises(
+        TooLargeError, match=r"more than 50,000 nodes .so many are no deeper than \d+.; .* raise max_no"
+    ):
+        openspiel.load(name, max_nodes=50_000)
+    assert 0 < asked <= openspiel._LOOK_AT
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "matrix_rps", "goofspiel(num_cards=3)"])
+def test_a_look_ahead_refuses_no_tree_that_fits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openspiel, "_LOOK_AT", 0)
+    count = openspiel.load(name).node_count
+    for depth in range(1, 9):  # as if random walks had met too many nodes there
+        monkeypatch.setattr(openspiel._Flattening, "_widths", lambda _, depth=depth: [1.0] * depth + [1e12])
+        assert openspiel.load(name, max_nodes=count).node_count == count
+        with pytest.raises(TooLargeError):
+            openspiel.load(name, max_nodes=count - 1)
+
+
+def test_what_solving_takes_at_the_least_is_refused_while_the_tree_is_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(openspiel, "resident_bytes", lambda: 0)
+    assert openspiel.load("leduc_poker", max_bytes=12_000_000).node_count == 9457
+    with pytest.raises(TooLargeError, match=r"12 MB of memory .to solve it; stopped after [0-9,]+ nodes"):
+        openspiel.load("leduc_poker", max_bytes=12_000_000, to_solve=True)
+
+
+def test_the_library_tells_names_of_infosets_and_actions_and_limits_by_its_own_parameters() -> None:
+    solution = klss.solve("kuhn_poker", max_nodes=58, memory_mb=100_000, method="simplex")
+    assert solution.stats.method == "simplex" and solution.value == pytest.approx(-1 / 18)
+    game = openspiel.load("kuhn_poker")
+    for player in (0, 1):
+        strategy = solution.strategy(player)
+        assert {*strategy} == {str(game.observations[player].keys[j]) for j in game.observations[player].turn_infosets}
+        for actions in strategy.values():
+            assert {*actions} == {"Pass", "Bet"} and sum(actions.values()) == pytest.approx(1.0)
+    assert solution.strategy(0)["2pb"]["Bet"] == pytest.approx(1.0), "a king calls"
+    assert solution.strategy(1)["0b"]["Bet"] == pytest.approx(0.0), "a jack does not"
+    with pytest.raises(GameError, match="player 2: expected 0 or 1"):
+        solution.strategy(2)
+    with pytest.raises(TooLargeError, match=r"more than 57 nodes .*; raise max_nodes$"):
+        klss.solve("kuhn_poker", max_nodes=57)
+    with pytest.raises(TooLargeError, match=r"more than 1 MB of memory .*; raise memory_mb$"):
+        klss.solve("kuhn_poker", memory_mb=1)
+    with pytest.raises(TooLargeError, match=r"linear program: .* expected 1 MB together; raise memory_mb$"):
+        klss.solve(game, memory_mb=1)
+    with pytest.raises(GameError, match="method 'newton': expected one of auto, simplex, ipm"):
+        klss.solve(game, method="newton")  # type: ignore[arg-type]
+
+
+def test_a_form_of_ones_own_is_solved_without_names() -> None:
+    form = sequence_form(openspiel.load("kuhn_poker"))
+    with pytest.raises(GameError, match="a sequence form has no names"):
+        solve(replace(form, game=None)).strategy(0)
