@@ -19,6 +19,7 @@ PAGES = [page for folder in (".", "docs", *PACKAGES) for page in sorted((ROOT / 
 NAMED = re.compile(r"\w[\w./-]*\.md\b")
 CITED = re.compile(r'(\w[\w./-]*\.md),?\s+(?:#\s+)?"([^"]+)"')
 LINK = re.compile(r"\]\(([^)\s]+)\)|^\[[^\]]+\]:\s+(\S+)", re.MULTILINE)
+OUTSIDE = re.compile(r"\w+://|\.\./\.\./security/")
 LABEL = re.compile(r"\[[^\]]+\]\[([^\]]+)\]|\[(\w+)\](?![(:\[\w])")
 ROLE = re.compile(r":(?:mod|class|func|meth|data|attr|exc):`~?([\w.]+)`")
 RUN = re.compile(rf"python3? -m ((?:{'|'.join(PACKAGES)})\b(?:\.[a-z_]\w*)*)")
@@ -55,9 +56,9 @@ def anchors(page: Path) -> set[str]:
 
 
 def links(page: Path) -> list[str]:
-    """Targets within the repository; brackets in spans of code are no links."""
+    """Targets within the repository; brackets in spans of code are no links, and what leads out of it is its host's."""
     prose = re.sub(r"`[^`\n]*`", "code", prose_of(page))
-    return [target for found in LINK.findall(prose) for target in found if target and "://" not in target]
+    return [target for found in LINK.findall(prose) for target in found if target and not OUTSIDE.match(target)]
 
 
 def page_named(name: str, citing: Path) -> Path | None:
