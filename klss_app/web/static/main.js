@@ -30,6 +30,7 @@ function banner(text) {
 }
 
 function show(next) {
+  if (mode === 'review' && next !== mode) banner('');
   mode = next;
   document.body.dataset.mode = next;
   $('play').hidden = next !== 'play';
