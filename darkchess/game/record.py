@@ -150,8 +150,8 @@ def read_game(text: str, number: int = 1, *, most_moves: int | None = None) -> t
     Raises
     ------
     RecordError
-        As of :func:`read_pgn`, for that game alone; it has more than ``most_moves`` (none of them is looked up then); or
-        the text is not PGN.
+        As of :func:`read_pgn`, for that game alone; or the text is not PGN, or the game has more than ``most_moves``,
+        none of which is looked up then.
     """
     chosen, count = None, 0
     for count, written in enumerate(_written(text), 1):
