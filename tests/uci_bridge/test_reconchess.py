@@ -314,6 +314,18 @@ def test_a_bot_that_hangs_forfeits_or_loses_on_its_clock() -> None:
     assert result(played(white, TimeControl(clock=(0.3, 0.01)))) == (chess.BLACK, "flag")
 
 
+def test_what_a_bot_prints_while_it_loads_gives_it_no_more_time(tmp_path: Path) -> None:
+    file = tmp_path / "prints.py"
+    file.write_text(
+        "import time\nfor _ in range(60): print('loading', flush=True); time.sleep(0.05)\n"
+        "import tests.uci_bridge.reconchess_bots as bots\nclass Prints(bots.Plain): pass\n"
+    )
+    white = Foreign("prints", str(file), Patience(start_s=0.3)).make(0, 50, None, None)
+    white.start(chess.WHITE, Position.start())
+    white.close()
+    assert "no answer in 0.3 s" in str(white.trouble)
+
+
 def test_what_a_bot_does_to_its_process_stays_there() -> None:
     place, push = os.getcwd(), chess.Board.push
     white = bot("Talks").make(0, 50, None, None)

@@ -95,10 +95,10 @@ class HostedBot(Player):
         self._number = 0
         call = msgspec.structs.replace(self._start_call, color=color, fen=start.fen(), opponent=OPPONENT)
         self._process = process = _programs.take()
-        process.patience = self._patience
+        until = time.monotonic() + self._patience.start_s  # whatever it prints meanwhile
         try:
             process.start()
-            self._asked(call, process.loaded_by(time.monotonic()))
+            self._asked(call, lambda: until)
         except EngineFailed as fault:
             self._fail(fault)
 
