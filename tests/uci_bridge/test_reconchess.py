@@ -436,12 +436,13 @@ def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes(monkeypatch: p
     assert seen[0] == seen[1] == seen[2] and told[0] == told[1] == told[2]
 
 
-def test_texts_that_name_no_bot_or_one_that_is_not_there(tmp_path: Path) -> None:
+def test_texts_that_name_no_bot_or_one_that_is_not_there(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert [foreign(text) for text in ("rbc-random", "kluss", "cmd:true", "x:y:z", "player.toml")] == [None] * 5
     with pytest.raises(ConfigurationError, match=r"nothing\.py.*expected the file of a reconchess player"):
         foreign("nothing.py")
     with pytest.raises(ConfigurationError, match="has no attribute 'Nobody'"):
         foreign("reconchess:Nobody")
+    assert caplog.messages == []  # a command says it in one line, and not in a second one
     mine = tmp_path / "my_bot.py"
     mine.write_text("from reconchess.bots.random_bot import RandomBot as Base\nclass Mine(Base): pass\n"
                     "def get_player(): return Mine\n")  # fmt: skip

@@ -224,7 +224,7 @@ class HostedBot(Player):
 
     def _fail(self, fault: EngineFailed) -> None:
         self.trouble = printable(str(fault), _FAULT_SHOWN)
-        log.warning("%s: %s", self._name, self.trouble)
+        log.info("%s: %s", self._name, self.trouble)
         self.close()
 
 
