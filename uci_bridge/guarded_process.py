@@ -1,6 +1,6 @@
-"""Engine processes that end with this one, however it ends: even killed it leaves none behind.
+"""Processes that end with this one, however it ends: even killed it leaves none behind.
 
-One process, the *guard*, watches this one and kills the engines once their owner has ended.
+One process, the *guard*, watches this one and kills the others at once when this one has ended, whatever they do then.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ import threading
 from uci_bridge.descendants import APART
 from uci_bridge.protocol.engine_process import EngineProcess
 
-__all__ = ["GuardedProcess"]
+__all__ = ["GuardedProcess", "guard"]
 
 _GUARD = """
 import os, signal, sys
 guarded = set()
 for line in sys.stdin:
     (guarded.add if line[0] == "+" else guarded.discard)(int(line[1:]))
-for pid in guarded:
+for number in guarded:
     try:
-        os.killpg(pid, signal.SIGKILL) if hasattr(os, "killpg") else os.kill(pid, signal.SIGTERM)
+        os.kill(number, signal.SIGKILL) if hasattr(os, "killpg") else os.kill(abs(number), signal.SIGTERM)
     except OSError:
         pass
 """
-"""Reads the ids of process groups (on Windows of processes), until the pipe's other end is closed: by us, or by the
-system when we are gone."""
+"""Reads what to kill, as kill(2) takes it: the id of a process, or minus that of a process group (on Windows of the
+process); until the other end of the pipe is closed: by us, or by the system when we are gone.
+"""
 
 
 class _Guard:
@@ -37,8 +38,8 @@ class _Guard:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def tell(self, sign: str, pid: int) -> None:
-        """From now on (``+``), or no more (``-``), that group is to be killed when we end."""
+    def tell(self, sign: str, number: int) -> None:
+        """From now on (``+``), or no more (``-``), that process, or group (minus its id), is to be killed with us."""
         with self._lock, contextlib.suppress(OSError):
             if self._process is None or self._process.poll() is not None:
                 self._process = subprocess.Popen(
@@ -49,10 +50,11 @@ class _Guard:
                     **APART,
                 )
             assert self._process.stdin is not None
-            self._process.stdin.write(f"{sign}{pid}\n".encode())
+            self._process.stdin.write(f"{sign}{number}\n".encode())
 
 
-_guard = _Guard()
+guard = _Guard()
+"""Of this process."""
 
 
 class GuardedProcess(EngineProcess):
@@ -79,7 +81,7 @@ class GuardedProcess(EngineProcess):
         pid = self.pid
         if pid != self._told:
             if self._told is not None:
-                _guard.tell("-", self._told)
+                guard.tell("-", -self._told)
             if pid is not None:
-                _guard.tell("+", pid)
+                guard.tell("+", -pid)
             self._told = pid

@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from klss_app.cli.main import main
+from tests.alive import is_alive
 
 ROOT = Path(__file__).resolve().parents[2]
 FOREIGN = f"cmd:{sys.executable} -S -E {ROOT / 'tests' / 'uci_bridge' / 'foreign_engine.py'}"
@@ -149,6 +150,34 @@ def test_a_match_killed_twice_then_finished_has_each_game_once_and_leaves_no_pro
     told, err = match.communicate(timeout=PATIENCE_S)
     assert match.returncode == 0 and not [line for line in err.splitlines() if not line.startswith("game ")]
     check_whole(whole, out, json.loads(told))
+
+
+KILLED_WHILE_ITS_WORKER_LOADS = """
+import multiprocessing, os, pathlib, signal, time
+from uci_bridge.match.pool import LocalWorkers
+
+class TakesLongToLoad:
+    def __reduce__(self):
+        return time.sleep, (600,)
+
+if __name__ == "__main__":
+    LocalWorkers(TakesLongToLoad(), 1)._start(None)
+    pathlib.Path("worker").write_text(str(multiprocessing.active_children()[0].pid))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_worker_that_still_loads_ends_with_a_match_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED_WHILE_ITS_WORKER_LOADS)
+    match = subprocess.run([sys.executable, script], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert match.returncode == -signal.SIGKILL
+    worker = int((tmp_path / "worker").read_text())
+    try:
+        wait_for(lambda: not is_alive(worker))
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
 
 
 def test_the_games_of_a_worker_that_is_killed_are_played_again(

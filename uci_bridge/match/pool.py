@@ -1,7 +1,8 @@
 """Local workers: processes of our own that play the games of a match, each at the end of a pipe.
 
 No port is opened and no name is made, so nobody but this process can give them work. A worker that dies has its game
-played again, by the one that takes its place; the workers end with this process, however it ended.
+played again, by the one that takes its place; the workers end with this process, however it ended
+(:mod:`uci_bridge.guarded_process`).
 """
 
 from __future__ import annotations
@@ -9,10 +10,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import multiprocessing
-import os
 import pickle
 import signal
-import threading
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,10 +20,11 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import cast
 
+from uci_bridge.guarded_process import guard
 from uci_bridge.match.files import MatchError
 from uci_bridge.match.task import GameEngines, GameResult, GameSetup, GameTask
 
-__all__ = ["MOST_DEATHS", "LocalWorkers", "end_with_parent"]
+__all__ = ["MOST_DEATHS", "LocalWorkers"]
 
 MOST_DEATHS = 50
 """Workers that a game may outlive; more than that, and it is the game that kills them."""
@@ -45,6 +45,8 @@ class _Worker:
         """Kill it; the guard of its engines ends them."""
         self.process.kill()
         self.process.join(_END_S)
+        assert self.process.pid is not None
+        guard.tell("-", self.process.pid)
         self.pipe.close()
 
 
@@ -103,6 +105,8 @@ class LocalWorkers:
         process = context.Process(target=_work, args=(its, self._setup), daemon=True)
         with _no_interrupt():
             process.start()
+        assert process.pid is not None
+        guard.tell("+", process.pid)  # it may be loading, and deaf to its pipe, for seconds
         its.close()  # the process has the only other one: when it ends, ours does
         self._hand(_Worker(process, ours, task, deaths), task, deaths)
 
@@ -139,7 +143,6 @@ def _work(pipe: Connection, setup: GameSetup) -> None:
     signal.signal(signal.SIGINT, lambda *_: None)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    end_with_parent()
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are told in its game's line
     engines: GameEngines | None = None
     while True:
@@ -153,20 +156,6 @@ def _work(pipe: Connection, setup: GameSetup) -> None:
         except Exception as error:
             result = _as_sent(error)
         pipe.send(result)
-
-
-def end_with_parent() -> None:
-    """In a process of :mod:`multiprocessing`: see to it that it ends when the one that started it does, however that
-    was ended, and whatever it is doing then.
-    """
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def wait() -> None:
-        parent.join()
-        os._exit(1)  # in mid-game too; the guard of the engines ends them
-
-    threading.Thread(target=wait, name="waits for the parent's end", daemon=True).start()
 
 
 def _as_sent(error: Exception) -> Exception:
