@@ -32,6 +32,7 @@ from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.players.configuration import configuration, make_player
 from experiments.evaluation_positions import held_out
 from experiments.tune_evaluation import by_hand, train
+from klss.archive import read_arrays
 from klss.seeds import game_seed, opening_seed, player_seed
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.openings import RandomOpenings
@@ -63,7 +64,7 @@ def fit(positions: Path, folder: Path, epochs: int, seed: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     by_hand().write(_file(folder, "by hand"))
     packaged_weights().write(_file(folder, "packaged"))
-    many = np.load(positions)
+    many = read_arrays(positions)
     mine = np.flatnonzero(~held_out(many["games"]))[::_SHARE]
     rows, values = many["rows"][mine], many["values"][mine].astype(np.float64)
     for name in missing:

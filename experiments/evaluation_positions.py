@@ -27,6 +27,7 @@ from darkchess.board.kernels.moves import MAX_MOVES, generate, make
 from darkchess.board.kernels.orthodox import ASK, classify
 from darkchess.board.kernels.tables import TABLES
 from experiments.series.runner import amount, share
+from klss.archive import read_arrays
 from klss.arrays import Bools, Floats, Int32s, Ints, Words
 from klss.kernel import kernel
 from uci_bridge.stockfish.evaluator import StockfishEvaluator
@@ -181,7 +182,7 @@ def main(argv: list[str] | None = None) -> int:
         np.savez(arguments.out, rows=rows, values=values, games=games)
         print(f"{len(rows)} different positions of {len(np.unique(games))} games -> {arguments.out}")
         return 0
-    data = np.load(arguments.positions)
+    data = read_arrays(arguments.positions)
     rng = np.random.default_rng(arguments.seed)
     rows, games, values = data["rows"], data["games"], data["values"]
     rows = rows.copy()

@@ -32,6 +32,7 @@ from darkchess.evaluation.kernels.evaluation import static
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, phase
 from darkchess.evaluation.kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND, UNITS
 from experiments.evaluation_positions import held_out
+from klss.archive import read_arrays
 from klss.arrays import Floats, Words
 from klss.kernel import kernel
 from uci_bridge.match.documents import head, write_document
@@ -247,7 +248,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--json", type=Path, help="where the figures go")
     arguments = parser.parse_args(argv)
-    many, labels = np.load(arguments.positions), np.load(arguments.labels)
+    many, labels = read_arrays(arguments.positions), read_arrays(arguments.labels)
     mine = ~held_out(many["games"])
     rows, values = many["rows"][mine], many["values"][mine].astype(np.float64)
     held = held_out(labels["games"])

@@ -9,7 +9,6 @@ learned by itself; kept are the exponentials.
 from __future__ import annotations
 
 import json
-import zipfile
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
@@ -23,6 +22,7 @@ from darkchess.board.kernels.board import BLACK, META, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES
 from darkchess.board.kernels.tables import TABLES
 from darkchess.errors import DarkchessError
+from klss.archive import read_arrays
 from klss.arrays import Floats, Int16s, Int32s, Words
 
 __all__ = ["GROUPS", "LEVELS", "Level", "Policy", "PolicyError", "Stage", "below", "described", "flip_below"]
@@ -35,6 +35,7 @@ ENTRIES: dict[Level, int] = {"even": 0, "tables": STARTS[PLAIN], "features": SIZ
 """Entries of each level's table."""
 
 _MOST_BYTES = 2_000_000
+_MOST_NUMBERS = 1 << 21
 
 
 def described(row: Words) -> tuple[Int32s, Int16s]:
@@ -156,20 +157,20 @@ class Policy:
         try:
             if path.stat().st_size > _MOST_BYTES:
                 raise PolicyError(f"{path}: got {path.stat().st_size} bytes, expected a policy of 2 MB at most")
-            with np.load(path, allow_pickle=False) as held:
-                entries = {level: np.asarray(held[level], dtype=np.float64) for level in LEVELS[1:]}
-                numbers = np.asarray(held["numbers"], dtype=np.float64)
-                history = json.loads(bytes(held["history"]).decode("utf-8"))
-        except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            held = read_arrays(path, _MOST_NUMBERS, (*LEVELS[1:], "numbers", "history"))
+            entries = {level: held[level].astype(np.float64) for level in LEVELS[1:]}
+            numbers = held["numbers"].astype(np.float64)
+            history = dict(json.loads(bytes(held["history"]).decode("utf-8")))
+        except (OSError, ValueError, TypeError, RecursionError) as error:
             if isinstance(error, PolicyError):
                 raise
             raise PolicyError(f"{path}: no policy of moves: {error}; expected what experiments.belief writes") from None
         for level, table in entries.items():
-            if table.shape != (ENTRIES[level],) or not np.isfinite(table).all() or np.abs(table).max() > 30.0:
+            if table.shape != (ENTRIES[level],) or np.abs(table).max() > 30.0:
                 raise PolicyError(f"{path}: got a table of {level} of shape {table.shape}, expected {ENTRIES[level]}")
-        if numbers.shape != (2,) or not np.isfinite(numbers).all() or not 0.0 < numbers[1] <= 1.0:
+        if numbers.shape != (2,) or not 0.0 < numbers[1] <= 1.0:
             raise PolicyError(f"{path}: got the numbers {numbers}, expected a slope, and a share from 0 to 1")
-        return Policy.from_entries(entries, float(numbers[0]), float(numbers[1]), dict(history))
+        return Policy.from_entries(entries, float(numbers[0]), float(numbers[1]), history)
 
     def likelihoods(self, row: Words, level: Level = "features") -> dict[int, float]:
         """How likely each legal move of a position is; summing to 1.

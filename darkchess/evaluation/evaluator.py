@@ -24,6 +24,7 @@ from darkchess.evaluation.kernels.evaluation import WON, evaluate_many
 from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
 from darkchess.evaluation.kernels.siblings import evaluate_siblings
+from klss.archive import read_arrays
 from klss.arrays import Floats, Ints, Words
 from klss.search import Budget
 from klss.threads import both
@@ -202,9 +203,14 @@ class Weights:
 
     @staticmethod
     def read(file: str | os.PathLike[str] | BinaryIO) -> Weights:
-        """Read what :meth:`write` wrote."""
-        with np.load(file) as data:
-            return Weights(np.ascontiguousarray(data["packed"], dtype=np.float32))
+        """Read what :meth:`write` wrote.
+
+        Raises
+        ------
+        ValueError
+            It is something else (:class:`klss.archive.ArchiveError`), or of another shape.
+        """
+        return Weights(np.ascontiguousarray(read_arrays(file, PACKED_SIZE, ["packed"])["packed"], dtype=np.float32))
 
     def write(self, file: str | os.PathLike[str]) -> None:
         """Write the weights as npz, in half precision."""

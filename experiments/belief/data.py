@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import zipfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing
@@ -40,6 +39,7 @@ from experiments.games import match_folders
 from experiments.series.processes import processes
 from experiments.series.runner import positive
 from experiments.series.summary import sessions
+from klss.archive import read_arrays
 from klss.arrays import Ints
 from klss.whole_file import written_whole
 from klss_app.progress import ProgressLine
@@ -181,9 +181,8 @@ def _shard(folder: Path, games: Sequence[int], about: dict[str, Any], most: int,
 def _whole(path: Path, games: Sequence[int], about: dict[str, Any]) -> bool:
     """Whether a shard is there and holds these games."""
     try:
-        with np.load(path, allow_pickle=False) as data:
-            told = json.loads(bytes(data["about"]).decode())
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        told = json.loads(bytes(read_arrays(path, names=["about"])["about"]).decode())
+    except ValueError:
         return False
     return bool(told == about | {"games": list(games)})
 

@@ -56,6 +56,7 @@ from experiments.belief.networks import (
     step_of,
 )
 from experiments.series.runner import RESULTS, positive
+from klss.archive import read_arrays
 from klss.arrays import Bools, Floats, Ints
 from klss.belief.towers import Float32s, Towers
 from klss.whole_file import written_whole
@@ -137,25 +138,25 @@ def load(folder: Path) -> tuple[Decisions, list[dict[str, Any]]]:
     matches: dict[str, dict[str, Any]] = {}
     games = 0
     for path in sorted(folder.glob("*.npz")):
-        with np.load(path, allow_pickle=False) as data:
-            about = json.loads(bytes(data["about"]).decode())
-            if about["format"] != FORMAT:
-                raise TrainingError(f"{path}: got format {about['format']}, expected {FORMAT}; make it anew")
-            match = matches.setdefault(about["match"], {**about, "games": 0})
-            match["games"] += len(about["games"])
-            count = data["count"].astype(np.int64)
-            rows, men = board_features(data["halves"].reshape(-1, 2))
-            rows[np.arange(rows.shape[1]) >= men[:, None]] = PADDING
-            held["rows"].append(rows.reshape(-1, 1 + DRAWN, rows.shape[1]))
-            held["count"].append(count)
-            held["size"].append(data["size"])
-            held["values"].append(data["values"].astype(np.float32))
-            held["numbers"].append(data["numbers"])
-            held["part"].append(np.array([part_of(int(pair)) for pair in data["pair"]], dtype=np.int64))
-            kinds = np.array([kind_of(name) for name in about["players"]])
-            held["enemy"].append(kinds[data["enemy"]])
-            held["game"].append(games + data["game"].astype(np.int64))
-            games += 1_000_000
+        data = read_arrays(path)
+        about = json.loads(bytes(data["about"]).decode())
+        if about["format"] != FORMAT:
+            raise TrainingError(f"{path}: got format {about['format']}, expected {FORMAT}; make it anew")
+        match = matches.setdefault(about["match"], {**about, "games": 0})
+        match["games"] += len(about["games"])
+        count = data["count"].astype(np.int64)
+        rows, men = board_features(data["halves"].reshape(-1, 2))
+        rows[np.arange(rows.shape[1]) >= men[:, None]] = PADDING
+        held["rows"].append(rows.reshape(-1, 1 + DRAWN, rows.shape[1]))
+        held["count"].append(count)
+        held["size"].append(data["size"])
+        held["values"].append(data["values"].astype(np.float32))
+        held["numbers"].append(data["numbers"])
+        held["part"].append(np.array([part_of(int(pair)) for pair in data["pair"]], dtype=np.int64))
+        kinds = np.array([kind_of(name) for name in about["players"]])
+        held["enemy"].append(kinds[data["enemy"]])
+        held["game"].append(games + data["game"].astype(np.int64))
+        games += 1_000_000
     if not matches:
         raise TrainingError(f"no shards in {folder}: expected those of python -m experiments.belief data")
     whole = Decisions(**{name: np.concatenate(parts) for name, parts in held.items()})
@@ -388,15 +389,14 @@ def _checkpoint(path: Path, identity: str) -> tuple[Any, Any, int] | None:
     """What a checkpoint holds; None where there is none of this training."""
     if not path.exists():
         return None
-    with np.load(path, allow_pickle=False) as data:
-        about = json.loads(bytes(data["about"]).decode())
-        if about["identity"] != identity:
-            return None
-        trees: list[dict[str, Any]] = [{} for _ in range(5)]
-        for key in data.files:
-            if key != "about":
-                number, _, name = key.partition("/")
-                trees[int(number)][name] = data[key]
+    data = read_arrays(path)
+    about = json.loads(bytes(data.pop("about")).decode())
+    if about["identity"] != identity:
+        return None
+    trees: list[dict[str, Any]] = [{} for _ in range(5)]
+    for key, array in data.items():
+        number, _, name = key.partition("/")
+        trees[int(number)][name] = array
     return trees, about["epochs"], about["steps"]
 
 

@@ -44,6 +44,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit, Resignation
 from experiments.series.runner import amount, positive
+from klss.archive import read_arrays
 from klss.arrays import Ints
 from klss.whole_file import written_whole
 from klss_app.progress import ProgressLine
@@ -264,11 +265,9 @@ def _write(rows: Sequence[dict[str, Any]], about: dict[str, Any], path: Path) ->
 def _held(path: Path, about: dict[str, Any]) -> int | None:
     """How many decisions a shard holds; None where there is none, or another one."""
     try:
-        with np.load(path, allow_pickle=False) as data:
-            if json.loads(bytes(data["about"]).decode()) != about:
-                return None
-            return int(data["size"].shape[0])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        data = read_arrays(path, names=["about", "size"])
+        return int(data["size"].shape[0]) if json.loads(bytes(data["about"]).decode()) == about else None
+    except ValueError:
         return None
 
 

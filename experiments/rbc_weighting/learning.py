@@ -29,6 +29,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from experiments.belief.networks import Arm, Inputs, TrainingError
 from experiments.belief.siamese import CONVOLUTION_MOST, Decisions
 from experiments.rbc_weighting.data import DRAWN, FORMAT, KINDS, TEST, TRAIN, VALIDATE, part_of
+from klss.archive import read_arrays
 from klss.arrays import Ints, Words
 
 __all__ = ["ARMS", "INPUTS", "JUDGED", "PARTS", "SHOWN", "SMALL", "UNUSED", "load", "positions", "thinned", "without"]
@@ -100,13 +101,13 @@ def load(
     found: dict[Path, Ints] = {}
     seeds, games = set(), 0
     for path in sorted(folder.glob("games-*.npz"))[:most]:
-        with np.load(path, allow_pickle=False) as data:
-            about = json.loads(bytes(data["about"]).decode())
-            if (about["format"], about["kinds"]) != (FORMAT, list(KINDS)):
-                raise TrainingError(f"{path}: got format {about['format']} of {about['kinds']}, expected {FORMAT}")
-            found[path] = np.array([part_of(int(game)) for game in data["game"]], dtype=np.int64)
-            seeds.add(int(about["seed"]))
-            games += about["games"][1] - about["games"][0]
+        data = read_arrays(path, names=["about", "game"])
+        about = json.loads(bytes(data["about"]).decode())
+        if (about["format"], about["kinds"]) != (FORMAT, list(KINDS)):
+            raise TrainingError(f"{path}: got format {about['format']} of {about['kinds']}, expected {FORMAT}")
+        found[path] = np.array([part_of(int(game)) for game in data["game"]], dtype=np.int64)
+        seeds.add(int(about["seed"]))
+        games += about["games"][1] - about["games"][0]
     if not found:
         raise TrainingError(f"no shards in {folder}: expected those of python -m experiments.rbc_weighting data")
     every = np.concatenate(list(found.values()))
@@ -130,20 +131,20 @@ def _read(paths: Sequence[Path], part: Ints, valued: Sequence[int]) -> Decisions
     columns: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in Decisions.__dataclass_fields__}
     start = 0
     for path in paths:
-        with np.load(path, allow_pickle=False) as data:
-            halves, count, own = data["halves"], data["count"].astype(np.int64), data["own"]
-            mine = part[start : start + count.shape[0]]
-            start += count.shape[0]
-            rows, men = board_features(halves.reshape(-1, 2))
-            rows[np.arange(rows.shape[1]) >= men[:, None]] = FEATURES
-            values = np.zeros(halves.shape[:2], dtype=np.float32)
-            for i in np.flatnonzero(np.isin(mine, valued)):
-                values[i, : count[i]] = evaluator.values(positions(halves[i, : count[i]], own[i]))
-            added = {
-                "rows": rows.reshape(-1, 1 + DRAWN, rows.shape[1]), "count": count, "size": data["size"],
-                "values": values, "numbers": data["numbers"], "part": mine,
-                "enemy": np.array(list(KINDS))[data["enemy"]], "game": data["game"].astype(np.int64),
-            }  # fmt: skip
+        data = read_arrays(path)
+        halves, count, own = data["halves"], data["count"].astype(np.int64), data["own"]
+        mine = part[start : start + count.shape[0]]
+        start += count.shape[0]
+        rows, men = board_features(halves.reshape(-1, 2))
+        rows[np.arange(rows.shape[1]) >= men[:, None]] = FEATURES
+        values = np.zeros(halves.shape[:2], dtype=np.float32)
+        for i in np.flatnonzero(np.isin(mine, valued)):
+            values[i, : count[i]] = evaluator.values(positions(halves[i, : count[i]], own[i]))
+        added = {
+            "rows": rows.reshape(-1, 1 + DRAWN, rows.shape[1]), "count": count, "size": data["size"],
+            "values": values, "numbers": data["numbers"], "part": mine,
+            "enemy": np.array(list(KINDS))[data["enemy"]], "game": data["game"].astype(np.int64),
+        }  # fmt: skip
         for name, column in added.items():
             columns[name].append(column)
     return Decisions(**{name: np.concatenate(parts) for name, parts in columns.items()})

@@ -13,18 +13,20 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
+from klss.archive import read_arrays
 from klss.arrays import Floats, Words
 from klss_app.bench.report import Report, Say, load, spread
 
 __all__ = ["evaluator", "held_out_positions"]
 
 _LEAST_S = 1.0
+_MOST_NUMBERS = 1 << 20
 
 
 def held_out_positions() -> tuple[Words, Floats, int]:
     """Positions uint64[n, 9], Stockfish's values for the side to move float64[n], and its depth."""
     with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:
-        data = np.load(cast(BinaryIO, file))
+        data = read_arrays(cast(BinaryIO, file), _MOST_NUMBERS, ["rows", "values", "depth"])
         return data["rows"], data["values"].astype(np.float64), int(data["depth"])
 
 
