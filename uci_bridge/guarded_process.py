@@ -6,14 +6,19 @@ One process, the *guard*, watches this one and kills the others at once when thi
 from __future__ import annotations
 
 import contextlib
+import errno
 import subprocess
 import sys
 import threading
 
 from uci_bridge.descendants import APART
+from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.engine_process import EngineProcess
 
 __all__ = ["GuardedProcess", "guard"]
+
+_TOO_LITTLE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+"""Of descriptors, memory or processes."""
 
 _GUARD = """
 import os, signal, sys
@@ -63,8 +68,19 @@ class GuardedProcess(EngineProcess):
     _told: int | None = None
 
     def start(self) -> None:
-        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`."""
-        super().start()
+        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`.
+
+        Raises
+        ------
+        OSError
+            This machine has too little for one more process, which is no fault of the engine.
+        """
+        try:
+            super().start()
+        except EngineFailed as fault:
+            if isinstance(fault.__cause__, OSError) and fault.__cause__.errno in _TOO_LITTLE:
+                raise fault.__cause__ from None
+            raise
         self._tell()
 
     def close(self) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -57,6 +60,19 @@ def test_a_match_against_a_foreign_engine_is_counted_and_resumed(klss: Any, tmp_
 def test_a_match_goes_on_after_a_game_that_a_foreign_engine_forfeits(klss: Any) -> None:
     ran = klss("match", "random", foreign("dead"), "--nodes", "5", "--fen", FEN, "--games", "3", "--json")
     assert ran.code == 0 and json.loads(ran.out)["score"] == 3
+
+
+@pytest.mark.parametrize("command", ["match random greedy", "rbc match rbc-random rbc-attacker"])
+def test_where_the_machine_has_too_little_for_an_engine_nobody_loses(
+    klss: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
+) -> None:
+    def short(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(subprocess, "Popen", short)
+    ran = klss(*command.split(), "--nodes", "5", "--games", "2", "--out", "out")
+    assert ran.code == 1 and ran.out == "" and ran.err.endswith("Too many open files\n") and ran.err.count("\n") == 1
+    assert not (tmp_path / "out" / "games.jsonl").exists() or (tmp_path / "out" / "games.jsonl").read_text() == ""
 
 
 @pytest.mark.parametrize("command", ["play --black", "match greedy"])

@@ -157,7 +157,7 @@ class EngineProcess:
                 self._run = _Run(self.command, self._environment)
             except (OSError, ValueError) as error:
                 reason = error.strerror if isinstance(error, OSError) else str(error)
-                raise EngineFailed(f"can't start {self.command[0]!r}: {reason}") from None
+                raise EngineFailed(f"can't start {self.command[0]!r}: {reason}") from error
             self.starts += 1
             self.answered = False
             self._at_exit = weakref.finalize(self, self._run.end, 0.0)
@@ -216,7 +216,7 @@ class EngineProcess:
                 self.receive(lambda: later)
             except Late as error:
                 return str(error) if not self.answered else None  # it does not answer pushes
-            except (EngineFailed, ProtocolError) as error:
+            except (OSError, ProtocolError) as error:  # OSError: EngineFailed, and what a process says of the machine
                 return str(error)
         return None
 
@@ -276,7 +276,12 @@ class _Run:
             env=engine_environment() if environment is None else environment,
             **APART,
         )
-        self._pipes = open_pipes(self.process, self._said, self._complained)
+        try:
+            self._pipes = open_pipes(self.process, self._said, self._complained)
+        except BaseException:  # no more descriptors or threads are to be had: no process is left behind
+            kill_family(self.process)
+            self.process.wait()
+            raise
 
     # ------------------------------------------------------------------------------------------------ the caller's side
     def write(self, line: bytes, deadline: float) -> None:

@@ -173,13 +173,13 @@ def rehearse(engine: EngineProcess) -> None:
     """
     start = Position.start()
     player = HostedBlindPlayer(engine)
-    player.start(chess.WHITE, start)
-    player.notice(Notice(None))
     try:
+        player.start(chess.WHITE, start)
+        player.notice(Notice(None))
         look = player.choose_sense(_REHEARSAL)
         player.sensed(looked(start, look.square))
         player.choose_move(_REHEARSAL)
         player.moved(Moved(None, None, None))
-    except (Forfeit, OutOfTime):
+    except (Forfeit, OutOfTime, OSError):  # OSError: this machine has too little for a process
         return
     player.end(Outcome(None, "aborted"))
