@@ -63,4 +63,7 @@ def _key(seed: int) -> bytes:
     text = str(seed).encode()
     if seed >= _LEAST:
         return hashlib.blake2b(text, digest_size=32).digest()
-    return hashlib.scrypt(text, salt=b"klss seed", n=1 << 16, r=8, p=1, maxmem=1 << 27, dklen=32)
+    try:
+        return hashlib.scrypt(text, salt=b"klss seed", n=1 << 16, r=8, p=1, maxmem=1 << 27, dklen=32)
+    except ValueError as error:  # so hashlib says that there are no 64 MB, which is all that can be wrong here
+        raise MemoryError(str(error)) from None

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+
+import pytest
+
 from klss.seeds import fresh_seed, game_seed, opening_seed, player_seed
 
 
@@ -25,3 +29,12 @@ def test_a_fresh_seed_is_one_of_too_many_to_guess_and_every_reader_of_numbers_ca
     seeds = [fresh_seed() for _ in range(1000)]
     assert len(set(seeds)) == 1000 and all(10**17 <= seed < 10**18 for seed in seeds)
     assert all(10**17 <= game_seed(seed, 0) < 10**18 and 0 <= player_seed(seed, "white") < 2**53 for seed in seeds)
+
+
+def test_where_a_short_seed_can_not_be_stretched_it_is_for_want_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def short(*_: object, **__: object) -> bytes:
+        raise ValueError("[digital envelope routines] malloc failure")
+
+    monkeypatch.setattr(hashlib, "scrypt", short)
+    with pytest.raises(MemoryError):
+        game_seed(987_654_321, 0)
