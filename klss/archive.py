@@ -27,6 +27,8 @@ __all__ = ["Archive", "ArchiveError", "read_arrays"]
 Made = TypeVar("Made")
 
 _MOST_ARRAYS = 4096
+_SHOWN = 160
+"""Characters of what is wrong."""
 _MOST_NUMBERS = 1 << 30
 """Of a file of one's own; whoever reads others' says less."""
 
@@ -59,27 +61,31 @@ def read_arrays(
     Raises
     ------
     ArchiveError
-        It is none, holds something else than arrays of numbers, more of them, or numbers that are not finite. One line.
+        It is none, holds something else than arrays of numbers, more of them, or numbers that are not finite. One line,
+        which begins with the path if that was given.
     """
-    left, arrays = most_numbers, {}
     try:
-        with zipfile.ZipFile(file) as packed:
-            if len(packed.infolist()) > _MOST_ARRAYS:
-                raise ArchiveError(f"got {len(packed.infolist())} arrays, expected at most {_MOST_ARRAYS}")
-            for member in packed.infolist():
-                name = member.filename.removesuffix(".npy")
-                if names is None or name in names:
-                    left -= _numbers(packed, member, left, most_numbers)
-                    with packed.open(member) as content:
-                        array = arrays[name] = np.lib.format.read_array(content, allow_pickle=False)
-                    if array.dtype.kind == "f" and not np.isfinite(array).all():
-                        raise ArchiveError(
-                            f"got {printable(name, 40)} with infinite numbers or none, expected finite ones"
-                        )
-    except ArchiveError:
-        raise
-    except _BAD as error:
-        raise ArchiveError(printable(str(error).partition("\n")[0], 120)) from None
+        return _read(file, most_numbers, names)
+    except (ArchiveError, *_BAD) as error:
+        where = f"{os.fspath(file)}: " if isinstance(file, str | os.PathLike) else ""
+        raise ArchiveError(where + printable(str(error).partition("\n")[0], _SHOWN)) from None
+
+
+def _read(
+    file: str | os.PathLike[str] | BinaryIO, most_numbers: int, names: Collection[str] | None
+) -> dict[str, npt.NDArray[Any]]:
+    left, arrays = most_numbers, {}
+    with zipfile.ZipFile(file) as packed:
+        if len(packed.infolist()) > _MOST_ARRAYS:
+            raise ArchiveError(f"got {len(packed.infolist())} arrays, expected at most {_MOST_ARRAYS}")
+        for member in packed.infolist():
+            name = member.filename.removesuffix(".npy")
+            if names is None or name in names:
+                left -= _numbers(packed, member, left, most_numbers)
+                with packed.open(member) as content:
+                    array = arrays[name] = np.lib.format.read_array(content, allow_pickle=False)
+                if array.dtype.kind == "f" and not np.isfinite(array).all():
+                    raise ArchiveError(f"got {name} with infinite numbers or none, expected finite ones")
     missing = sorted(set(names or ()) - arrays.keys())
     if missing:
         raise ArchiveError(f"got no array {missing[0]}")

@@ -157,7 +157,8 @@ class Policy:
         try:
             if path.stat().st_size > _MOST_BYTES:
                 raise PolicyError(f"{path}: got {path.stat().st_size} bytes, expected a policy of 2 MB at most")
-            held = read_arrays(path, _MOST_NUMBERS, (*LEVELS[1:], "numbers", "history"))
+            with path.open("rb") as file:
+                held = read_arrays(file, _MOST_NUMBERS, (*LEVELS[1:], "numbers", "history"))
             entries = {level: held[level].astype(np.float64) for level in LEVELS[1:]}
             numbers = held["numbers"].astype(np.float64)
             history = dict(json.loads(bytes(held["history"]).decode("utf-8")))

@@ -56,7 +56,7 @@ from experiments.belief.networks import (
     step_of,
 )
 from experiments.series.runner import RESULTS, positive
-from klss.archive import read_arrays
+from klss.archive import ArchiveError, read_arrays
 from klss.arrays import Bools, Floats, Ints
 from klss.belief.towers import Float32s, Towers
 from klss.whole_file import written_whole
@@ -476,7 +476,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if parsed.package is not None:
             parsed.package.parent.mkdir(parents=True, exist_ok=True)
             parsed.package.write_bytes((parsed.out / f"{SHOWN}.npz").read_bytes())
-    except (OSError, TrainingError) as error:
+    except (OSError, TrainingError, ArchiveError) as error:
         print(error, file=sys.stderr)
         return 1
     document = {

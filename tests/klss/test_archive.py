@@ -106,6 +106,9 @@ def test_what_is_no_archive_is_refused_in_one_line_and_not_unpacked(content: byt
     finally:
         tracemalloc.stop()
     assert str(refused.value).startswith(f"{path}: ") and "\n" not in str(refused.value)
+    with pytest.raises(ArchiveError) as refused_by_path:
+        read_arrays(path, 1000)
+    assert str(refused_by_path.value).startswith(f"{path}: ") and "\n" not in str(refused_by_path.value)
     for read, error in ((Policy.load, PolicyError), (Weights.read, ValueError)):
         with pytest.raises(error) as refused_by_other:
             read(path)
