@@ -84,6 +84,10 @@ class Parser(argparse.ArgumentParser):
                 action.help = action.help.format(**self.names())
         return super().format_help()
 
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; argparse would keep to itself that it can't be written."""
+        print(self.format_help(), end="", file=file)
+
     def names(self) -> dict[str, str]:
         """What stands for the words in braces in the helps."""
         from darkchess.players.configuration import CONFIGURATIONS, main_names

@@ -34,6 +34,7 @@ def shell(command: str, arguments: str, folder: Path) -> tuple[int, str]:
     [
         ("klss >/dev/full", TRACK, 1, "klss track: No space left on device\n"),
         ("klss >/dev/full", "--help", 1, "klss: No space left on device\n"),
+        ("PYTHONUNBUFFERED=1 klss >/dev/full", "track --help", 1, "klss track: No space left on device\n"),
         (
             "klss | head -n 1 >/dev/null",
             PLAY,
