@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MUCH = bytes(1 << 24)
 """What no reader of small files unpacks."""
 
-MOST_UNPACKED = 1 << 21
+MOST_UNPACKED = 1 << 23
 
 
 class BadError(KlssError):
