@@ -7,10 +7,12 @@
 #   make browser           the tests of the board in a real browser (chromium)
 #   make check             ruff, mypy, import-linter, all these tests
 #   make bench             how fast the engine is here, part by part
+#   make newest            an install with the newest versions that are allowed, and what other programs rely on
+#   make oldest            the same with the lowest versions that pyproject.toml allows
 #   make signature         one number for what the engine does  (ARGS=--write renews the expected one)
 #   make soak              the long tests
 #   make chessground       fetches the vendored board anew from its npm package
-#   make clean             removes .venv
+#   make clean             removes .venv and those of newest and oldest
 #
 # PYTHON=python3.12 chooses the interpreter that .venv is made with (3.11 or newer).
 
@@ -27,7 +29,7 @@ PIP  = PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_D
 test browser soak: export PYTHONDONTWRITEBYTECODE =
 test browser soak: export PYTHONPYCACHEPREFIX = $(abspath $(VENV))/pycache
 
-.PHONY: play board chessground test browser check lint bench signature soak clean
+.PHONY: play board chessground test browser check lint newest oldest bench signature soak clean
 
 play: $(VENV)/installed-play
 	@$(PY) -m klss play $(ARGS)
@@ -51,6 +53,9 @@ browser: $(VENV)/installed-dev
 
 check: lint test browser
 
+newest oldest:
+	@PYTHON="$(PYTHON)" .ci/contracts $@
+
 bench: $(VENV)/installed-play
 	@for part in tracker search evaluator equilibrium suite board; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done
 
@@ -61,7 +66,7 @@ soak: $(VENV)/installed-dev
 	@$(PY) -m pytest -m soak $(ARGS)
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) .venv-newest .venv-oldest
 
 # One line where no environment can be made from $(PYTHON), nothing where it can.
 PROBLEM = $(shell if command -v $(PYTHON) >/dev/null; then $(PYTHON) .ci/python_problem.py $(PYTHON); else \
