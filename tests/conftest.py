@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
 
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def as_loud_as_before() -> Iterator[None]:
+    """Commands that run in the tests' own process quieten a logger for good."""
+    logger = logging.getLogger("uci_bridge")
+    level = logger.level
+    yield
+    logger.setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 import os
 import subprocess
 import sys
@@ -46,14 +45,9 @@ def klss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 @pytest.fixture
 def cluster() -> Iterator[str]:
-    """The address of a scheduler with a worker, in this process and without TLS.
-
-    Workers are quiet about engines' faults; the process must not stay so.
-    """
+    """The address of a scheduler with a worker, in this process and without TLS."""
     from distributed import LocalCluster
 
-    logger = logging.getLogger("uci_bridge")
-    level = logger.level
     with LocalCluster(
         n_workers=1,
         threads_per_worker=2,
@@ -64,7 +58,6 @@ def cluster() -> Iterator[str]:
         scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
     ) as running:
         yield running.scheduler_address
-    logger.setLevel(level)
 
 
 @pytest.fixture
