@@ -41,7 +41,7 @@ __all__ = ["MAX_NODES", "__version__", "solve"]
 __version__ = "0.1.0"
 
 MAX_NODES = 5_000_000
-"""The largest tree of OpenSpiel's that is taken unless told: minutes to build, and gigabytes."""
+"""The largest tree of OpenSpiel's that is taken by default: minutes to build, and gigabytes."""
 
 
 def solve(

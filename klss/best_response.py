@@ -42,7 +42,7 @@ class BestResponse:
 
 
 def best_response(treeplex: Treeplex, utility: Floats, maximize: bool, floor: Floats | None = None) -> BestResponse:
-    """Best response of one player to utilities of her sequences.
+    """Best response of one player to utilities of that player's sequences.
 
     Parameters
     ----------

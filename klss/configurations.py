@@ -32,7 +32,7 @@ _Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 class _Changeable(Protocol):
     def changed(self, name: str, changes: dict[str, Any], /) -> Any:
-        """One of that name which differs in some fields, told as a text or TOML says them."""
+        """One of that name which differs in some fields, given as a text or TOML writes them."""
         ...
 
 

@@ -1,14 +1,13 @@
 """Equilibria of sequence-form games by linear programming: build, solve, read back, and measure what was read.
 
-Source: Koller, Megiddo & von Stengel (STOC 1994). The program is player 0's: columns are her realization plan x >= 0
-and one free value v per infoset of player 1; rows are her flow constraints and one per non-empty sequence of player 1,
-which says that the sequence can't bring player 1 less than its infoset's value. y = the absolute row duals,
+Source: Koller, Megiddo & von Stengel (STOC 1994). The program is player 0's: columns are that player's realization plan
+x >= 0 and one free value v per infoset of player 1; rows are flow constraints and one per non-empty sequence of player
+1, which says that the sequence can't bring player 1 less than its infoset's value. y = the absolute row duals,
 renormalised per infoset from the top.
 
 Deviations: the empty sequence of player 1 has no row, it is the objective. Infosets that y or x does not reach have
-plan 0 throughout; whoever needs a behaviour there takes :func:`klss.treeplex.behaviour`, uniform unless told
-otherwise. The solver's word is not taken: the saddle gap is recomputed by best responses, and a gap too large sends the
-program to another method.
+plan 0 throughout; :func:`klss.treeplex.behaviour` gives a behaviour there, uniform by default. The solver's status is
+not trusted: the gap is recomputed by best responses, and one that is too large sends the program to another method.
 """
 
 from __future__ import annotations

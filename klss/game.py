@@ -10,9 +10,9 @@ observation sequence of the paper: the empty one, or an infoset with the action 
 waiting infoset alone. Points are finer than sequences (own actions only): B's entries live on points, so that a nested
 subgame can tell which of them lie below an infoset at which player 1 waits (docs/search.md, "Slips and mends").
 
-Deviations from the source: chance nodes carry no observation. A player who waits and observes nothing new stays in her
-infoset (so that observations need not tell how many moves the other made); a player who moves never meets an infoset
-twice (no absent-mindedness).
+Deviations from the source: chance nodes carry no observation. A player who waits and observes nothing new stays in the
+same infoset (so that observations need not say how many moves the other made); a player who moves never meets an
+infoset twice (no absent-mindedness).
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ class Game:
         return out[0], out[1]
 
     def points(self, player: int) -> Ints:
-        """int64[N]: the player's point on arriving at each node (before she observes anything there)."""
+        """int64[N]: the player's point on arriving at each node (before observing anything there)."""
         return self._points[player]
 
     @cached_property
@@ -452,7 +452,7 @@ def assemble(
         kernels.arrival_points(parent, player, action, infoset[i], first, i, points)
         infoset_of_point = np.concatenate([[-1], np.repeat(np.arange(turn.size), count)]).astype(np.int64)
         nodes = np.flatnonzero(infoset[i] >= 0)
-        # A player who waits and sees nothing new stays where she is: only entries into an infoset count.
+        # A player who waits and sees nothing new stays in the same infoset: only entries into an infoset count.
         entering = nodes[(infoset_of_point[points[nodes]] != infoset[i][nodes]) | turn[infoset[i][nodes]]]
         here = infoset[i][entering]
         parent_point = np.full(turn.size, -1, np.int64)
@@ -492,13 +492,13 @@ def _raise_recall(
         if label[above] == infoset and turn[infoset]:
             raise GameError(
                 f"no absent-mindedness: player {who} moves in infoset {key!r} twice on the way to one "
-                f"node; tell her that she has moved"
+                f"node; let the infoset's name say that the player has moved"
             )
         above = int(parent[above])
     raise GameError(
         f"perfect recall: two nodes of player {who}'s infoset {key!r} are reached by different "
-        f"observations or actions of hers; "
-        "an infoset's name has to hold everything she knew and did before"
+        f"observations or actions of that player; "
+        "an infoset's name has to hold everything that the player knew and did before"
     )
 
 

@@ -37,7 +37,7 @@ def resident_bytes() -> int:
 
 
 def allowance_bytes() -> int:
-    """What a command may take unless told otherwise: 4,096 MB, or half of what the machine has left if that is less."""
+    """What a command may take by default: 4,096 MB, or half of what the machine has left if that is less."""
     left = _left()
     return _ALLOWANCE if left is None else min(_ALLOWANCE, left // 2)
 

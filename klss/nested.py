@@ -227,7 +227,7 @@ def solve_at(game: Game, blueprint: Blueprint, infoset: int, *, order: float = 1
 def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
     """A proper colouring of player 0's infosets, for independent sets.
 
-    Two infosets are joined when player 1's best-response value at one of her infosets depends on what is played at
+    Two infosets are joined when the best-response value at one of player 1's infosets depends on what is played at
     both: they hold nodes of J and of J' >= J, and neither comes after the other. (The paper's G' joins those that share
     an infoset, waiting infosets of player 0 included; this is the same condition without the detour over the latter.)
     An infoset takes its parent's colour where it can.

@@ -3,9 +3,9 @@
 Any two-player zero-sum game; simultaneous ones go through OpenSpiel's own conversion to turns. At every decision node
 both players' infosets are asked for, and an infoset's name also says whether it is the player's turn.
 
-Deviations: OpenSpiel names infosets of the player who waits carelessly in some games (a name forgets what an earlier
-one told). Where that breaks perfect recall, a player is taken to learn at her next turn whatever she learns while she
-waits. Where a game has observations but no information states, an infoset is the whole history of a player's
+Deviations: OpenSpiel names infosets of the waiting player carelessly in some games (a name forgets what an earlier one
+said). Where that breaks perfect recall, what a player learns while waiting counts as learned at that player's next
+turn. Where a game has observations but no information states, an infoset is the whole history of a player's
 observations and actions.
 """
 
@@ -386,7 +386,7 @@ class _Flattening:
         if not history:
             return state.information_state_string(0), state.information_state_string(1)
         if not self.by_history:
-            # Who waits learns at her next turn whatever she learns.
+            # What is learned while waiting counts as learned at the next own turn.
             mine = state.information_state_string(who)
             return (mine, past[1]) if who == 0 else (past[0], mine)
         # Seeing once more what was seen last, without having moved, tells nothing.

@@ -5,11 +5,11 @@ Each is a hash keyed by the one above it, of what it is for::
     match seed --game number--> game seed --seat--> player's seed
                --pair number--> opening's seed
 
-so the seeds below one follow from it, and none says anything of the one above or of those beside it. A player who is
-told hers can't derive her opponent's, that of another game, or a random opening.
+so the seeds below one follow from it, and none says anything of the one above or of those beside it. A player who
+knows the own seed can't derive the opponent's, that of another game, or a random opening.
 
 One way only, as long as the seed above can't be guessed: whoever knows this file can try match seeds one after the
-other until one gives the seed that she was told. So a seed that nobody asked for is drawn by :func:`fresh_seed` from
+other until one gives the seed that was given out. So a seed that nobody asked for is drawn by :func:`fresh_seed` from
 9·10¹⁷, as many as derived games have, and a shorter one, such as the 7 of ``--seed 7``, is stretched first: each guess
 takes a fifth of a second and 64 MiB. That makes small seeds dear, not safe.
 """

@@ -13,8 +13,8 @@ Deviations from Appendix E:
 - line 21: every quantity of I0 is divided by the one D: alternate value, copied entries of B, folded-in outside
   terminals, gifts.
 - line 22: the gift *lowers* the alternate value, B <- B + gift (the text subtracts).
-- line 23: the gift sums V(I'a') - V(I') over player 1's own actions I'a' on the way to I0; V is her best-response
-  value, a minimum. The choice of I0 at the root of an earlier gadget is not counted: she chose nothing there
+- line 23: the gift sums V(I'a') - V(I') over player 1's own actions I'a' on the way to I0; V is player 1's
+  best-response value, a minimum. The choice of I0 at the root of an earlier gadget is not counted: it is no mistake
   (``count_gadget_choice`` counts it).
 - lines 24-25: B is copied at every point s >= I0, also at points with no infoset after them, and at infosets where
   player 1 waits.
@@ -55,12 +55,12 @@ __all__ = [
 
 
 Gadget = Literal["maxmargin", "resolve"]
-"""What stands on top of a subgame: player 1 chooses her infoset, or nature does and she plays on or exits."""
+"""What stands on top of a subgame: player 1 chooses an infoset, or nature does and player 1 plays on or exits."""
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What player 1 can get against a fixed strategy of player 0, everywhere in her observation tree; unnormalised.
+    """What player 1 can get against a fixed strategy of player 0, at every place of the observation tree; unnormalised.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Subgame:
     Attributes
     ----------
     game : Game
-        Player 1 moves first: which of her infosets I0 (Maxmargin), or Exit or Play at the one chance chose (Resolve).
+        Player 1 moves first: to which infoset I0 (Maxmargin), or Exit or Play at the one chance chose (Resolve).
     gadget : "maxmargin" | "resolve"
     infoset : int
         Player 0's infoset I, numbered as in ``game``.
@@ -199,7 +199,7 @@ def make_subgame(
     if order > 1:
         known = knowledge_set(game, known, order)
     top = _topmost(game, known)
-    # Player 1's topmost infosets at those nodes, and for each of her infosets the one it lies below.
+    # Player 1's topmost infosets at those nodes, and for each infoset of player 1 the one it lies below.
     candidates = np.unique(game.infoset[1][top])
     mark = np.full(theirs.infoset_count, -1, np.int64)
     mark[candidates] = candidates
@@ -262,7 +262,7 @@ def _covered(game: Game, top: Ints) -> Bools:
 
 
 def _gifts(game: Game, values: Values, roots: Ints, count_gadget_choice: bool) -> Floats:
-    """Unnormalised gift estimate of each root infoset: what player 1's own actions on the way there cost her against
+    """Unnormalised gift estimate of each root infoset: what player 1's own actions on the way there lose against
     the blueprint.
     """
     own = game.observations[1]

@@ -110,8 +110,8 @@ class Row:
 
 
 def matching_pennies(count: int) -> Game:
-    """N-matching pennies of the paper's §4: nature draws n from 1 to N, player 0 is told floor((n + 1) / 2), player 1
-    floor(n / 2).
+    """N-matching pennies of the paper's §4: nature draws n from 1 to N, player 0 observes floor((n + 1) / 2),
+    player 1 floor(n / 2).
 
     Deviation: the paper's text has the two the other way round; only so do the numbers of Table 2 come out.
 

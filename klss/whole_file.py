@@ -1,4 +1,4 @@
-"""Files written whole or not at all: who is interrupted while she writes finds what was there before."""
+"""Files written whole or not at all: an interrupted write leaves what was there before."""
 
 from __future__ import annotations
 

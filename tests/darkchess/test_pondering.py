@@ -60,15 +60,15 @@ def no_thread_is_left() -> Iterator[None]:
     assert not pondering()
 
 
-def test_she_ponders_until_the_opponent_has_moved_and_carries_on_what_she_found() -> None:
+def test_the_player_ponders_until_the_opponent_has_moved_and_carries_on_what_it_found() -> None:
     player = KlssPlayer(BuiltinEvaluator(), SEARCH, seed=1, ponder=True)
     game = Game(player)
-    game.move(Limit(clock=(2.0, 0.0)))
+    game.move(Limit(clock=(8.0, 0.0)))
     assert pondering() == 1
     time.sleep(0.1)
     game.answer()
     assert not pondering()
-    assert game.move(Limit(clock=(2.0, 0.0)))["carried"] > 0
+    assert game.move(Limit(clock=(8.0, 0.0)))["carried"] > 0
     player.close()
 
 
