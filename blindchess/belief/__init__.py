@@ -1,1 +1,4 @@
-"""What a player holds possible."""
+"""What a player holds possible.
+
+Reading order: ``position_set``, ``senses`` (what a sense is worth before it is made), ``siamese`` (learned weights).
+"""

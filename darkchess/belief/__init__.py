@@ -1,4 +1,5 @@
-"""What a player holds possible.
+"""What a player holds possible, and how likely.
 
-Reading order: ``position_set``; ``marginals``, ``belief_board``; ``siamese``.
+Reading order: ``position_set``; ``marginals``, ``belief_board``; ``policy`` (how players move), ``filter`` (weights by
+it), ``siamese`` (weights by a network), ``weights`` (either or both).
 """

@@ -1,5 +1,5 @@
 """Compiled loops over game trees and treeplexes: arrays in, arrays out; the faces in the parent package validate and
 allocate.
 
-Reading order: `tree` (nodes), `treeplex` (sequences), `fold` (decided infosets), `trunk` (growing).
+Reading order: ``tree`` (nodes of a game), ``treeplex`` (sequences of a player).
 """

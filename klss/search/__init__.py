@@ -1,11 +1,13 @@
 """Depth-limited subgame solving from a value function only. Knows no game: a :class:`Model` hands it batches of
 children, a :class:`Belief` positions to draw from.
 
-Reading order: ``model`` (what a game provides), ``trunk`` (growing flat arrays), ``gadget`` (A plus B) and ``profile``
-(both players' plans), ``budget`` and ``growth`` (limits), ``parts`` (the protocols), ``search`` (the loop), ``report``,
-``pondering`` (the opponent's time); then the parts, one folder each: ``subgame``, ``equilibrium``, ``expansion``,
-``choice``; and what puts them together: ``klss2021``, ``baseline``. ``enumerated`` makes a model of any
+Reading order: ``model`` (what a game provides), ``trunk`` (growing flat arrays), ``utilities`` (what sequences are
+worth on it), ``gadget`` (A plus B) and ``profile`` (both players' plans), ``budget`` and ``growth`` (limits), ``parts``
+(the protocols), ``search`` (the loop), ``report`` and ``root_values`` (what comes of it), ``pondering`` (the opponent's
+time); then the parts, one folder each: ``subgame``, ``likelihood``, ``equilibrium``, ``expansion``, ``choice``; and
+what puts them together: ``klss2021``, ``kluss``, ``baseline``. ``enumerated`` makes a model of any
 :class:`klss.game.Game`.
+
 docs/search.md has the words and the way from belief to move.
 """
 

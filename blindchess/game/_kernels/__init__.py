@@ -1,1 +1,4 @@
-"""Requests and what becomes of them, compiled."""
+"""What a player may ask for and what becomes of it, compiled.
+
+Reading order: ``requests``.
+"""

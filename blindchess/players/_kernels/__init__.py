@@ -1,1 +1,4 @@
-"""What requests lead to, compiled."""
+"""What requests lead to, compiled.
+
+Reading order: ``families``.
+"""

@@ -1,1 +1,4 @@
-"""The position set, compiled: ``position_set``, ``position_repair``, ``information``, ``marginals``, ``siamese``."""
+"""The position set and its weights, compiled.
+
+Reading order: ``position_set``, ``position_repair``, ``information``, ``marginals``, ``policy``, ``filter``.
+"""

@@ -1,1 +1,4 @@
-"""Compiled views."""
+"""Compiled views.
+
+Reading order: ``vision``.
+"""

@@ -1,1 +1,4 @@
-"""Children of positions in batches, with both players' observations."""
+"""Children of positions in batches, with both players' observations.
+
+Reading order: ``children``.
+"""

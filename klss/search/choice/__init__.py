@@ -1,1 +1,4 @@
-"""What is played of the mixture that was found."""
+"""The action that is played of the mixture that was found.
+
+Reading order: ``mixture`` (as it is), ``purification`` (its stable part).
+"""

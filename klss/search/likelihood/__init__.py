@@ -1,1 +1,5 @@
-"""How likely it is that the game stands at a state of the belief."""
+"""How likely it is that the game stands at a state of the belief.
+
+Reading order: ``uniform``, ``by_value``, ``by_weight`` (of a learned belief), ``oracle`` (the true state, for
+experiments).
+"""

@@ -1,4 +1,10 @@
-"""``klss rbc``: Reconnaissance Blind Chess; a subcommand is a module here of the same name, with ``run(arguments)``."""
+"""``klss rbc``: Reconnaissance Blind Chess; a subcommand is a module here of the same name, with ``run(arguments)``.
+
+Reading order: ``options`` the flags that subcommands share.
+
+Commands: ``play`` with ``human``, ``spoken`` and ``review``; ``match``; ``engine``; ``track``; ``analyse``; ``verify``;
+``bench``.
+"""
 
 from __future__ import annotations
 
