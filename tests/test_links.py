@@ -107,7 +107,9 @@ def test_every_label_of_a_link_is_defined_and_used() -> None:
 
 
 def test_every_module_that_is_said_to_run_is_there() -> None:
-    said = {name: shown(path) for path in [*CODE, *PAGES] for name in RUN.findall(text_of(path))}
+    # The changelog also tells of modules that were there once.
+    pages = [page for page in PAGES if page.name != "CHANGELOG.md"]
+    said = {name: shown(path) for path in [*CODE, *pages] for name in RUN.findall(text_of(path))}
     said |= dict.fromkeys(re.findall(r"\$\(PY\) -m (\w+(?:\.\w+)*)", text_of(ROOT / "Makefile")), "Makefile")
     assert {"experiments.report", "pytest"} <= said.keys()
     assert {name: where for name, where in said.items() if importlib.util.find_spec(name) is None} == {}
