@@ -86,9 +86,6 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.rbc_planning": (
         "experiments.rbc_planning --games 2 --nodes 20 --only dsmcp-network --workers 1 --runs runs --results results"
     ),
-    "python -m experiments.rbc_nested": (
-        "experiments.rbc_nested --games 2 --scale 0.01 --only expect --runs runs --results results"
-    ),
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
     "klss analyse game.pgn --time 0.2 --out game.json": "klss analyse game.pgn --time 0.01 --out game.json",
     "klss analyse GAME.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
