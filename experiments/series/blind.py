@@ -23,37 +23,18 @@ from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.files import MatchError
 from uci_bridge.match.standing import Standing
 
-__all__ = ["EXPECTED", "SEED", "keep", "main", "matches_of", "played", "run", "score"]
+__all__ = ["EXPECTED", "SEED", "keep", "main", "matches_of", "played"]
 
 SEED = 1800
 EXPECTED = (ConfigurationError, MatchError)
 """What may stop a match that cannot be played."""
 
 
-def score(standing: Standing) -> dict[str, Any]:
-    """A match's part of a results file: the score, and its interval in per cent and in Elo."""
-    elo = standing.elo
-    shares = score_interval(elo, standing.score / standing.games)
-    return {
-        **standing.document(),
-        "percent": [round(100 * part, 2) for part in shares],
-        "elo": [elo.low, elo.middle, elo.high],
-    }
-
-
-def run(match: BlindMatch, folder: Path, workers: int) -> Standing:
-    """Play what is left of the match that a folder keeps, which is named like it; a line a game on standard error."""
-
-    def tell(line: dict[str, Any], standing: Standing) -> None:
-        print(f"{folder.name}: {standing.score:g} of {standing.games}, {line['reason']}", file=sys.stderr, flush=True)
-
-    return match.run(folder, tell, workers=workers)
-
-
 def played(
     name: str, players: tuple[str, str], games: int, budget: TimeControl, workers: int, folder: Path, seed: int = SEED
 ) -> dict[str, Any]:
-    """Play what is left of a match; what it has shown.
+    """Play what is left of a match, with a line a game on standard error; what it has shown, the score's interval in
+    per cent and in Elo.
 
     Parameters
     ----------
@@ -71,13 +52,21 @@ def played(
     a, b = players
     match = BlindMatch(a=_alone(a), b=_alone(b), games=max(2, games), seed=seed, budget=budget)
     name = match_name(name, budget, seed, SEED)
-    standing = run(match, folder / name, workers)
+
+    def tell(line: dict[str, Any], standing: Standing) -> None:
+        print(f"{name}: {standing.score:g} of {standing.games}, {line['reason']}", file=sys.stderr, flush=True)
+
+    standing = match.run(folder / name, tell, workers=workers)
+    elo = standing.elo
+    shares = score_interval(elo, standing.score / standing.games)
     return {
         "name": name,
         "a": a,
         "b": b,
         "budget": {"nodes": budget.nodes, "time_s": budget.time_s},
-        **score(standing),
+        **standing.document(),
+        "percent": [round(100 * part, 2) for part in shares],
+        "elo": [elo.low, elo.middle, elo.high],
         "seed": seed,
         "statistics": standing.statistics(),
     }
