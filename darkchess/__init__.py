@@ -1,10 +1,9 @@
 """Fog of War chess (dark chess): rules, views, and an engine for it. Knows no process and no network.
 
 Rooms, in the way of the data: ``board`` (positions and moves, of any chess), ``evaluation`` (what a position is worth),
-``game`` (rules, views, the referee, records), ``belief`` (everything that a player holds possible), ``synoptic`` (what
-a network sees of it, and playouts), ``players`` (who thinks and moves), ``analysis`` (what a player could have known).
-Each imports only those before it. ``errors`` and ``threads`` are everybody's; ``warm_up``, on top, is for who runs
-games.
+``game`` (rules, views, the referee, records), ``belief`` (everything that a player holds possible), ``players`` (who
+thinks and moves), ``analysis`` (what a player could have known). Each imports only those before it. ``errors`` is
+everybody's; ``warm_up``, on top, is for who runs games.
 
 The names below are imported when they are first used, so that a command line can say what is wrong with it, or draw the
 first board, before compiled code is loaded.

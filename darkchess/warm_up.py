@@ -9,9 +9,7 @@ from darkchess.belief.position_set import PositionSet, compile_rare_kernels
 from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.game.contest import Player
 from darkchess.game.referee import Referee
-from darkchess.players.dsmcp import SynopticPlayer
 from darkchess.players.tracking import RandomPlayer
-from darkchess.synoptic import worlds
 
 __all__ = ["warm_up"]
 
@@ -31,8 +29,6 @@ def warm_up(player: Player, color: chess.Color) -> None:
     for _ in range(_WARM_UP_PLIES):
         scratch.play_ply()
     compile_rare_kernels()
-    if isinstance(player, SynopticPlayer):
-        worlds.compile_rare_kernels()
     followed = player.position_set
     if isinstance(followed, PositionSet) and followed.weigher is not None:
         _at_every_level(followed.weigher)

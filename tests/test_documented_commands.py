@@ -150,19 +150,6 @@ IN_SMALL: dict[str, str] = {
         "experiments.rbc_learn selfplay --start packaged --rehearse decisions --out went-on --generations 1 --games 1 "
         f"--block 1 --nodes 6 --particles 4 --fen '{FEW_MEN}'"
     ),
-    "python -m experiments.dark_learn data experiments/runs/head_to_head --out DATA": (
-        "experiments.dark_learn data runs/head_to_head --most 2000 --out dark"
-    ),
-    "klss play --black dsmcp": (
-        f"klss play --white dsmcp,particles=4 --black random --nodes 12 --seed 2 --fen '{FEW_MEN}' --pgn dark.pgn"
-    ),
-    "klss match dsmcp klss2021 --time 0.1": (
-        "klss match dsmcp,particles=4,cap=500 random,cap=500 --nodes 6 --games 2 --seed 2 --check-truth "
-        "--out dark-match"
-    ),
-    "python -m experiments.dark_planning": (
-        "experiments.dark_planning --only dsmcp-greedy --games 2 --nodes 12 --workers 1 --runs runs --results results"
-    ),
     "python -m experiments.first_moves": "experiments.first_moves --samples 2 --nodes 20 --results results",
     "python -m experiments.first_moves --player kluss --nodes 20000": (
         "experiments.first_moves --player kluss --samples 2 --nodes 20 --results results"
@@ -180,7 +167,6 @@ ELSEWHERE: dict[str, str] = {
     "python -m experiments.rbc_learn saliency": "tests/experiments/test_rbc_learn.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
     "python -m experiments.rbc_learn ladder --run DIR": "tests/experiments/test_rbc_ladder.py",
-    "python -m experiments.dark_learn imitate --data DATA --out RUN": "tests/experiments/test_dark_learn.py",
     "klss rbc --help": "tests/klss_app/test_rbc_play.py",
     "klss rbc play": "tests/klss_app/test_rbc_play.py",
     "klss rbc match": "tests/klss_app/test_rbc_match.py",

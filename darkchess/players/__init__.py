@@ -1,4 +1,4 @@
 """Who plays: ``tracking`` (views and a position set; the random player), ``model`` (dark chess as :mod:`klss.search`
-sees it), ``player`` (the engine), ``one_position`` (single-guess players), ``dsmcp`` (who plans on synopses),
-``configuration`` (their names).
+sees it), ``player`` (the engine), ``one_position`` (single-guess players), ``configuration`` (their
+names).
 """

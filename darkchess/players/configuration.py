@@ -15,13 +15,11 @@ from typing import Any, Literal, get_type_hints
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.game.contest import Player
 from darkchess.players.contrary import Contrary, ContraryPlayer
-from darkchess.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.players.player import KlssPlayer
 from darkchess.players.tracking import RandomPlayer
-from klss.configurations import ConfigurationError, chosen, field_value, within_ranges
+from klss.configurations import ConfigurationError, chosen, field_value
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration, SearchConfigurationError
-from klss.synoptic.thinking import MOST, RANGES
 
 __all__ = [
     "CONFIGURATIONS",
@@ -56,8 +54,6 @@ class Configuration:
     search : SearchConfiguration or None
         What the player thinks with; None: without a search of :mod:`klss.search`. In texts and results its fields
         stand beside the others.
-    thinking : Synoptic or None
-        How the player plans on synopses, if she does; likewise.
     """
 
     name: str
@@ -67,7 +63,6 @@ class Configuration:
     threads: int = 2
     ponder: bool = False
     search: SearchConfiguration | None = None
-    thinking: Synoptic | None = None
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
@@ -81,8 +76,6 @@ class Configuration:
                 "thinks on the opponent's time"
             )
 
-        within_ranges(self.name, self.thinking, {**RANGES, "depth": (1, MOST)})
-
     @property
     def can_ponder(self) -> bool:
         """Whether ``ponder`` may be true: the search can be stopped at once, and the evaluator asked by two threads."""
@@ -93,17 +86,13 @@ class Configuration:
         return dataclasses.replace(self, ponder=self.can_ponder)
 
     def fields(self) -> dict[str, Any]:
-        """Every field by its name, those of what she thinks with beside the others: what results hold. JSON has no
-        infinity: "inf".
-        """
-        own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        every = {name: value for name, value in own.items() if name not in ("search", "thinking")}
-        for part in (self.search, self.thinking):
-            every |= {} if part is None else dataclasses.asdict(part)
+        """Every field by its name, the search's beside the others: what results hold. JSON has no infinity: "inf"."""
+        every = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "search"}
+        every |= {} if self.search is None else dataclasses.asdict(self.search)
         return {name: "inf" if value == math.inf else value for name, value in every.items()}
 
     def changed(self, name: str, changes: dict[str, Any]) -> Configuration:
-        """A configuration that differs in some fields, those of what she thinks with among them.
+        """A configuration that differs in some fields, the search's among them.
 
         Parameters
         ----------
@@ -120,15 +109,13 @@ class Configuration:
         hints = _changeable(self)
         values = {key: field_value(key, value, hints) for key, value in changes.items()}
         others = {key: values.pop(key) for key in list(values) if key not in _OWN_FIELDS}
-        search, thinking = self.search, self.thinking
+        search = self.search
         if search is not None and others:
             try:
                 search = dataclasses.replace(search, **others)
             except SearchConfigurationError as error:
                 raise ConfigurationError(f"configuration {name}: {error}") from error
-        if thinking is not None:
-            thinking = dataclasses.replace(thinking, **others)
-        return dataclasses.replace(self, name=name, search=search, thinking=thinking, **values)
+        return dataclasses.replace(self, name=name, search=search, **values)
 
 
 _OWN_FIELDS = ("evaluator", "cap", "threads", "ponder")
@@ -139,18 +126,12 @@ def _changeable(chosen: Configuration) -> dict[str, Any]:
     """The types of the fields that a text may change."""
     hints = get_type_hints(Configuration)
     own = {key: hints[key] for key in _OWN_FIELDS}
-    for part in (chosen.search, chosen.thinking):
-        own |= {} if part is None else get_type_hints(type(part))
-    return own
+    return own if chosen.search is None else own | get_type_hints(type(chosen.search))
 
 
 def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int, kind: type[KlssPlayer] = KlssPlayer) -> Player:
     assert chosen.search is not None
     return kind(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder)
-
-
-def _synoptic_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
-    return SynopticPlayer(chosen.thinking, seed=seed, cap=chosen.cap, threads=chosen.threads)
 
 
 def _plain(
@@ -168,7 +149,6 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
     "klss": _klss_player,
     "baseline": _klss_player,
     "contrary": partial(_klss_player, kind=ContraryPlayer),
-    "synoptic": _synoptic_player,
     "best-guess": _plain(BestGuessPlayer),
     "greedy": _plain(GreedyPlayer),
     "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed, cap=chosen.cap, threads=chosen.threads),
@@ -215,10 +195,6 @@ CONFIGURATIONS: dict[str, Configuration] = {
         Configuration("kluss-both", "klss", search=_learned("both")),
         Configuration("kluss-contrary", "contrary", search=Contrary()),
         Configuration("baseline", "baseline", search=Baseline()),
-        Configuration("dsmcp", "synoptic", evaluator="builtin", cap=2_000_000, thinking=Synoptic()),
-        Configuration(
-            "dsmcp-network", "synoptic", evaluator="builtin", cap=2_000_000, thinking=Synoptic(playouts=False)
-        ),
         Configuration("best-guess", "best-guess"),
         Configuration("greedy", "greedy", evaluator="builtin"),
         Configuration("random", "random", evaluator="builtin"),
@@ -228,8 +204,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
 ``klss2021-paper`` has every deviation off that can be switched (docs/search.md, "Deviations"); ``baseline`` is the
 paper's (§7): one ply of imperfect information, a perfect-information search below it. ``kluss-…`` have other beliefs:
 ``kluss`` itself has the one that games decided for, ``kluss-filter``'s, and ``kluss-value`` none that was learned.
-``kluss-contrary`` makes moves that beliefs hold unlikely (:mod:`darkchess.players.contrary`). ``dsmcp`` plans on
-synopses (docs/dsmcp.md), ``dsmcp-network`` plays what its network says.
+``kluss-contrary`` makes moves that beliefs hold unlikely (:mod:`darkchess.players.contrary`).
 """
 
 

@@ -91,22 +91,14 @@ class Followed:
         """The position set after all views; its last step ends by ``deadline``, in monotonic seconds."""
         if self.known is None:
             self.known = self._begun()
-            self._begin(self.known)
+            self.observer = Observer(self.known) if self._observes else None
             self._taken_in = 1
         while self.behind and self.views[self._taken_in].game_over is None:
             self.known.observe(self.views[self._taken_in], deadline=deadline, allowance=self.allowance)
-            self._go_on(self.known, self.views[self._taken_in - 1])
+            if self.observer is not None:
+                self.observer.observe(self.known)
             self._taken_in += 1
         return self.known
-
-    def _begin(self, known: PositionSet) -> None:
-        """The set of ply 0 is there."""
-        self.observer = Observer(known) if self._observes else None
-
-    def _go_on(self, known: PositionSet, before: View) -> None:
-        """The set has observed one view more, the one after ``before``."""
-        if self.observer is not None:
-            self.observer.observe(known)
 
 
 class TrackingPlayer(Player):

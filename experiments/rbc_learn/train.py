@@ -295,9 +295,11 @@ def _plane(text: str) -> int:
     return int(text)
 
 
-def main(arguments: Sequence[str] | None = None, *, command: str = "rbc_learn imitate") -> int:
-    """Imitate, write, and print what the network is worth; the exit code. ``command`` is what it was called by."""
-    parser = argparse.ArgumentParser(prog=f"python -m experiments.{command}", description="learn from what players did")
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Imitate, write, and print what the network is worth; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.rbc_learn imitate", description="learn from what players did"
+    )
     parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="shards that 'data' wrote")
     parser.add_argument("--out", type=Path, required=True, metavar="RUN_DIR", help="of checkpoint, network and figures")
     parser.add_argument("--channels", type=positive, default=32, metavar="N", help="of the trunk (default 32)")
@@ -324,7 +326,7 @@ def main(arguments: Sequence[str] | None = None, *, command: str = "rbc_learn im
     try:
         with closing(ProgressLine("imitate")) as line:
             found = imitate(plan, parsed.data, parsed.out, line.tell)
-            document = head(command, "numpy", "numba", "jax") | found
+            document = head("rbc_learn imitate", "numpy", "numba", "jax") | found
     except (OSError, TrainingError, ShardError, NetworkError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -69,7 +69,7 @@ def run(arguments: Sequence[str]) -> int:
 def _check_engine_words(config: BotConfig, folder: Path) -> None:
     """Refuse an engine that can't be, before anything is started."""
     from darkchess.players.configuration import ConfigurationError, configuration
-    from klss_app.cli.options import check_needs, check_stockfish
+    from klss_app.cli.options import check_stockfish
     from uci_bridge.bot.engine import engine_command
 
     if config.engine.command is None:
@@ -82,8 +82,7 @@ def _check_engine_words(config: BotConfig, folder: Path) -> None:
             raise UsageError(
                 f"engine.ponder: got true with {found.name}, expected kluss with the built-in evaluator, or false"
             )
-        check_needs(found, None)
-        if config.engine.evaluator == "stockfish":
+        if "stockfish" in (found.evaluator, config.engine.evaluator):
             check_stockfish(None)
 
 

@@ -363,7 +363,7 @@ def configured(
     Raises
     ------
     UsageError
-        It describes none, or one that needs a Stockfish or a network that is not there.
+        It describes none, or one that needs a Stockfish that is not there.
     """
     from darkchess.players.configuration import ConfigurationError, configuration
 
@@ -371,18 +371,9 @@ def configured(
         found = (read or configuration)(text)
     except ConfigurationError as error:
         raise UsageError(str(error)) from None
-    check_needs(found, stockfish)
-    return found
-
-
-def check_needs(chosen: Configuration, stockfish: str | None) -> None:
-    """Refuse a configuration that needs a Stockfish or a network that is not there, before anybody plays."""
-    from darkchess.synoptic.networks import network_of
-
-    if chosen.evaluator == "stockfish":
+    if found.evaluator == "stockfish":
         check_stockfish(stockfish)
-    if chosen.thinking is not None:
-        check_network(chosen.thinking.network, network_of)
+    return found
 
 
 def chosen_player(text: str, stockfish: str | None = None) -> Configuration | Command:
@@ -421,16 +412,6 @@ def check_stockfish(path: str | None) -> None:
         stockfish.check_stockfish(path)
     except StockfishMissing as error:
         raise UsageError(str(error)) from None
-
-
-def check_network(name: str, network_of: Callable[[str], object]) -> None:
-    """Raise :class:`UsageError` unless ``network_of``, a game's, finds the network."""
-    from klss.synoptic.residual import NetworkError
-
-    try:
-        network_of(name)
-    except NetworkError as error:
-        raise UsageError(f"configuration: network: {error}") from None
 
 
 def check_fen(fen: str) -> None:

@@ -56,7 +56,7 @@ def test_the_paper_s_agent_has_every_deviation_off_that_can_be_switched() -> Non
 
 def test_no_other_names_are_known_and_the_one_that_sees_everything_is_none() -> None:
     beliefs = {f"kluss-{belief}" for belief in ("value", "filter", "siamese", "both")}
-    others = {"klss2021", "klss2021-paper", "kluss", "kluss-contrary", "dsmcp", "dsmcp-network", "greedy", "random"}
+    others = {"klss2021", "klss2021-paper", "kluss", "kluss-contrary", "greedy", "random"}
     assert CONFIGURATIONS.keys() == ABLATIONS.keys() | others | beliefs
     with pytest.raises(ConfigurationError):
         configuration("stockfish-cheat")

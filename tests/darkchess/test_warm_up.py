@@ -94,7 +94,7 @@ print(sorted(name for name in after if after[name] != before.get(name)))
 
 def test_after_the_warm_up_nothing_is_compiled_any_more() -> None:
     # With both beliefs, a player calls what players with either, or with none, call.
-    for name in ("dsmcp,particles=8,cap=20000", "klss2021", "baseline", "kluss-both"):
+    for name in ("klss2021", "baseline", "kluss-both"):
         root = str(Path(__file__).resolve().parents[2])
         run = subprocess.run(
             [sys.executable, "-c", SCRIPT, name],

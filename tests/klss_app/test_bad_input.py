@@ -158,7 +158,7 @@ def test_a_new_player_or_evaluator_is_in_the_helps_and_the_complaints(
         monkeypatch.setenv("COLUMNS", str(columns))  # wherever lines end, no name is broken at its hyphen
         assert main([command, "--help"]) == 0
         told = " ".join(capsys.readouterr().out.split())
-        assert "baseline, dsmcp, best-guess, greedy, random, novelty; NAME" in told
+        assert "baseline, best-guess, greedy, random, novelty; NAME" in told
         assert "builtin or stockfish or oracle" in told
     for command in (["play"], ["engine"], ["match", "greedy", "random"]):
         assert main([*command, "--evaluator", "nothing"]) == 2

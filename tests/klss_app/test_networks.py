@@ -1,4 +1,4 @@
-"""Networks that are none, wherever a player of either game is named."""
+"""Networks that are none, wherever a player of Reconnaissance Blind Chess is named."""
 
 from __future__ import annotations
 
@@ -39,9 +39,6 @@ def networks(tmp_path: Path) -> list[tuple[str, str]]:
         "rbc play --black {}",
         "rbc engine --configuration {}",
         "rbc analyse game.json --turn 0 --configuration {}",
-        "match {} random --games 2 --nodes 5",
-        "play --black {}",
-        "engine --configuration {}",
     ],
 )
 def test_a_network_that_is_none_exits_2_with_one_line_before_anybody_plays(

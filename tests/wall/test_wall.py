@@ -148,11 +148,6 @@ def engines() -> Iterator[Callable[[], list[EngineProcess]]]:
 
 
 @pytest.fixture(scope="module")
-def planners() -> Iterator[Callable[[], list[EngineProcess]]]:
-    yield from two_of("dsmcp,particles=8,cap=20000")
-
-
-@pytest.fixture(scope="module")
 def believers() -> Iterator[Callable[[], list[EngineProcess]]]:
     """``kluss`` with both learned beliefs, who then moves against them."""
     yield from two_of("kluss-contrary,belief=both,drawn=true,cap=50000")
@@ -295,11 +290,6 @@ def test_two_games_that_look_the_same_get_the_same_answers(engines: Callable[[],
     same_answers(engines(), SUITE, nodes=30, turns=2)
 
 
-def test_who_plans_on_synopses_gives_the_same_answers_too(planners: Callable[[], list[EngineProcess]]) -> None:
-    """Particles are drawn, playouts made, and the network asked, of what was seen alone."""
-    same_answers(planners(), SUITE[::5], nodes=30, turns=2)
-
-
 def test_who_weighs_what_is_possible_gives_the_same_answers_too(believers: Callable[[], list[EngineProcess]]) -> None:
     """Weights of the filter and of the Siamese, what is drawn by them, and how likely a move looks."""
     same_answers(believers(), SUITE[::5], nodes=30, turns=2)
@@ -308,10 +298,3 @@ def test_who_weighs_what_is_possible_gives_the_same_answers_too(believers: Calla
 @pytest.mark.soak
 def test_all_games_that_look_the_same_get_the_same_answers(engines: Callable[[], list[EngineProcess]]) -> None:
     same_answers(engines(), TWINS, nodes=200, turns=4)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", ["dsmcp", "dsmcp-network"])
-def test_all_games_that_look_the_same_get_the_same_answers_of_who_plans_on_synopses(name: str) -> None:
-    for planners in two_of(f"{name},particles=8,cap=20000"):
-        same_answers(planners(), TWINS, nodes=60, turns=3)

@@ -2,7 +2,7 @@
 that are about the men, common to Fog of War and to Reconnaissance Blind Chess.
 
 A set is the enemy's halves (:mod:`darkchess.board.kernels.halves`) beside one own half, seen from her side: she is
-White and moves up. Which plane shows what, :mod:`darkchess.synoptic.synopsis` lists.
+White and moves up. Which plane shows what, :mod:`blindchess.synoptic.synopsis` lists.
 """
 
 from __future__ import annotations

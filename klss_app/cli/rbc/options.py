@@ -10,7 +10,6 @@ from klss_app.cli.options import (
     add_evaluator_options,
     add_limits,
     add_start,
-    check_network,
     check_stockfish,
 )
 
@@ -95,8 +94,12 @@ def _check_needs(chosen: Configuration, stockfish: str | None) -> None:
     """Refuse a configuration that needs a Stockfish or a network that is not there, before anybody plays."""
     from blindchess.players.dsmcp import Synoptic
     from blindchess.synoptic.networks import network_of
+    from klss.synoptic.residual import NetworkError
 
     if chosen.evaluator == "stockfish":
         check_stockfish(stockfish)
     if isinstance(chosen.thinking, Synoptic):
-        check_network(chosen.thinking.network, network_of)
+        try:
+            network_of(chosen.thinking.network)
+        except NetworkError as error:
+            raise UsageError(f"configuration: network: {error}") from None

@@ -1,1 +1,0 @@
-"""The synopsis of a set of positions, compiled: ``synopsis``; playouts: ``worlds``."""
