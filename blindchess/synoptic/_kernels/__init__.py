@@ -1,1 +1,3 @@
-"""The synopsis of a set of positions, compiled: ``synopsis``; sure wins: ``forced``."""
+"""The synopsis of a set of positions, compiled: ``summary``, ``synopsis``; sure wins: ``forced``; playouts:
+``members``, ``worlds``.
+"""

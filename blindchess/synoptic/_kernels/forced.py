@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from blindchess.belief._kernels.senses import partitions
+from blindchess.synoptic._kernels.summary import bishopwise, rookwise
 from blindchess.synoptic._kernels.synopsis import MOVE
 from darkchess.board.kernels.bits import lowest, without_lowest
 from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
-from darkchess.board.kernels.summary import bishopwise, rookwise
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from klss.kernel import kernel
 

@@ -1,6 +1,6 @@
 """The synopsis's kernels: :mod:`blindchess.synoptic.synopsis` says what each plane means.
 
-What is about the men is :mod:`darkchess.board.kernels.summary`'s; what a turn and a memory add is here.
+What is about the men is :mod:`blindchess.synoptic._kernels.summary`'s; what a turn and a memory add is here.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from blindchess.synoptic._kernels.summary import FIRST_HELD, HELD, PLANES, summary
 from darkchess.board.kernels.bits import bit
-from darkchess.board.kernels.summary import FIRST_HELD, HELD, PLANES, summary
 from klss.kernel import kernel
 
 __all__ = ["MEMORY", "MOVE", "PLANES", "SENSE", "remember_moved", "remember_notice", "synopses", "synopsis"]
@@ -78,7 +78,7 @@ def synopsis(own_row: Any, halves: Any, stage: int, memory: Any, tables: Any, ou
     out
         uint64[PLANES].
     """
-    summary(own_row, halves, _NONE, tables, out)
+    summary(own_row, halves, tables, out)
     out[10] = _ALL if stage == MOVE else _NONE
     for i in range(4):
         out[32 + i] = memory[i]

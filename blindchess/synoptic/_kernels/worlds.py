@@ -1,6 +1,6 @@
 """Playouts' kernels: what a sense or a request does to a true position and to what both players hold possible.
 
-States, members and actions are as in :mod:`darkchess.board.kernels.members`; bit 0 of a state's flags is the stage.
+States, members and actions are as in :mod:`blindchess.synoptic._kernels.members`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,17 @@ from blindchess.belief._kernels.position_set import (
 from blindchess.belief._kernels.senses import partitions
 from blindchess.game._kernels.requests import MAX_REQUESTS, generate_requests, pass_turn
 from blindchess.synoptic._kernels.forced import forced_win
+from blindchess.synoptic._kernels.members import (
+    BLACK_WON,
+    OVER,
+    PASS,
+    cut,
+    hashed,
+    held,
+    landing,
+    request_of,
+    upward,
+)
 from blindchess.synoptic._kernels.synopsis import (
     MOVE,
     PLANES,
@@ -32,19 +43,7 @@ from blindchess.synoptic._kernels.synopsis import (
 )
 from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BLACK, META, PAWN, WHITE, ep_square, turn
-from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, without
-from darkchess.board.kernels.members import (
-    BLACK_WON,
-    OVER,
-    PASS,
-    cut,
-    divided,
-    hashed,
-    held,
-    landing,
-    request_of,
-    upward,
-)
+from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, encode_half, without
 from darkchess.board.kernels.moves import make
 from darkchess.board.kernels.position_table import half_hash
 from klss.hashing import mix64
@@ -63,10 +62,14 @@ def _divided(state: Any, side: int, own: Any, half: Any) -> None:
     """A state as ``side`` sees it: her own half (uint64[9], she to move), and the enemy's, with the pawn that she can
     take in passing.
     """
-    divided(state, side, own, half)
+    upward(state, side, own)
+    encode_half(own, half)
     target = ep_square(own)
-    if target >= 0:
+    if target >= 0 and turn(state) == side:
         encode_stepped(half, bit(target - 8))
+    mine = own[WHITE]
+    for i in range(8):
+        own[i] &= mine
     own[META] &= np.uint64(6)
 
 

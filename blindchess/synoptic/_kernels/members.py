@@ -1,11 +1,10 @@
-"""Sets of enemy halves in batches, as playouts hold them: cut, drawn from, looked into; common to Fog of War and to
-Reconnaissance Blind Chess.
+"""Sets of enemy halves in batches, as playouts hold them: cut, drawn from, looked into.
 
 A *member* is an enemy half (uint64[2], :mod:`darkchess.board.kernels.halves`) seen from the set's owner's side, beside
 her own half as she sees it (uint64[9]). Actions are numbered from the side of who acts, who moves up: 65 · from + to, a
 pawn that reaches the last rank becomes a queen; :data:`PASS` passes, where that is possible. A *state* is uint64[10]:
-a row of :mod:`darkchess.board.kernels.board` as the board really lies, then a word of flags: bit 0 is the game's own,
-then :data:`OVER`, :data:`BLACK_WON`, :data:`DRAWN`.
+a row of :mod:`darkchess.board.kernels.board` as the board really lies, then a word of flags: bit 0 is the stage, then
+:data:`OVER`, :data:`BLACK_WON`.
 """
 
 from __future__ import annotations
@@ -15,28 +14,13 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.bits import bit
-from darkchess.board.kernels.board import BLACK, META, PAWN, WHITE, ep_square, turn
-from darkchess.board.kernels.halves import encode_half
+from darkchess.board.kernels.board import BLACK, META, PAWN, WHITE, ep_square
 from darkchess.board.kernels.position_table import half_hash
 from klss.hashing import mix64
 from klss.kernel import kernel
 
 __all__ = [
-    "ACTIONS",
-    "BLACK_WON",
-    "DRAWN",
-    "OVER",
-    "PASS",
-    "STATE",
-    "cut",
-    "divided",
-    "drawn",
-    "hashed",
-    "held",
-    "landing",
-    "match",
-    "mirrored",
-    "request_of",
+    "ACTIONS", "BLACK_WON", "OVER", "PASS", "STATE", "cut", "drawn", "hashed", "held", "landing", "match", "request_of",
     "upward",
 ]  # fmt: skip
 
@@ -45,14 +29,14 @@ PASS = 4160
 ACTIONS = 4161
 STATE = 10
 """Words of a state."""
-OVER, BLACK_WON, DRAWN = np.uint64(2), np.uint64(4), np.uint64(8)
+OVER, BLACK_WON = np.uint64(2), np.uint64(4)
 
 _NONE = np.uint64(0)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @kernel(inline="always")
-def mirrored(word: Any) -> Any:
+def _mirrored(word: Any) -> Any:
     """A set of squares with the board turned upside down."""
     word = ((word >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)) | (
         (word & np.uint64(0x00FF00FF00FF00FF)) << np.uint64(8)
@@ -72,9 +56,9 @@ def upward(row: Any, side: int, out: Any) -> None:
         out[META] = row[META] & np.uint64(0x7F1F)
         return
     for i in range(6):
-        out[i] = mirrored(row[i])
-    out[WHITE] = mirrored(row[BLACK])
-    out[BLACK] = mirrored(row[WHITE])
+        out[i] = _mirrored(row[i])
+    out[WHITE] = _mirrored(row[BLACK])
+    out[BLACK] = _mirrored(row[WHITE])
     meta = row[META]
     out[META] = (
         ((meta & np.uint64(1)) ^ np.uint64(1))
@@ -84,19 +68,6 @@ def upward(row: Any, side: int, out: Any) -> None:
     target = ep_square(row)
     if target >= 0:
         out[META] |= np.uint64((target ^ 56) + 1) << np.uint64(8)
-
-
-@kernel(allocates=False)
-def divided(state: Any, side: int, own: Any, half: Any) -> None:
-    """A position (uint64[9] or more) as ``side`` sees it: her own half with her rights and the square on which she can
-    take in passing now (uint64[9]), and the enemy's (uint64[2]).
-    """
-    upward(state, side, own)
-    encode_half(own, half)
-    mine = own[WHITE]
-    for i in range(8):
-        own[i] &= mine
-    own[META] &= np.uint64(6) if turn(state) != side else np.uint64(0x7F06)
 
 
 @kernel

@@ -1,5 +1,5 @@
 """What a set of positions holds definitely, in all members, and possibly, in some: the planes of a synopsis
-that are about the men, common to Fog of War and to Reconnaissance Blind Chess.
+that are about the men.
 
 A set is the enemy's halves (:mod:`darkchess.board.kernels.halves`) beside one own half, seen from her side: she is
 White and moves up. Which plane shows what, :mod:`blindchess.synoptic.synopsis` lists.
@@ -227,7 +227,7 @@ def _same_men(own_row: Any, everything: Any, tables: Any, out: Any) -> None:
 
 
 @kernel(allocates=False)
-def summary(own_row: Any, halves: Any, passing: Any, tables: Any, out: Any) -> None:
+def summary(own_row: Any, halves: Any, tables: Any, out: Any) -> None:
     """Write planes 0–9, 11–31 and 36–85 of a set's synopsis; the others are empty.
 
     Parameters
@@ -236,9 +236,6 @@ def summary(own_row: Any, halves: Any, passing: Any, tables: Any, out: Any) -> N
         uint64[9], her half.
     halves
         uint64[n, 2], the enemy's, at least one.
-    passing
-        A square (a set of one or none) on which her pawns can take in passing, whichever member is true; one that
-        differs from member to member is in the halves.
     tables
         :data:`darkchess.board.kernels.tables.TABLES`.
     out
@@ -281,7 +278,7 @@ def summary(own_row: Any, halves: Any, passing: Any, tables: Any, out: Any) -> N
         _mine(own_row, occupied, tables, out)
         if king >= 0:
             _near_my_king(king, occupied, tables, out)
-        _both(out, 42, by_pawns & (enemy | passing | (stepped(enemy, halves[i, 1]) << np.uint64(8))))
+        _both(out, 42, by_pawns & (enemy | (stepped(enemy, halves[i, 1]) << np.uint64(8))))
         castles = castling_targets(own_row, 0, occupied)
         out[82] |= castles
         out[83] &= castles
