@@ -130,10 +130,9 @@ CONFIGURATIONS: dict[str, Configuration] = {
         Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="siamese", slope=0.0)),
         Configuration("dsmcp", "synoptic", thinking=Synoptic()),
         Configuration("dsmcp-cache", "synoptic", thinking=Synoptic(mixing=0.0)),
-        Configuration("dsmcp-tree", "synoptic", thinking=Synoptic(mixing=float("inf"))),
-        Configuration("dsmcp-network", "synoptic", thinking=Synoptic(playouts=False)),
-        Configuration("dsmcp-simple", "synoptic", thinking=Synoptic(static=False)),
-        Configuration("rbc-rl", "synoptic", thinking=Synoptic(network="rl")),
+        Configuration("dsmcp-network", "synoptic", thinking=Synoptic(mixing=1.0, playouts=False)),
+        Configuration("dsmcp-simple", "synoptic", thinking=Synoptic(mixing=1.0, static=False)),
+        Configuration("rbc-rl", "synoptic", thinking=Synoptic(network="rl", mixing=1.0)),
         Configuration("rbc-attacker", "attacker", evaluator="builtin"),
         Configuration("rbc-random", "random", evaluator="builtin"),
     )

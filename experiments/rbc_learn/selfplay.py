@@ -201,7 +201,7 @@ def played(out: Path, generation: int, game: int, schedule: Schedule) -> list[di
     if guest is None and generation and generator.random() < schedule.past:
         against = int(generator.integers(generation))
     color = bool(generator.integers(2))
-    thinking = Synoptic(noise=schedule.noise, opponent="top", particles=schedule.particles, cuts=2, batch=8)
+    thinking = Synoptic(mixing=1.0, noise=schedule.noise, particles=schedule.particles, cuts=2, batch=8)
     referee = Referee(schedule.fen)
 
     def learner_of(number: int) -> SelfPlayer:

@@ -46,7 +46,7 @@ class Thinking:
 
     network: str = "packaged"
     playouts: bool = True
-    mixing: float = 1.0
+    mixing: float = math.inf
     exploration: float = 1.0
     formula: Literal["ucb1", "puct"] = "ucb1"
     root: Literal["bound", "improved"] = "improved"

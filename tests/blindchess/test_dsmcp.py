@@ -92,7 +92,7 @@ def test_every_particle_s_position_is_possible() -> None:
 def test_texts_name_what_can_be_changed() -> None:
     assert configuration("dsmcp,mixing=0,caution=0.1").fields()["caution"] == 0.1
     assert configuration("dsmcp,mixing=inf").fields()["mixing"] == "inf"
-    assert json.loads(json.dumps(configuration("dsmcp-tree").fields(), allow_nan=False))["mixing"] == "inf"
+    assert json.loads(json.dumps(configuration("dsmcp").fields(), allow_nan=False))["mixing"] == "inf"
     with pytest.raises(ConfigurationError, match="opponent"):
         configuration("dsmcp,opponent=nobody")
 
