@@ -84,7 +84,7 @@ IN_SMALL: dict[str, str] = {
         "experiments.rbc_games --games 2 --nodes 20 --only value --workers 1 --runs runs --results results"
     ),
     "python -m experiments.rbc_planning": (
-        "experiments.rbc_planning --games 2 --nodes 20 --only dsmcp-network --workers 1 --runs runs --results results"
+        "experiments.rbc_planning --games 2 --nodes 20 --only dsmcp-tree --workers 1 --runs runs --results results"
     ),
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
     "klss analyse game.pgn --time 0.2 --out game.json": "klss analyse game.pgn --time 0.01 --out game.json",

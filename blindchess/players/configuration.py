@@ -14,7 +14,7 @@ from blindchess.players.expectation import Expectation, ExpectationPlayer
 from blindchess.players.scripted import AttackerPlayer, RandomPlayer
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from klss.configurations import ConfigurationError, chosen, field_value, within_ranges
-from klss.synoptic.thinking import MOST, RANGES
+from klss.synoptic.planning import MOST, ranges
 
 __all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]
 
@@ -29,10 +29,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "exposed": (0, MOST),
     "spread": (0, MOST),
     "boards": (1, MOST),
-    # of a Synoptic
-    **RANGES,
-    "depth_sense": (1, MOST),
-    "depth_move": (1, MOST),
+    **ranges(Synoptic),
 }
 """The least and the most that makes sense, of the numbers that say how a player thinks."""
 
@@ -129,9 +126,6 @@ CONFIGURATIONS: dict[str, Configuration] = {
         Configuration("rbc-expect", "expectation", thinking=Expectation()),
         Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="siamese", slope=0.0)),
         Configuration("dsmcp", "synoptic", thinking=Synoptic()),
-        Configuration("dsmcp-cache", "synoptic", thinking=Synoptic(mixing=0.0)),
-        Configuration("dsmcp-network", "synoptic", thinking=Synoptic(mixing=1.0, playouts=False)),
-        Configuration("dsmcp-simple", "synoptic", thinking=Synoptic(mixing=1.0, static=False)),
         Configuration("rbc-rl", "synoptic", thinking=Synoptic(network="rl", mixing=1.0)),
         Configuration("rbc-attacker", "attacker", evaluator="builtin"),
         Configuration("rbc-random", "random", evaluator="builtin"),

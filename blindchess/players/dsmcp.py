@@ -3,9 +3,10 @@
 Source: G. Clark, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess* (NeurIPS 2021), the program
 Penumbra; the algorithm is :mod:`klss.synoptic`, which lists where it differs, the game :mod:`blindchess.synoptic`.
 
-Deviations: the network is small (32 channels, 3 blocks), so that two cores can train and play it; time a question is
-that of all our players, not in proportion to the time left alone; where more than the cap are possible she goes on with
-a sample instead of playing at random.
+Deviations: the policy is not mixed into the bandit (``mixing``), and other constants differ (:class:`Synoptic`); the
+network is small (32 channels, 3 blocks), so that two cores can train and play it; time a question is that of all our
+players, not in proportion to the time left alone; where more than the cap are possible, planning goes on with a sample
+instead of playing at random.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from darkchess.game.contest import Limit
 from klss.arrays import Words
 from klss.synoptic.model import Network
 from klss.synoptic.planner import Planner
+from klss.synoptic.planning import MOST, Planning, constant
 from klss.synoptic.playouts import Headsets, Planned
-from klss.synoptic.thinking import Thinking
 
 __all__ = ["Synoptic", "SynopticPlayer"]
 
@@ -39,21 +40,26 @@ _WON_OF = 5_000
 
 
 @dataclass(frozen=True)
-class Synoptic(Thinking):
-    """How a :class:`SynopticPlayer` thinks. There are two networks beside ``even``: ``packaged``, and ``rl``, that
-    learned from its own games alone.
+class Synoptic(Planning):
+    """How a :class:`SynopticPlayer` thinks: the constants of :class:`~klss.synoptic.planning.Planning`, and those of
+    this game.
 
     Attributes
     ----------
-    opponent
-        The headset of who is modelled, ``top`` where the network does not know her or she is not known.
-    depth_sense, depth_move
-        Actions of a playout that begins with a sense, with a move.
+    network : str
+        ``packaged``; ``rl``, which learned from its own games alone; ``even``, none: every choice alike, every set
+        worth 0; or a network's file.
+    opponent : str
+        The headset of the opponent that is modelled; ``top`` where the network has no such headset. Default ``top``,
+        the source's where the opponent is not known.
+    depth_sense, depth_move : int
+        Actions of a playout that begins with a sense, with a move. Default 6, the source's, and 8; the source has 12.
     """
 
+    network: str = "packaged"
     opponent: Literal["top", "all", "trout", "attacker", "random", "expect", "siamese"] = "top"
-    depth_sense: int = 6
-    depth_move: int = 8
+    depth_sense: int = constant(6, 1, MOST)
+    depth_move: int = constant(8, 1, MOST)
 
 
 class SynopticPlayer(HoldingPlayer):
@@ -95,7 +101,7 @@ class SynopticPlayer(HoldingPlayer):
         self._planner = Planner(
             BlindModel(color), self._network, self._thinking, self._headsets,
             BlindBelief.of(self.known, self._memory.words, hers=start.turn == color, stage=SENSE),
-            depth=self._thinking.depth_move, seed=self._seed, threads=self._threads,
+            seed=self._seed, threads=self._threads,
         )  # fmt: skip
 
     def _followed(self, notice: Notice, known: PositionSet) -> None:
@@ -161,7 +167,7 @@ class SynopticPlayer(HoldingPlayer):
         """The action of a sure win, if one is found over all that she holds possible."""
         known = self.known
         self._last = None
-        if not self._thinking.static or known.size > _WON_OF:
+        if known.size > _WON_OF:
             return None
         return forced_win(known.own_row, known.halves, stage)
 

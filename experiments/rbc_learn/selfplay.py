@@ -161,7 +161,7 @@ class SelfPlayer(SynopticPlayer):
         if not planned.playouts or not visits.sum():
             return planned.action
         by_visits = self._schedule.targets == "visits"
-        shares = visits / visits.sum() if by_visits else planned.root.improved(self._thinking.bandit)
+        shares = visits / visits.sum() if by_visits else planned.root.improved(self._thinking.gain)
         if self._recorded:
             self._keep(planned, shares)
         if self._actions <= self._schedule.drawn:

@@ -4,20 +4,19 @@ Source: G. Clark, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Ch
 any game: batches of playouts go to a :class:`~klss.synoptic.model.Model`, batches of synopses to a
 :class:`~klss.synoptic.model.Network`.
 
-Slips and gaps of the source, where they are mended, and the switches where two readings are possible:
+Slips and gaps of the source, and how each is mended (:mod:`klss.synoptic.planning` has the constants):
 
 1. DrawSample does not keep the opponent to what she would observe: a particle carries a true state, and its set is
    that of a player who observed what is observed there (:mod:`klss.synoptic.particles`).
 2. It is written for the opponent's turn alone: on the planner's own turn a particle follows the action that she took.
 3. ``N[K_t, a_t]`` names an action at a set at which it was not chosen: what is counted is always the action at the set
    at which it was chosen; the root, which the listing forgets, has counts of its own (:mod:`klss.synoptic.playouts`).
-4. The backup stands within the loop over depths: every value of a playout goes to all before it
-   (``backup="every"``), or the last alone does (``"leaf"``). A playout that is over, or decided, before its depth
-   counts as often as one that goes on: otherwise a win at once would weigh a twelfth of a line that nobody wins.
+4. The backup stands within the loop over depths: every value of a playout goes to all before it. A playout that is
+   over, or decided, before its depth counts as often as one that goes on: otherwise a win at once would weigh a twelfth
+   of a line that nobody wins.
 5. The answer is the largest *total*, which with values in [−1, 1] would prefer what was never tried wherever all is
-   lost: totals are of (1 + value) / 2. The largest mean wins more games; the likeliest of the policy improved by
-   values is another way (:mod:`klss.synoptic.bandit`). Switches ``root`` and ``answer``.
-6. The bandit's formula is undefined for what was not tried yet: ``first_play`` (:mod:`klss.synoptic.bandit`).
+   lost: here it is the likeliest of the policy improved by values (:mod:`klss.synoptic.bandit`).
+6. The bandit's formula is undefined for what was not tried yet: it has the mean of what was tried at the set.
 7. "The one state common to both sets" is in general not one: it is carried along.
 8. Values are in [−1, 1], for who acts.
 9. Sets hold at most ``most`` states, not one more.

@@ -1,70 +1,26 @@
 """What is tried next at a set: a mixture of a policy and an upper confidence bound, over counts kept by (set, action).
 
 Source: Clark (2021), Bandit. With probability exp(−m · n), n how often the set was met, the policy is played (m = 0:
-always, m = ∞: never); else the largest
+always, m = ∞: never); else the largest q/n_a + c · π_a · sqrt(ln n / n_a), with n at least 2 and n_a at least 1 under
+the root. The source leaves open what q/n_a is before a is tried: the mean of what was tried at the set.
 
-- ``ucb1``: q/n_a + c · π_a · sqrt(ln n / n_a), with n at least 2 and n_a at least 1 under the root;
-- ``puct``: q/n_a + c · π_a · sqrt(n) / (1 + n_a).
-
-The source leaves open what q/n_a is before a is tried: the mean of what was tried at the set, less ``first_play``.
-With paranoia φ, q/n_a is (1 − φ) · q/n_a + φ · the least value that a had.
-
-At the root there is another way (``root="improved"``), for few playouts: those follow the policy improved by what they
-brought so far (:meth:`Root.improved`), which weighs a value against how likely the choice was held before. Source: I.
-Danihelka et al., *Policy improvement by planning with Gumbel* (ICLR 2022), whose way it is below the root. Deviation:
-nothing is drawn.
+Deviation: at the root, where there are few playouts, those follow the policy improved by what they brought so far
+(:meth:`Root.improved`), which weighs a value against how likely the choice was held before. Source: I. Danihelka et
+al., *Policy improvement by planning with Gumbel* (ICLR 2022), whose way it is below the root; here nothing is drawn.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from klss.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys
 from klss.synoptic._kernels import bandit as kernels
 from klss.synoptic.model import Looks
+from klss.synoptic.planning import Planning
 
-__all__ = ["Bandit", "Chosen", "Root", "Table", "policies"]
-
-
-@dataclass(frozen=True)
-class Bandit:
-    """How choices are tried.
-
-    Attributes
-    ----------
-    exploration : float
-        c.
-    mixing : float
-        m; infinite: the policy is never played.
-    formula : "ucb1" or "puct"
-    first_play : float
-        How much less than the mean at its set an untried choice is held to be worth.
-    paranoia : float
-        φ, from 0 to 1.
-    virtual_loss : int
-        Losses that lie on a choice until its first value comes back.
-    root : "bound" or "improved"
-        What the root's choices go by.
-    gain : float
-        What a value weighs there, see :meth:`Root.improved`.
-    """
-
-    exploration: float = 2.0
-    mixing: float = 1.0
-    formula: Literal["ucb1", "puct"] = "ucb1"
-    first_play: float = 0.0
-    paranoia: float = 0.0
-    virtual_loss: int = 1
-    root: Literal["bound", "improved"] = "bound"
-    gain: float = 0.1
-
-    @property
-    def form(self) -> int:
-        """Of the kernels."""
-        return kernels.PUCT if self.formula == "puct" else kernels.UCB1
+__all__ = ["Chosen", "Root", "Table", "policies"]
 
 
 @dataclass(frozen=True)
@@ -77,13 +33,13 @@ class Chosen:
         An action of each choice.
     marks : uint64[n]
         Where it is counted.
-    visits : float64[n]
-        How often it had been chosen there before.
+    met : bool[n]
+        Whether it had been chosen there before.
     """
 
     actions: Int32s
     marks: Keys
-    visits: Floats
+    met: Bools
 
 
 def policies(logits: Float32s, looks: Looks) -> Floats:
@@ -107,12 +63,12 @@ class Table:
     Parameters
     ----------
     bits
-        It has 2^bits places, of 32 bytes.
+        It has 2^bits places, of 24 bytes.
     """
 
     def __init__(self, bits: int = 18) -> None:
         self._tags: Keys = np.zeros(1 << bits, dtype=np.uint64)
-        self._counts: Floats = np.zeros((1 << bits, 3))
+        self._counts: Floats = np.zeros((1 << bits, 2))
 
     def counted(self, looks: Looks) -> tuple[Floats, Floats]:
         """How often each choice was taken, and the sum of its values: float64[m] each."""
@@ -124,8 +80,8 @@ class Table:
         found = self._tags[slots] == marks
         return np.where(found, self._counts[slots, 0], 0.0), np.where(found, self._counts[slots, 1], 0.0)
 
-    def choose(self, bandit: Bandit, looks: Looks, policy: Floats, draws: Floats) -> Chosen:
-        """A choice at each of n sets, in their order: each leaves its virtual loss for those after it.
+    def choose(self, planning: Planning, looks: Looks, policy: Floats, draws: Floats) -> Chosen:
+        """A choice at each of n sets, in their order: each leaves a virtual loss for those after it.
 
         Parameters
         ----------
@@ -135,27 +91,23 @@ class Table:
             Uniform in [0, 1).
         """
         count = looks.keys.shape[0]
-        chosen, marks, visits = np.empty(count, np.int64), np.empty(count, np.uint64), np.empty(count)
+        chosen, marks, met = np.empty(count, np.int64), np.empty(count, np.uint64), np.empty(count, np.bool_)
         kernels.choose(
-            self._tags, self._counts, looks.keys, looks.offsets, looks.actions, policy, draws,
-            -1.0 if np.isinf(bandit.mixing) else bandit.mixing, float(bandit.virtual_loss), bandit.first_play,
-            bandit.exploration, bandit.paranoia, bandit.form, chosen, marks, visits,
+            self._tags, self._counts, looks.keys, looks.offsets, looks.actions, policy, draws, planning.mixing,
+            planning.exploration, chosen, marks, met,
         )  # fmt: skip
-        return Chosen(looks.actions[looks.offsets[:-1] + chosen], marks, visits)
+        return Chosen(looks.actions[looks.offsets[:-1] + chosen], marks, met)
 
-    def shares(self, bandit: Bandit, looks: Looks, policy: Floats) -> Floats:
+    def shares(self, planning: Planning, looks: Looks, policy: Floats) -> Floats:
         """How likely each choice is to be taken (float64[m]): the mixture of policy and bound; no loss is left."""
         out = np.empty(policy.shape[0])
         kernels.shares(
-            self._tags, self._counts, looks.keys, looks.offsets, looks.actions, policy,
-            -1.0 if np.isinf(bandit.mixing) else bandit.mixing, bandit.first_play, bandit.exploration,
-            bandit.paranoia, bandit.form, out,
+            self._tags, self._counts, looks.keys, looks.offsets, looks.actions, policy, planning.mixing,
+            planning.exploration, out,
         )  # fmt: skip
         return out
 
-    def back_up(
-        self, marks: Keys, seats: Int8s, fresh: Bools, value: float, seat: int, bandit: Bandit, times: int = 1
-    ) -> None:
+    def back_up(self, marks: Keys, seats: Int8s, fresh: Bools, value: float, seat: int, times: int = 1) -> None:
         """Add ``value``, for ``seat``, so many times to the actions of a playout.
 
         Parameters
@@ -165,10 +117,7 @@ class Table:
         fresh : bool[d]
             Whose virtual loss still lies on them; it is taken off, in place.
         """
-        kernels.back_up(
-            self._tags, self._counts, marks, seats, fresh, marks.shape[0], value, seat,
-            float(bandit.virtual_loss), float(times),
-        )  # fmt: skip
+        kernels.back_up(self._tags, self._counts, marks, seats, fresh, value, seat, float(times))
 
 
 class Root:
@@ -182,8 +131,8 @@ class Root:
         What the set is held to be worth, before anything was tried.
     taken : int64[m]
         In how many playouts each choice was taken.
-    numbers, totals, lows : float64[m]
-        How many values each choice brought, their sum, and the least of them.
+    numbers, totals : float64[m]
+        How many values each choice brought, and their sum; virtual losses among them.
     """
 
     def __init__(self, policy: Floats, value: float = 0.0) -> None:
@@ -192,67 +141,48 @@ class Root:
         self.taken = np.zeros(policy.shape[0], dtype=np.int64)
         self.numbers = np.zeros_like(policy)
         self.totals = np.zeros_like(policy)
-        self.lows = np.full_like(policy, np.inf)
 
     @property
     def means(self) -> Floats:
         """Of the values that each choice brought: float64[m]; 0 where there was none."""
         return self.totals / np.maximum(self.numbers, 1.0)
 
-    def improved(self, bandit: Bandit) -> Floats:
+    def improved(self, gain: float) -> Floats:
         """The policy after what was found: float64[m], which sums to 1.
 
         Source: Danihelka et al. (2022), equations 10, 11 and 33: softmax(ln π + gain (50 + the most playouts of a
         choice) q), where a choice that was not tried is worth what the set is, by its network and by those that were.
-        Of those, q is as the bandit's paranoia has it.
         """
         tried = self.numbers > 0
         playouts = int(self.taken.sum())
         worth = self.means
-        if bandit.paranoia:
-            worth[tried] = (1.0 - bandit.paranoia) * worth[tried] + bandit.paranoia * self.lows[tried]
         found = (self.policy * worth)[tried].sum() / max(self.policy[tried].sum(), 1e-12)
         worth[~tried] = (self.value + playouts * found) / (1.0 + playouts)
-        logits = np.log(np.maximum(self.policy, 1e-12)) + bandit.gain * (50.0 + self.taken.max()) * worth
+        logits = np.log(np.maximum(self.policy, 1e-12)) + gain * (50.0 + self.taken.max()) * worth
         shares: Floats = np.exp(logits - logits.max())
         shares /= shares.sum()
         return shares
 
-    def choose(self, bandit: Bandit, count: int) -> Ints:
-        """So many choices, each with a virtual loss for those after it: int64[count]. Never by the policy alone."""
-        out = np.empty(count, dtype=np.int64)
-        if bandit.root == "bound":
-            kernels.choose_at_root(
-                self.policy, self.numbers, self.totals, self.lows, float(bandit.virtual_loss), bandit.first_play,
-                bandit.exploration, bandit.paranoia, bandit.form, out,
-            )  # fmt: skip
-            np.add.at(self.taken, out, 1)
-            return out
+    def choose(self, gain: float, count: int) -> Ints:
+        """So many choices, each with a virtual loss for those after it: int64[count]."""
         # What lacks most of its share: shares of playouts come to be those of the improved policy.
-        shares = self.improved(bandit)
+        shares = self.improved(gain)
+        out = np.empty(count, dtype=np.int64)
         for i in range(count):
             out[i] = choice = int((shares - self.taken / (1.0 + self.taken.sum())).argmax())
             self.taken[choice] += 1
-        np.add.at(self.numbers, out, float(bandit.virtual_loss))
-        np.subtract.at(self.totals, out, float(bandit.virtual_loss))
+        np.add.at(self.numbers, out, kernels.VIRTUAL_LOSS)
+        np.subtract.at(self.totals, out, kernels.VIRTUAL_LOSS)
         return out
 
-    def add(self, choice: int, value: float, loss: float, times: int = 1) -> None:
-        """Add a value, for who acts at the root, so many times, and take a virtual loss off."""
+    def add(self, choice: int, value: float, times: int, *, fresh: bool) -> None:
+        """Add a value, for the seat that acts at the root, so many times; 0 times: nothing. Where the playout is
+        ``fresh``, its virtual loss is taken off.
+        """
+        loss = kernels.VIRTUAL_LOSS if fresh else 0.0
         self.numbers[choice] += times - loss
         self.totals[choice] += times * value + loss
-        self.lows[choice] = min(self.lows[choice], value)
 
-    def order(self, by: Literal["total", "mean", "visits", "improved"], bandit: Bandit) -> Ints:
-        """The choices (int64[m]), the one that comes out first: of the largest sum of (1 + value) / 2, of the largest
-        mean, taken most often, or the likeliest of the improved policy; then by policy.
-        """
-        if by == "total":
-            worth = (self.numbers + self.totals) / 2.0
-        elif by == "mean":
-            worth = np.where(self.numbers > 0, self.means, -np.inf)
-        elif by == "improved":
-            worth = self.improved(bandit)
-        else:
-            worth = self.numbers
-        return np.lexsort((-self.policy, -worth))
+    def order(self, gain: float) -> Ints:
+        """The choices (int64[m]), the one that comes out first: by the improved policy, then by the one before."""
+        return np.lexsort((-self.policy, -self.improved(gain)))

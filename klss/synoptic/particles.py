@@ -202,4 +202,4 @@ class ParticleFilter:
         policy = policies(logits, looks)
         sizes = np.diff(looks.offsets)
         even = np.repeat(1.0 / np.maximum(sizes, 1), sizes)  # a mended sample may hold what cannot go on
-        return [table.shares(self._planning.bandit, looks, policy), policy, even]
+        return [table.shares(self._planning, looks, policy), policy, even]

@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar, cast
 from klss.synoptic.bandit import Table
 from klss.synoptic.model import Belief, Model, Network, Worlds
 from klss.synoptic.particles import ParticleFilter
+from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import Headsets, Planned, choose_action
-from klss.synoptic.thinking import Thinking
 
 __all__ = ["Planner"]
 
@@ -26,12 +26,10 @@ class Planner(Generic[B]):
 
     Parameters
     ----------
-    model, network, thinking, headsets
+    model, network, planning, headsets
         The game, who says what is likely and what it is worth, and how much is thought.
     belief
         What she holds possible at the beginning.
-    depth
-        Actions of playouts, where her particles are concerned.
     seed
         Of all that is drawn.
     threads
@@ -42,22 +40,21 @@ class Planner(Generic[B]):
         self,
         model: Model,
         network: Network,
-        thinking: Thinking,
+        planning: Planning,
         headsets: Headsets,
         belief: B,
         *,
-        depth: int,
         seed: int,
         threads: int = 1,
     ) -> None:
         self._model = model
         self._network = network
-        self._thinking = thinking
+        self._planning = planning
         self._headsets = headsets
         self._seed = seed
         self._threads = threads
         self._table = Table()
-        self._filter = ParticleFilter(model, network, thinking.of_depth(depth), headsets, belief, seed=seed)
+        self._filter = ParticleFilter(model, network, planning, headsets, belief, seed=seed)
 
     @property
     def belief(self) -> B:
@@ -75,11 +72,11 @@ class Planner(Generic[B]):
 
     def fill(self, until: float | None = None) -> None:
         """Draw the particles that are missing; see :meth:`klss.synoptic.particles.ParticleFilter.fill`."""
-        if len(self.particles) < self._thinking.particles:
+        if len(self.particles) < self._planning.particles:
             self._filter.fill(self._table, until)
 
     def plan(self, depth: int, number: int, *, nodes: int | None, seconds: float | None, began: float) -> Planned:
-        """What playouts of so many actions say; where she makes none, what the network says.
+        """What playouts of so many actions say; with 0 nodes, what the network says.
 
         Parameters
         ----------
@@ -89,17 +86,15 @@ class Planner(Generic[B]):
             See :func:`klss.synoptic.playouts.choose_action`; seconds count from ``began``, a time of
             :func:`time.monotonic`.
         """
-        if not self._thinking.playouts:
-            nodes, seconds = 0, None
-        else:
-            self.fill(None if seconds is None else time.monotonic() + _FILLING * seconds)
+        self.fill(None if seconds is None else time.monotonic() + _FILLING * seconds)
         return choose_action(
             self._model,
             self._network,
-            self._thinking.of_depth(depth),
+            self._planning,
             self.belief,
             self.particles,
             self._table,
+            depth=depth,
             headsets=self._headsets,
             seed=(self._seed * 1_000_003 + number) & 0x7FFF_FFFF_FFFF_FFFF,
             nodes=nodes,

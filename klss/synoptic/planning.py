@@ -1,58 +1,71 @@
-"""How playouts are made: the constants of the source's table, and the switches of its open ends."""
+"""The constants of planning on synopses, each declared once: its meaning, unit, default, source and range.
+
+A game's player adds its own by a subclass, in the same way.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TypeVar
 
-from klss.synoptic.bandit import Bandit
+__all__ = ["MOST", "Planning", "constant", "ranges"]
 
-__all__ = ["Planning"]
+MOST = 100_000
+"""Of anything that is counted."""
+
+T = TypeVar("T")
+
+
+def constant(default: T, least: float, most: float) -> T:
+    """A dataclass's field, with the least and the most that makes sense."""
+    return field(default=default, metadata={"range": (least, most)})
+
+
+def ranges(kind: type[Planning]) -> dict[str, tuple[float, float]]:
+    """The least and the most that makes sense, by field.
+
+    >>> ranges(Planning)["noise"]
+    (0, 1)
+    """
+    return {one.name: one.metadata["range"] for one in dataclasses.fields(kind) if "range" in one.metadata}
 
 
 @dataclass(frozen=True)
 class Planning:
-    """The constants of :mod:`klss.synoptic`.
+    """How much is thought, and how. The source is that of :mod:`klss.synoptic` where no other is named.
 
     Attributes
     ----------
-    bandit : Bandit
+    mixing : float
+        m, per visit: at a set met n times the policy is played with probability exp(−m · n), else the bound. Default ∞,
+        the bound alone; the source's mixture has 1; 0 is the policy alone.
+    exploration : float
+        c, in values: the weight of the bound's second term. Default 1; the source has 2.
+    gain : float
+        What a value weighs at the root against the logarithm of the policy, by 50 and the most playouts of a choice.
+        Default .1; c_scale of Danihelka et al. (:mod:`klss.synoptic.bandit`).
     most : int
-        ℓ, most members of a set.
+        ℓ, states: the most members of a set. Default 128, the source's.
     particles : int
-        Sets of the opponent that are kept of each time.
-    depth : int
-        Actions of a playout.
-    deepens : float
-        z: a playout goes one further for each of its actions that was taken more often than that.
+        Sets of the opponent that are kept of each time. Default 128, which two cores can follow; the source has 4096.
     cuts : int
-        Cuts of the planner's own set over which the policy at the root is averaged.
+        Cuts of the planner's own set over which the policy at the root is averaged. Default 8; the source averages over
+        256 of the particles.
     batch : int
-        Most playouts that are under way together: a quarter of those that are over, but four at the first.
-    caution : float
-        κ: the share of playouts whose opponent's set is cut to ``informed`` members.
-    informed : int
-    backup : "every" or "leaf"
-        What a playout tells: the values of all sets that it met, or of the last.
-    answer : "total", "mean", "visits" or "improved"
-        The source's is the first; the last: :meth:`klss.synoptic.bandit.Root.improved`.
+        The most playouts that are under way together; there are a quarter as many as are over, at least four. Default
+        32; the source has 256 from the first on.
     noise : float
-        The share of the root's policy that is drawn from a flat Dirichlet distribution: for who wants to learn from
-        what is tried.
-    static : bool
-        Whether what is surely won or lost ends a playout.
+        The share, from 0 to 1, of the root's policy that is drawn from a flat Dirichlet distribution. Default 0; more
+        is for those who learn from what is tried. Not in the source.
     """
 
-    bandit: Bandit = field(default_factory=Bandit)
-    most: int = 128
-    particles: int = 512
-    depth: int = 12
-    deepens: float = float("inf")
-    cuts: int = 8
-    batch: int = 32
-    caution: float = 0.0
-    informed: int = 4
-    backup: Literal["every", "leaf"] = "every"
-    answer: Literal["total", "mean", "visits", "improved"] = "mean"
-    noise: float = 0.0
-    static: bool = True
+    mixing: float = constant(math.inf, 0, math.inf)
+    exploration: float = constant(1.0, 0, MOST)
+    gain: float = constant(0.1, 0, MOST)
+    most: int = constant(128, 1, MOST)
+    particles: int = constant(128, 1, MOST)
+    cuts: int = constant(8, 1, MOST)
+    batch: int = constant(32, 1, MOST)
+    noise: float = constant(0.0, 0, 1)

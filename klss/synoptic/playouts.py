@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys, Words
+from klss.arrays import Float32s, Floats, Int8s, Int32s, Ints, Keys, Words
 from klss.movers import TERMINAL
 from klss.synoptic.bandit import Root, Table, policies
 from klss.synoptic.model import Belief, Looks, Model, Network, Sets, Worlds
@@ -153,15 +153,15 @@ def _root_policy(network: Network, looks: Looks, policy: str, value: str) -> tup
 class _Batch:
     """Playouts that are under way together."""
 
-    def __init__(self, worlds: Worlds, choices: Ints, depth: int, longest: int) -> None:
+    def __init__(self, worlds: Worlds, choices: Ints, depth: int) -> None:
         count = len(worlds)
         self.worlds = worlds
         self.choices = choices
         self.alive: Ints = np.arange(count)
-        self.depths = np.full(count, depth)
-        self.marks: Words = np.zeros((count, longest), dtype=np.uint64)
-        self.seats: Int8s = np.zeros((count, longest), dtype=np.int8)
-        self.fresh = np.ones((count, longest), dtype=bool)
+        self.depth = depth
+        self.marks: Words = np.zeros((count, depth), dtype=np.uint64)
+        self.seats: Int8s = np.zeros((count, depth), dtype=np.int8)
+        self.fresh = np.ones((count, depth), dtype=bool)
         self.unheard = np.ones(count, dtype=bool)
         """Whose root action still bears its virtual loss."""
 
@@ -174,6 +174,7 @@ def choose_action(
     particles: Worlds,
     table: Table,
     *,
+    depth: int,
     headsets: Headsets = _HEADSETS,
     seed: int,
     nodes: int | None = None,
@@ -190,6 +191,8 @@ def choose_action(
         Worlds of which each true state is one of ``belief``, and the opponent's sets are what she may hold possible.
     table
         Counts by (set, action); those under the root are left in it.
+    depth
+        Actions of a playout.
     seed
         Of all that is drawn.
     nodes, until
@@ -219,12 +222,12 @@ def choose_action(
         # A few playouts that know of one another tell more than many which do not; of many, a few are then nothing.
         size = min(planning.batch, max(_LEAST, playouts // _LEAST))
         if nodes is not None:
-            size = max(1, min(size, (nodes - counted) // planning.depth))
-        batch = _begun(model, planning, belief, particles, root, rng, size)
+            size = max(1, min(size, (nodes - counted) // depth))
+        batch = _begun(model, planning, belief, particles, root, rng, size, depth)
         actions: Int32s = looked.actions[batch.choices]
         step = 0
         while batch.alive.shape[0]:
-            steps = _stepped(model, network, headsets, planning, batch, actions, rng, threads)
+            steps = _stepped(model, network, headsets, planning.most, batch, actions, rng, threads)
             counted += steps.count
             actions, again = _told(steps, batch, root, table, planning, rng, step)
             asked += actions.shape[0]
@@ -232,9 +235,9 @@ def choose_action(
             step += 1
             if until is not None and time.monotonic() >= until:
                 break
-        _released(batch, root, table, planning)
+        _released(batch, root)
         playouts += size
-    order = root.order(planning.answer, planning.bandit)
+    order = root.order(planning.gain)
     best = int(order[0])
     value = float(root.means[best]) if root.numbers[best] > 0 else first_value
     return Planned(
@@ -244,30 +247,15 @@ def choose_action(
 
 
 def _begun(
-    model: Model, planning: Planning, belief: Belief, particles: Worlds, root: Root, rng: np.random.Generator, size: int
-) -> _Batch:
+    model: Model, planning: Planning, belief: Belief, particles: Worlds, root: Root, rng: np.random.Generator,
+    size: int, depth: int,
+) -> _Batch:  # fmt: skip
     drawn = rng.integers(len(particles), size=size)
     seeds = rng.integers(1 << 40, size=size)
-    informed = rng.random(size) < planning.caution
+    rng.random(size)  # for nothing: without these draws a seed's games would be others than those on record
     theirs = particles.sets[1].take(drawn)
     worlds = _rooted(model, belief, particles.states[drawn], theirs, planning.most, seeds)
-    if informed.any():
-        _informed(model, worlds, informed, planning.informed)
-    # Where z lets playouts go on, they may become twice as deep.
-    longest = planning.depth * 2 if np.isfinite(planning.deepens) else planning.depth
-    return _Batch(worlds, root.choose(planning.bandit, size), planning.depth, longest)
-
-
-def _informed(model: Model, worlds: Worlds, which: Bools, most: int) -> None:
-    """Let the opponent hold at most so many members possible in some worlds, the true state one of them."""
-    alone = model.alone(worlds.states, 1).sets[1].members[:, 0]
-    sets = worlds.sets[1]
-    for i in np.flatnonzero(which & (sets.counts > most)).tolist():
-        others = sets.members[i, : int(sets.counts[i])]
-        others = others[(others != alone[i]).any(axis=1)][: most - 1].copy()
-        sets.members[i, 0] = alone[i]
-        sets.members[i, 1 : others.shape[0] + 1] = others
-        sets.counts[i] = others.shape[0] + 1
+    return _Batch(worlds, root.choose(planning.gain, size), depth)
 
 
 @dataclass(frozen=True)
@@ -288,7 +276,7 @@ class _Steps:
 
 
 def _stepped(
-    model: Model, network: Network, headsets: Headsets, planning: Planning, batch: _Batch, actions: Int32s,
+    model: Model, network: Network, headsets: Headsets, most_members: int, batch: _Batch, actions: Int32s,
     rng: np.random.Generator, threads: int,
 ) -> _Steps:  # fmt: skip
     """Advance every playout that is alive by its action, and see what the sets then are worth. Nothing is shared: with
@@ -296,7 +284,7 @@ def _stepped(
     """
     alive = batch.alive
     keys: Keys = rng.integers(1 << 63, size=(alive.shape[0],), dtype=np.uint64)
-    most = np.full((2, alive.shape[0]), planning.most)
+    most = np.full((2, alive.shape[0]), most_members)
 
     def part(begin: int, end: int) -> _Steps:
         worlds = batch.worlds.take(alive[begin:end])
@@ -310,7 +298,7 @@ def _stepped(
             return _Steps(acting, results, going, seats, None, np.zeros(0), np.zeros(0))
         looks = model.look(worlds if going.shape[0] == end - begin else worlds.take(going))
         # Nobody asks what the network says of a set that is decided: a batch's last ones fill no chunk of its.
-        wanted = looks.forced == 0 if planning.static else np.ones(going.shape[0], dtype=bool)
+        wanted = looks.forced == 0
         if wanted.all():
             logits, values = inferred(network, looks.synopses, headsets, seats)
         else:
@@ -368,49 +356,41 @@ def _told(
     seats = np.zeros(alive.shape[0], dtype=np.int64)
     goes_on = np.zeros(alive.shape[0], dtype=bool)
     if steps.looks is not None:
-        forced = steps.looks.forced if planning.static else np.zeros_like(steps.looks.forced)
+        forced = steps.looks.forced
         values[steps.going] = np.where(forced != 0, forced, steps.values)
         seats[steps.going] = steps.seats
         goes_on[steps.going] = forced == 0
-    last = np.minimum(batch.depths[alive], batch.marks.shape[1])
     # Where all is decided, that is what every step to come would say: who wins at once counts as much as who goes on.
-    times = np.where(goes_on | (planning.backup == "leaf"), 1, last - step)
-    goes_on &= step + 1 < last
+    times = np.where(goes_on, 1, batch.depth - step)
+    goes_on &= step + 1 < batch.depth
     for i, at in enumerate(alive.tolist()):
-        if planning.backup == "every" or not goes_on[i]:
-            _backed_up(batch, at, step, float(values[i]), int(seats[i]), int(times[i]), root, table, planning)
+        _backed_up(batch, at, step, float(values[i]), int(seats[i]), int(times[i]), root, table)
     chosen_at = np.flatnonzero(goes_on[steps.going])
     batch.alive = alive[goes_on]
     if steps.looks is None or not chosen_at.shape[0]:
         batch.alive = alive[:0]
         return np.zeros(0, dtype=np.int32), 0
     looks, policy = _some(steps.looks, steps.policy, chosen_at)
-    found = table.choose(planning.bandit, looks, policy, rng.random((chosen_at.shape[0], 2)))
+    found = table.choose(planning, looks, policy, rng.random((chosen_at.shape[0], 2)))
     batch.marks[batch.alive, step] = found.marks
     batch.seats[batch.alive, step] = steps.seats[chosen_at]
-    batch.depths[batch.alive] += found.visits > planning.deepens
-    return found.actions, int((found.visits > 0).sum())
+    return found.actions, int(found.met.sum())
 
 
 def _backed_up(
-    batch: _Batch, at: int, step: int, value: float, seat: int, times: int, root: Root, table: Table, planning: Planning
+    batch: _Batch, at: int, step: int, value: float, seat: int, times: int, root: Root, table: Table
 ) -> None:
-    loss = float(planning.bandit.virtual_loss) if batch.unheard[at] else 0.0
+    root.add(int(batch.choices[at]), value if seat == 0 else -value, times, fresh=bool(batch.unheard[at]))
     batch.unheard[at] = False
-    root.add(int(batch.choices[at]), value if seat == 0 else -value, loss, times)
     if step:
-        table.back_up(
-            batch.marks[at, :step], batch.seats[at, :step], batch.fresh[at, :step], value, seat, planning.bandit, times
-        )
+        table.back_up(batch.marks[at, :step], batch.seats[at, :step], batch.fresh[at, :step], value, seat, times)
 
 
-def _released(batch: _Batch, root: Root, table: Table, planning: Planning) -> None:
+def _released(batch: _Batch, root: Root) -> None:
     """Take off what virtual losses are left, where time ran out."""
-    loss = float(planning.bandit.virtual_loss)
     for at in batch.alive.tolist():
         if batch.unheard[at]:
-            root.numbers[batch.choices[at]] -= loss
-            root.totals[batch.choices[at]] += loss
+            root.add(int(batch.choices[at]), 0.0, 0, fresh=True)
 
 
 def _some(looks: Looks, policy: Floats, which: Ints) -> tuple[Looks, Floats]:

@@ -30,12 +30,12 @@ def player(text: str, fen: str | None = None, color: chess.Color = chess.WHITE) 
     return found
 
 
-@pytest.mark.parametrize("formula", ["ucb1", "puct"])
-def test_with_nodes_one_thread_and_two_play_the_same(formula: str) -> None:
+@pytest.mark.parametrize("mixing", ["inf", "1"])
+def test_with_nodes_one_thread_and_two_play_the_same(mixing: str) -> None:
     games = []
     for threads in (1, 2):
         game, truth = Referee(), TruthCount()
-        hers = player(f"dsmcp,formula={formula},particles=16,threads={threads}")
+        hers = player(f"dsmcp,mixing={mixing},particles=16,threads={threads}")
         Arbiter(
             game, {chess.WHITE: hers, chess.BLACK: AttackerPlayer(seed=4)},
             dict.fromkeys(chess.COLORS, TimeControl(nodes=60)), truth=truth,
@@ -47,24 +47,26 @@ def test_with_nodes_one_thread_and_two_play_the_same(formula: str) -> None:
 
 
 def test_a_king_that_can_surely_be_taken_is_taken_and_that_ends_playouts() -> None:
-    rook = "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"
-    for text in ("dsmcp,network=even", "dsmcp-simple,network=even,exploration=0.2"):
-        hers = player(text, rook)
-        hers.notice(Notice(None))
-        hers.choose_sense(FEW)
-        hers.sensed(Sensed(None, ()))
-        asked = hers.choose_move(Limit(nodes=3000))
-        assert asked.request == chess.Move.from_uci("e2e8")
-        assert bool(asked.diagnostics.get("sure")) == (text == "dsmcp,network=even")
-
-
-def test_who_does_not_play_out_asks_for_the_policy_s_likeliest() -> None:
-    hers = player("dsmcp-network,network=even", "7k/8/8/8/8/8/8/K7 w - - 0 1")
+    hers = player("dsmcp,network=even", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1")
     hers.notice(Notice(None))
-    look = hers.choose_sense(FEW)
+    hers.choose_sense(FEW)
     hers.sensed(Sensed(None, ()))
-    asked = hers.choose_move(FEW)
-    assert look.diagnostics["playouts"] == asked.diagnostics["playouts"] == 0
+    asked = hers.choose_move(Limit(nodes=3000))
+    assert asked.request == chess.Move.from_uci("e2e8")
+    assert asked.diagnostics["sure"]
+    planned = hers.plan(Limit(nodes=3000), sense=False)
+    assert hers.request_of(planned.action) == chess.Move.from_uci("e2e8")
+    assert planned.value == 1.0
+
+
+def test_with_no_nodes_the_policy_s_likeliest_comes_out() -> None:
+    hers = player("dsmcp")
+    hers.start(chess.WHITE, Referee().position)
+    hers.notice(Notice(None))
+    hers.sensed(Sensed(None, ()))
+    planned = hers.plan(Limit(nodes=0), sense=False)
+    assert (planned.playouts, planned.nodes) == (0, 0)
+    assert planned.action == planned.looks.actions[planned.root.policy.argmax()]
 
 
 def test_every_particle_s_position_is_possible() -> None:
@@ -90,8 +92,7 @@ def test_every_particle_s_position_is_possible() -> None:
 
 
 def test_texts_name_what_can_be_changed() -> None:
-    assert configuration("dsmcp,mixing=0,caution=0.1").fields()["caution"] == 0.1
-    assert configuration("dsmcp,mixing=inf").fields()["mixing"] == "inf"
+    assert configuration("dsmcp,mixing=1,noise=0.1").fields()["noise"] == 0.1
     assert json.loads(json.dumps(configuration("dsmcp").fields(), allow_nan=False))["mixing"] == "inf"
     with pytest.raises(ConfigurationError, match="opponent"):
         configuration("dsmcp,opponent=nobody")

@@ -154,7 +154,7 @@ def test_texts_choose_players() -> None:
         ("dsmcp,batch=0", "batch is 0, expected 1 to 100000"),
         ("dsmcp,particles=-3", "particles is -3, expected 1 to 100000"),
         ("dsmcp,depth_move=-1", "depth_move is -1, expected 1 to 100000"),
-        ("dsmcp,paranoia=1.5", "paranoia is 1.5, expected 0 to 1"),
+        ("dsmcp,noise=1.5", "noise is 1.5, expected 0 to 1"),
         ("dsmcp,exploration=inf", "exploration is inf, expected 0 to 100000"),
         ("dsmcp,mixing=-1", "mixing is -1, expected 0 or more"),
         ("rbc-siamese,temperature=0", "temperature is 0, expected 0.001 or more"),

@@ -13,7 +13,7 @@ import pytest
 
 from klss.game import Game, GameBuilder
 from klss.movers import CHANCE, TERMINAL
-from klss.synoptic.bandit import Bandit, Table
+from klss.synoptic.bandit import Table
 from klss.synoptic.enumerated import EnumeratedPlanning
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import choose_action
@@ -117,10 +117,7 @@ def test_from_a_belief_in_mid_game_the_answer_is_the_best_response(planner: int,
     """
     game = mid_game(planner, lines)
     assert (np.bincount(game.infoset[planner][game.parent == 0]) > 1).any(), "her stones are partly unknown"
-    planning = Planning(
-        bandit=Bandit(mixing=0.0, exploration=1.0), most=32, particles=150, batch=100, depth=12, backup="leaf",
-        answer="mean",
-    )  # fmt: skip
+    planning = Planning(mixing=0.0, most=32, particles=150, batch=100)
     theirs = some_policy(game, 1 - planner, 1)
     mine = best_replies(game, planner, theirs)
     played = {**theirs, **mine}
@@ -141,8 +138,9 @@ def test_from_a_belief_in_mid_game_the_answer_is_the_best_response(planner: int,
             belief, particles = followed.filter.belief, followed.filter.particles
             assert belief.contains(particles.states).all()
             found = choose_action(
-                followed.model, network, planning, belief, particles, Table(), headsets=HEADSETS, seed=seed, nodes=1000
-            )
+                followed.model, network, planning, belief, particles, Table(), depth=12, headsets=HEADSETS, seed=seed,
+                nodes=1000,
+            )  # fmt: skip
             nodes = game.nodes_of(planner, int(game.infoset[planner, node]))
             children = np.stack([np.flatnonzero(game.parent == one) for one in nodes])
             each = reach[nodes] @ worth[children] / reach[nodes].sum()
