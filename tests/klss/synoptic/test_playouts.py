@@ -170,6 +170,21 @@ def test_two_threads_give_the_same_bytes() -> None:
     assert found[0] == found[1]
 
 
+def test_every_playout_brings_as_many_values_as_it_may_have_actions() -> None:
+    """Law: where a playout is over before its depth, its result counts for the actions that are left."""
+    game = hide_and_look()
+    played = {**some_policy(game, 0, 1), **some_policy(game, 1, 2)}
+    network, planning = Exact(EnumeratedPlanning(game), played), Planning(most=8, particles=50)
+    followed = Followed(game, 0, network, planning)
+    assert followed.step(0)
+    followed.filter.fill(Table())
+    planned = choose_action(
+        followed.model, network, planning, followed.filter.belief, followed.filter.particles, Table(),
+        depth=DEPTH, headsets=HEADSETS, seed=3, nodes=100,
+    )  # fmt: skip
+    assert planned.nodes < planned.playouts * DEPTH == planned.root.numbers.sum()
+
+
 def looks(keys: list[int], counts: list[int]) -> Looks:
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     actions = np.concatenate([np.arange(count) for count in counts]).astype(np.int32)
