@@ -1,4 +1,5 @@
 """Players of Reconnaissance Blind Chess, and their configurations.
 
-Reading order: ``scripted``, ``expectation``, ``configuration``.
+Reading order: ``holding`` (common to players with a position set), ``scripted``, ``outlook`` (what requests are worth),
+``expectation``, ``dsmcp``, ``configuration``.
 """

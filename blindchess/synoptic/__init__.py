@@ -1,4 +1,5 @@
 """Sets of positions as a network sees them: summaries of a fixed size, and what they say for sure.
 
-Reading order: ``synopsis``, ``forced``, ``worlds``, ``networks``.
+Reading order: ``synopsis``, ``forced`` (sure wins), ``worlds`` (the game as :mod:`klss.synoptic` sees it),
+``networks``.
 """

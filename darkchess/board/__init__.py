@@ -1,6 +1,6 @@
-"""The board that any chess game plays on: FEN, moves, positions, move generation. Knows nothing of fog. And what
-a set of positions stands on that share one side's men: sixteen bytes each, a table of them, its step across a move.
+"""The board that any chess game plays on: FEN, moves, positions, move generation. Knows nothing of fog. Also what sets
+of positions that share one side's half stand on: sixteen bytes each, a table of them, its step across a move.
 
 Reading order: ``kernels`` (rows, tables, attacks, moves: what other packages' kernels may inline), ``fen``, ``move``,
-``position``; ``position_table``, ``position_step``.
+``position``; ``position_table``, ``position_step``; ``towers`` (the network that weighs the members of a set).
 """

@@ -1,1 +1,4 @@
-"""What a position is worth: ``evaluator`` (the protocol, and the built-in evaluator), its ``kernels`` and weights."""
+"""What a position is worth.
+
+Reading order: ``evaluator`` (the protocol, and the built-in evaluator), ``kernels``. The weights are in ``data``.
+"""

@@ -1,6 +1,7 @@
-"""What beliefs learn from games, and what they are worth: ``python -m experiments.belief train|rank|games``.
+"""What beliefs learn from games, and what they are worth: ``python -m experiments.belief COMMAND``.
 
-``mixture`` the games that are learned from; ``policy`` and ``train`` the policy of moves; ``data`` and ``siamese`` the
-Siamese; ``rank`` how likely the truth is to each belief; ``arms`` what each is worth in games; ``quantile`` what the
-truth is worth among the possible positions, without any belief.
+Reading order: ``mixture`` (the games that are learned from), ``replay`` (finished matches gone through again);
+``policy`` and ``train`` (the policy of moves); ``data``, ``networks`` and ``siamese`` (the Siamese); ``rank`` (how
+likely the truth is to each belief), ``allowance`` (to a filter short of time), ``quantile`` (without any belief),
+``loss`` (what moves lose), ``arms`` (what each is worth in games); ``tables`` (what README says of them).
 """

@@ -1,4 +1,5 @@
 """Networks that plan Reconnaissance Blind Chess on synopses: ``python -m experiments.rbc_learn``.
 
-Reading order: ``data`` is what is learned from, ``networks`` what learns, ``train`` how.
+Reading order: ``data`` (what is learned from) and ``imitation`` (who plays it), ``networks`` (what learns), ``learner``
+and ``train`` (how), ``selfplay`` (from one's own games), ``measures``, ``saliency`` and ``ladder`` (what came of it).
 """

@@ -1,1 +1,5 @@
-"""Series of matches: ``runner`` plays and resumes them, ``summary`` boils them down to JSON."""
+"""Series of matches.
+
+Reading order: ``processes`` (that end with this one), ``runner`` (plays and resumes them), ``blind`` (those of
+Reconnaissance Blind Chess), ``summary`` (boils them down to JSON).
+"""

@@ -4,6 +4,10 @@ Source: G. Clark, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Ch
 any game: batches of playouts go to a :class:`~klss.synoptic.model.Model`, batches of synopses to a
 :class:`~klss.synoptic.model.Network`.
 
+Reading order: ``planning`` (the constants), ``model`` (what a game and a network provide), ``bandit`` (what is tried
+next), ``particles`` (what the opponent may hold possible), ``playouts`` (ChooseAction), ``planner`` (one player through
+a game); ``residual`` (the network) and ``named`` (its names); ``enumerated`` (any :class:`klss.game.Game`).
+
 Slips and gaps of the source, and how each is mended (:mod:`klss.synoptic.planning` has the constants):
 
 1. DrawSample does not keep the opponent to what she would observe: a particle carries a true state, and its set is

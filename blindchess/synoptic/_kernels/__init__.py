@@ -1,3 +1,5 @@
-"""The synopsis of a set of positions, compiled: ``summary``, ``synopsis``; sure wins: ``forced``; playouts:
-``members``, ``worlds``.
+"""Compiled parts of :mod:`blindchess.synoptic`.
+
+Reading order: ``members`` (sets in batches), ``summary`` and ``synopsis`` (planes), ``forced`` (sure wins), ``worlds``
+(what senses and requests do).
 """
