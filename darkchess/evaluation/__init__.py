@@ -1,4 +1,6 @@
 """What a position is worth.
 
-Reading order: ``evaluator`` (the protocol, and the built-in evaluator), ``kernels``. The weights are in ``data``.
+Reading order: ``evaluator`` (the protocol, and the built-in evaluator), ``kernels``.
+
+The weights are in the folder ``data``.
 """

@@ -1,8 +1,9 @@
 """The bridge to ``reconchess``, both ways: our players in its games, its players in ours.
 
-``player`` (a configuration as a ``reconchess.Player``) and ``klss_bot`` (the same for its programs, by path);
-``bots`` (a text that names a bot of theirs) and ``hosted`` (that bot as a player of ours), ``child`` (the process
-in which it runs), ``trout`` (its engine, restarted) and ``messages`` (what the two processes say). docs/reconchess.md.
+Reading order: ``player`` (a configuration as a ``reconchess.Player``) and ``klss_bot`` (the same for its programs, by
+path); ``bots`` (a text that names a bot of theirs) and ``hosted`` (that bot as a player of ours), ``child`` (the
+process in which it runs), ``trout`` (its engine, restarted) and ``messages`` (what the two processes say).
+docs/reconchess.md.
 
 The package is an extra (``rbc``). Without it everything here can be imported, and who uses it is told.
 """

@@ -1,1 +1,4 @@
-"""Stockfish as an evaluator: ``uci`` (questions over raw pipes: pipelined, timed, restarted), ``evaluator``."""
+"""Stockfish as an evaluator.
+
+Reading order: ``uci`` (questions over raw pipes: pipelined, timed, restarted), ``evaluator``.
+"""

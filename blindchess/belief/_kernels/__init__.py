@@ -1,1 +1,4 @@
-"""The position set of Reconnaissance Blind Chess, compiled: ``position_set``, ``senses``."""
+"""The position set of Reconnaissance Blind Chess, compiled.
+
+Reading order: ``position_set``, ``senses``.
+"""

@@ -1,1 +1,4 @@
-"""Matches of Reconnaissance Blind Chess: ``engines`` (both sides' players), ``game`` (one game), ``match``."""
+"""Matches of Reconnaissance Blind Chess.
+
+Reading order: ``engines`` (both sides' players), ``game`` (one game), ``match``.
+"""
