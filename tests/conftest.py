@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 from collections.abc import Iterator
@@ -16,6 +17,19 @@ def as_loud_as_before() -> Iterator[None]:
     level = logger.level
     yield
     logger.setLevel(level)
+
+
+@pytest.fixture
+def played_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Configurations play their matches in the tests' own process: for a test that is not of engines in processes."""
+    from uci_bridge.match.blind.match import BlindMatch
+    from uci_bridge.match.match import Match
+
+    for kind in (Match, BlindMatch):
+        setup = kind.setup
+        monkeypatch.setattr(
+            kind, "setup", lambda match, setup=setup: dataclasses.replace(setup(match), check_truth=True)
+        )
 
 
 @pytest.fixture(scope="session")

@@ -186,6 +186,7 @@ def test_what_a_report_asks_of_matches_are_matches_that_a_series_plays() -> None
     assert TARGETS.keys() <= found and PAPERS_MATCH in TARGETS
 
 
+@pytest.mark.usefixtures("played_here")
 def test_budgets_are_the_sides_whatever_colours_they_have() -> None:
     match = Match(
         player_spec("klss2021"), player_spec("klss2021"), 2, 3, TimeControl(nodes=400), budget_b=TimeControl(nodes=20)
@@ -218,6 +219,7 @@ def arguments(folder: Path, *more: str) -> list[str]:
     return [*places, "--nodes", "1", "--workers", "1", *more]
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_series_goes_on_where_it_stopped_and_its_summary_counts_all(tmp_path: Path) -> None:
     assert main(SHUFFLE, arguments(tmp_path, "--games", "2")) == 0
     before = (tmp_path / "runs" / "shuffle" / "twins-1nodes" / "games.jsonl").read_text()
@@ -297,6 +299,7 @@ def test_doublings_are_told_together_for_each_player() -> None:
     assert (y["games"], y["percent"][1]) == (4, 100.0)
 
 
+@pytest.mark.usefixtures("played_here")
 def test_other_code_does_not_go_on_with_a_match_unless_allowed(tmp_path: Path) -> None:
     (pairing,) = SHUFFLE.pairings()
     play("shuffle", pairing, Plan(2, 0.1, nodes=1, workers=1, runs=tmp_path))
@@ -356,6 +359,7 @@ def test_a_time_that_is_none_is_refused_before_anything_is_played(
         assert f"got {wrong!r}, expected a number above 0" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("played_here")
 def test_another_seed_of_blind_games_is_another_match(tmp_path: Path) -> None:
     players, budget = ("rbc-random", "rbc-random"), TimeControl(nodes=1)
     usual = blind.played("twins", players, 2, budget, 1, tmp_path)

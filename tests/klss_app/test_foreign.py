@@ -45,6 +45,7 @@ def test_a_foreign_engine_that_thinks_for_too_long_flags(klss: Any) -> None:
     assert ran.code == 0 and "Black wins: White ran out of time." in ran.out
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_match_against_a_foreign_engine_is_counted_and_resumed(klss: Any, tmp_path: Path) -> None:
     flags = ("random", foreign("good"), "--nodes", "5", "--fen", FEN, "--seed", "4", "--out", "out", "--json")
     first = json.loads(klss("match", *flags, "--games", "2").out)
@@ -57,6 +58,7 @@ def test_a_match_against_a_foreign_engine_is_counted_and_resumed(klss: Any, tmp_
     assert all(line["reason"] not in ("forfeit", "flag") for line in lines)
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_match_goes_on_after_a_game_that_a_foreign_engine_forfeits(klss: Any) -> None:
     ran = klss("match", "random", foreign("dead"), "--nodes", "5", "--fen", FEN, "--games", "3", "--json")
     assert ran.code == 0 and json.loads(ran.out)["score"] == 3

@@ -33,9 +33,9 @@ def test_a_hostile_engine_s_words_are_seen_as_text_only_and_its_processes_end_wi
     program: Any, tmp_path: Path
 ) -> None:
     pids = tmp_path / "pids"
-    match = ("match", hostile(pids), "random", "--nodes", "1", "--fen", FEN, "--seed", "3", "--out", "m")
+    flags = ("--nodes", "1", "--fen", FEN, "--seed", "3", "--check-truth", "--out", "m")
     for games in (1, 2):  # the second goes on from the files of the first
-        ran = program(*match, "--games", str(games))
+        ran = program("match", hostile(pids), "random", *flags, "--games", str(games))
         assert ran.code == 0 and "I resign ?]0;owned?" in ran.out
         assert_seen(ran.out + ran.err)
         left = [int(pid) for pid in pids.read_text().split()]

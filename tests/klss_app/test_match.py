@@ -51,6 +51,7 @@ def test_the_document_counts_what_the_lines_say(klss: Any, tmp_path: Path) -> No
     assert sorted(path.name for path in (tmp_path / "m").glob("*.pgn")) == [f"game-0000{i}.pgn" for i in range(4)]
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_matchs_summary_and_its_games_name_what_values_the_positions(klss: Any, tmp_path: Path) -> None:
     ran = klss(*MATCH, "--games", "2", "--out", "m")
     assert ran.out.splitlines()[-1].startswith("greedy (built-in evaluator) against random: ")
@@ -96,6 +97,7 @@ def test_a_directory_in_use_is_refused(klss: Any, tmp_path: Path) -> None:
     assert ran.code == 2 and "in use" in ran.err and ran.err.count("\n") == 1
 
 
+@pytest.mark.usefixtures("played_here")
 def test_a_line_s_seed_replays_its_game_in_play(klss: Any, tmp_path: Path) -> None:
     klss(*MATCH, "--games", "2", "--out", "m")
     line = _lines(tmp_path / "m")[1]
@@ -214,17 +216,17 @@ def _identity() -> dict[str, Any]:
     return Match(configuration("greedy"), configuration("random"), 2, 4, TimeControl(nodes=1)).identity()
 
 
-def test_a_match_whose_disk_is_full_says_so_in_one_line_and_goes_on_later(tmp_path: Path) -> None:
-    match = [sys.executable, "-m", "klss", *MATCH, "--games", "6", "--check-truth", "--out", "m", "--json"]
-    limited = ["/bin/sh", "-c", 'ulimit -f 8; exec "$@"', "sh", *match]  # files of 4 KiB at most
-    ran = subprocess.run(limited, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+def test_a_match_whose_disk_is_full_says_so_in_one_line_and_goes_on_later(klss: Any, tmp_path: Path) -> None:
+    match = (*MATCH, "--games", "6", "--check-truth", "--out", "m", "--json")
+    limited = ["/bin/sh", "-c", 'ulimit -f 8; exec "$@"', "sh", sys.executable, "-m", "klss"]  # files of 4 KiB at most
+    ran = subprocess.run([*limited, *match], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     said = [line for line in ran.stderr.splitlines() if not line.startswith("game ")]
     assert ran.returncode == 1 and ran.stdout == "" and len(said) == 1
     assert said[0].startswith("klss match: File too large: 'm/moves.jsonl', after ")
     played = len(_lines(tmp_path / "m"))
     assert 0 < played < 6 and not list((tmp_path / "m").glob("*.new"))
-    ran = subprocess.run(match, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0 and json.loads(ran.stdout)["games"] == 6
+    ran = klss(*match)
+    assert ran.code == 0 and json.loads(ran.out)["games"] == 6
     assert [line["game"] for line in _lines(tmp_path / "m")] == list(range(6))
 
 
@@ -268,6 +270,7 @@ def test_who_sees_everything_is_refused(klss: Any, command: str, cheat: str) -> 
     assert ("expected --allow-cheat with it" in ran.err) is command.startswith("match")
 
 
+@pytest.mark.usefixtures("played_here")
 def test_the_mover_that_sees_everything_plays_a_match_that_allows_it(klss: Any, require_stockfish: str) -> None:
     ran = klss("match", "stockfish-cheat", "random", "--nodes", "20", "--games", "2", "--allow-cheat", "--seed", "1",
                "--stockfish", require_stockfish, "--json")  # fmt: skip
