@@ -4,6 +4,7 @@
 #   make play              play a game of Fog of War chess      (ARGS="--time 2 --black human" passes flags)
 #   make board             the same in the browser              (ARGS takes the same flags)
 #   make test              the tests, on all cores              (ARGS="tests/klss_app -x" passes arguments)
+#   make slow              the tests that take seconds each
 #   make browser           the tests of the board in a real browser (chromium)
 #   make check             ruff, mypy, import-linter, all these tests
 #   make bench             how fast the engine is here, part by part
@@ -26,10 +27,10 @@ PIP  = PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_D
 
 # Compiled tests are kept, if only in .venv, also where the environment asks for none beside the sources: pytest rewrites
 # every assertion anew otherwise, in each of its processes.
-test browser soak: export PYTHONDONTWRITEBYTECODE =
-test browser soak: export PYTHONPYCACHEPREFIX = $(abspath $(VENV))/pycache
+test slow browser soak: export PYTHONDONTWRITEBYTECODE =
+test slow browser soak: export PYTHONPYCACHEPREFIX = $(abspath $(VENV))/pycache
 
-.PHONY: play board chessground test browser check lint newest oldest bench signature soak clean
+.PHONY: play board chessground test slow browser check lint newest oldest bench signature soak clean
 
 play: $(VENV)/installed-play
 	@$(PY) -m klss play $(ARGS)
@@ -48,10 +49,13 @@ lint: $(VENV)/installed-dev
 	@echo "mypy --strict"; $(PY) -m mypy
 	@echo "import-linter"; $(VENV)/bin/lint-imports
 
+slow: $(VENV)/installed-dev
+	@$(PY) -m pytest -m slow --numprocesses auto --dist worksteal $(ARGS)
+
 browser: $(VENV)/installed-dev
 	@$(PY) -m pytest -m browser --numprocesses auto --dist worksteal $(ARGS)
 
-check: lint test browser
+check: lint test slow browser
 
 newest oldest:
 	@PYTHON="$(PYTHON)" .ci/contracts $@

@@ -11,6 +11,7 @@ import json
 import re
 import runpy
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,17 @@ IN_SMALL: dict[str, str] = {
     "clock_games DIR…": "experiments.clock_games clocked --out results/clock_games.json",
 }
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
+
+SLOW = {
+    "klss rbc verify --sets --games 500 --compared 200",
+    "klss rbc bench dsmcp",
+    "klss bench search",
+    "klss bench board --repetitions 20",
+    "python -m experiments.rbc_planning",
+    "python -m experiments.belief train",
+    "python -m experiments.rbc_learn selfplay --start packaged --rehearse DATA --out DIR",
+}
+"""What takes more than a second, and nothing quick reads what it wrote: ``make slow`` and ``make check`` run it."""
 
 ELSEWHERE: dict[str, str] = {
     "python -m experiments.rbc_weighting data --out DATA": "tests/experiments/test_rbc_weighting.py",
@@ -309,9 +321,9 @@ def called(form: str) -> int:
     return 0
 
 
-def test_the_documented_commands_run_in_small(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder, and everything smaller that no flag makes so."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     # Players who don't think and lines whose position sets stay small, so that a game takes a fraction of a second.
@@ -326,7 +338,12 @@ def test_the_documented_commands_run_in_small(
     entries = [entry for entry in suite.suite_entries() if entry.name in ("Qxe8", "rook v bishop and two pawns")]
     monkeypatch.setattr(suite, "suite_entries", lambda: entries)
     monkeypatch.setattr(mixture, "MATCHES", mixture.MATCHES[:2])
-    for told, form in IN_SMALL.items():
+
+
+def check_runs(commands: Iterable[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """That the documented commands run in small, and leave results behind."""
+    for told in commands:
+        form = IN_SMALL[told]
         code = called(form)
         said = capsys.readouterr()
         assert code == 0, f"{told}: {form}: {said.err}"
@@ -337,6 +354,19 @@ def test_the_documented_commands_run_in_small(
         ("kluss-klss2021-0.5s", 2),
     ]
     assert Path("belief.svg").exists() and list(Path("plots").glob("*.svg"))
+
+
+@pytest.mark.usefixtures("in_small", "played_here")
+def test_the_documented_commands_that_are_quick_run_in_small(capsys: pytest.CaptureFixture[str]) -> None:
+    check_runs((told for told in IN_SMALL if told not in SLOW), capsys)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_small")
+def test_the_documented_commands_run_in_small(capsys: pytest.CaptureFixture[str]) -> None:
+    """All of them, with the engines of matches in processes of their own."""
+    assert IN_SMALL.keys() > SLOW
+    check_runs(IN_SMALL, capsys)
 
 
 @pytest.mark.parametrize("name", ONLY_PARSED)

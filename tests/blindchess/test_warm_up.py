@@ -70,7 +70,7 @@ print(sorted(name for name in after if after[name] != before.get(name)))
     ("player", "limits"),
     [
         ("rbc-siamese", ("60,400", "2000,20")),  # with weights, a player calls what one without them calls
-        ("dsmcp,particles=8,cap=4000", ("60,24", "300,4")),
+        pytest.param("dsmcp,particles=8,cap=4000", ("60,24", "300,4"), marks=pytest.mark.slow),
     ],
 )
 def test_after_the_warm_up_nothing_is_compiled_any_more(player: str, limits: tuple[str, str]) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = """
 import chess, numpy as np, sys
 from numba.core.registry import CPUDispatcher
@@ -92,12 +94,18 @@ print(sorted(name for name in after if after[name] != before.get(name)))
 """
 
 
-def test_after_the_warm_up_nothing_is_compiled_any_more() -> None:
-    # With both beliefs, a player calls what players with either, or with none, call.
-    for name in ("klss2021", "baseline", "kluss-both"):
-        root = str(Path(__file__).resolve().parents[2])
-        run = subprocess.run(
-            [sys.executable, "-c", SCRIPT, name],
-            capture_output=True, text=True, timeout=300, check=False, env=os.environ | {"PYTHONPATH": root},
-        )  # fmt: skip
-        assert (run.returncode, run.stdout.strip()) == (0, "[]"), run.stdout + run.stderr
+@pytest.mark.parametrize(
+    "name",
+    [
+        "kluss-both",  # with both beliefs, a player calls what players with either, or with none, call
+        pytest.param("klss2021", marks=pytest.mark.slow),
+        pytest.param("baseline", marks=pytest.mark.slow),
+    ],
+)
+def test_after_the_warm_up_nothing_is_compiled_any_more(name: str) -> None:
+    root = str(Path(__file__).resolve().parents[2])
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT, name],
+        capture_output=True, text=True, timeout=300, check=False, env=os.environ | {"PYTHONPATH": root},
+    )  # fmt: skip
+    assert (run.returncode, run.stdout.strip()) == (0, "[]"), run.stdout + run.stderr

@@ -180,6 +180,7 @@ def test_a_worker_that_still_loads_ends_with_a_match_that_is_killed(tmp_path: Pa
             os.kill(worker, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_the_games_of_a_worker_that_is_killed_are_played_again(
     whole: Path, start: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
@@ -218,8 +219,8 @@ def terminate(match: subprocess.Popen[str]) -> None:
     [
         pytest.param(ctrl_c, (), id="Ctrl-C"),
         pytest.param(terminate, (), id="SIGTERM"),
-        pytest.param(ctrl_c, ("--workers", "2"), id="Ctrl-C, two workers"),
-        pytest.param(terminate, ("--workers", "2"), id="SIGTERM, two workers"),
+        pytest.param(ctrl_c, ("--workers", "2"), id="Ctrl-C, two workers", marks=pytest.mark.slow),
+        pytest.param(terminate, ("--workers", "2"), id="SIGTERM, two workers", marks=pytest.mark.slow),
     ],
 )
 def test_a_match_that_is_told_to_end_says_so_in_one_line_and_leaves_no_process(

@@ -57,6 +57,7 @@ def test_a_match_goes_on_where_it_was_left_and_is_the_same_in_processes_of_their
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_match_is_the_same_on_a_cluster_that_is_there(klss: Any, tmp_path: Path, cluster: str) -> None:
     flags = [flag for flag in HERE if flag != "--check-truth"]
     klss(*flags, "--games", "2", "--out", "here")

@@ -47,6 +47,7 @@ def as_openspiel_shows(view: View, referee: Referee) -> View:
     return replace(view, ep_square=target) if beside else view
 
 
+@pytest.mark.slow
 def test_openspiel_agrees_on_moves_views_and_results_and_differs_on_en_passant_as_documented() -> None:
     plies = shown_pawns = told_squares = seen_squares = 0
     reasons = set()

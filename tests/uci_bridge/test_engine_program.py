@@ -119,6 +119,7 @@ def pair() -> Iterator[dict[bool, EngineProcess]]:
         engine.close()
 
 
+@pytest.mark.slow
 def test_it_plays_against_itself_through_two_processes_and_after_a_kill_in_mid_game(
     pair: dict[bool, EngineProcess],
 ) -> None:

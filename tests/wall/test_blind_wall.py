@@ -1,6 +1,6 @@
 """The wall of Reconnaissance Blind Chess: two true games in which a player is told the same give her engine the same
 bytes, and get the same answers. Driven through referee, arbiter, host and a process. In the suite the bytes of all
-twins and the answers to forty of them, of who plans on synopses to eight; ``make soak`` asks for all answers.
+twins and the answers to forty of them; ``make slow`` asks who plans on synopses for eight, ``make soak`` for all.
 """
 
 from __future__ import annotations
@@ -275,6 +275,7 @@ def test_two_games_that_are_told_the_same_get_the_same_answers(engines: list[Eng
     same_answers(engines, SUITE, turns=2)
 
 
+@pytest.mark.slow
 def test_who_plans_on_synopses_gives_the_same_answers_too(planners: list[EngineProcess]) -> None:
     """Particles are drawn, playouts made, and the network asked, of what was told alone."""
     same_answers(planners, SUITE[::5], turns=2)

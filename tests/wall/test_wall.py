@@ -1,7 +1,7 @@
 """The wall: two true games that look the same to a player give her engine the same bytes, and get the same answers.
 
 Driven through referee, arbiter, host and a process. In the suite the bytes of all twins and the answers to twenty of
-them; ``make soak`` asks for all answers.
+them, of one player; ``make slow`` asks others too, ``make soak`` for all answers.
 """
 
 from __future__ import annotations
@@ -290,6 +290,7 @@ def test_two_games_that_look_the_same_get_the_same_answers(engines: Callable[[],
     same_answers(engines(), SUITE, nodes=30, turns=2)
 
 
+@pytest.mark.slow
 def test_who_weighs_what_is_possible_gives_the_same_answers_too(believers: Callable[[], list[EngineProcess]]) -> None:
     """Weights of the filter and of the Siamese, what is drawn by them, and how likely a move looks."""
     same_answers(believers(), SUITE[::5], nodes=30, turns=2)
