@@ -77,5 +77,7 @@ class BoardEngine:
             await asyncio.to_thread(self._process.kill)
 
     def close(self) -> None:
-        """End it; from any thread."""
+        """End it, also for a game that is over and still asks it; from any thread."""
+        if self._last is not None:
+            self._last[0].close()
         self._process.close()

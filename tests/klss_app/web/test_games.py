@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import chess
+import psutil
 
 from darkchess.game.record import read_pgn
 from tests.klss_app.web.pages import Page, run, served, settings
@@ -103,6 +105,22 @@ def test_resigning_ends_a_game_also_while_the_engine_thinks_and_everything_is_sh
             assert at.kept == [pgn] and read_pgn(pgn)[0].moves == (chess.Move.from_uci("e2e4"),)
 
     run(work())
+
+
+def test_a_table_that_is_closed_while_the_engine_thinks_about_a_game_that_is_over_leaves_no_process() -> None:
+    async def work() -> None:
+        async with served(settings(black="klss2021", time_s=600.0, nodes=None)) as at:
+            page = await at.page()
+            await page.until("game")
+            await page.send(type="move", move="e4", ply=0)
+            await page.until("game", ply=1)
+            await page.send(type="resign")
+            await page.until("table", playing=False)
+        while set(psutil.Process().children()) - others:
+            await asyncio.sleep(0.02)
+
+    others = set(psutil.Process().children())
+    run(asyncio.wait_for(work(), 60))
 
 
 def test_a_rematch_swaps_the_colours_and_a_new_game_is_as_wished() -> None:
