@@ -21,7 +21,6 @@ PARTS = {
     "two-sided": "expansion=two-sided",
     "order-1": "order=1",
     "fresh": "nested=false",
-    "windowed-leaves": "window=0.1",
     "even-prior": "slope=0",
     "roots-without-budget": "share=inf",
     "purification": "purify=false",

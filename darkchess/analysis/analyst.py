@@ -169,7 +169,7 @@ class Analyst:
         self._configuration = configuration or Klss2021()
         self._evaluator = evaluator
         self._seed = seed
-        self.model = DarkChess(view.color, ruleset, evaluator, self._configuration.window)
+        self.model = DarkChess(view.color, ruleset, evaluator)
         self._views = [view]
         self.quiet = 0
         self._belief: Belief = belief

@@ -23,7 +23,6 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.kernels.evaluation import WON, evaluate_many
 from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
-from darkchess.evaluation.kernels.siblings import evaluate_siblings
 from klss.archive import read_arrays
 from klss.arrays import Floats, Ints, Words
 from klss.search import Budget
@@ -81,7 +80,7 @@ class Evaluator(Protocol):
         """
         ...
 
-    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words, window: float = math.inf) -> Floats:
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
         """Floats of the children of a whole expansion, each for its *own* side to move: float64[m].
 
         Parameters
@@ -91,10 +90,6 @@ class Evaluator(Protocol):
         move_offsets : int64[n + 1]
         child_rows : uint64[m, 9]
             ``child_rows[move_offsets[i]:move_offsets[i + 1]]`` are positions one move after ``rows[i]``.
-        window : float
-            Above 0. A child that is more than this below the best one of its parent, as who moves at the parent sees
-            it, need not have its own value: any that is no better for that side than the window's edge and no worse
-            than the child is will do. Infinite: all values are wanted.
         """
         ...
 
@@ -277,23 +272,9 @@ class BuiltinEvaluator:
         both(evaluate, threads)
         return scores, found
 
-    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words, window: float = math.inf) -> Floats:
-        """See :meth:`Evaluator.child_values`; the parents are not looked at. How exact values in the window are says
-        :mod:`darkchess.evaluation.kernels.siblings`.
-        """
-        if window == math.inf:
-            return self.values(child_rows)
-        _, offsets, child_rows = as_family(rows, move_offsets, child_rows)
-        scores = np.empty(child_rows.shape[0], dtype=np.float64)
-        threads = self._threads if child_rows.shape[0] >= _WORTH_SHARING else 1
-        middle = int(np.searchsorted(offsets, offsets[-1] // threads))  # the parent at which the other's half begins
-
-        def evaluate(share: int) -> None:
-            part = offsets[: middle + 1] if share == 0 else offsets[middle:]
-            evaluate_siblings(child_rows, part, window, PAWNS_SCALE, TABLES, _WORTH, self._weights.packed, scores)
-
-        both(evaluate, threads)
-        return np.asarray(np.tanh(scores / PAWNS_SCALE))
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
+        """See :meth:`Evaluator.child_values`; the parents are not looked at."""
+        return self.values(child_rows)
 
     def search_values(
         self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float

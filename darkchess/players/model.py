@@ -8,8 +8,6 @@ value is exact.
 
 from __future__ import annotations
 
-import math
-
 import chess
 import numpy as np
 
@@ -41,19 +39,15 @@ class DarkChess:
         The searcher's.
     ruleset : Ruleset
     evaluator : Evaluator
-    window : float
-        Of the children's values (:meth:`darkchess.evaluation.evaluator.Evaluator.child_values`); infinite: all are
-        exact.
     """
 
     state_width = STATE_WIDTH
 
-    def __init__(self, color: chess.Color, ruleset: Ruleset, evaluator: Evaluator, window: float = math.inf) -> None:
+    def __init__(self, color: chess.Color, ruleset: Ruleset, evaluator: Evaluator) -> None:
         """See the class."""
         self._side = 0 if color == chess.WHITE else 1
         self._no_move_value = -1.0 if ruleset.no_move == "loss" else 0.0
         self._evaluator = evaluator
-        self._window = window
 
     def states(self, rows: States, quiet: int) -> States:
         """Search states (uint64[n, 10]) of positions (uint64[n, 9]) reached ``quiet`` plies after the searcher
@@ -93,9 +87,7 @@ class DarkChess:
             rows,
             kept,
         )
-        theirs = self._evaluator.child_values(
-            np.ascontiguousarray(states[:, :WIDTH]), kept, rows[: kept[-1]], self._window
-        )
+        theirs = self._evaluator.child_values(np.ascontiguousarray(states[:, :WIDTH]), kept, rows[: kept[-1]])
         times = past.times(offsets, observations[:, 0]) if past is not None else _UNKNOWN
         finish(states, self._side, offsets, out, movers, theirs, times, values, forcing, interest, ceilings)
         return Expansion(

@@ -110,7 +110,7 @@ class KlssPlayer(TrackingPlayer):
         super().start(view, start, ruleset)
         self._searched = False
         self._evaluator.new_game()
-        model = DarkChess(view.color, ruleset, self._evaluator, self._configuration.window)
+        model = DarkChess(view.color, ruleset, self._evaluator)
         threads = self._threads if self._evaluator.reentrant else 1
         search = Search(model, self._configuration, seed=self._seed, threads=threads, ponders=self._ponder)
         self._thinking = _Thinking(model, search, [_key(view)])

@@ -35,9 +35,7 @@ class Expansion:
     observations : uint64[m, 2]
         Key of what each player observes on reaching the child. Equal keys mean equal observations.
     values : float64[m]
-        Utility for player 0: exact at a terminal child, an estimate at any other. A model that was given a window
-        (:attr:`klss.search.parts.SearchConfiguration.window`) may say of one that is further than that below its best
-        sibling, for who moves at their parent, no more than that.
+        Utility for player 0: exact at a terminal child, an estimate at any other.
     interest : float64[m]
         How interesting the child is to look at first (D.2): only its order among siblings counts.
     ceilings : float64[m]

@@ -285,16 +285,11 @@ class SearchConfiguration:
         M: denominator of the information penalty; infinite: none.
     memory_mb : int
         The trunk stops growing (the game goes on) when it and its programs are estimated at so many megabytes.
-    window : float
-        A child whose value is more than this below its best sibling's, for who moves at their parent, may have an
-        inexact one (:class:`klss.search.model.Model`); infinite: all are exact. Whoever makes the model for the search
-        hands it on.
     """
 
     particles: int = 200
     information: float = 1e7
     memory_mb: int = 4096
-    window: float = float("inf")
 
     filtering = 0.0
     """The part of a move's time that those weights may take."""
@@ -303,11 +298,10 @@ class SearchConfiguration:
         """Refuse numbers that make no sense."""
         for field in ("particles", "memory_mb"):
             at_least_one(field, getattr(self, field))
-        for field, otherwise in (("information", "none"), ("window", "exact values")):
-            if not getattr(self, field) > 0.0:
-                raise SearchConfigurationError(
-                    f"{field} is {getattr(self, field)}, expected a number above 0, inf for {otherwise}"
-                )
+        if not self.information > 0.0:
+            raise SearchConfigurationError(
+                f"information is {self.information}, expected a number above 0, inf for none"
+            )
 
     @property
     def ponders(self) -> bool:

@@ -100,13 +100,12 @@ def test_threads_are_one_or_two() -> None:
         configuration("klss2021,threads=3")
 
 
-@pytest.mark.parametrize("window", ["0", "-1"])
-def test_a_window_is_above_nothing_and_infinite_unless_told(window: str) -> None:
-    with pytest.raises(ConfigurationError, match=f"window is {float(window)}, expected a number above 0, inf for"):
-        configuration(f"kluss,window={window}")
-    assert configuration("kluss,window=0.2").fields()["window"] == 0.2
-    for name in ("kluss", "klss2021", "baseline"):
-        assert configuration(name).fields()["window"] == "inf"
+@pytest.mark.parametrize("information", ["0", "-1"])
+def test_what_divides_the_information_penalty_is_above_nothing(information: str) -> None:
+    with pytest.raises(
+        ConfigurationError, match=f"information is {float(information)}, expected a number above 0, inf"
+    ):
+        configuration(f"kluss,information={information}")
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import subprocess
 import sys
 from collections import Counter
 from importlib import resources
-from typing import BinaryIO, cast
 
 import chess
 import numpy as np
@@ -123,40 +121,6 @@ def test_children_have_the_values_they_have_alone(positions: Rows) -> None:
     evaluator = BuiltinEvaluator()
     offsets, found, _ = children(positions[:20])
     assert np.array_equal(evaluator.child_values(positions[:20], offsets, found), evaluator.values(found))
-
-
-@pytest.mark.parametrize("window", [0.05, 0.1, 0.3])
-def test_near_the_best_sibling_values_are_exact_and_far_below_it_they_are_bounds(window: float) -> None:
-    with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:
-        parents = np.load(cast(BinaryIO, file))["rows"][::40]  # of games
-    evaluator = BuiltinEvaluator()
-    offsets, found, _ = children(parents)
-    exact = -evaluator.child_values(parents, offsets, found)
-    values = -evaluator.child_values(parents, offsets, found, window)
-    best = np.repeat(np.maximum.reduceat(exact, offsets[:-1]), np.diff(offsets))
-    assert np.array_equal(np.maximum.reduceat(values, offsets[:-1]), np.maximum.reduceat(exact, offsets[:-1]))
-    claimed = values >= best - window
-    np.testing.assert_allclose(values[claimed], exact[claimed], atol=1e-3)
-    assert (values < exact - 1e-3).sum() < 1e-3 * len(found), "elsewhere they are no less than the child is worth"
-    assert (values != exact).mean() > 0.1, "that is cheaper"
-    assert claimed.mean() > 0.05
-
-
-def test_windowed_values_depend_on_the_parent_alone(positions: Rows) -> None:
-    evaluator = BuiltinEvaluator()
-    parents = positions[::40]
-    offsets, found, _ = children(parents)
-    together = evaluator.child_values(parents, offsets, found, 0.1)
-    assert np.array_equal(together, BuiltinEvaluator(threads=2).child_values(parents, offsets, found, 0.1))
-    for i, (first, last) in enumerate(itertools.pairwise(offsets)):
-        alone = evaluator.child_values(parents[i : i + 1], np.array([0, last - first]), found[first:last], 0.1)
-        assert np.array_equal(together[first:last], alone)
-
-
-def test_children_that_do_not_fit_their_parents_are_refused(positions: Rows) -> None:
-    offsets, found, _ = children(positions[:2])
-    with pytest.raises(ValueError, match="expected 3 rising numbers"):
-        BuiltinEvaluator().child_values(positions[:2], offsets + 1, found, 0.1)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ The observations that the laws speak of come from the brute-force oracle, which 
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import chess
@@ -311,21 +310,6 @@ def test_a_king_that_can_be_taken_is_taken(name: str) -> None:
     player = make_player(configuration(name), seed=1)
     player.start(referee.view(chess.WHITE), referee.position, PAPER)
     assert player.choose(Limit(nodes=500)).move == chess.Move.from_uci("e1e8")
-
-
-def test_the_evaluator_is_told_the_window_of_the_configuration() -> None:
-    windows = set()
-
-    class Told(BuiltinEvaluator):
-        def child_values(self, rows: Any, move_offsets: Any, child_rows: Any, window: float = math.inf) -> Any:
-            windows.add(window)
-            return super().child_values(rows, move_offsets, child_rows, window)
-
-    referee = Referee(MIDDLEGAME, PAPER)
-    player = make_player(configuration("kluss,window=0.25"), Told(), seed=1)
-    player.start(referee.view(chess.WHITE), referee.position, PAPER)
-    player.choose(Limit(nodes=100))
-    assert windows == {0.25}
 
 
 def test_a_node_budget_bounds_the_nodes() -> None:

@@ -193,7 +193,7 @@ class Worthless(BuiltinEvaluator):
     """Values nothing: only the tree is wanted."""
 
     def child_values(  # type: ignore[override]
-        self, rows: object, move_offsets: object, child_rows: np.ndarray, window: float = np.inf
+        self, rows: object, move_offsets: object, child_rows: np.ndarray
     ) -> np.ndarray:
         return np.zeros(len(child_rows))
 

@@ -18,7 +18,6 @@ ahead where it stands in there.
 from __future__ import annotations
 
 import logging
-import math
 import os
 import re
 import shutil
@@ -354,9 +353,9 @@ class StockfishEvaluator:
             self._stand_in(rows, np.array(open_questions, dtype=np.int64), out, len(open_questions))
         return out
 
-    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words, window: float = math.inf) -> Floats:
+    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
         """See :meth:`darkchess.evaluation.evaluator.Evaluator.child_values`; one question for each parent, whose answer
-        has all its children: the window saves nothing and is not looked at.
+        has all its children.
         """
         rows, offsets, child_rows = as_family(rows, move_offsets, child_rows)
         out, unknown, keys = self._settled(child_rows)

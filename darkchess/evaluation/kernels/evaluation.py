@@ -25,7 +25,7 @@ from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, featu
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, UNITS, forward
 from klss.kernel import kernel
 
-__all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "quiescence", "quiescence_from", "scratch", "static"]
+__all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "quiescence", "scratch", "static"]
 
 WON = 1000.0
 """Score in pawns of a side that takes the king; tanh(WON/6) is 1.0 exactly."""
@@ -208,15 +208,14 @@ def _enter(
 
 @kernel(allocates=False)
 def quiescence(
-    stand: float, beta: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
+    stand: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
     tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
 ) -> Any:  # fmt: skip
     """Fail-soft quiescence search of ``rows[0]``; ``leaves[0]`` becomes the position whose static evaluation the score
     (float64) is.
 
     A static evaluation of ``rows[0]`` that reaches ``stand`` is returned at once: a lower bound of the score, which is
-    all that who passes such a bound wants to know. Nothing else depends on it. A score that reaches ``beta`` is a lower
-    bound too, and the whole search is narrowed by it. WON or more, for both: the score, always.
+    all that who passes such a bound wants to know. Nothing else depends on it. WON or more: the score, always.
 
     A loop with its own stack: numba's cache can't hold a function that calls itself. Arrays a ply: ``rows`` and
     ``leaves`` uint64[DEPTH + 1, 9], ``moves`` int32[DEPTH + 1, MAX_MOVES], ``keys`` float64[DEPTH + 1, MAX_MOVES],
@@ -225,34 +224,7 @@ def quiescence(
     bounds[0, _ALPHA] = -WON
     bounds[0, _BETA] = stand
     cursor[0, 1] = _enter(0, False, rows, leaves, moves, keys, bounds, tables, worth, model, index, count, maps, units)
-    bounds[0, _BETA] = beta
-    return _descend(rows, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units)
-
-
-@kernel(allocates=False)
-def quiescence_from(
-    best: float, defended: Any, beta: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
-    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
-) -> Any:  # fmt: skip
-    """:func:`quiescence` with ``beta`` where it is known already that no king can be taken, that the static evaluation
-    is ``best``, below ``beta``, and what the other side attacks (``defended``, uint64).
-    """
-    for i in range(9):
-        leaves[0, i] = rows[0, i]
-    bounds[0, _ALPHA] = best
-    bounds[0, _BETA] = beta
-    bounds[0, _BEST] = best
-    bounds[0, _FLOOR] = best + _DELTA
-    cursor[0, 1] = _captures(rows[0], tables, defended, worth, moves[0], keys[0])
-    return _descend(rows, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units)
-
-
-@kernel(allocates=False)
-def _descend(
-    rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
-    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
-) -> Any:  # fmt: skip
-    """Search the first ``cursor[0, 1]`` moves of ``rows[0]``, which was entered; returns its score (float64)."""
+    bounds[0, _BETA] = WON
     cursor[0, 0] = 0
     ply = 0
     nodes = 1
@@ -334,7 +306,7 @@ def _evaluate_each(
         for i in range(9):
             stack[0, i] = rows[k, i]
         scores[k] = quiescence(
-            WON, WON, stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units
+            WON, stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units
         )
         if leaves_out.shape[0] != 0:
             for i in range(9):

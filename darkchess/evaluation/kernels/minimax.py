@@ -150,7 +150,7 @@ def _minimax_each(
                     for i in range(9):
                         stack[0, i] = line[ply, i]
                     score = quiescence(
-                        min(window[ply, _BETA], WON), WON, stack, leaves, moves, keys, bounds, cursor,
+                        min(window[ply, _BETA], WON), stack, leaves, moves, keys, bounds, cursor,
                         tables, worth, model, index, count, maps, units,
                     )  # fmt: skip
                 elif score > WON:
