@@ -2,26 +2,38 @@
 
 ``python -m experiments.ablations`` plays 100 games against each at 0.1 s a move, and writes ``results/ablations.json``.
 ``klss2021-paper`` is none of them: it has many things off at once, and ``experiments.head_to_head --players`` plays it.
-``klss2021-builtin`` is ``klss2021`` wherever the evaluator is the built-in one, so that match is between Stockfish as
-the evaluator (A) and the built-in one (B); it is left out where Stockfish is not installed.
+The match ``builtin`` is between Stockfish as the evaluator (A) and the built-in one (B); it is left out where Stockfish
+is not installed.
 """
 
 from __future__ import annotations
 
 import sys
 
-from darkchess.players.configuration import CONFIGURATIONS
 from experiments.series.runner import Pairing, Series, main
 
-__all__ = ["SERIES"]
+__all__ = ["ABLATIONS", "SERIES"]
 
 _BASE = "klss2021"
-_NAMES = [name for name in CONFIGURATIONS if name.startswith(f"{_BASE}-") and name != f"{_BASE}-paper"]
+
+ABLATIONS = {
+    "noreach": "reach=false",
+    "resolve": "gadget=resolve",
+    "maxmargin": "gadget=maxmargin",
+    "fresh": "nested=false",
+    "L50": "particles=50",
+    "L800": "particles=800",
+    "builtin": "evaluator=builtin",
+    "nopenalty": "information=inf",
+    "sampled": "purify=false",
+    "nocaution": "caution=1",
+}
+"""Match -> what it changes in ``klss2021``, as a configuration's text says it."""
 
 
-def _pairing(name: str) -> Pairing:
-    a = f"{_BASE},evaluator=stockfish" if CONFIGURATIONS[name].evaluator == "builtin" else _BASE
-    return Pairing(name.removeprefix(f"{_BASE}-"), a, name)
+def _pairing(name: str, change: str) -> Pairing:
+    a = f"{_BASE},evaluator=stockfish" if name == "builtin" else _BASE
+    return Pairing(name, a, f"{_BASE},{change}")
 
 
 SERIES = Series(
@@ -29,7 +41,7 @@ SERIES = Series(
     "klss2021 against itself with one thing off, or other",
     games=100,
     time_s=0.1,
-    matches=lambda: [_pairing(name) for name in _NAMES],
+    matches=lambda: [_pairing(name, change) for name, change in ABLATIONS.items()],
 )
 
 if __name__ == "__main__":

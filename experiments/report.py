@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from darkchess.players.configuration import configuration
+from experiments.ablations import ABLATIONS
 from experiments.belief import tables
 from experiments.belief.arms import BELIEFS, TESTED, WITHOUT
 from experiments.markdown import wrapped
@@ -46,6 +47,9 @@ TARGETS = {
 
 PAPERS_MATCH = "klss2021-baseline-0.5s"
 """The head-to-head that the paper has played too."""
+
+_SPELLED = {f"klss2021-{name}": f"klss2021,{change}" for name, change in ABLATIONS.items()}
+"""What results call some players, in words of today."""
 
 _NONE = "not run yet"
 
@@ -90,12 +94,13 @@ def load(folder: Path, name: str) -> dict[str, Any] | None:
 
 
 def short(player: str) -> str:
-    """A player's name without what is alike on both sides.
+    """A player's name without what is alike on both sides; one that had a name of its own once is told by its field.
 
-    >>> short("klss2021,evaluator=stockfish,threads=1")
-    'klss2021,evaluator=stockfish'
+    >>> short("klss2021,evaluator=stockfish,threads=1"), short("klss2021-noreach,threads=1")
+    ('klss2021,evaluator=stockfish', 'klss2021,reach=false')
     """
-    return re.sub(r",threads=\d+", "", player)
+    name, comma, fields = re.sub(r",threads=\d+", "", player).partition(",")
+    return _SPELLED.get(name, name) + comma + fields
 
 
 def names(match: Mapping[str, Any]) -> tuple[str, str]:
@@ -303,7 +308,7 @@ def _ablations(found: dict[str, Any]) -> list[str]:
     )
     with_stockfish = [match for match in matches if "stockfish" in match["a"]]
     if with_stockfish:
-        said.append("`klss2021-builtin` is measured against `klss2021` with Stockfish as its evaluator.")
+        said.append("`klss2021,evaluator=builtin` is measured against `klss2021` with Stockfish as its evaluator.")
     return [*_table(matches, "match (A v B)"), "", *wrapped(" ".join(said))]
 
 

@@ -167,27 +167,13 @@ def _learned(belief: Literal["filter", "siamese", "both"]) -> Kluss:
 _ALL = 10**9
 """As ``most_carried``: no limit, since no trunk has so many nodes."""
 
-
-def _variant(suffix: str, **changes: Any) -> Configuration:
-    """``klss2021`` with fields of its search changed."""
-    return Configuration(f"klss2021-{suffix}", "klss", search=Klss2021(**changes))
-
+_PAPER = Klss2021(most_carried=_ALL, first="maxmargin", caution=1.0, purify=False)
 
 CONFIGURATIONS: dict[str, Configuration] = {
     item.name: item
     for item in (
         Configuration("klss2021", "klss", search=Klss2021()),
-        _variant("noreach", reach=False),
-        _variant("resolve", gadget="resolve"),
-        _variant("maxmargin", gadget="maxmargin"),
-        _variant("fresh", nested=False),
-        _variant("L50", particles=50),
-        _variant("L800", particles=800),
-        Configuration("klss2021-builtin", "klss", evaluator="builtin", search=Klss2021()),
-        _variant("nopenalty", information=math.inf),
-        _variant("sampled", purify=False),
-        _variant("nocaution", caution=1.0),
-        _variant("paper", most_carried=_ALL, first="maxmargin", caution=1.0, purify=False),
+        Configuration("klss2021-paper", "klss", search=_PAPER),
         Configuration("kluss", "klss", search=_learned("filter")),
         Configuration("kluss-value", "klss", search=Kluss(belief="value")),
         Configuration("kluss-filter", "klss", search=_learned("filter")),
@@ -200,11 +186,11 @@ CONFIGURATIONS: dict[str, Configuration] = {
         Configuration("random", "random", evaluator="builtin"),
     )
 }
-"""The named configurations. ``klss2021`` is the paper's agent, ``klss2021-…`` has one thing off, or other;
-``klss2021-paper`` has every deviation off that can be switched (docs/search.md, "Deviations"); ``baseline`` is the
-paper's (§7): one ply of imperfect information, a perfect-information search below it. ``kluss-…`` have other beliefs:
-``kluss`` itself has the one that games decided for, ``kluss-filter``'s, and ``kluss-value`` none that was learned.
-``kluss-contrary`` makes moves that beliefs hold unlikely (:mod:`darkchess.players.contrary`).
+"""The named configurations. ``klss2021`` is the paper's agent, ``klss2021-paper`` has every deviation off that can be
+switched (docs/search.md, "Deviations"); ``baseline`` is the paper's (§7): one ply of imperfect information, a
+perfect-information search below it. ``kluss-…`` have other beliefs: ``kluss`` itself has the one that games decided
+for, ``kluss-filter``'s, and ``kluss-value`` none that was learned. ``kluss-contrary`` makes moves that beliefs hold
+unlikely (:mod:`darkchess.players.contrary`).
 """
 
 

@@ -10,15 +10,16 @@ import pytest
 
 from darkchess.players.configuration import configuration
 from experiments.plots import main as plot
-from experiments.report import BEGIN, END, README, reading, rendered
+from experiments.report import BEGIN, END, README, load, names, reading, rendered
+from experiments.series.runner import RESULTS
 from uci_bridge.match.statistics import Sprt
 
 
-def match_of(low: float, middle: float, high: float, b: str = "klss2021-noreach", **rest: Any) -> dict[str, Any]:
+def match_of(low: float, middle: float, high: float, b: str = "klss2021,reach=false", **rest: Any) -> dict[str, Any]:
     budget = {"time_s": 0.1, "nodes": None, "clock": None}
     counts = {"games": 100, "score": middle, "wins": int(middle), "draws": 0, "losses": 100 - int(middle)}
     usual = {
-        "name": b.removeprefix("klss2021-"), "a": "klss2021,threads=1", "b": f"{b},threads=1",
+        "name": b.removeprefix("klss2021,"), "a": "klss2021,threads=1", "b": f"{b},threads=1",
         "budgets": {"a": budget, "b": budget}, "percent": [low, middle, high], "elo": [-10.0, 1.0, 20.0],
         "games_planned": 100, "seconds": 1200.0, "sessions": [], "by_color": {"white": counts, "black": counts},
     }  # fmt: skip
@@ -40,8 +41,8 @@ def keep(folder: Path, found: dict[str, Any]) -> None:
         ((50.0, 60.0, 70.0), "no difference seen"),
         ((30.0, 40.0, 50.0), "no difference seen"),
         ((49.9, 99.0, 100.0), "no difference seen"),
-        ((50.1, 60.0, 70.0), "`klss2021-noreach` is worse"),
-        ((30.0, 40.0, 49.9), "`klss2021-noreach` is better"),
+        ((50.1, 60.0, 70.0), "`klss2021,reach=false` is worse"),
+        ((30.0, 40.0, 49.9), "`klss2021,reach=false` is better"),
     ],
 )
 def test_a_difference_is_told_only_where_the_interval_leaves_out_50(percent: Any, words: str) -> None:
@@ -56,15 +57,26 @@ def test_between_equals_the_reading_is_about_time() -> None:
 
 
 def test_the_paragraph_sorts_the_ablations_by_their_intervals(tmp_path: Path) -> None:
-    matches = (match_of(55.0, 60.0, 65.0), match_of(40.0, 50.0, 60.0, "klss2021-L50"))
+    matches = (match_of(55.0, 60.0, 65.0), match_of(40.0, 50.0, 60.0, "klss2021,particles=50"))
     keep(tmp_path, document("ablations", *matches))
     text = " ".join(rendered(tmp_path).split())
-    assert "Worse than `klss2021`: `klss2021-noreach` (interval 55.0 to 65.0 %, 100 games)." in text
-    assert "No difference seen: `klss2021-L50` (interval 40.0 to 60.0 %, 100 games)." in text
+    assert "Worse than `klss2021`: `klss2021,reach=false` (interval 55.0 to 65.0 %, 100 games)." in text
+    assert "No difference seen: `klss2021,particles=50` (interval 40.0 to 60.0 %, 100 games)." in text
     assert "Better:" not in text
     assert "of 2: 1 worse, 0 better, 1 without a difference seen; 100 games each" in text
     # 1 - 0.95²
     assert "at least one of 2 such intervals would still miss 50 % in 10 % of all such tables" in text
+
+
+def test_a_player_that_had_a_name_of_its_own_is_told_by_the_field_that_the_results_hold() -> None:
+    found = load(RESULTS, "ablations")
+    assert found is not None
+    for match in found["matches"]:
+        fields = configuration(names(match)[1]).fields()
+        assert {key: fields[key] for key in match["changed"]["b"] if key != "threads"} == {
+            key: value for key, value in match["changed"]["b"].items() if key != "threads"
+        }
+    assert {match["b"] for match in found["matches"]} > {"klss2021-noreach,threads=1", "klss2021-L50,threads=1"}
 
 
 def test_players_who_differ_in_their_threads_alone_are_told_with_them(tmp_path: Path) -> None:

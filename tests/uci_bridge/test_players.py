@@ -87,7 +87,8 @@ def test_the_label_of_an_evaluator_is_what_stockfish_calls_itself_or_the_built_i
     assert evaluator_label(chosen, EvaluatorChoice("builtin")) == "built-in evaluator"
     label = evaluator_label(chosen, EvaluatorChoice("stockfish", require_stockfish))
     assert label is not None and re.fullmatch(r"Stockfish [ -~]+", label)
-    assert evaluator_label(configuration("klss2021-builtin"), EvaluatorChoice("stockfish")) == "built-in evaluator"
+    chosen = configuration("klss2021,evaluator=builtin")
+    assert evaluator_label(chosen, EvaluatorChoice("stockfish")) == "built-in evaluator"
     assert evaluator_label(configuration("random"), EvaluatorChoice("stockfish")) is None
 
 
