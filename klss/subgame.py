@@ -21,9 +21,6 @@ Deviations from Appendix E:
 - I0 runs over the topmost infosets of player 1 that meet I^k, and I^k is reduced to its topmost nodes; both only matter
   for k > 1 in games where I^k holds a node and a descendant of it.
 - an I0 with D = 0 (the blueprint never goes there) is left out: nothing that player 0 does in the subgame changes it.
-- MaxmarginToResolve: B's top row is scaled by 1/N, its first column (the information term) is not.
-- Resolve's Exit pays 0 and the alternate value is subtracted on Play, as in the pseudocode (§3 pays it on Exit: the
-  same game up to a constant).
 """
 
 from __future__ import annotations
@@ -41,7 +38,7 @@ from klss.best_response import best_response
 from klss.errors import GameError
 from klss.game import Game, Observations
 from klss.knowledge import knowledge_set
-from klss.movers import CHANCE, TERMINAL
+from klss.movers import CHANCE
 
 __all__ = [
     "Gadget",
@@ -49,8 +46,6 @@ __all__ = [
     "Values",
     "counterfactual_values",
     "make_subgame",
-    "maxmargin_to_resolve",
-    "resolve_to_maxmargin",
 ]
 
 
@@ -235,16 +230,6 @@ def make_subgame(
     )
 
 
-def maxmargin_to_resolve(subgame: Subgame) -> Subgame:
-    """The Resolve gadget of a Maxmargin one: chance picks I0 uniformly, player 1 exits for 0 or plays on."""
-    return _converted(subgame, "resolve")
-
-
-def resolve_to_maxmargin(subgame: Subgame) -> Subgame:
-    """The Maxmargin gadget of a Resolve one; the inverse of :func:`maxmargin_to_resolve`."""
-    return _converted(subgame, "maxmargin")
-
-
 def _topmost(game: Game, nodes: Ints) -> Ints:
     """Nodes (ascending) without those that lie below another of them."""
     end = np.maximum.accumulate(game.end[nodes])
@@ -395,109 +380,3 @@ def _with_ancestors(tree: Observations, used: Bools, owned: Bools) -> Bools:
         frontier = above[owned[above] & ~used[above]]
         used[frontier] = True
     return used
-
-
-def _converted(subgame: Subgame, gadget: Gadget) -> Subgame:
-    if subgame.gadget == gadget:
-        return subgame
-    return _to_resolve(subgame) if gadget == "resolve" else _to_maxmargin(subgame)
-
-
-def _to_resolve(subgame: Subgame) -> Subgame:
-    """Root chance node; per I0 a node of player 1 with Exit (a terminal) and Play (the chance node below which the
-    copies hang).
-    """
-    game, count = subgame.game, subgame.roots.size
-    chance_nodes = np.flatnonzero(game.parent == 0)
-    group = np.cumsum(np.bincount(chance_nodes, minlength=game.node_count)) - 1
-    place = np.arange(game.node_count) + 2 * (group + 1)  # an owner's node and its Exit come before each chance node
-    place[0] = 0
-    total = game.node_count + 2 * count
-    choice, leave = place[chance_nodes] - 2, place[chance_nodes] - 1
-    parent, player, action = (np.empty(total, np.int64) for _ in range(3))
-    probability, utility = np.ones(total), np.zeros(total)
-    infoset = np.full((2, total), -1, np.int64)
-    parent[place] = place[game.parent]
-    player[place], action[place], probability[place], utility[place] = (
-        game.player,
-        game.action,
-        game.probability,
-        game.utility,
-    )
-    parent[0], player[0], action[0] = -1, CHANCE, -1
-    parent[choice], player[choice], action[choice], probability[choice] = 0, 1, np.arange(count), 1.0 / count
-    parent[leave], player[leave], action[leave] = choice, TERMINAL, 0
-    parent[place[chance_nodes]], action[place[chance_nodes]] = choice, 1
-    old = game.observations[1]
-    # Player 1's gadget root becomes one infoset (Exit, Play) per I0.
-    counts = np.concatenate([np.full(count, 2), old.action_count[1:]])
-    first = 1 + np.cumsum(counts) - counts
-    from_root = old.parent_infoset[1:] == 0
-    inner = np.where(from_root, 0, old.parent_infoset[1:] - 1 + count)
-    offset = old.parent_point[1:] - old.first_point[old.parent_infoset[1:]]
-    play = first[np.where(from_root, offset, 0)] + 1
-    observed = Observations(
-        parent_point=np.concatenate([np.zeros(count, np.int64), np.where(from_root, play, first[inner] + offset)]),
-        action_count=counts,
-        turn=np.concatenate([np.ones(count, bool), old.turn[1:]]),
-        synthetic=np.concatenate([np.ones(count, bool), old.synthetic[1:]]),
-        keys=(*(("gadget", name) for name in old.action_names[0]), *old.keys[1:]),
-        action_names=(("Exit", "Play"),) * count + old.action_names[1:],
-    )
-    infoset[0, place], infoset[1, place] = (
-        game.infoset[0],
-        np.where(game.infoset[1] > 0, game.infoset[1] - 1 + count, -1),
-    )
-    infoset[0, 0] = infoset[1, 0] = -1
-    infoset[0, choice], infoset[1, choice] = 0, np.arange(count)
-    b = np.zeros(observed.point_count)
-    b[2 : 2 + 2 * count : 2] = game.b[1][1 : 1 + count] / count
-    b[1 + 2 * count :] = game.b[1][1 + count :] / count
-    made = Game(parent, player, action, probability, utility, infoset, (game.observations[0], observed), (game.b[0], b))
-    origin = (subgame.origin[0], np.concatenate([np.full(count, -1), subgame.origin[1][1:]]))
-    return Subgame(made, "resolve", subgame.infoset, origin, subgame.roots, subgame.scale, subgame.alternate_value)
-
-
-def _to_maxmargin(subgame: Subgame) -> Subgame:
-    game, count = subgame.game, subgame.roots.size
-    choice = np.flatnonzero(game.parent == 0)
-    gone = np.zeros(game.node_count, bool)
-    gone[choice] = gone[choice + 1] = True
-    kept = np.flatnonzero(~gone)
-    place = np.cumsum(~gone) - 1
-    chance_nodes = place[choice + 2]
-    parent, action = place[game.parent[kept]], game.action[kept].copy()
-    player, probability = game.player[kept].copy(), game.probability[kept]
-    parent[0], player[0] = -1, 1
-    parent[chance_nodes], action[chance_nodes] = 0, np.arange(count)
-    old = game.observations[1]
-    counts = np.concatenate([[count], old.action_count[count:]])
-    first = 1 + np.cumsum(counts) - counts
-    before = old.parent_infoset[count:]
-    offset = old.parent_point[count:] - old.first_point[before]
-    observed = Observations(
-        parent_point=np.concatenate(
-            [[0], np.where(before < count, 1 + before, first[np.maximum(before - count + 1, 0)] + offset)]
-        ),
-        action_count=counts,
-        turn=np.concatenate([[True], old.turn[count:]]),
-        synthetic=np.concatenate([[True], old.synthetic[count:]]),
-        keys=("gadget", *old.keys[count:]),
-        action_names=(tuple(str(key[1]) for key in old.keys[:count]), *old.action_names[count:]),  # type: ignore[index]
-    )
-    infoset = game.infoset[:, kept].copy()
-    infoset[1] = np.where(infoset[1] >= 0, infoset[1] - count + 1, -1)
-    infoset[:, 0] = 0
-    b = np.concatenate([[0.0], game.b[1][2 : 2 + 2 * count : 2] * count, game.b[1][1 + 2 * count :] * count])
-    made = Game(
-        parent,
-        player,
-        action,
-        probability,
-        game.utility[kept],
-        infoset,
-        (game.observations[0], observed),
-        (game.b[0], b),
-    )
-    origin = (subgame.origin[0], np.concatenate([[-1], subgame.origin[1][count:]]))
-    return Subgame(made, "maxmargin", subgame.infoset, origin, subgame.roots, subgame.scale, subgame.alternate_value)

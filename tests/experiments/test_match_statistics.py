@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -126,20 +127,28 @@ def test_a_test_takes_the_hypothesis_that_is_true_with_few_errors(elo: float, ta
     assert sum(decision != taken for decision in decisions) <= 9
 
 
+def counted(sprt: Sprt, games: Iterable[tuple[int, int]]) -> PairCounter:
+    """After games, each a pair's number and half-points."""
+    counter = PairCounter(sprt)
+    for pair, half_points in games:
+        counter.count(pair, half_points)
+    return counter
+
+
 def test_a_decision_does_not_depend_on_the_order_in_which_games_end_and_stays() -> None:
     rng = random.Random(3)
     games = [(game // 2, rng.choice((0, 1, 2, 2, 2))) for game in range(200)]
-    in_order = PairCounter(Sprt(0.0, 100.0)).count_all(games)
+    in_order = counted(Sprt(0.0, 100.0), games)
     mixed = games[:]
     rng.shuffle(mixed)
     assert in_order.tested is not None and in_order.tested.decision == "elo1"
-    assert PairCounter(Sprt(0.0, 100.0)).count_all(mixed).tested == in_order.tested
-    after = PairCounter(Sprt(0.0, 100.0)).count_all([*games, *((pair, 0) for pair in range(100, 200) for _ in "ab")])
+    assert counted(Sprt(0.0, 100.0), mixed).tested == in_order.tested
+    after = counted(Sprt(0.0, 100.0), [*games, *((pair, 0) for pair in range(100, 200) for _ in "ab")])
     assert after.tested == in_order.tested and after.counts[0] > in_order.counts[0]
 
 
 def test_a_pair_counts_once_both_its_games_are_there() -> None:
-    counter = PairCounter(Sprt(0.0, 10.0)).count_all([(0, 2), (1, 2), (1, 1)])
+    counter = counted(Sprt(0.0, 10.0), [(0, 2), (1, 2), (1, 1)])
     assert counter.counts == [0, 0, 0, 1, 0] and counter.tested is not None and counter.tested.llr == 0.0
     counter.count(0, 0)
     assert counter.counts == [0, 0, 1, 1, 0] and counter.tested.llr != 0.0

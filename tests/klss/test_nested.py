@@ -20,9 +20,10 @@ from klss.lexicographic import lexicographic
 from klss.nested import Blueprint, allocated, every_infoset, infoset_colours, update_blueprint
 from klss.selection import TOLL, select
 from klss.sequence_form import SequenceForm, sequence_form
-from klss.subgame import Subgame, counterfactual_values, make_subgame, maxmargin_to_resolve
+from klss.subgame import Subgame, counterfactual_values, make_subgame
 from klss.treeplex import behaviour, realization, uniform_behaviour
 from tests.klss import games
+from tests.oracles.resolve import maxmargin_to_resolve
 
 ORDERS = (1, 3, 5, math.inf)
 # Rounding of the solver, per subgame.

@@ -14,9 +14,10 @@ from klss.equilibrium import solve
 from klss.errors import GameError
 from klss.game import Game
 from klss.sequence_form import sequence_form
-from klss.subgame import Subgame, counterfactual_values, make_subgame, maxmargin_to_resolve, resolve_to_maxmargin
+from klss.subgame import Subgame, counterfactual_values, make_subgame
 from klss.treeplex import behaviour, realization, uniform_behaviour
 from tests.klss import games
+from tests.oracles.resolve import maxmargin_to_resolve, resolve_to_maxmargin
 
 ORDERS = (1, 3, 5, math.inf)
 

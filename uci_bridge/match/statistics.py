@@ -14,7 +14,7 @@ nothing there.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -265,9 +265,3 @@ class PairCounter:
             self._next += 1
             if self._sprt is not None and self.tested is not None and self.tested.decision is None:
                 self.tested = self._sprt.state(self._in_order)
-
-    def count_all(self, games: Iterable[tuple[int, int]]) -> PairCounter:
-        """Count games, each a pair's number and half-points; itself."""
-        for pair, half_points in games:
-            self.count(pair, half_points)
-        return self

@@ -42,7 +42,7 @@ from klss.search.trunk import Trunk
 from klss.subgame import Gadget
 from klss.treeplex import behaviour, realization
 
-__all__ = ["GAP", "Answer", "GadgetProgram", "resolve_value", "solve_gadget"]
+__all__ = ["GAP", "Answer", "GadgetProgram", "resolve_value"]
 
 
 GAP = 1e-7
@@ -230,11 +230,6 @@ class GadgetProgram:
         if int((columns == BASIC).sum() + (rows == BASIC).sum()) != layout.row_count:
             return None
         return Basis(columns, rows)
-
-
-def solve_gadget(trunk: Trunk, gadget: Gadget, penalty: Floats | None = None, *, caution: float = 1.0) -> Profile:
-    """An equilibrium of a gadget, from scratch; parameters as of :meth:`GadgetProgram.solve`."""
-    return GadgetProgram(caution=caution).solve(trunk, gadget, penalty).profile
 
 
 def _fresh(places: Ints, before: Ints) -> Bools:

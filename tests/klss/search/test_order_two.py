@@ -8,13 +8,13 @@ import pytest
 from klss import openspiel
 from klss.search import EnumeratedModel, Trunk
 from klss.search.enumerated import game_root
-from klss.search.equilibrium.program import solve_gadget
 from klss.search.model import TERMINAL
 from klss.search.profile import Profile
 from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.subgame.order_two import unfrozen_sections
 from klss.search.subgame.sections import sections_at
+from tests.klss.search.solved import solve_gadget
 
 NOTHING = np.zeros(0, dtype=np.uint64)
 GAMES = ["leduc_poker", "dark_hex(board_size=2,gameversion=adh)", "kuhn_poker"]

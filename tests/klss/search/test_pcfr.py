@@ -12,13 +12,13 @@ from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Kluss, Search
 from klss.search._kernels.utilities import against
 from klss.search.enumerated import game_root
 from klss.search.equilibrium.pcfr import RegretMinimiser
-from klss.search.equilibrium.program import solve_gadget
 from klss.search.equilibrium.restricted import RestrictedGame
 from klss.search.gadget import gadget_form
 from klss.search.parts import Subgame
 from klss.search.profile import Profile
 from klss.search.utilities import Utilities
 from klss.subgame import Gadget
+from tests.klss.search.solved import solve_gadget
 from tests.klss.search.test_program import growing
 
 NOTHING = np.zeros(0, dtype=np.uint64)

@@ -20,13 +20,14 @@ from klss.best_response import best_response
 from klss.search import Budget, EnumeratedModel, Trunk
 from klss.search.enumerated import game_root
 from klss.search.equilibrium.linear_program import LinearPrograms
-from klss.search.equilibrium.program import Answer, GadgetProgram, solve_gadget
+from klss.search.equilibrium.program import Answer, GadgetProgram
 from klss.search.expansion.support import leaves_to_expand
 from klss.search.gadget import gadget_form
 from klss.search.parts import Subgame
 from klss.search.subgame.order_one import fresh_roots
 from klss.subgame import Gadget
 from tests.klss.games import kuhn
+from tests.klss.search.solved import solve_gadget
 
 FENS = [
     "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",

@@ -16,14 +16,15 @@ from klss.equilibrium import solve
 from klss.game import Game
 from klss.search import Budget, Klss2021, Search, Trunk
 from klss.search.enumerated import EnumeratedModel, game_root
-from klss.search.equilibrium.program import solve_gadget
 from klss.search.gadget import gadget_form
 from klss.search.parts import Subgame as SearchSubgame
 from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.subgame.sections import sections_at
 from klss.sequence_form import SequenceForm, sequence_form
-from klss.subgame import Subgame, make_subgame, maxmargin_to_resolve
+from klss.subgame import Subgame, make_subgame
+from tests.klss.search.solved import solve_gadget
+from tests.oracles.resolve import maxmargin_to_resolve
 
 # Values of player 0: Kuhn 1950; Leduc: Southey et al. 2005, -0.0856; 2x2 abrupt dark hex: the first mover wins 3/4 of
 # the time (checked against the game's own LP).

@@ -1,0 +1,16 @@
+"""Gadgets solved from scratch."""
+
+from __future__ import annotations
+
+from klss.arrays import Floats
+from klss.search.equilibrium.program import GadgetProgram
+from klss.search.profile import Profile
+from klss.search.trunk import Trunk
+from klss.subgame import Gadget
+
+__all__ = ["solve_gadget"]
+
+
+def solve_gadget(trunk: Trunk, gadget: Gadget, penalty: Floats | None = None, *, caution: float = 1.0) -> Profile:
+    """An equilibrium of a gadget; parameters as of :meth:`klss.search.equilibrium.program.GadgetProgram.solve`."""
+    return GadgetProgram(caution=caution).solve(trunk, gadget, penalty).profile
