@@ -43,20 +43,23 @@ def responses(trunk: Trunk, y: Floats) -> Floats:
 def root_values(trunk: Trunk, profile: Profile) -> RootValues:
     """The strategy at player 0's infoset and what each action is worth (see the module).
 
-    Roots that were never expanded say nothing of any action and are left out. The values are nan where player 1 goes
-    to such roots only: the search was too short.
+    Roots that were never expanded say nothing of any action and are left out, and so are those at other infosets of
+    player 0 (order-2 subgames have some). The values are nan where player 1 goes to such roots only: the search was too
+    short.
     """
     nodes, count = trunk.nodes, trunk.node_count
     first, size = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
     codes, probabilities = strategy_at_root(trunk, profile)
     reach = reach_of(1, trunk, profile.y)
-    expanded = nodes.first_child[: trunk.root_count] >= 0
+    here = nodes.infoset[:count, 0] == 0
+    expanded = here[: trunk.root_count] & (nodes.first_child[: trunk.root_count] >= 0)
     total = float(reach[: trunk.root_count][expanded].sum())
     if total <= SUPPORT:
         return RootValues(codes, probabilities, np.full(size, np.nan))
     values = responses(trunk, profile.y)[first : first + size] / total
     below = np.full(count, -1, dtype=np.int64)
     top = np.flatnonzero(nodes.depth[:count] == 1)
+    top = top[here[nodes.parent[top]]]
     below[top] = nodes.sequence[top, 0] - first
     trunk.spread_down(below)
     leaves = np.flatnonzero(trunk.leaf & (below >= 0))

@@ -24,7 +24,8 @@ from darkchess.players.model import DarkChess, PositionBelief
 from darkchess.players.player import KlssPlayer
 from klss.search import TERMINAL, Budget, Klss2021, Search, Trunk
 from klss.search.parts import Standing
-from klss.search.profile import extended
+from klss.search.profile import Profile, extended, reach_of
+from klss.search.root_values import root_values
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.subgame.sections import _kept_of
 from tests.oracles import brute_force
@@ -321,6 +322,49 @@ def test_a_node_budget_bounds_the_nodes() -> None:
         result = Search(model, Klss2021(), seed=1).search(PositionBelief(positions, model, 0), Budget(nodes=budget))
         assert 0 < result.report.nodes <= budget + 448
         assert decode(result.action) in referee.legal_moves()
+
+
+def worth_at_root(trunk: Trunk, profile: Profile) -> dict[int, float]:
+    """What each of player 0's played actions at infoset 0 is worth, by its sequence: summed leaf by leaf."""
+    nodes, reach = trunk.nodes, reach_of(1, trunk, profile.y)
+    roots = [root for root in range(trunk.root_count) if nodes.infoset[root, 0] == 0 and nodes.first_child[root] >= 0]
+    sums: dict[int, float] = {}
+    for leaf in np.flatnonzero(trunk.leaf).tolist():
+        below, above = -1, leaf
+        while nodes.parent[above] >= 0:
+            below, above = above, int(nodes.parent[above])
+        if above in roots:
+            action = int(nodes.sequence[below, 0])
+            played = reach[leaf] * profile.x[nodes.sequence[leaf, 0]]
+            sums[action] = sums.get(action, 0.0) + played * nodes.value[leaf]
+    return {action: sums[action] / (profile.x[action] * reach[roots].sum()) for action in sums if profile.x[action] > 0}
+
+
+def test_what_stands_at_other_infosets_of_the_player_says_nothing_of_an_action_at_this_one() -> None:
+    """An order-2 subgame that is carried on may have roots at several of her infosets."""
+    referee = Referee()
+    seats = {color: make_player(configuration("kluss-value,cap=20000"), seed=34) for color in chess.COLORS}
+    for color, seat in seats.items():
+        seat.start(referee.view(color), referee.position, PAPER)
+    elsewhere = 0
+    while referee.ply < 6:
+        player = seats[referee.turn]
+        move = player.choose(Limit(nodes=120)).move
+        assert isinstance(player, KlssPlayer) and player._thinking is not None
+        standing = player._thinking.search.standing
+        assert standing is not None
+        trunk, profile = standing.trunk, standing.profile
+        elsewhere += int((trunk.nodes.infoset[: trunk.root_count, 0] != 0).sum())
+        first, found = int(trunk.infosets[0].first[0]), root_values(trunk, profile)
+        expected = worth_at_root(trunk, profile)
+        for place in np.flatnonzero(found.probabilities).tolist():
+            assert found.values[place] == pytest.approx(expected[first + place], abs=1e-9)
+        referee.push(move)
+        for color, seat in seats.items():
+            seat.observe(referee.view(color))
+    assert elsewhere > 0
+    for seat in seats.values():
+        seat.close()
 
 
 def test_a_memory_limit_stops_growth_not_the_game() -> None:
