@@ -9,7 +9,7 @@ Reading order:
   into games
 - ``convergence`` how exploitable the searches' play is on small games
 - ``report`` and ``plots`` render README's tables and the plots from the results
-- ``cheat`` Stockfish on the referee's side, for reference
+- ``players`` those that come with no installed package: two see the true game, one plays against a learned belief
 - ``bench`` how fast the engine is, and one signature of what it does
 - ``evaluation_positions``, ``tune_evaluation``, ``evaluation_in_games`` what the built-in evaluation is fitted to, the
   fit, and what its terms buy

@@ -9,12 +9,10 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, get_type_hints
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.game.contest import Player
-from darkchess.players.contrary import Contrary, ContraryPlayer
 from darkchess.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.players.player import KlssPlayer
 from darkchess.players.tracking import RandomPlayer
@@ -129,9 +127,9 @@ def _changeable(chosen: Configuration) -> dict[str, Any]:
     return own if chosen.search is None else own | get_type_hints(type(chosen.search))
 
 
-def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int, kind: type[KlssPlayer] = KlssPlayer) -> Player:
+def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
     assert chosen.search is not None
-    return kind(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder)
+    return KlssPlayer(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder)
 
 
 def _plain(
@@ -148,7 +146,6 @@ def _plain(
 PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
     "klss": _klss_player,
     "baseline": _klss_player,
-    "contrary": partial(_klss_player, kind=ContraryPlayer),
     "best-guess": _plain(BestGuessPlayer),
     "greedy": _plain(GreedyPlayer),
     "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed, cap=chosen.cap, threads=chosen.threads),
@@ -179,7 +176,6 @@ CONFIGURATIONS: dict[str, Configuration] = {
         Configuration("kluss-filter", "klss", search=_learned("filter")),
         Configuration("kluss-siamese", "klss", search=_learned("siamese")),
         Configuration("kluss-both", "klss", search=_learned("both")),
-        Configuration("kluss-contrary", "contrary", search=Contrary()),
         Configuration("baseline", "baseline", search=Baseline()),
         Configuration("best-guess", "best-guess"),
         Configuration("greedy", "greedy", evaluator="builtin"),
@@ -189,8 +185,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
 """The named configurations. ``klss2021`` is the paper's agent, ``klss2021-paper`` has every deviation off that can be
 switched (docs/search.md, "Deviations"); ``baseline`` is the paper's (§7): one ply of imperfect information, a
 perfect-information search below it. ``kluss-…`` have other beliefs: ``kluss`` itself has the one that games decided
-for, ``kluss-filter``'s, and ``kluss-value`` none that was learned. ``kluss-contrary`` makes moves that beliefs hold
-unlikely (:mod:`darkchess.players.contrary`).
+for, ``kluss-filter``'s, and ``kluss-value`` none that was learned.
 """
 
 

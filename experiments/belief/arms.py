@@ -1,7 +1,7 @@
 """``python -m experiments.belief games``: what each belief is worth in games, against ``kluss`` without one.
 
 All have the same time and evaluator; the last is told the truth and no result of a player
-(:mod:`uci_bridge.match.oracle`). ``kluss-value`` weighs roots by their value alone. And what each scores against
+(:mod:`experiments.players.oracle`). ``kluss-value`` weighs roots by their value alone. And what each scores against
 ``kluss-contrary``, who knows the policy and moves as it holds unlikely: a belief that can be exploited loses there what
 it gains elsewhere.
 """

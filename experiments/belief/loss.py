@@ -34,12 +34,13 @@ from darkchess.game.record import GameRecord
 from darkchess.game.referee import Referee
 from experiments.belief.replay import differing, gone_through
 from experiments.commands import finished
+from experiments.players.oracle import KlussOracle, ToldOracle, true_state
+from experiments.players.specs import configuration
 from experiments.series.runner import RESULTS, RUNS, positive
 from klss.search import Kluss
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.match import MatchError
-from uci_bridge.match.oracle import KlussOracle, ToldOracle, configuration, true_state
 from uci_bridge.stockfish.evaluator import StockfishEvaluator, find_stockfish, stockfish_version
 
 __all__ = ["ARMS", "LEAST", "losses", "main", "summary"]

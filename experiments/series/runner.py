@@ -30,6 +30,7 @@ from typing import Any
 import klss
 from darkchess.game.arbiter import TimeControl
 from darkchess.players.configuration import ConfigurationError
+from experiments.players.specs import configuration, player
 from experiments.series.summary import SESSIONS, match_document, match_name, read_document, series_document
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
@@ -38,7 +39,6 @@ from uci_bridge.match.documents import commit, write_document
 from uci_bridge.match.files import read_match
 from uci_bridge.match.match import Match, MatchError, Standing
 from uci_bridge.match.openings import RandomOpenings
-from uci_bridge.match.oracle import configuration
 from uci_bridge.match.report import versions
 from uci_bridge.stockfish.evaluator import find_stockfish
 
@@ -53,7 +53,7 @@ RESULTS = Path(__file__).parents[1] / "results"
 SEED = 1
 """Of every match, unless another is asked for."""
 
-_CODE = ("klss", "darkchess", "uci_bridge")
+_CODE = ("klss", "darkchess", "uci_bridge", "experiments/players")
 _SHOW_EVERY_S = 30.0
 
 
@@ -174,8 +174,8 @@ class Plan:
         """The match of ``pairing``; what both sides have alike stands once."""
         a, b = self._budget(pairing.share_a), self._budget(pairing.share_b)
         return Match(
-            a=configuration(self._threaded(pairing.a)),
-            b=configuration(self._threaded(pairing.b)),
+            a=player(self._threaded(pairing.a)),
+            b=player(self._threaded(pairing.b)),
             games=self.games,
             seed=self.seed,
             budget=a,
@@ -250,7 +250,9 @@ def _same_code(folder: Path, code: str, *, left: bool) -> None:
 
 
 def fingerprint() -> str:
-    """Twelve hex digits that change with the code that plays: our packages but the commands and ``experiments``."""
+    """Twelve hex digits that change with the code that plays: our packages but the commands and ``experiments``, of
+    which its players count.
+    """
     root = Path(klss.__file__).resolve().parents[1]
     digest = hashlib.sha256()
     for package in _CODE:

@@ -14,9 +14,7 @@ from klss_app.cli.options import (
     GameOptions,
     Parser,
     add_game_options,
-    check_stockfish,
     chosen_player,
-    configured,
     game_options,
 )
 
@@ -35,11 +33,6 @@ def _parser() -> Parser:
         "--openings", metavar="N|FILE", help="begin each pair with N random moves, or with a line (moves, FEN) of FILE"
     )
     add_game_options(parser, path_suffices=False)
-    parser.add_argument(
-        "--allow-cheat",
-        action="store_true",
-        help="allow the players who see the true game, stockfish-cheat and kluss-oracle",
-    )
     return parser
 
 
@@ -47,23 +40,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run ``klss match``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
     options = game_options(parsed)
-    specs = {"a": _player(parsed.a, parsed, options), "b": _player(parsed.b, parsed, options)}
+    specs: dict[str, Spec] = {side: chosen_player(getattr(parsed, side), options.stockfish) for side in "ab"}
     return play_match(parsed, _match(parsed, options, specs))
-
-
-def _player(text: str, parsed: argparse.Namespace, options: GameOptions) -> Spec:
-    from uci_bridge.match.engines import CHEAT, Cheat
-    from uci_bridge.match.oracle import ORACLE, configuration
-
-    name = text.partition(",")[0].strip()
-    if text != CHEAT and name != ORACLE:
-        return chosen_player(text, options.stockfish)
-    if not parsed.allow_cheat:
-        raise UsageError(f"player: got {text!r}, who sees the true game; expected --allow-cheat with it")
-    if name == ORACLE:
-        return configured(text, options.stockfish, configuration)
-    check_stockfish(options.stockfish)
-    return Cheat()
 
 
 def _match(parsed: argparse.Namespace, options: GameOptions, specs: dict[str, Spec]) -> Match:

@@ -354,11 +354,8 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
     return options
 
 
-def configured(
-    text: str, stockfish: str | None = None, read: Callable[[str], Configuration] | None = None
-) -> Configuration:
-    """The configuration that ``text`` describes; imports compiled code. ``stockfish`` is ``--stockfish``; ``read``
-    knows the names (None: as :func:`darkchess.players.configuration.configuration` does).
+def configured(text: str, stockfish: str | None = None) -> Configuration:
+    """The configuration that ``text`` describes; imports compiled code. ``stockfish`` is ``--stockfish``.
 
     Raises
     ------
@@ -368,7 +365,7 @@ def configured(
     from darkchess.players.configuration import ConfigurationError, configuration
 
     try:
-        found = (read or configuration)(text)
+        found = configuration(text)
     except ConfigurationError as error:
         raise UsageError(str(error)) from None
     if found.evaluator == "stockfish":

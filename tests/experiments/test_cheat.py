@@ -9,7 +9,11 @@ from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.game.contest import Limit, Player, PlayerError
 from darkchess.game.referee import Referee
 from darkchess.players.tracking import RandomPlayer
-from uci_bridge.match.cheat import StockfishCheat
+from experiments.players.cheat import StockfishCheat
+from experiments.players.specs import player
+from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.match.match import Match
+from uci_bridge.match.report import versions
 
 
 def choice(path: str, fen: str, *moves: str) -> tuple[str, str, int]:
@@ -66,3 +70,12 @@ def test_a_game_that_is_over_asks_for_no_move(require_stockfish: str) -> None:
     with pytest.raises(PlayerError, match="got a game that is over"):
         cheat.choose(Limit(nodes=10))
     cheat.close()
+
+
+def test_it_plays_a_match(require_stockfish: str) -> None:
+    match = Match(
+        player("stockfish-cheat"), player("random,cap=5000,threads=1"), games=2, seed=1,
+        budget=TimeControl(nodes=20), evaluator=EvaluatorChoice(stockfish=require_stockfish), check_truth=True,
+    )  # fmt: skip
+    assert match.run().score == 2
+    assert str(versions(match.setup())["stockfish"]).startswith("Stockfish")

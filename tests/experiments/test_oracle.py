@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import pickle
 from collections.abc import Iterator
+from pathlib import Path
 
 import chess
 import numpy as np
@@ -18,14 +20,18 @@ from darkchess.game.contest import Limit, Player
 from darkchess.game.referee import Referee
 from darkchess.players.configuration import ConfigurationError, make_player
 from darkchess.players.configuration import configuration as named
+from experiments.players.likelihood import Oracle
+from experiments.players.oracle import KlussOracle, OraclePlayer
+from experiments.players.specs import configuration, player
 from klss.arrays import Floats, States
 from klss.search import Belief, Model, SearchConfigurationError
-from klss.search.likelihood.oracle import Oracle
 from klss.search.likelihood.uniform import Uniform
 from klss.search.parts import Standing, Subgame
 from klss.search.subgame.order_one import OrderOne
 from tests.wall.twins import load
-from uci_bridge.match.oracle import KlussOracle, OraclePlayer, configuration
+from uci_bridge.match.engines import Insider
+from uci_bridge.match.files import read_match
+from uci_bridge.match.match import Match
 
 IDENTITY = 0x7FFF
 """Of a row's last entry, what two equal positions have in common: docs/rules.md, rule 3."""
@@ -205,3 +211,34 @@ def test_it_is_kluss_value_but_for_the_prior() -> None:
 def test_a_prior_is_a_probability(value: str) -> None:
     with pytest.raises(ConfigurationError, match="prior is"):
         configuration(f"kluss-oracle,prior={value}")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# in a match
+
+
+def test_a_match_plays_it_the_same_again_and_loses_no_true_position(tmp_path: Path) -> None:
+    match = Match(
+        player("kluss-oracle,prior=0.4,cap=5000,threads=1"), player("random,cap=5000,threads=1"), games=2, seed=1,
+        budget=TimeControl(nodes=40), check_truth=True,
+    )  # fmt: skip
+    played = []
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        standing = match.run(folder)
+        assert standing.games == 2 and standing.truth.checks > 0 == standing.truth.lost
+        kept = read_match(folder)
+        assert kept is not None
+        identity, *told = kept
+        assert identity["a"]["prior"] == 0.4 and "prior" not in identity["b"]
+        played.append([[{**each, "seconds": 0, "seconds_wall": 0} for each in lines] for lines in told])
+    assert played[0] == played[1] and len(played[0][1]) > 2
+
+
+@pytest.mark.parametrize(
+    ("text", "stockfish"), [("kluss-oracle,prior=0.4", False), ("kluss-contrary", False), ("stockfish-cheat", True)]
+)
+def test_a_player_that_a_match_is_given_is_sent_to_its_workers(text: str, stockfish: bool) -> None:
+    setup = Match(player(text), player("random"), games=2, seed=1, budget=TimeControl(nodes=40)).setup()
+    assert isinstance(setup.a, Insider) and setup.a.name == text
+    assert pickle.loads(pickle.dumps(setup)) == setup
+    assert setup.uses_stockfish() is stockfish

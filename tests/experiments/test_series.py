@@ -143,7 +143,7 @@ def test_every_series_names_players_that_exist_and_each_match_once(series: Serie
     assert len(set(names)) == len(names) > 0
     for pairing in series.pairings():
         match = Plan(series.games, series.time_s).match(pairing)
-        threads = match.a.threads, match.b.threads  # type: ignore[union-attr]
+        threads = match.a.fields()["threads"], match.b.fields()["threads"]
         assert threads == ((2, 1) if pairing.name == "one-thread" else (1, 1))  # who says hers keeps them
 
 

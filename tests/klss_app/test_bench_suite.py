@@ -242,7 +242,7 @@ def test_the_histories_of_the_theme_knowledge_are_nine_infosets_apart() -> None:
 
 
 # -------------------------------------------------------------------------------------------------------- the bench
-@pytest.mark.parametrize("name", ["klss2021", "kluss", "kluss-contrary", "baseline"])
+@pytest.mark.parametrize("name", ["klss2021", "kluss", "baseline"])
 def test_the_mixture_is_what_the_player_draws_her_move_from(name: str) -> None:
     chosen, evaluator, limit = configuration(f"{name},threads=1"), BuiltinEvaluator(), Limit(nodes=300)
     for entry in (ENTRIES["rook v queen"], ENTRIES["king v unseen rook"], ENTRIES["Qxe8"]):

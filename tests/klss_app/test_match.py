@@ -262,32 +262,9 @@ def test_a_flag_s_bad_value_is_named(
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and names in ran.err and says in ran.err
 
 
-@pytest.mark.parametrize("cheat", ["stockfish-cheat", "kluss-oracle", "kluss-oracle,prior=0.4"])
+@pytest.mark.parametrize("player", ["stockfish-cheat", "kluss-oracle,prior=0.4", "kluss-contrary"])
 @pytest.mark.parametrize("command", ["play --black", "match greedy", "engine --configuration"])
-def test_who_sees_everything_is_refused(klss: Any, command: str, cheat: str) -> None:
-    ran = klss(*command.split(), cheat)
-    assert ran.code == 2 and ran.err.count("\n") == 1 and f"'{cheat.partition(',')[0]}" in ran.err
-    assert ("expected --allow-cheat with it" in ran.err) is command.startswith("match")
-
-
-@pytest.mark.usefixtures("played_here")
-def test_the_mover_that_sees_everything_plays_a_match_that_allows_it(klss: Any, require_stockfish: str) -> None:
-    ran = klss("match", "stockfish-cheat", "random", "--nodes", "20", "--games", "2", "--allow-cheat", "--seed", "1",
-               "--stockfish", require_stockfish, "--json")  # fmt: skip
-    document = json.loads(ran.out)
-    assert document["score"] == 2 and document["versions"]["stockfish"].startswith("Stockfish")
-
-
-def test_the_search_that_is_told_the_truth_plays_a_match_that_allows_it(klss: Any, tmp_path: Path) -> None:
-    command = ("match", "kluss-oracle,prior=0.4,cap=5000", "random,cap=5000", "--nodes", "40", "--games", "2",
-               "--allow-cheat", "--check-truth", "--seed", "1", "--json")  # fmt: skip
-    first, _ = (json.loads(klss(*command, "--out", out).out) for out in ("one", "two"))
-    assert first["games"] == 2 and first["truth"]["checks"] > 0 == first["truth"]["lost"]
-    assert first["configurations"]["a"]["prior"] == 0.4 and "prior" not in first["configurations"]["b"]
-    assert _timeless(tmp_path / "one") == _timeless(tmp_path / "two")
-    assert _moves(tmp_path / "one") == _moves(tmp_path / "two")
-
-
-def test_a_prior_that_is_none_is_refused_by_its_name(klss: Any) -> None:
-    ran = klss("match", "kluss-oracle,prior=2", "random", "--allow-cheat")
-    assert ran.code == 2 and ran.err.count("\n") == 1 and "prior is 2.0" in ran.err
+def test_players_of_experiments_are_refused(klss: Any, command: str, player: str) -> None:
+    ran = klss(*command.split(), player)
+    assert ran.code == 2 and ran.err.count("\n") == 1
+    assert f"got '{player.partition(',')[0]}', expected a known name" in ran.err

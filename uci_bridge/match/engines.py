@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Protocol
 
 import chess
 
@@ -22,30 +23,54 @@ from darkchess.game.view import View
 from darkchess.players.configuration import Configuration
 from uci_bridge.evaluators import evaluator_label
 from uci_bridge.guarded_process import GuardedProcess
-from uci_bridge.match.oracle import OracleMaker, sees_truth
 from uci_bridge.match.task import GameResult, GameTask, Side
 from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker, engine_argv
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.host import HostedPlayer
 
-__all__ = ["CHEAT", "Cheat", "Engines", "Setup", "Side", "Spec"]
+__all__ = ["Engines", "Insider", "InsiderMaker", "Setup", "Side", "Spec"]
 
-CHEAT: Final = "stockfish-cheat"
-"""The text of the mover that sees the true game and nothing else; :mod:`uci_bridge.match.oracle` has the other one."""
+
+class InsiderMaker(Protocol):
+    """Makes the players of one :class:`Insider` in one worker, game after game."""
+
+    def make(self, seed: int, referee: Referee) -> Player:
+        """A player of ``referee``'s game, which may look at it."""
+        ...
+
+    def close(self) -> None:
+        """End what is held."""
+        ...
 
 
 @dataclass(frozen=True)
-class Cheat:
-    """A mover on the referee's side: Stockfish on the true position (:mod:`uci_bridge.match.cheat`). No player."""
+class Insider:
+    """A player that the caller brings. It plays in the worker's own process and is given the referee itself, so it may
+    see the true game: it is behind no wall, and no front door takes one.
 
-    name: str = CHEAT
+    Attributes
+    ----------
+    chosen
+        What results hold of it, and the evaluator that it names.
+    maker
+        Makes its players, of ``chosen``, for configurations that leave their evaluator open, and the ruleset; a class
+        or function of a module, since it is sent to the workers.
+    """
+
+    chosen: Configuration
+    maker: Callable[[Configuration, EvaluatorChoice, Ruleset], InsiderMaker]
+
+    @property
+    def name(self) -> str:
+        """As it is named in results."""
+        return self.chosen.name
 
     def fields(self) -> dict[str, Any]:
         """What results hold."""
-        return {"name": self.name}
+        return self.chosen.fields()
 
 
-Spec = Configuration | Command | Cheat
+Spec = Configuration | Command | Insider
 """Who may play a match of Fog of War."""
 
 
@@ -91,8 +116,8 @@ class Setup:
 
     def evaluator_label(self, side: Side) -> str | None:
         """See :class:`uci_bridge.match.task.GameSetup`."""
-        spec = self.spec(side)
-        return evaluator_label(spec, self.evaluator) if isinstance(spec, Configuration) else None
+        chosen = _configuration(self.spec(side))
+        return None if chosen is None else evaluator_label(chosen, self.evaluator)
 
     def packages(self) -> tuple[str, ...]:
         """See :class:`uci_bridge.match.task.GameSetup`."""
@@ -100,17 +125,21 @@ class Setup:
 
     def uses_stockfish(self) -> bool:
         """See :class:`uci_bridge.match.task.GameSetup`."""
-        return any(isinstance(spec, Cheat) or self._values_with_stockfish(spec) for spec in (self.a, self.b))
+        chosen = (_configuration(spec) for spec in (self.a, self.b))
+        named = (each.evaluator for each in chosen if each is not None)
+        return any("stockfish" in (name if name != "auto" else self.evaluator.name) for name in named)
 
-    def _values_with_stockfish(self, spec: Spec) -> bool:
-        if not isinstance(spec, Configuration):
-            return False
-        return "stockfish" in (spec.evaluator if spec.evaluator != "auto" else self.evaluator.name)
+
+def _configuration(spec: Spec) -> Configuration | None:
+    """A foreign engine has none."""
+    if isinstance(spec, Insider):
+        return spec.chosen
+    return spec if isinstance(spec, Configuration) else None
 
 
 class Engines:
-    """What plays the games of one worker, one game at a time. Who sees the true game plays in this process: there is
-    no wall that she could be behind.
+    """What plays the games of one worker, one game at a time. An :class:`Insider` plays in this process: there is no
+    wall that it could be behind.
 
     Parameters
     ----------
@@ -122,18 +151,17 @@ class Engines:
         self._setup = setup
         self._processes: dict[Side, EngineProcess] = {}
         self._makers: dict[Side, PlayerMaker] = {}
-        self._oracles: dict[Side, OracleMaker] = {}
+        self._insiders: dict[Side, InsiderMaker] = {}
         for side in ("a", "b"):
             spec = setup.spec(side)
             if isinstance(spec, Command):
                 self._processes[side] = GuardedProcess(spec.argv, name=spec.name)
-            elif sees_truth(spec):
-                self._oracles[side] = OracleMaker(spec, setup.evaluator, setup.ruleset)
-                self._oracles[side].warm_up(chess.WHITE)
-            elif isinstance(spec, Configuration) and not setup.check_truth:
+            elif isinstance(spec, Insider):
+                self._insiders[side] = spec.maker(spec.chosen, setup.evaluator, setup.ruleset)
+            elif not setup.check_truth:
                 argv = engine_argv(spec, setup.evaluator)
                 self._processes[side] = GuardedProcess(argv, name=spec.name)
-            elif isinstance(spec, Configuration):
+            else:
                 self._makers[side] = PlayerMaker(spec, setup.evaluator, setup.ruleset)
                 self._makers[side].warm_up(chess.WHITE)
 
@@ -144,16 +172,12 @@ class Engines:
         return play_game(self._setup, task, self)
 
     def player(self, side: Side, seed: int, referee: Referee) -> Player:
-        """The player of a side for one game; ``referee`` is for those alone who see the true game."""
+        """The player of a side for one game; ``referee`` is for an :class:`Insider` alone."""
         if side in self._processes:
             return _Seat(self._processes[side], seed=seed)
         if side in self._makers:
             return self._makers[side].make(seed)
-        if side in self._oracles:
-            return self._oracles[side].make(seed, referee)
-        from uci_bridge.match.cheat import StockfishCheat
-
-        return StockfishCheat(referee, self._setup.evaluator.stockfish, seed=seed)
+        return self._insiders[side].make(seed, referee)
 
     def get_ready(self) -> None:
         """Start the processes that do not run, both at once, and have them load what they need before time is taken.
@@ -182,8 +206,8 @@ class Engines:
                 process.close()
         for maker in self._makers.values():
             maker.close()
-        for oracle in self._oracles.values():
-            oracle.close()
+        for insider in self._insiders.values():
+            insider.close()
 
 
 class _Seat(HostedPlayer):

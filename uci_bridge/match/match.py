@@ -21,7 +21,7 @@ __all__ = ["Match", "MatchError", "Standing", "kept_seed"]
 
 @dataclass(frozen=True)
 class Match(AnyMatch):
-    """A match of Fog of War: configurations, foreign engines, or the cheat.
+    """A match of Fog of War: configurations, foreign engines, or players that the caller brings.
 
     Attributes
     ----------

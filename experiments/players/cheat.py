@@ -1,7 +1,7 @@
 """Stockfish that sees everything: an upper bound for reference, on the referee's side of the wall.
 
-No player and no configuration: it is handed the :class:`darkchess.game.referee.Referee` itself, and only matches that
-ask for it (``klss match --allow-cheat``) may have it. It takes the king if it can, else plays Stockfish's best move in
+No player of a front door: it is handed the :class:`darkchess.game.referee.Referee` itself
+(:class:`uci_bridge.match.engines.Insider`). It takes the king if it can, else plays Stockfish's best move in
 the true position. Stockfish knows chess, not dark chess: it never gets a position that chess doesn't have
 (:mod:`darkchess.board.kernels.orthodox`), makes no move that chess forbids, and sees no draw by repetition coming,
 because it is told positions, not games. Where it has no move, or none that is legal here, the built-in evaluator's
@@ -27,10 +27,12 @@ from darkchess.game.contest import Decision, Limit, Player, PlayerError, Progres
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.view import View
+from darkchess.players.configuration import Configuration
+from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.stockfish.evaluator import find_stockfish, orthodox_fens
 from uci_bridge.stockfish.uci import EnginePool
 
-__all__ = ["StockfishCheat"]
+__all__ = ["CheatMaker", "StockfishCheat"]
 
 _GREETING = b"uci\nsetoption name Threads value 1\nsetoption name Hash value 16\nucinewgame\nisready\n"
 _START_S = 10.0
@@ -128,3 +130,17 @@ class StockfishCheat(Player):
         for i, move in enumerate(moves):
             make(np.array(position.row), encode(move), TABLES, after[i])
         return moves[int(np.argmin(self._builtin.values(after)))]
+
+
+class CheatMaker:
+    """See :class:`uci_bridge.match.engines.InsiderMaker`: one Stockfish a game."""
+
+    def __init__(self, chosen: Configuration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> None:
+        self._path = choice.stockfish
+
+    def make(self, seed: int, referee: Referee) -> StockfishCheat:
+        """A player of ``referee``'s game."""
+        return StockfishCheat(referee, self._path, seed=seed)
+
+    def close(self) -> None:
+        """Nothing is held: does nothing."""

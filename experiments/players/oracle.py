@@ -1,43 +1,31 @@
 """``kluss-oracle``: ``kluss-value`` with the true position among its roots, at a prior that is given; what it gains on
 ``kluss-value`` is the headroom of a better belief.
 
-It stands on the referee's side of the wall: it is handed the :class:`darkchess.game.referee.Referee` itself, is no
-named configuration (:data:`darkchess.players.configuration.CONFIGURATIONS`), and only matches that ask for it
-(``klss match --allow-cheat``, ``experiments.headroom``) may have it. All else is as in ``kluss-value``: her position
-set is that of her views, and only the roots of her search, and how they are weighed, tell that she knows more.
+It stands on the referee's side of the wall: it is handed the :class:`darkchess.game.referee.Referee` itself
+(:class:`uci_bridge.match.engines.Insider`). All else is as in ``kluss-value``: its position set is that of its views,
+and only the roots of its search, and how they are weighed, tell that it knows more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Final, TypeGuard
 
-import chess
 import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER, Ruleset
-from darkchess.players import configuration as named
-from darkchess.players.configuration import Configuration
 from darkchess.players.model import DarkChess
 from darkchess.players.player import KlssPlayer
 from darkchess.players.tracking import started
-from darkchess.warm_up import warm_up
+from experiments.players.likelihood import Oracle
+from experiments.players.makers import SearchingMaker
 from klss.arrays import States
 from klss.search import Kluss, SearchConfigurationError
-from klss.search.likelihood.oracle import Oracle
 from klss.search.parts import Likelihood
-from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 
-__all__ = [
-    "ORACLE", "KlussOracle", "OracleMaker", "OraclePlayer", "ToldOracle", "configuration", "sees_truth", "true_state",
-]  # fmt: skip
-
-ORACLE: Final = "kluss-oracle"
-"""Its name; fields may follow: ``kluss-oracle,prior=0.4,order=1``."""
+__all__ = ["KlussOracle", "OracleMaker", "OraclePlayer", "ToldOracle", "true_state"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +48,7 @@ class KlussOracle(Kluss):
 
     def likelihood(self) -> Likelihood:
         """Refused: nobody has told it the truth."""
-        raise SearchConfigurationError(f"{ORACLE} sees the true game; expected a referee's side to play it on")
+        raise SearchConfigurationError("kluss-oracle sees the true game; expected a referee's side to play it on")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +58,7 @@ class ToldOracle(KlussOracle):
     Attributes
     ----------
     truth, identities : callable
-        See :class:`klss.search.likelihood.oracle.Oracle`.
+        See :class:`experiments.players.likelihood.Oracle`.
     """
 
     truth: Callable[[], States]
@@ -125,56 +113,11 @@ class OraclePlayer(KlssPlayer):
         return started(self._thinking).model.identities(states)
 
 
-_NAMED = Configuration(ORACLE, ORACLE, search=KlussOracle())
-
-
-def configuration(text: str) -> Configuration:
-    """The configuration that ``text`` describes: ``kluss-oracle`` too, beside those that
-    :func:`darkchess.players.configuration.configuration` knows.
-
-    Raises
-    ------
-    ConfigurationError
-        See there.
-
-    Examples
-    --------
-    >>> configuration("kluss-oracle,prior=0.4").fields()["prior"]
-    0.4
-    """
-    return named.configuration(text, named.CONFIGURATIONS | {ORACLE: _NAMED})
-
-
-def sees_truth(spec: object) -> TypeGuard[Configuration]:
-    """Whether that is a configuration of ``kluss-oracle``."""
-    return isinstance(spec, Configuration) and spec.player == ORACLE
-
-
-class OracleMaker:
-    """Makes the players of one configuration, game after game; see :class:`uci_bridge.players.PlayerMaker`.
-
-    Parameters
-    ----------
-    chosen
-        Of ``kluss-oracle``.
-    choice, ruleset
-        See :func:`uci_bridge.evaluators.make_evaluator`.
-    """
-
-    def __init__(self, chosen: Configuration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> None:
-        assert isinstance(chosen.search, KlussOracle)
-        self._chosen, self._search = chosen, chosen.search
-        self._evaluator = make_evaluator(chosen, choice, ruleset)
+class OracleMaker(SearchingMaker):
+    """See :class:`uci_bridge.match.engines.InsiderMaker`."""
 
     def make(self, seed: int, referee: Referee) -> OraclePlayer:
         """A player of ``referee``'s game."""
         chosen = self._chosen
-        return OraclePlayer(referee, self._evaluator, self._search, seed=seed, cap=chosen.cap, threads=chosen.threads)
-
-    def warm_up(self, color: chess.Color) -> None:
-        """Load what a player needs before time counts: in a game that nobody sees, so it is ``kluss`` who plays it."""
-        warm_up(KlssPlayer(self._evaluator, Kluss(), threads=self._chosen.threads), color)
-
-    def close(self) -> None:
-        """End the evaluator."""
-        self._evaluator.close()
+        assert isinstance(chosen.search, KlussOracle)
+        return OraclePlayer(referee, self._evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads)

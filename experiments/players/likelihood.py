@@ -1,7 +1,7 @@
 """The true state, told from outside: it is among the roots, and player 1's root infoset that holds it has a prior that
 is given. What remains is drawn and shared out as another likelihood has it.
 
-For experiments, which ask what a better belief would be worth: no player has one (:mod:`uci_bridge.match.oracle`).
+So experiments ask what a better belief would be worth (:mod:`experiments.players.oracle`).
 """
 
 from __future__ import annotations

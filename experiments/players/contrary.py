@@ -1,9 +1,9 @@
-"""An engine that knows what others believe of moves, and plays against it: of the moves that are about as good as her
-best she makes the one that the packaged policy (:mod:`darkchess.belief.policy`) holds least likely.
+"""``kluss-contrary`` knows what others believe of moves, and plays against it: of the moves that are about as good as
+its best it makes the one that the packaged policy (:mod:`darkchess.belief.policy`) holds least likely.
 
-She is no better player for it, but the test of players who weigh positions by that policy: what they hold likely after
-her moves is wrong where it can be for nothing (docs/belief.md, "What it may not be trusted with"). She sees her own
-views only; how likely a move looks is the mean over positions that she holds possible.
+It is no better player for it, but the test of players that weigh positions by that policy: what they hold likely after
+its moves is wrong where it can be for nothing (docs/belief.md, "What it may not be trusted with"). It looks at its own
+views only; how likely a move looks is the mean over positions that it holds possible.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ import numpy as np
 from darkchess.belief.policy import Policy
 from darkchess.board.move import decode
 from darkchess.game.contest import Decision, Limit, Progress, king_capture
+from darkchess.game.referee import Referee
 from darkchess.players.player import KlssPlayer
 from darkchess.players.tracking import started
+from experiments.players.makers import SearchingMaker
 from klss.arrays import Words
 from klss.search import Kluss, SearchConfigurationError
 from klss.search.root_values import root_values
 
-__all__ = ["Contrary", "ContraryPlayer"]
+__all__ = ["Contrary", "ContraryMaker", "ContraryPlayer"]
 
 SAMPLE = 24
 """Positions over which a move's likelihood is averaged."""
@@ -29,12 +31,12 @@ SAMPLE = 24
 
 @dataclass(frozen=True, kw_only=True)
 class Contrary(Kluss):
-    """``kluss``, and how much she gives away.
+    """``kluss``, and how much it gives away.
 
     Attributes
     ----------
     margin : float
-        How much less than her mixture, in [0, 2], a move may be worth by her own search.
+        How much less than its mixture, in [0, 2], a move may be worth by its own search.
     """
 
     margin: float = 0.03
@@ -47,7 +49,7 @@ class Contrary(Kluss):
 
     @property
     def ponders(self) -> bool:
-        """No: a search that goes on would do so below the move that it drew, and she makes another."""
+        """No: a search that goes on would do so below the move that was drawn, and another is made."""
         return False
 
 
@@ -75,9 +77,19 @@ class ContraryPlayer(KlssPlayer):
         return replace(decision, move=move)
 
     def _likely(self, rows: Words) -> dict[int, float]:
-        """By code: the sum over ``rows`` (uint64[n, 9]) of how likely the packaged policy holds a move of hers."""
+        """By code: the sum over ``rows`` (uint64[n, 9]) of how likely the packaged policy holds a move."""
         total: dict[int, float] = {}
         for row in rows:
             for code, likelihood in Policy.packaged().likelihoods(row).items():
                 total[code] = total.get(code, 0.0) + likelihood
         return total
+
+
+class ContraryMaker(SearchingMaker):
+    """See :class:`uci_bridge.match.engines.InsiderMaker`."""
+
+    def make(self, seed: int, referee: Referee) -> ContraryPlayer:
+        """A player of a game; the referee is not looked at."""
+        chosen = self._chosen
+        assert isinstance(chosen.search, Contrary)
+        return ContraryPlayer(self._evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads)

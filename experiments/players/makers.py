@@ -1,0 +1,35 @@
+"""Makes players of one configuration, game after game, with one evaluator."""
+
+from __future__ import annotations
+
+import chess
+
+from darkchess.game.rules import PAPER, Ruleset
+from darkchess.players.configuration import Configuration
+from darkchess.players.player import KlssPlayer
+from darkchess.warm_up import warm_up
+from klss.search import Kluss
+from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
+
+__all__ = ["SearchingMaker"]
+
+
+class SearchingMaker:
+    """The base of makers whose players search; all is loaded before time counts.
+
+    Parameters
+    ----------
+    chosen
+        Its search is a :class:`klss.search.Kluss`.
+    choice, ruleset
+        See :func:`uci_bridge.evaluators.make_evaluator`.
+    """
+
+    def __init__(self, chosen: Configuration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> None:
+        self._chosen = chosen
+        self._evaluator = make_evaluator(chosen, choice, ruleset)
+        warm_up(KlssPlayer(self._evaluator, Kluss(), threads=chosen.threads), chess.WHITE)
+
+    def close(self) -> None:
+        """End the evaluator."""
+        self._evaluator.close()
