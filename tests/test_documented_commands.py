@@ -203,6 +203,7 @@ ELSEWHERE: dict[str, str] = {
     "make signature": "tests/experiments/test_bench.py",
     "python -m klss": "tests/klss_app/test_bad_input.py",
     "python -m experiments.belief rank": "tests/experiments/test_belief_rank.py",
+    "python -m experiments.head_to_head --players stockfish-cheat kluss": "tests/experiments/test_cheat.py",
     "python -m experiments.belief loss experiments/runs/head_to_head": "tests/experiments/test_belief_loss.py",
     "python -m experiments.belief allowance experiments/runs/head_to_head": (
         "tests/experiments/test_belief_allowance.py"

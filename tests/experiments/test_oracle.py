@@ -23,6 +23,7 @@ from darkchess.players.configuration import configuration as named
 from experiments.players.likelihood import Oracle
 from experiments.players.oracle import KlussOracle, OraclePlayer
 from experiments.players.specs import configuration, player
+from experiments.series.runner import Pairing
 from klss.arrays import Floats, States
 from klss.search import Belief, Model, SearchConfigurationError
 from klss.search.likelihood.uniform import Uniform
@@ -241,4 +242,4 @@ def test_a_player_that_a_match_is_given_is_sent_to_its_workers(text: str, stockf
     setup = Match(player(text), player("random"), games=2, seed=1, budget=TimeControl(nodes=40)).setup()
     assert isinstance(setup.a, Insider) and setup.a.name == text
     assert pickle.loads(pickle.dumps(setup)) == setup
-    assert setup.uses_stockfish() is stockfish
+    assert setup.uses_stockfish() is Pairing(text, text, "random").takes_stockfish is stockfish
