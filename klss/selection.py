@@ -62,7 +62,7 @@ def select(subgame: Subgame, *, blueprint: Floats, floor: Floats | None = None) 
         When one of the programs can't be solved.
     """
     if subgame.gadget != "maxmargin":
-        raise GameError(f"gadget: got {subgame.gadget!r}, expected maxmargin; convert it first")
+        raise GameError(f"gadget: got {subgame.gadget!r}, expected maxmargin")
     program = build_program(sequence_form(subgame.game), floor)
     lp = _with_distances(program, blueprint)
     rule = np.full(lp.cost.size, -TOLL)

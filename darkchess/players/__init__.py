@@ -1,4 +1,5 @@
-"""Who plays: ``tracking`` (views and a position set; the random player), ``model`` (dark chess as :mod:`klss.search`
-sees it), ``player`` (the engine), ``one_position`` (single-guess players), ``configuration`` (their
-names).
+"""Players of Fog of War, and their configurations.
+
+Reading order: ``tracking`` (views and a position set; the random player), ``model`` (dark chess as :mod:`klss.search`
+sees it), ``player`` (the engine), ``one_position`` (single-guess players), ``configuration`` (their names).
 """

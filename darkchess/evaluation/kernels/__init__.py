@@ -1,1 +1,3 @@
-"""The built-in evaluator, compiled: ``features``, ``network``, ``evaluation`` (static and quiescent), ``minimax``."""
+"""The built-in evaluator, compiled.
+
+Reading order: ``features``, ``network``, ``evaluation`` (static and quiescent), ``minimax``."""

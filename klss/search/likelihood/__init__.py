@@ -1,5 +1,4 @@
 """How likely it is that the game stands at a state of the belief.
 
-Reading order: ``uniform``, ``by_value``, ``by_weight`` (of a learned belief), ``oracle`` (the true state, for
-experiments).
+Reading order: ``uniform``, ``by_value``, ``by_weight`` (of a learned belief).
 """
