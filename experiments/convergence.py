@@ -38,7 +38,6 @@ import numpy as np
 from darkchess.players.configuration import ConfigurationError, configuration
 from experiments.series.runner import RESULTS, positive
 from klss import openspiel
-from klss.arrays import Floats
 from klss.best_response import worst_case
 from klss.equilibrium import solve
 from klss.game import Game
@@ -47,6 +46,7 @@ from klss.search.enumerated import game_root
 from klss.search.parts import Standing, Subgame
 from klss.search.profile import strategy_at_root
 from klss.sequence_form import sequence_form
+from klss.support.arrays import Floats
 from klss.tables import mirrored
 from klss.treeplex import realization, uniform_behaviour
 from uci_bridge.match.documents import head, write_document

@@ -32,8 +32,8 @@ from darkchess.game.arbiter import Arbiter, TimeControl
 from darkchess.players.configuration import configuration, make_player
 from experiments.evaluation_positions import held_out
 from experiments.tune_evaluation import by_hand, train
-from klss.archive import read_arrays
-from klss.seeds import game_seed, opening_seed, player_seed
+from klss.support.archive import read_arrays
+from klss.support.seeds import game_seed, opening_seed, player_seed
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.openings import RandomOpenings
 from uci_bridge.match.statistics import elo_of_match

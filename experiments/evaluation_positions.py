@@ -27,9 +27,9 @@ from darkchess.board.kernels.moves import MAX_MOVES, generate, make
 from darkchess.board.kernels.orthodox import ASK, classify
 from darkchess.board.kernels.tables import TABLES
 from experiments.series.runner import amount, share
-from klss.archive import read_arrays
-from klss.arrays import Bools, Floats, Int32s, Ints, Words
-from klss.kernel import kernel
+from klss.support.archive import read_arrays
+from klss.support.arrays import Bools, Floats, Int32s, Ints, Words
+from klss.support.kernel import kernel
 from uci_bridge.stockfish.evaluator import StockfishEvaluator
 
 __all__ = ["HELD_OUT", "children_of", "held_out", "play", "start_row"]

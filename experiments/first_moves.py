@@ -23,7 +23,7 @@ from darkchess.game.arbiter import Arbiter, Played, TimeControl
 from darkchess.game.referee import Referee
 from darkchess.players.configuration import configuration
 from experiments.series.runner import RESULTS, amount, fingerprint, named
-from klss.seeds import player_seed
+from klss.support.seeds import player_seed
 from uci_bridge.match.documents import commit, today, write_document
 from uci_bridge.match.engines import Setup
 from uci_bridge.match.report import versions

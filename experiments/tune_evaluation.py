@@ -32,9 +32,9 @@ from darkchess.evaluation.kernels.evaluation import static
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, phase
 from darkchess.evaluation.kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND, UNITS
 from experiments.evaluation_positions import held_out
-from klss.archive import read_arrays
-from klss.arrays import Floats, Words
-from klss.kernel import kernel
+from klss.support.archive import read_arrays
+from klss.support.arrays import Floats, Words
+from klss.support.kernel import kernel
 from uci_bridge.match.documents import head, write_document
 
 __all__ = ["by_hand", "mean_error", "train"]

@@ -6,9 +6,8 @@
 (-1.0, True)
 
 Reading order:
-
-- ``arrays`` and ``movers`` names of dtypes and of who acts; ``game`` a two-player zero-sum game as frozen flat arrays;
-  ``openspiel`` OpenSpiel's games as such
+- ``movers`` names of who acts; ``game`` a two-player zero-sum game as frozen flat arrays; ``openspiel`` OpenSpiel's
+  games as such
 - ``treeplex`` one player's sequences and strategies; ``sequence_form`` both players' and the payoffs A and B;
   ``equilibrium`` build, solve, read back
 - ``_highs`` the solver; ``lexicographic`` the one optimum among many that every version of it agrees on
@@ -17,10 +16,8 @@ Reading order:
 - ``selection`` the choice among a gadget's optima; ``nested`` nested k-KLSS in three ways
 - ``tables`` the paper's tables, one row at a time
 - ``search`` the depth-limited, nested loop from a value function only
-- ``text`` other people's text, read and shown; ``memory`` what is left; ``seeds`` one-way derived;
-  ``file_lock`` and ``whole_file`` files that one process holds, or that are written whole
-- ``kernel`` the decorator of every compiled function; ``kernel_cache`` where its work is kept; ``hashing`` the mixer of
-  hashes that kernels share
+- ``belief`` weights over large sets; ``synoptic`` planning over sets of states
+- ``configurations`` named sets of choices and their texts; ``errors`` what is raised; ``support`` the plumbing
 
 Everything but :func:`solve` is imported from the modules: this package imports little until it is called, so that the
 command line starts at once.

@@ -19,7 +19,7 @@ import numpy as np
 from highspy._core import _Highs
 from scipy import sparse
 
-from klss.arrays import Floats, Int8s, Int32s, Ints
+from klss.support.arrays import Floats, Int8s, Int32s, Ints
 
 __all__ = [
     "AT_LOWER", "AT_UPPER", "BASIC", "Attempt", "Basis", "LinearProgram", "LinearSolver", "LpMethod", "LpResult",

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss._kernels import treeplex as kernels
-from klss.arrays import Floats
 from klss.sequence_form import SequenceForm
+from klss.support.arrays import Floats
 from klss.treeplex import Treeplex
 
 __all__ = ["BestResponse", "best_response", "exploitability", "worst_case"]

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Protocol, TypeVar, get_args
 import msgspec
 
 from klss.errors import KlssError
-from klss.text import read_text
+from klss.support.text import read_text
 
 __all__ = ["ConfigurationError", "chosen", "field_value", "within_ranges"]
 

@@ -20,12 +20,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from klss._highs import Attempt, LinearProgram, LinearSolver, LpResult, attempts
-from klss.arrays import Floats, Ints
 from klss.best_response import exploitability
 from klss.errors import GameError, TooLargeError
 from klss.game import Game
-from klss.memory import resident_bytes
 from klss.sequence_form import SequenceForm
+from klss.support.arrays import Floats, Ints
+from klss.support.memory import resident_bytes
 from klss.treeplex import behaviour, realization, uniform_behaviour
 
 __all__ = [

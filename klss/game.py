@@ -24,9 +24,9 @@ from functools import cached_property
 import numpy as np
 
 from klss._kernels import tree as kernels
-from klss.arrays import Bools, Floats, Ints
 from klss.errors import GameError
 from klss.movers import CHANCE, TERMINAL
+from klss.support.arrays import Bools, Floats, Ints
 from klss.treeplex import Treeplex
 
 __all__ = ["CHANCE", "TERMINAL", "Game", "GameBuilder", "Observations", "assemble"]

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss._kernels import tree as kernels
-from klss.arrays import Ints
 from klss.errors import GameError
 from klss.game import Game
+from klss.support.arrays import Ints
 
 __all__ = ["KnowledgeSizes", "knowledge_set", "knowledge_sizes"]
 

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from klss._highs import Attempt, LinearProgram, LinearSolver, LpResult, attempts
-from klss.arrays import Floats
 from klss.errors import SolverError
+from klss.support.arrays import Floats
 
 __all__ = ["generic_objective", "lexicographic"]
 

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Floats, Ints
 from klss.errors import GameError
 from klss.game import Game
 from klss.selection import select
 from klss.subgame import Subgame, Values, counterfactual_values, make_subgame
+from klss.support.arrays import Floats, Ints
 from klss.treeplex import behaviour, realization
 
 __all__ = [

@@ -29,8 +29,8 @@ from klss import MAX_NODES
 from klss.equilibrium import program_bytes
 from klss.errors import GameError, TooLargeError
 from klss.game import Game, assemble
-from klss.memory import resident_bytes
 from klss.movers import CHANCE, TERMINAL
+from klss.support.memory import resident_bytes
 
 __all__ = ["MAX_NODES", "load"]
 

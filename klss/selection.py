@@ -19,12 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss._highs import LinearProgram
-from klss.arrays import Floats
 from klss.equilibrium import Program, build_program, read_back
 from klss.errors import GameError
 from klss.lexicographic import generic_objective, lexicographic
 from klss.sequence_form import sequence_form
 from klss.subgame import Subgame
+from klss.support.arrays import Floats
 
 __all__ = ["TOLL", "Choice", "select"]
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from klss.arrays import Floats
 from klss.errors import GameError
 from klss.game import Game
+from klss.support.arrays import Floats
 from klss.treeplex import Treeplex
 
 __all__ = ["SequenceForm", "sequence_form"]

@@ -33,12 +33,12 @@ from typing import Literal
 import numpy as np
 
 from klss._kernels import tree as kernels
-from klss.arrays import Bools, Floats, Ints
 from klss.best_response import best_response
 from klss.errors import GameError
 from klss.game import Game, Observations
 from klss.knowledge import knowledge_set
 from klss.movers import CHANCE
+from klss.support.arrays import Bools, Floats, Ints
 
 __all__ = [
     "Gadget",

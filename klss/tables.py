@@ -23,7 +23,6 @@ from typing import Literal
 
 import numpy as np
 
-from klss.arrays import Floats
 from klss.best_response import worst_case
 from klss.equilibrium import build_program, read_back, solve
 from klss.errors import GameError
@@ -33,6 +32,7 @@ from klss.lexicographic import generic_objective, lexicographic
 from klss.movers import TERMINAL
 from klss.nested import Blueprint, allocated, every_infoset, update_blueprint
 from klss.sequence_form import SequenceForm, sequence_form
+from klss.support.arrays import Floats
 from klss.treeplex import realization, uniform_behaviour
 
 __all__ = [

@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from klss._kernels import treeplex as kernels
-from klss.arrays import Floats, Ints
 from klss.errors import GameError
+from klss.support.arrays import Floats, Ints
 
 __all__ = ["Treeplex", "behaviour", "realization", "uniform_behaviour"]
 

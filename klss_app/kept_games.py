@@ -9,7 +9,7 @@ from pathlib import Path
 
 import chess
 
-from klss.whole_file import write_whole
+from klss.support.whole_file import write_whole
 
 __all__ = ["DEFAULT_RULES", "Terms", "begun_at", "game_headers", "keep_game", "newest_first"]
 

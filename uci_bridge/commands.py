@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from klss.configurations import ConfigurationError
-from klss.text import printable
+from klss.support.text import printable
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.own_program import own_program
 

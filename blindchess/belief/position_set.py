@@ -31,7 +31,7 @@ from darkchess.board.position import Position, upward
 from darkchess.board.position_step import Step, across_enemy_move, key_of, merged, next_key
 from darkchess.board.position_table import smallest
 from darkchess.errors import ViewError
-from klss.arrays import Int32s, Ints, Words
+from klss.support.arrays import Int32s, Ints, Words
 
 __all__ = ["PositionSet"]
 

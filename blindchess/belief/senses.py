@@ -14,7 +14,7 @@ import numpy as np
 from blindchess.belief._kernels import senses as kernels
 from blindchess.belief.position_set import PositionSet
 from blindchess.game.observation import INNER
-from klss.arrays import Floats, Int32s, Ints
+from klss.support.arrays import Floats, Int32s, Ints
 
 __all__ = ["Partitions", "partitions"]
 

@@ -42,8 +42,8 @@ from blindchess.belief.position_set import PositionSet
 from blindchess.game.observation import Moved, Notice, Sensed
 from darkchess.board.kernels import board
 from darkchess.board.towers import SHARES, ChessTowers, Layout, SiameseError, shares_of
-from klss.arrays import Floats, Ints, Words
 from klss.belief.towers import Float32s
+from klss.support.arrays import Floats, Ints, Words
 
 __all__ = [
     "BLOCKS",

@@ -11,7 +11,7 @@ from darkchess.board.kernels.moves import make, rights_kept
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
-from klss.arrays import Int32s, Words
+from klss.support.arrays import Int32s, Words
 
 __all__ = ["OwnHalf"]
 

@@ -10,7 +10,7 @@ from darkchess.board.kernels import board
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
-from klss.arrays import Int32s, Words
+from klss.support.arrays import Int32s, Words
 
 __all__ = ["after_move", "is_request", "own_half", "played", "request_codes", "requests"]
 

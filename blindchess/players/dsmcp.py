@@ -27,7 +27,7 @@ from blindchess.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
 from blindchess.synoptic.worlds import PASS, BlindBelief, BlindModel, Played, request_action, sense_action
 from darkchess.board.position import Position
 from darkchess.game.contest import Limit
-from klss.arrays import Words
+from klss.support.arrays import Words
 from klss.synoptic.model import Network
 from klss.synoptic.planner import Planner
 from klss.synoptic.planning import MOST, Planning, constant

@@ -27,7 +27,7 @@ from blindchess.players.outlook import Outlook, outlook
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.game.contest import Limit
-from klss.arrays import Floats, Ints
+from klss.support.arrays import Floats, Ints
 
 __all__ = ["Expectation", "ExpectationPlayer"]
 

@@ -16,8 +16,8 @@ from blindchess.belief.position_set import PositionSet
 from blindchess.players._kernels.families import families
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
-from klss.arrays import Floats, Int32s, Ints, Words
 from klss.search import Budget
+from klss.support.arrays import Floats, Int32s, Ints, Words
 
 __all__ = ["Outlook", "outlook"]
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from blindchess.synoptic._kernels import forced as kernels
 from darkchess.board.kernels.tables import TABLES
-from klss.arrays import Words
+from klss.support.arrays import Words
 
 __all__ = ["forced_win"]
 

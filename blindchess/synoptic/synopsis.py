@@ -67,7 +67,7 @@ from blindchess.game.observation import Moved, Notice
 from blindchess.synoptic._kernels import synopsis as kernels
 from blindchess.synoptic._kernels.synopsis import MEMORY, MOVE, PLANES, SENSE
 from darkchess.board.kernels.tables import TABLES
-from klss.arrays import Words
+from klss.support.arrays import Words
 
 __all__ = ["MEMORY", "MOVE", "NAMES", "PLANES", "SENSE", "Memory", "synopses", "synopsis"]
 

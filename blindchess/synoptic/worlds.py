@@ -28,8 +28,8 @@ from blindchess.synoptic.synopsis import MEMORY, PLANES, SENSE
 from darkchess.board.kernels import board
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
-from klss.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
 from klss.movers import TERMINAL
+from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
 from klss.synoptic.model import Belief, Looks, Sets, Worlds
 
 __all__ = [

@@ -41,11 +41,11 @@ from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.san import san
 from darkchess.game.view import View
 from darkchess.players.model import DarkChess, PositionBelief
-from klss.arrays import Floats
 from klss.search import Budget, Klss2021, Result, Search, SearchConfiguration
 from klss.search.profile import Profile
 from klss.search.root_values import RootValues, root_values
 from klss.search.trunk import Trunk
+from klss.support.arrays import Floats
 
 __all__ = ["Analysis", "AnalysisError", "Analyst", "MoveValue"]
 

@@ -18,8 +18,8 @@ from darkchess.belief.weights import Belief
 from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.game.san import san
-from klss.arrays import Floats, Ints
 from klss.belief.greatest import greatest
+from klss.support.arrays import Floats, Ints
 
 __all__ = ["MOST_LIKELIEST", "Believed", "Likely", "Promise", "Told", "believed", "effective", "likeliest"]
 

@@ -22,8 +22,8 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
-from klss.arrays import Floats
 from klss.search import SearchConfiguration
+from klss.support.arrays import Floats
 
 __all__ = ["HiddenMan", "Loss", "Truth", "largest", "losses", "truth_at"]
 

@@ -17,10 +17,10 @@ import numpy.typing as npt
 from darkchess.board.move import decode
 from darkchess.board.position import Position
 from darkchess.game.san import san
-from klss.arrays import Floats, Ints
 from klss.search.profile import SUPPORT, Profile, reach_of
 from klss.search.root_values import responses
 from klss.search.trunk import Trunk
+from klss.support.arrays import Floats, Ints
 
 __all__ = ["Line", "LineMove", "principal_lines"]
 

@@ -25,9 +25,9 @@ from darkchess.belief._kernels import filter as kernels
 from darkchess.belief.policy import LEVELS, Level, Policy
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
-from klss.arrays import Floats, Ints, Words
 from klss.belief.greatest import greatest
-from klss.threads import each
+from klss.support.arrays import Floats, Ints, Words
+from klss.support.threads import each
 
 __all__ = ["Crossing", "Filter", "find"]
 

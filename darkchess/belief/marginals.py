@@ -12,7 +12,7 @@ import numpy as np
 
 from darkchess.belief._kernels.marginals import add_weights, count_men
 from darkchess.belief.position_set import PositionSet
-from klss.arrays import Floats, Ints
+from klss.support.arrays import Floats, Ints
 
 __all__ = ["Marginals", "marginals"]
 

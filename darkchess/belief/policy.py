@@ -22,8 +22,8 @@ from darkchess.board.kernels.board import BLACK, META, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES
 from darkchess.board.kernels.tables import TABLES
 from darkchess.errors import DarkchessError
-from klss.archive import read_arrays
-from klss.arrays import Floats, Int16s, Int32s, Words
+from klss.support.archive import read_arrays
+from klss.support.arrays import Floats, Int16s, Int32s, Words
 
 __all__ = ["GROUPS", "LEVELS", "Level", "Policy", "PolicyError", "Stage", "below", "described", "flip_below"]
 

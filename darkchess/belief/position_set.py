@@ -33,8 +33,8 @@ from darkchess.board.position_step import Step, UpdateProgress, across_enemy_mov
 from darkchess.board.position_table import HASHES, exercise_table, smallest
 from darkchess.errors import ViewError
 from darkchess.game.view import View
-from klss.arrays import Floats, Ints, Words
 from klss.belief.drawing import draw
+from klss.support.arrays import Floats, Ints, Words
 
 __all__ = ["PositionSet", "compile_rare_kernels"]
 

@@ -39,8 +39,8 @@ import numpy.typing as npt
 from darkchess.belief.position_set import PositionSet
 from darkchess.board.towers import SHARES, ChessTowers, Layout, SiameseError, shares_of
 from darkchess.game.view import View
-from klss.arrays import Floats, Ints
 from klss.belief.towers import Float32s
+from klss.support.arrays import Floats, Ints
 
 __all__ = [
     "BLOCKS",

@@ -13,7 +13,7 @@ import numpy as np
 
 from darkchess.belief.position_set import PositionSet
 from darkchess.belief.siamese import Observer, Siamese
-from klss.arrays import Floats, Ints
+from klss.support.arrays import Floats, Ints
 
 __all__ = ["BOTH", "PARTS", "Belief", "Weights"]
 

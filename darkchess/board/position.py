@@ -19,7 +19,7 @@ from darkchess.board.kernels import board, moves
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.errors import FenError, IllegalMove
-from klss.arrays import Int32s, Words
+from klss.support.arrays import Int32s, Words
 
 __all__ = ["START_FEN", "Position", "row_of", "squares_of", "upward"]
 

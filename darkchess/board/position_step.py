@@ -22,8 +22,8 @@ from darkchess.board import position_table
 from darkchess.board.kernels.halves import MOST_SUCCESSORS
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.position_table import PositionTable
-from klss.arrays import Ints, Words
-from klss.threads import both
+from klss.support.arrays import Ints, Words
+from klss.support.threads import both
 
 __all__ = ["Step", "Successors", "UpdateProgress", "across_enemy_move", "key_of", "merged", "next_key"]
 

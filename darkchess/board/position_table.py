@@ -12,8 +12,8 @@ import numpy as np
 
 from darkchess.board.kernels import position_table
 from darkchess.board.kernels.halves import MOST_SUCCESSORS
-from klss.arrays import Ints, Words
-from klss.threads import each
+from klss.support.arrays import Ints, Words
+from klss.support.threads import each
 
 __all__ = ["BUFFER", "HASHES", "PositionTable", "exercise_table", "smallest"]
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from darkchess.board.kernels import features as kernels
 from darkchess.errors import DarkchessError
-from klss.arrays import Floats, Ints, Words
 from klss.belief.towers import LEAST_SHARE, Float32s, Towers, TowersError, Uint16s
+from klss.support.arrays import Floats, Ints, Words
 
 __all__ = ["SHARES", "ChessTowers", "Layout", "SiameseError", "shares_of"]
 

@@ -23,10 +23,10 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.kernels.evaluation import WON, evaluate_many
 from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
-from klss.archive import read_arrays
-from klss.arrays import Floats, Ints, Words
 from klss.search import Budget
-from klss.threads import both
+from klss.support.archive import read_arrays
+from klss.support.arrays import Floats, Ints, Words
+from klss.support.threads import both
 
 __all__ = [
     "PAWNS_SCALE",
@@ -203,7 +203,7 @@ class Weights:
         Raises
         ------
         ValueError
-            It is something else (:class:`klss.archive.ArchiveError`), or of another shape.
+            It is something else (:class:`klss.support.archive.ArchiveError`), or of another shape.
         """
         return Weights(np.ascontiguousarray(read_arrays(file, PACKED_SIZE, ["packed"])["packed"], dtype=np.float32))
 

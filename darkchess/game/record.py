@@ -23,7 +23,7 @@ from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError, RecordError
 from darkchess.game.rules import Outcome
 from darkchess.game.san import parse_move, san
-from klss.text import printable
+from klss.support.text import printable
 
 __all__ = ["VARIANT", "GameRecord", "parse_move", "read_game", "read_pgn", "san", "write_pgn"]
 

@@ -28,7 +28,7 @@ from darkchess.board.position import Position, row_of, squares_of
 from darkchess.errors import ViewError
 from darkchess.game._kernels import vision
 from darkchess.game.rules import Outcome
-from klss.arrays import Words
+from klss.support.arrays import Words
 
 __all__ = ["Castling", "Kind", "View", "initial_view", "observe", "observed", "parse_fog_fen"]
 

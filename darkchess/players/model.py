@@ -18,8 +18,8 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.game.rules import Ruleset
 from darkchess.players._kernels.children import STATE_WIDTH, children, count_children, finish
-from klss.arrays import Floats, Int8s, Int32s, Ints, States
 from klss.search import Budget, Expansion, Past
+from klss.support.arrays import Floats, Int8s, Int32s, Ints, States
 
 __all__ = ["DarkChess", "PositionBelief"]
 

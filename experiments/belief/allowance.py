@@ -29,7 +29,7 @@ from darkchess.game.referee import Referee
 from experiments.belief.replay import differing, gone_through
 from experiments.commands import finished
 from experiments.series.runner import RESULTS, RUNS, positive
-from klss.arrays import Floats, Ints
+from klss.support.arrays import Floats, Ints
 from uci_bridge.match.documents import head, write_document
 
 __all__ = ["ALLOWANCES", "ARMS", "LEAST", "AllOrNone", "main", "nats", "summary"]

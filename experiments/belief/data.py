@@ -39,9 +39,9 @@ from experiments.games import match_folders
 from experiments.series.processes import processes
 from experiments.series.runner import positive
 from experiments.series.summary import sessions
-from klss.archive import read_arrays
-from klss.arrays import Ints
-from klss.whole_file import written_whole
+from klss.support.archive import read_arrays
+from klss.support.arrays import Ints
+from klss.support.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.match.files import read_match
 from uci_bridge.match.match import MatchError

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from darkchess.belief.siamese import FEATURES, SHARES
-from klss.arrays import Ints
 from klss.belief.towers import LEAST_SHARE, POINT, UNITS, Float32s
 from klss.errors import KlssError
+from klss.support.arrays import Ints
 
 __all__ = [
     "Arm", "Inputs", "TrainingError", "boards_of", "convolution_scores", "first_weights", "jax_on_cpu", "softmax_loss",

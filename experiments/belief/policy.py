@@ -21,8 +21,8 @@ from darkchess.board.move import encode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.referee import Referee
 from experiments.belief.mixture import Played, held_out
-from klss.arrays import Bools, Floats, Ints
-from klss.kernel import kernel
+from klss.support.arrays import Bools, Floats, Ints
+from klss.support.kernel import kernel
 
 __all__ = ["EVEN", "Decisions", "decisions", "fitted", "likelihoods"]
 

@@ -33,8 +33,8 @@ from darkchess.game.referee import Referee
 from experiments.belief import mixture
 from experiments.belief.mixture import Played
 from experiments.series.processes import processes
-from klss.arrays import Floats
-from klss.whole_file import written_whole
+from klss.support.arrays import Floats
+from klss.support.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import head, write_document
 

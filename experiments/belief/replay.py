@@ -16,8 +16,8 @@ import numpy as np
 from darkchess.game.record import GameRecord, read_pgn
 from experiments.games import match_folders
 from experiments.series.processes import processes
-from klss.arrays import Floats
-from klss.whole_file import write_whole
+from klss.support.arrays import Floats
+from klss.support.whole_file import write_whole
 from klss_app.progress import ProgressLine
 
 __all__ = ["Look", "differing", "gone_through"]

@@ -56,10 +56,10 @@ from experiments.belief.networks import (
     step_of,
 )
 from experiments.series.runner import RESULTS, positive
-from klss.archive import ArchiveError, read_arrays
-from klss.arrays import Bools, Floats, Ints
 from klss.belief.towers import Float32s, Towers
-from klss.whole_file import written_whole
+from klss.support.archive import ArchiveError, read_arrays
+from klss.support.arrays import Bools, Floats, Ints
+from klss.support.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import commit, head, write_document
 

@@ -16,7 +16,7 @@ import numpy as np
 from darkchess.belief.policy import LEVELS, Policy
 from experiments.belief import mixture
 from experiments.belief.policy import EVEN, Decisions, decisions, fitted, likelihoods
-from klss.arrays import Bools, Floats
+from klss.support.arrays import Bools, Floats
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import commit, head, today, write_document
 

@@ -19,9 +19,9 @@ from darkchess.game.referee import Referee
 from darkchess.players.player import KlssPlayer
 from darkchess.players.tracking import started
 from experiments.players.makers import SearchingMaker
-from klss.arrays import Words
 from klss.search import Kluss, SearchConfigurationError
 from klss.search.root_values import root_values
+from klss.support.arrays import Words
 
 __all__ = ["Contrary", "ContraryMaker", "ContraryPlayer"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Bools, Floats, Ints, States
 from klss.search.model import Belief
 from klss.search.parts import Likelihood
+from klss.support.arrays import Bools, Floats, Ints, States
 
 __all__ = ["Oracle"]
 

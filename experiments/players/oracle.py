@@ -21,9 +21,9 @@ from darkchess.players.player import KlssPlayer
 from darkchess.players.tracking import started
 from experiments.players.likelihood import Oracle
 from experiments.players.makers import SearchingMaker
-from klss.arrays import States
 from klss.search import Kluss, SearchConfigurationError
 from klss.search.parts import Likelihood
+from klss.support.arrays import States
 
 __all__ = ["KlussOracle", "OracleMaker", "OraclePlayer", "ToldOracle", "true_state"]
 

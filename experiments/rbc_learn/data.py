@@ -1,7 +1,7 @@
 """Decisions to learn from, in shards: what a player saw, what she could do, what she did and what became of it.
 
-A shard is an npz file of some thousands of decisions, which an :class:`~klss.archive.Archive` writes and reads. Lists
-of actions differ in length: all those of a shard stand one after the other, and *starts* say where each begins.
+A shard is an npz file of some thousands of decisions, which an :class:`~klss.support.archive.Archive` writes and reads.
+Lists of actions differ in length: all those of a shard stand one after the other, and *starts* say where each begins.
 
 A *choice* is what a player decides on: for a move one action, for a sense all windows that part her set alike. So the
 chosen actions are several where they are one choice.
@@ -22,10 +22,10 @@ import numpy.typing as npt
 from blindchess.synoptic.networks import HEADSETS
 from blindchess.synoptic.synopsis import PLANES
 from blindchess.synoptic.worlds import ACTIONS
-from klss.archive import Archive
-from klss.arrays import Bools, Float32s, Int8s, Int16s, Int32s, Ints, Words
 from klss.errors import KlssError
-from klss.whole_file import written_whole
+from klss.support.archive import Archive
+from klss.support.arrays import Bools, Float32s, Int8s, Int16s, Int32s, Ints, Words
+from klss.support.whole_file import written_whole
 
 __all__ = [
     "PIECES",

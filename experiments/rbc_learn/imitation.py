@@ -54,7 +54,7 @@ from experiments.commands import finished
 from experiments.rbc_learn.data import SOON, made_shard
 from experiments.series.processes import processes
 from experiments.series.runner import amount, positive
-from klss.arrays import Ints
+from klss.support.arrays import Ints
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.reconchess.bots import foreign

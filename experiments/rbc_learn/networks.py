@@ -37,7 +37,7 @@ import numpy.typing as npt
 from blindchess.synoptic.synopsis import PLANES
 from blindchess.synoptic.worlds import ACTIONS
 from experiments.rbc_learn.data import PIECES, Decisions
-from klss.arrays import Float32s, Ints, Words
+from klss.support.arrays import Float32s, Ints, Words
 from klss.synoptic.residual import DENSE, ResidualNetwork, headset_shapes, trunk_shapes
 
 __all__ = [

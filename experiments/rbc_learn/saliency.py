@@ -23,7 +23,7 @@ from experiments.rbc_learn.data import Decisions, ShardError, joined, read_shard
 from experiments.rbc_learn.learner import Learner
 from experiments.rbc_learn.networks import batch_of, choice_logs, outputs
 from experiments.series.runner import RESULTS, positive
-from klss.arrays import Floats
+from klss.support.arrays import Floats
 from uci_bridge.match.documents import head, write_document
 
 __all__ = ["main", "saliency"]

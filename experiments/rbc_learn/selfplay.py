@@ -54,10 +54,10 @@ from experiments.rbc_learn.networks import batch_of
 from experiments.rbc_learn.train import passes
 from experiments.series.processes import processes
 from experiments.series.runner import amount, positive, share
-from klss.arrays import Floats
+from klss.support.arrays import Floats
+from klss.support.whole_file import written_whole
 from klss.synoptic.playouts import Planned
 from klss.synoptic.residual import NetworkError, ResidualNetwork
-from klss.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.match.documents import write_document

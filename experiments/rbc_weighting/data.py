@@ -44,9 +44,9 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.arbiter import TimeControl
 from darkchess.game.contest import Limit, Resignation
 from experiments.series.runner import amount, positive
-from klss.archive import read_arrays
-from klss.arrays import Ints
-from klss.whole_file import written_whole
+from klss.support.archive import read_arrays
+from klss.support.arrays import Ints
+from klss.support.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.reconchess.bots import foreign
 

@@ -29,8 +29,8 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from experiments.belief.networks import Arm, Inputs, TrainingError
 from experiments.belief.siamese import CONVOLUTION_MOST, Decisions
 from experiments.rbc_weighting.data import DRAWN, FORMAT, KINDS, TEST, TRAIN, VALIDATE, part_of
-from klss.archive import read_arrays
-from klss.arrays import Ints, Words
+from klss.support.archive import read_arrays
+from klss.support.arrays import Ints, Words
 
 __all__ = ["ARMS", "INPUTS", "JUDGED", "PARTS", "SHOWN", "SMALL", "UNUSED", "load", "positions", "thinned", "without"]
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from blindchess.belief.siamese import BLOCKS
 from experiments.belief.siamese import Decisions, fitted, log_shares, rank_fractions
-from klss.arrays import Bools, Floats, Ints
+from klss.support.arrays import Bools, Floats, Ints
 
 __all__ = ["LEAST", "Judge", "marginals", "measured", "reliability", "top_shares"]
 

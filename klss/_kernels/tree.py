@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["arrival_points", "component_balls", "node_passes", "outside_payoffs", "owners"]
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Floats, Ints, Keys
 from klss.belief._kernels import drawing as kernels
 from klss.belief.greatest import greatest
+from klss.support.arrays import Floats, Ints, Keys
 
 __all__ = ["Draw", "draw", "gumbel"]
 

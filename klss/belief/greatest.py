@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.arrays import Floats, Ints
 from klss.belief._kernels.greatest import threshold
+from klss.support.arrays import Floats, Ints
 
 __all__ = ["greatest"]
 

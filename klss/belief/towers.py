@@ -23,11 +23,11 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from klss.archive import Archive
-from klss.arrays import Float32s, Floats, Ints
 from klss.belief._kernels.towers import POINT, UNITS, score_states
 from klss.errors import KlssError
-from klss.threads import both
+from klss.support.archive import Archive
+from klss.support.arrays import Float32s, Floats, Ints
+from klss.support.threads import both
 
 __all__ = ["LEAST_SHARE", "POINT", "UNITS", "Float32s", "Told", "Towers", "TowersError", "Uint16s"]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.arrays import Floats, Int8s, Int32s, Keys
 from klss.game import Game
 from klss.movers import CHANCE, TERMINAL
 from klss.search.model import Expansion, Past
 from klss.search.trunk import Roots
+from klss.support.arrays import Floats, Int8s, Int32s, Keys
 
 __all__ = ["EnumeratedBelief", "EnumeratedModel", "game_root"]
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from klss.arrays import Floats, Ints
 from klss.search.model import Belief
 from klss.search.trunk import Trunk
 from klss.sequence_form import SequenceForm
 from klss.subgame import Gadget
+from klss.support.arrays import Floats, Ints
 from klss.treeplex import Treeplex
 
 __all__ = ["gadget_form", "information_penalty", "treeplexes"]

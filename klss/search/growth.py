@@ -21,12 +21,12 @@ from functools import cached_property
 
 import numpy as np
 
-from klss.arrays import Ints, Keys
 from klss.search.budget import Budget
 from klss.search.model import Expansion, Model
 from klss.search.trunk import Trunk
 from klss.search.utilities import Utilities
-from klss.threads import both
+from klss.support.arrays import Ints, Keys
+from klss.support.threads import both
 
 __all__ = ["Growth", "Progress"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from klss.arrays import Floats, Int8s, Int32s, Ints, Keys, States
 from klss.movers import CHANCE, TERMINAL
+from klss.support.arrays import Floats, Int8s, Int32s, Ints, Keys, States
 
 __all__ = ["CHANCE", "TERMINAL", "Belief", "Expansion", "Model", "Past"]
 

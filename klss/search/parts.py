@@ -24,7 +24,6 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from klss.arrays import Bools, Floats, Ints, States
 from klss.errors import KlssError
 from klss.search.budget import Budget
 from klss.search.growth import Growth
@@ -32,6 +31,7 @@ from klss.search.model import Belief, Model
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 from klss.search.utilities import Utilities
+from klss.support.arrays import Bools, Floats, Ints, States
 
 __all__ = [
     "Builder",

@@ -5,9 +5,9 @@ is that which player 1 has to reckon with, and pinned to the one action the plan
 who was shown it. Growth is wanted below the action that was played only, and both players' plans follow it, so that
 the next subgame begins with more nodes, and with a strategy and alternate values that have seen them.
 
-What it may take: one thread, which never asks for the second one (:mod:`klss.threads`); a few times the last search's
-nodes, and no more than the memory that is allowed a search; :data:`LONGEST_S`. One search of a process ponders at a
-time: when another one begins, this one ends. A lower priority it does not get: a thread that waits for a busy core
+What it may take: one thread, which never asks for the second one (:mod:`klss.support.threads`); a few times the last
+search's nodes, and no more than the memory that is allowed a search; :data:`LONGEST_S`. One search of a process ponders
+at a time: when another one begins, this one ends. A lower priority it does not get: a thread that waits for a busy core
 keeps waiting who stops it.
 
 Threads: from its start until :meth:`Pondering.stop` has returned the trunk is the thread's; nobody else reads or writes
@@ -21,7 +21,7 @@ import threading
 from collections.abc import Callable
 
 from klss.search.budget import Budget
-from klss.threads import alone
+from klss.support.threads import alone
 
 __all__ = ["LONGEST_S", "Meanwhile", "Pondering"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Floats, Int32s
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
+from klss.support.arrays import Floats, Int32s
 
 __all__ = ["SUPPORT", "Profile", "extended", "reach_of", "strategy_at_root", "utility_at"]
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Bools, Floats, Int32s, Keys
 from klss.search.budget import Budget
 from klss.search.gadget import information_penalty
 from klss.search.growth import Growth, Progress
@@ -26,6 +25,7 @@ from klss.search.parts import (
 )
 from klss.search.profile import Profile, strategy_at_root, utility_at
 from klss.search.report import Report
+from klss.support.arrays import Bools, Floats, Int32s, Keys
 
 __all__ = ["Result", "Search", "Solved"]
 

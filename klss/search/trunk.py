@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from klss.arrays import Bools, Floats, Int8s, Int16s, Int32s, Ints, Keys
 from klss.errors import KlssError
 from klss.search._kernels import trunk as kernels
 from klss.search.model import CHANCE, TERMINAL, Expansion, Model
+from klss.support.arrays import Bools, Floats, Int8s, Int16s, Int32s, Ints, Keys
 
 __all__ = ["InfosetArrays", "ModelError", "NodeArrays", "Roots", "SequenceArrays", "Trunk", "doubled", "grown"]
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from klss.arrays import Floats, Int8s, Int32s
 from klss.search._kernels import utilities as kernels
 from klss.search._kernels.trunk import mark_above
 from klss.search.trunk import Trunk, doubled, grown
+from klss.support.arrays import Floats, Int8s, Int32s
 
 __all__ = ["Opened", "Side", "Tree", "Utilities"]
 

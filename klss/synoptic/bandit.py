@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys
+from klss.support.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys
 from klss.synoptic._kernels import bandit as kernels
 from klss.synoptic.model import Looks
 from klss.synoptic.planning import Planning

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
 from klss.game import Game
-from klss.hashing import mix64
 from klss.movers import CHANCE, TERMINAL
+from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
+from klss.support.hashing import mix64
 from klss.synoptic.model import Belief, Looks, Sets, Worlds
 
 __all__ = ["EnumeratedBelief", "EnumeratedPlanning"]

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from klss.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys, States, Words
+from klss.support.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys, States, Words
 
 __all__ = ["Belief", "Looks", "Model", "Network", "Sets", "Worlds"]
 

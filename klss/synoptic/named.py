@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from klss.arrays import Float32s, Words
+from klss.support.arrays import Float32s, Words
 from klss.synoptic.model import Network
 from klss.synoptic.residual import NetworkError, ResidualNetwork
 

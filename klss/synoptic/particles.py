@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Floats
+from klss.support.arrays import Floats
 from klss.synoptic.bandit import Table, policies
 from klss.synoptic.model import Belief, Looks, Model, Network, Worlds
 from klss.synoptic.planning import Planning

@@ -36,11 +36,11 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from klss.archive import Archive
-from klss.arrays import Float32s, Words
 from klss.errors import KlssError
+from klss.support.archive import Archive
+from klss.support.arrays import Float32s, Words
+from klss.support.threads import both
 from klss.synoptic._kernels.winograd import cells_of, planes_of, tiles_of
-from klss.threads import both
 
 __all__ = ["CHUNK", "DENSE", "PASS_DENSE", "READ", "NetworkError", "ResidualNetwork", "headset_shapes", "trunk_shapes"]
 

@@ -25,12 +25,12 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.rules import PAPER
 from darkchess.players.model import DarkChess
-from klss.arrays import Floats
 from klss.equilibrium import solve
 from klss.errors import SolverError
 from klss.game import Game, GameBuilder
 from klss.movers import TERMINAL
 from klss.sequence_form import SequenceForm, sequence_form
+from klss.support.arrays import Floats
 
 __all__ = ["Bounded", "Leaves", "Turn", "bounded_game"]
 

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from klss.archive import read_arrays
-from klss.arrays import Floats, Words
+from klss.support.archive import read_arrays
+from klss.support.arrays import Floats, Words
 from klss_app.bench.report import Report, Say, load, spread
 
 __all__ = ["evaluator", "held_out_positions"]

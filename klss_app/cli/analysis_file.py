@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from klss.text import printable, read_text
-from klss.whole_file import write_whole
+from klss.support.text import printable, read_text
+from klss.support.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
 
 __all__ = ["AnalysisFile"]

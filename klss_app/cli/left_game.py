@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from klss.text import printable
+from klss.support.text import printable
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import clock, nodes, read_pgn_file, seconds, seed
 from klss_app.kept_games import DEFAULT_RULES, Terms, newest_first

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from klss import __version__
-from klss.text import printable
+from klss.support.text import printable
 from klss_app.cli.dispatch import dispatch
 from klss_app.cli.errors import CliError, UsageError
 from klss_app.cli.own_name import own_name

@@ -42,7 +42,7 @@ def limits(parsed: argparse.Namespace) -> Iterator[int]:
             raise UsageError(f"OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from error
         raise UsageError(f"OpenSpiel's games can't be loaded: got {error}, expected all that they import") from error
     from klss.errors import GameError, TooLargeError
-    from klss.memory import allowance_bytes, limited, resident_bytes
+    from klss.support.memory import allowance_bytes, limited, resident_bytes
 
     if not resident_bytes():
         print("klss: memory is not limited: this system doesn't tell how much a process holds", file=sys.stderr)

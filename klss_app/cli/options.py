@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from darkchess.game.contest import DEFAULT_TIME_S
-from klss.seeds import fresh_seed
-from klss.text import printable, read_text
+from klss.support.seeds import fresh_seed
+from klss.support.text import printable, read_text
 from klss_app.cli.errors import UsageError
 from klss_app.cli.own_name import own_name
 from klss_app.stdout import reserve

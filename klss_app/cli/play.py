@@ -23,8 +23,8 @@ import chess
 
 from darkchess.game.contest import DEFAULT_PLAYER, Decision, Limit, Player, Progress
 from darkchess.game.rules import PAPER, Ruleset
-from klss.seeds import player_seed
-from klss.text import printable
+from klss.support.seeds import player_seed
+from klss.support.text import printable
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.human import HELP, HumanPlayer, Quit, screen
 from klss_app.cli.left_game import LAST, LeftGame, left_game

@@ -19,7 +19,7 @@ from blindchess.game.referee import Referee
 from blindchess.players.configuration import configuration, make_player
 from darkchess.board.position import Position
 from darkchess.game.contest import Limit
-from klss.seeds import game_seed, player_seed
+from klss.support.seeds import game_seed, player_seed
 from klss_app.rbc.boards import BoardSet, board_key
 
 __all__ = ["Compared", "SetsCompared", "against_openspiel", "against_reconchess", "sets"]

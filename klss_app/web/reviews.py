@@ -15,7 +15,7 @@ from darkchess.game.record import GameRecord, read_game, write_pgn
 from darkchess.game.referee import Referee
 from darkchess.game.rules import Ruleset
 from darkchess.game.san import san
-from klss.text import printable
+from klss.support.text import printable
 from klss_app.web.messages import board_text
 from uci_bridge.bot.true_game import ServerReferee
 

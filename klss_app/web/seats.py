@@ -17,7 +17,7 @@ from darkchess.game.contest import Decision, Limit, Player, Progress
 from darkchess.game.rules import PAPER, Ruleset
 from darkchess.game.san import parse_move
 from darkchess.game.view import View
-from klss.text import printable
+from klss.support.text import printable
 from klss_app.web.inbox import Answer, Inbox
 from klss_app.web.messages import Telling
 

@@ -19,7 +19,7 @@ from typing import Any
 from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http import HttpProcessingError
 
-from klss.text import printable
+from klss.support.text import printable
 from klss_app.web.door import stay
 from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
 from klss_app.web.reviews import BadGame, opened_game, review

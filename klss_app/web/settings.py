@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import chess
 
 from darkchess.game.rules import PAPER, Ruleset
-from klss.text import printable
+from klss.support.text import printable
 from uci_bridge.evaluators import EvaluatorChoice
 
 __all__ = ["HUMAN", "Settings", "shown_name"]

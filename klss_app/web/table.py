@@ -25,8 +25,8 @@ from darkchess.game.record import GameRecord, write_pgn
 from darkchess.game.referee import Referee
 from darkchess.game.rules import Ruleset
 from darkchess.players.configuration import main_names
-from klss.seeds import fresh_seed, player_seed
-from klss.text import printable
+from klss.support.seeds import fresh_seed, player_seed
+from klss.support.text import printable
 from klss_app.kept_games import Terms, game_headers, keep_game
 from klss_app.web.analyses import Analyses
 from klss_app.web.engines import BoardEngine

@@ -16,8 +16,8 @@ from blindchess.game.referee import Referee
 from blindchess.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
 from blindchess.synoptic.worlds import PASS, BlindBelief, BlindModel, Played, request_action
 from darkchess.board.move import encode
-from klss.arrays import Words
 from klss.movers import TERMINAL
+from klss.support.arrays import Words
 
 MOST = 3000
 FEW_MEN = "3nk3/8/8/2ppp3/2PPP3/8/8/3NK3 w - - 0 1"

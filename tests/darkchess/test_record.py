@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from darkchess import Outcome, Referee
 from darkchess.errors import RecordError
 from darkchess.game.record import GameRecord, read_pgn, write_pgn
-from klss.text import printable
+from klss.support.text import printable
 from tests.oracles.starts import STARTS, next_move
 
 

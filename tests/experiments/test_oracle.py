@@ -24,11 +24,11 @@ from experiments.players.likelihood import Oracle
 from experiments.players.oracle import KlussOracle, OraclePlayer
 from experiments.players.specs import configuration, player
 from experiments.series.runner import Pairing
-from klss.arrays import Floats, States
 from klss.search import Belief, Model, SearchConfigurationError
 from klss.search.likelihood.uniform import Uniform
 from klss.search.parts import Standing, Subgame
 from klss.search.subgame.order_one import OrderOne
+from klss.support.arrays import Floats, States
 from tests.wall.twins import load
 from uci_bridge.match.engines import Insider
 from uci_bridge.match.files import read_match

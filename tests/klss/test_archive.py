@@ -13,8 +13,8 @@ import pytest
 
 from darkchess.belief.policy import Policy, PolicyError
 from darkchess.evaluation.evaluator import Weights
-from klss.archive import Archive, ArchiveError, read_arrays
 from klss.errors import KlssError
+from klss.support.archive import Archive, ArchiveError, read_arrays
 
 ROOT = Path(__file__).resolve().parents[2]
 MUCH = bytes(1 << 24)

@@ -15,8 +15,8 @@ from klss.best_response import best_response, exploitability, worst_case
 from klss.equilibrium import Method, program_bytes, solve
 from klss.errors import GameError, TooLargeError
 from klss.game import GameBuilder
-from klss.memory import resident_bytes
 from klss.sequence_form import SequenceForm, sequence_form
+from klss.support.memory import resident_bytes
 from klss.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 from tests.klss import games
 

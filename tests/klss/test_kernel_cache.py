@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = """
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 @kernel
 def twice(number):
@@ -101,7 +101,7 @@ def test_a_cache_that_others_may_write_is_not_read_where_it_is_named(
 PACKAGES = {
     "third/__init__.py": "",
     "third/helpers.py": """
-        from klss.kernel import kernel
+        from klss.support.kernel import kernel
 
         @kernel(inline="always")
         def step(number):
@@ -115,7 +115,7 @@ PACKAGES = {
     "kernels/between.py": "from third.constants import WIDTH\nDOUBLE = 2 * WIDTH",
     **{
         f"kernels/{name}.py": f"""
-            from klss.kernel import kernel
+            from klss.support.kernel import kernel
             {imports}
 
             @kernel

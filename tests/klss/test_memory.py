@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from klss import memory
+from klss.support import memory
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from klss import openspiel  # noqa: E402
 from klss.equilibrium import Method, solve  # noqa: E402
 from klss.errors import GameError, TooLargeError  # noqa: E402
 from klss.game import Game  # noqa: E402
-from klss.memory import resident_bytes  # noqa: E402
 from klss.sequence_form import sequence_form  # noqa: E402
+from klss.support.memory import resident_bytes  # noqa: E402
 
 
 @pytest.mark.parametrize("method", ["simplex", "ipm", "auto"])

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from klss.threads import both
+from klss.support.threads import both
 
 
 def test_what_either_raises_is_raised_and_the_next_task_runs() -> None:

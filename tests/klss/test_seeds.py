@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from klss.seeds import fresh_seed, game_seed, opening_seed, player_seed
+from klss.support.seeds import fresh_seed, game_seed, opening_seed, player_seed
 
 
 def test_seeds_follow_from_the_one_above_and_differ_by_what_they_are_for() -> None:

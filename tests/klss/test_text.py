@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from klss.text import printable, read_text
+from klss.support.text import printable, read_text
 
 
 @given(st.text(st.characters()), st.none() | st.integers(0, 20))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from klss.whole_file import write_whole, written_whole
+from klss.support.whole_file import write_whole, written_whole
 
 
 def test_a_file_is_replaced_at_the_end_and_not_before(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ MATCH = (
     "match", f"{FOREIGN} good", f"{FOREIGN} 'blank lines'", "--nodes", "1", "--seed", str(5 * 10**17),
     "--openings", "3", "--games", str(GAMES), "--fen", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 70 50",
 )  # fmt: skip
-"""The seed has 18 digits: a shorter one is stretched in each process anew (klss.seeds), which takes 0.3 seconds."""
+"""The seed has 18 digits: a shorter one is stretched in each process anew (klss.support.seeds), which takes 0.3 s."""
 
 PATIENCE_S = 60.0
 

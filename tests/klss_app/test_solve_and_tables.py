@@ -163,7 +163,7 @@ def test_what_one_compiled_call_takes_at_once_is_refused_in_one_line(
 
 
 @pytest.mark.parametrize(
-    ("lacking", "said"), [("pyspiel", "OpenSpiel is not installed"), ("klss.memory", "can't be loaded: got")]
+    ("lacking", "said"), [("pyspiel", "OpenSpiel is not installed"), ("klss.support.memory", "can't be loaded: got")]
 )
 def test_only_where_openspiel_is_missing_it_is_called_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], lacking: str, said: str

@@ -22,7 +22,7 @@ from darkchess.game.record import read_pgn
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER
 from darkchess.players.configuration import configuration, make_player
-from klss.seeds import game_seed, opening_seed, player_seed
+from klss.support.seeds import game_seed, opening_seed, player_seed
 from klss_app.cli.main import main
 from uci_bridge.match.engines import Engines
 from uci_bridge.match.game import play_game

@@ -14,7 +14,7 @@ import threading
 import urllib.request
 from typing import Any
 
-from klss.file_lock import lock
+from klss.support.file_lock import lock
 from klss_app.cli.main import main
 from uci_bridge.own_program import own_program
 from uci_bridge.protocol.engine_process import EngineProcess

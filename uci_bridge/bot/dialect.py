@@ -36,7 +36,7 @@ import chess
 import msgspec
 
 from darkchess.game.rules import Outcome
-from klss.text import printable
+from klss.support.text import printable
 
 __all__ = [
     "DIALECTS", "LICHESS", "PYCHESS", "Challenge", "Dialect", "Event", "FinishedGame", "GameEnd", "GameFull",

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from darkchess.game.record import GameRecord, write_pgn
-from klss.file_lock import lock
-from klss.text import printable
-from klss.whole_file import write_whole
+from klss.support.file_lock import lock
+from klss.support.text import printable
+from klss.support.whole_file import write_whole
 from uci_bridge.bot.dialect import MalformedLine, valid_id
 from uci_bridge.errors import UciBridgeError
 

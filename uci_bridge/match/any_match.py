@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from darkchess.game.arbiter import TimeControl
-from klss.seeds import game_seed
+from klss.support.seeds import game_seed
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.files import MatchFiles, opened
 from uci_bridge.match.openings import Opening

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import klss
-from klss.whole_file import write_whole
+from klss.support.whole_file import write_whole
 
 __all__ = ["commit", "head", "package_versions", "today", "write_document"]
 

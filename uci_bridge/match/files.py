@@ -21,8 +21,8 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import msgspec
 
-from klss.file_lock import lock
-from klss.whole_file import write_whole
+from klss.support.file_lock import lock
+from klss.support.whole_file import write_whole
 from uci_bridge.match.task import GameResult
 from uci_bridge.protocol.diagnostics import fit_to_keep
 

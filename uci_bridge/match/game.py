@@ -1,8 +1,8 @@
 """One game of a match of Fog of War: from its number, seed and opening to its lines, as any worker plays it.
 
-The players get their seeds from the game's as in ``klss play`` (:mod:`klss.seeds`), so that ``klss play --seed`` with a
-line's ``seed`` and the same node budget replays a game without an opening. With a node budget a game is a function of
-the setup, its number, seed and opening, whoever plays it.
+The players get their seeds from the game's as in ``klss play`` (:mod:`klss.support.seeds`), so that ``klss play
+--seed`` with a line's ``seed`` and the same node budget replays a game without an opening. With a node budget a game is
+a function of the setup, its number, seed and opening, whoever plays it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import chess
 
 from darkchess.game.arbiter import Arbiter, Played, TruthCount
 from darkchess.game.record import GameRecord, write_pgn
-from klss.seeds import player_seed
+from klss.support.seeds import player_seed
 from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.lines import finite, game_line
 from uci_bridge.match.task import GameResult, GameTask, sides

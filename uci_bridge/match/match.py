@@ -8,7 +8,7 @@ from typing import Any
 
 from darkchess.game.arbiter import TimeControl
 from darkchess.game.rules import PAPER, Ruleset
-from klss.seeds import opening_seed
+from klss.support.seeds import opening_seed
 from uci_bridge.match.any_match import AnyMatch
 from uci_bridge.match.engines import Setup, Spec
 from uci_bridge.match.files import MatchError, kept_seed

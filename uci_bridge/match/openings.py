@@ -17,7 +17,7 @@ from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER, Ruleset
-from klss.text import read_text
+from klss.support.text import read_text
 
 __all__ = ["MOST_PLIES", "FileOpenings", "Opening", "OpeningError", "RandomOpenings", "king_hangs", "read_openings"]
 

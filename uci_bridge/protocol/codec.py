@@ -3,7 +3,7 @@
 Types and bounds are those of :mod:`uci_bridge.protocol.shapes`; here is which message it is, what it means in chess,
 and how it is written. What is the same in every game stands in :mod:`uci_bridge.protocol.common`.
 
-An engine's own words (errors, diagnostics) are read as :mod:`klss.text` shows them.
+An engine's own words (errors, diagnostics) are read as :mod:`klss.support.text` shows them.
 
 Source: docs/engine-protocol.md, which is this file in prose; the shapes are those of the open engine protocol
 v1 of the engine Misty (PyPI ``misty-chess``, module ``fow_chess.engine_protocol``). ``budget_ms``,

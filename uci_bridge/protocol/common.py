@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import chess
 
-from klss.text import printable
+from klss.support.text import printable
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes
 from uci_bridge.protocol.fitting import bad, fitted

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from klss.text import printable
+from klss.support.text import printable
 
 __all__ = ["MAX_DEPTH", "MAX_ENTRIES", "MAX_NUMBER", "MAX_WORDS", "fit_to_keep"]
 

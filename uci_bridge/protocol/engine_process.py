@@ -23,7 +23,7 @@ import chess
 from darkchess.board.position import Position
 from darkchess.game.rules import Outcome
 from darkchess.game.view import initial_view
-from klss.text import printable
+from klss.support.text import printable
 from uci_bridge.descendants import APART, how_ended, kill_family
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import EngineFailed, ProtocolError

@@ -24,7 +24,7 @@ import chess
 from blindchess.game.contest import Player
 from darkchess.board.position import Position
 from klss.configurations import ConfigurationError
-from klss.text import printable
+from klss.support.text import printable
 from uci_bridge.errors import ReconchessMissing, StockfishMissing
 from uci_bridge.protocol.engine_process import Patience
 from uci_bridge.reconchess.hosted import HostedBot

@@ -27,7 +27,7 @@ from blindchess.game.rules import WIN_REASONS
 from darkchess.board.position import Position
 from darkchess.game.contest import Forfeit, Limit, OutOfTime
 from darkchess.game.rules import Outcome
-from klss.text import printable
+from klss.support.text import printable
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import EngineFailed
 from uci_bridge.guarded_process import GuardedProcess

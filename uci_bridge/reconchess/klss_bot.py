@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from blindchess.game.contest import DEFAULT_PLAYER
-from klss import seeds
+from klss.support import seeds
 from uci_bridge.reconchess import player
 
 __all__ = ["KlssBot"]

@@ -33,8 +33,8 @@ from darkchess.board.kernels.board import IDENTITY
 from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator, as_family, as_rows
-from klss.arrays import Floats, Ints, Words
 from klss.search import Budget
+from klss.support.arrays import Floats, Ints, Words
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.stockfish.uci import EnginePool, trouble_with

@@ -30,7 +30,7 @@ from darkchess.board.kernels.halves import (
 )
 from darkchess.board.kernels.position_table import put, settle
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["decode_all", "encode_stepped", "keep_moved", "keep_sensed", "outcome", "successors"]
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from blindchess.belief._kernels.position_set import plain
 from darkchess.board.kernels.bits import lowest, without_lowest
-from klss.hashing import mix64
-from klss.kernel import kernel
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
 
 __all__ = ["partitions"]
 

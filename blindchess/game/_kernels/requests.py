@@ -14,7 +14,7 @@ from darkchess.board.kernels.bits import bit, lowest, without_lowest
 from darkchess.board.kernels.board import META, PAWN, QUIET_SHIFT, WHITE
 from darkchess.board.kernels.moves import castling_targets, generate
 from darkchess.board.kernels.tables import PAWN_CAPTURES
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["MAX_REQUESTS", "generate_requests", "pass_turn", "revised"]
 

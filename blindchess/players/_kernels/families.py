@@ -11,7 +11,7 @@ from blindchess.game._kernels.requests import pass_turn
 from darkchess.board.kernels.bits import bit
 from darkchess.board.kernels.board import BLACK, KING, META
 from darkchess.board.kernels.moves import king_capture, make
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["families"]
 

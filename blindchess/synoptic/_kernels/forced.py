@@ -16,7 +16,7 @@ from blindchess.synoptic._kernels.synopsis import MOVE
 from darkchess.board.kernels.bits import lowest, without_lowest
 from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["forced_win"]
 

@@ -16,8 +16,8 @@ import numpy as np
 from darkchess.board.kernels.bits import bit
 from darkchess.board.kernels.board import BLACK, META, PAWN, WHITE, ep_square
 from darkchess.board.kernels.position_table import half_hash
-from klss.hashing import mix64
-from klss.kernel import kernel
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
 
 __all__ = [
     "ACTIONS", "BLACK_WON", "OVER", "PASS", "STATE", "cut", "drawn", "hashed", "held", "landing", "match", "request_of",

@@ -17,7 +17,7 @@ from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, META, PAWN, QUEE
 from darkchess.board.kernels.halves import stepped
 from darkchess.board.kernels.moves import castling_targets
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["FIRST_HELD", "HELD", "PLANES", "bishopwise", "rookwise", "summary"]
 

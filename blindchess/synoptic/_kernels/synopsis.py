@@ -11,7 +11,7 @@ import numpy as np
 
 from blindchess.synoptic._kernels.summary import FIRST_HELD, HELD, PLANES, summary
 from darkchess.board.kernels.bits import bit
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["MEMORY", "MOVE", "PLANES", "SENSE", "remember_moved", "remember_notice", "synopses", "synopsis"]
 

@@ -46,8 +46,8 @@ from darkchess.board.kernels.board import BLACK, META, PAWN, WHITE, ep_square, t
 from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, encode_half, without
 from darkchess.board.kernels.moves import make
 from darkchess.board.kernels.position_table import half_hash
-from klss.hashing import mix64
-from klss.kernel import kernel
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
 
 __all__ = [
     "advance", "after", "halves_of", "looks", "states_of", "survivors_of_move", "survivors_of_turn",

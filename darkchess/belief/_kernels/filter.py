@@ -28,7 +28,7 @@ from darkchess.board.kernels.halves import (
 )
 from darkchess.board.kernels.moves import MAX_MOVES, generate, make
 from darkchess.board.kernels.position_table import half_hash, prefetch
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["count_moves", "directory", "family", "find_all", "find_few", "hand_on"]
 

@@ -12,8 +12,8 @@ import numpy as np
 from darkchess.board.kernels.halves import decode_half
 from darkchess.board.kernels.moves import has_move, make
 from darkchess.game._kernels.vision import observation_key
-from klss.hashing import mix64
-from klss.kernel import kernel
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
 
 __all__ = ["observation_keys"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from darkchess.board.kernels.bits import bit, lowest, without_lowest
 from darkchess.board.kernels.board import WHITE
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["add_weights", "count_men", "weigh_men"]
 

@@ -39,7 +39,7 @@ from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, ep_square
 from darkchess.board.kernels.moves import generate
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["GROUPS", "NAMES", "PLAIN", "SIZE", "STARTS", "describe", "multiplied"]
 

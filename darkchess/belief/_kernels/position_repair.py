@@ -18,8 +18,8 @@ import numpy as np
 from darkchess.belief._kernels.position_set import EMPTY, EP_CAPTORS, OWN, REQUIRED, SEEN, can_move
 from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.halves import without
-from klss.hashing import mix64
-from klss.kernel import kernel
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
 
 __all__ = ["repair", "without_captured"]
 

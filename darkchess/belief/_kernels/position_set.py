@@ -55,7 +55,7 @@ from darkchess.board.kernels.tables import (
     RANK_ABOVE,
     RANK_BELOW,
 )
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = [
     "CAPTURED", "EMPTY", "EP_CAPTORS", "EP_LANDING", "EP_TOLD", "FORBIDDEN", "MASKS", "OWN", "OWN_BEFORE", "REQUIRED",

@@ -26,7 +26,7 @@ from darkchess.board.kernels.tables import (
     RANK_ABOVE,
     RANK_BELOW,
 )
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["attacked_by", "bishop_attacks", "line_attacks", "rook_attacks"]
 

@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["beside", "bit", "highest", "lowest", "popcount", "without_lowest"]
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.bits import bit
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = [
     "BISHOP", "BLACK", "IDENTITY", "KING", "KNIGHT", "META", "PAWN", "QUEEN", "QUIET_SHIFT", "ROOK", "WHITE", "WIDTH",

@@ -11,7 +11,7 @@ import numpy as np
 from darkchess.board.kernels.bits import lowest, without_lowest
 from darkchess.board.kernels.board import PAWN, ROOK
 from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["RIGHTS", "STEPPED", "count_halves", "feature_rows"]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BLACK, META, ROOK
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = [
     "CASTLING_ROOK", "DOUBLE_STEPPED", "MOST_SUCCESSORS", "castled", "code_at", "decode_half", "decode_halves",

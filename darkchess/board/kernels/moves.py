@@ -10,7 +10,7 @@ from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
 from darkchess.board.kernels.bits import bit, lowest, without_lowest
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, META, PAWN, QUEEN, ROOK, WHITE, ep_square, turn
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["MAX_MOVES", "generate", "has_move", "king_capture", "make", "perft"]
 

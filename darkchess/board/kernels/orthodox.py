@@ -14,7 +14,7 @@ from darkchess.board.kernels.attacks import attacked_by
 from darkchess.board.kernels.bits import bit, lowest, popcount
 from darkchess.board.kernels.board import BLACK, KING, PAWN, QUEEN, WHITE, turn
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["ASK", "FOREIGN", "LOST", "NO_MOVE", "WON", "classify", "moves_between"]
 

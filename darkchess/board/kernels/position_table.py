@@ -23,8 +23,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from klss.hashing import mix64
-from klss.kernel import kernel
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
 
 __all__ = [
     "SPILL", "Layout", "gather", "half_hash", "home", "insert", "put", "rank", "rehash", "select",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.arrays import Words
+from klss.support.arrays import Words
 
 __all__ = [
     "ANTIDIAGONAL_ABOVE", "ANTIDIAGONAL_BELOW", "DIAGONAL_ABOVE", "DIAGONAL_BELOW", "FILE_ABOVE", "FILE_BELOW",

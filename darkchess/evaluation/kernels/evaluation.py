@@ -23,7 +23,7 @@ from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, mak
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, features, phase, slanted, straight
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, UNITS, forward
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "quiescence", "scratch", "static"]
 

@@ -20,7 +20,7 @@ from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
 from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, turn
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["FEATURES", "FEATURE_BLOCKS", "MAPS", "MAX_FEATURES", "features", "phase", "slanted", "straight"]
 

@@ -20,7 +20,7 @@ from darkchess.board.kernels.bits import bit
 from darkchess.board.kernels.board import BLACK, KING, WHITE, turn
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
 from darkchess.evaluation.kernels.evaluation import WON, quiescence, scratch
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["DEEPEST", "minimax_many"]
 

@@ -11,8 +11,8 @@ from darkchess.board.kernels.bits import bit, lowest, without_lowest
 from darkchess.board.kernels.board import BLACK, META, WHITE, ep_square, turn
 from darkchess.board.kernels.moves import pawn_steps
 from darkchess.board.kernels.tables import PAWN_CAPTURES
-from klss.hashing import mix64
-from klss.kernel import kernel
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
 
 __all__ = ["masked", "observation_key", "view_key", "visible"]
 

@@ -17,8 +17,8 @@ from darkchess.board.kernels.board import KING, PAWN, WHITE, WIDTH, turn
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
 from darkchess.game._kernels.vision import observation_key
 from darkchess.game.rules import FIFTY_MOVES_PLIES, REPETITIONS
-from klss.kernel import kernel
 from klss.movers import TERMINAL
+from klss.support.kernel import kernel
 
 __all__ = ["STATE_WIDTH", "children", "count_children", "finish"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["ahead"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from klss.kernel import kernel
 from klss.search._kernels.utilities import against
+from klss.support.kernel import kernel
 
 __all__ = ["BLEND", "MAXMARGIN", "NATURE", "RESOLVE", "iterate", "realise", "set_roots", "start"]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from klss.hashing import mix64
-from klss.kernel import kernel
 from klss.movers import TERMINAL
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
 
 __all__ = ["attach", "gifts_tree", "mark_above", "repetitions", "spread_down", "times_observed", "values_tree"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["TRIFLE", "against", "count_acting", "count_opened", "take_in_acting", "take_in_opened", "values"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from klss.arrays import Bools, Floats
 from klss.search.profile import Profile
+from klss.support.arrays import Bools, Floats
 
 __all__ = ["Mixture"]
 

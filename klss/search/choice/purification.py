@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Bools, Floats
 from klss.search.profile import Profile
 from klss.subgame import Gadget
+from klss.support.arrays import Bools, Floats
 
 __all__ = ["MOST", "Purified", "purified"]
 

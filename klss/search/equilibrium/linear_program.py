@@ -18,13 +18,13 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from klss.arrays import Floats
 from klss.search.budget import Budget
 from klss.search.equilibrium.program import GadgetProgram
 from klss.search.parts import Effort, SearchConfigurationError, Subgame
 from klss.search.profile import Profile, extended
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
+from klss.support.arrays import Floats
 
 __all__ = ["TOLERANCE", "GadgetChoice", "LinearPrograms", "check_caution"]
 

@@ -42,7 +42,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from klss.arrays import Bools, Floats, Ints
 from klss.best_response import best_response
 from klss.search._kernels import regrets as kernels
 from klss.search.budget import Budget
@@ -53,6 +52,7 @@ from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
 from klss.search.utilities import Side
 from klss.subgame import Gadget
+from klss.support.arrays import Bools, Floats, Ints
 from klss.treeplex import Treeplex
 
 __all__ = ["RegretMinimiser", "RootLayer"]

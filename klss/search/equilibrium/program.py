@@ -33,13 +33,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss._highs import AT_LOWER, AT_UPPER, BASIC, Attempt, Basis, LinearProgram, LinearSolver, LpResult, attempts
-from klss.arrays import Bools, Floats, Int8s, Ints
 from klss.best_response import best_response
 from klss.search.equilibrium.reduction import Reduction, favourites, reduced
 from klss.search.gadget import gadget_form
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
+from klss.support.arrays import Bools, Floats, Int8s, Ints
 from klss.treeplex import behaviour, realization
 
 __all__ = ["GAP", "Answer", "GadgetProgram", "resolve_value"]

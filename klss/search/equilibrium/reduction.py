@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss._kernels.treeplex import best_response
-from klss.arrays import Bools, Floats, Ints
 from klss.search._kernels.fold import fold
 from klss.sequence_form import SequenceForm
+from klss.support.arrays import Bools, Floats, Ints
 from klss.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 
 __all__ = ["Reduction", "favourites", "reduced"]

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from klss.arrays import Bools, Floats, Ints
 from klss.search._kernels import restricted as kernels
 from klss.search.utilities import Opened, Side, Tree, Utilities
+from klss.support.arrays import Bools, Floats, Ints
 
 __all__ = ["Restricted", "RestrictedGame"]
 

@@ -21,13 +21,13 @@ from typing import Protocol
 
 import numpy as np
 
-from klss.arrays import Floats, Ints, States
 from klss.search.budget import Budget
 from klss.search.expansion.depths import leaf_depths, open_roots
 from klss.search.growth import Growth
 from klss.search.model import TERMINAL, Model
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
+from klss.support.arrays import Floats, Ints, States
 
 __all__ = ["DEEPEST", "DeepeningModel", "OnePly", "deepening"]
 

@@ -22,12 +22,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from klss.arrays import Ints
 from klss.search._kernels import utilities as kernels
 from klss.search._kernels import walk
 from klss.search.expansion.depths import leaf_depths, open_roots
 from klss.search.growth import Growth
 from klss.search.profile import Profile
+from klss.support.arrays import Ints
 
 __all__ = ["OneSided"]
 

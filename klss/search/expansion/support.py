@@ -21,11 +21,11 @@ from typing import Literal
 
 import numpy as np
 
-from klss.arrays import Floats, Ints
 from klss.search.expansion.depths import leaf_depths, open_roots
 from klss.search.growth import Growth
 from klss.search.profile import SUPPORT, Profile
 from klss.search.trunk import Trunk
+from klss.support.arrays import Floats, Ints
 
 __all__ = ["SupportDriven", "SupportRule", "leaves_to_expand"]
 

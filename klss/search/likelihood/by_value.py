@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Floats, States
 from klss.search.model import Belief
 from klss.search.parts import Likelihood, SearchConfigurationError
+from klss.support.arrays import Floats, States
 
 __all__ = ["ByValue", "check_likelihood"]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Floats, States
 from klss.search.model import Belief
 from klss.search.parts import Likelihood
+from klss.support.arrays import Floats, States
 
 __all__ = ["DRAWN_EVENLY", "ByWeight"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.arrays import Floats, States
 from klss.search.model import Belief
 from klss.search.parts import Likelihood
+from klss.support.arrays import Floats, States
 
 __all__ = ["Uniform"]
 

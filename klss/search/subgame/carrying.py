@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.arrays import Floats, Int32s, Ints
 from klss.search._kernels import trunk as kernels
 from klss.search.subgame.sections import Section
 from klss.search.trunk import Roots, Trunk
+from klss.support.arrays import Floats, Int32s, Ints
 
 __all__ = ["next_trunk"]
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from klss.arrays import Floats, States
 from klss.search.likelihood.uniform import Uniform
 from klss.search.model import Belief, Model
 from klss.search.parts import Likelihood, Standing, Subgame
@@ -24,6 +23,7 @@ from klss.search.profile import utility_at
 from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.sections import Section, likeliest, merge_transpositions, sections_at
 from klss.search.trunk import Roots, Trunk
+from klss.support.arrays import Floats, States
 
 __all__ = ["OrderOne", "fresh_roots"]
 

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.arrays import Floats, Ints
 from klss.search._kernels import trunk as kernels
 from klss.search.model import TERMINAL, Model
 from klss.search.profile import reach_of
 from klss.search.trunk import Trunk
+from klss.support.arrays import Floats, Ints
 
 __all__ = ["Section", "claims_of", "likeliest", "merge_transpositions", "reached_members", "sections_at"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from klss.hashing import mix64
-from klss.kernel import kernel
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
 
 __all__ = ["VIRTUAL_LOSS", "add", "back_up", "choose", "policies", "shares", "tag"]
 

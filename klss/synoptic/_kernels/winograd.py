@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from klss.kernel import kernel
+from klss.support.kernel import kernel
 
 __all__ = ["cells_of", "planes_of", "tiles_of"]
 

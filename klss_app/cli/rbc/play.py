@@ -19,7 +19,7 @@ import chess
 
 from blindchess.game.contest import DEFAULT_PLAYER, Asked, Look, Player
 from darkchess.game.contest import Limit
-from klss.seeds import player_seed
+from klss.support.seeds import player_seed
 from klss_app.cli.errors import FailedError
 from klss_app.cli.human import Quit
 from klss_app.cli.options import GameOptions, game_options, writable_file

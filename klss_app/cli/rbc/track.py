@@ -40,7 +40,7 @@ def kept_game(path: Path) -> Referee:
     """
     from blindchess.game.history import replayed
     from darkchess.errors import RecordError
-    from klss.text import read_text
+    from klss.support.text import read_text
 
     try:
         return replayed(read_text(path))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from klss.arrays import Floats
 from klss.search.equilibrium.program import GadgetProgram
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
+from klss.support.arrays import Floats
 
 __all__ = ["solve_gadget"]
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from klss import openspiel
-from klss.arrays import Floats
 from klss.best_response import best_response
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Kluss, Search, Trunk
 from klss.search._kernels.utilities import against
@@ -18,6 +17,7 @@ from klss.search.parts import Subgame
 from klss.search.profile import Profile
 from klss.search.utilities import Utilities
 from klss.subgame import Gadget
+from klss.support.arrays import Floats
 from tests.klss.search.solved import solve_gadget
 from tests.klss.search.test_program import growing
 

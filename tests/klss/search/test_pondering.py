@@ -16,10 +16,10 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER
 from darkchess.players.model import DarkChess, PositionBelief
-from klss.arrays import States
 from klss.search import Budget, Expansion, Klss2021, Kluss, Past, Result, Search, SearchConfigurationError, Trunk
 from klss.search.pondering import Pondering
-from klss.threads import alone, both
+from klss.support.arrays import States
+from klss.support.threads import alone, both
 from tests.klss.search.test_threads import assert_sound
 
 STOPPED_S = 0.05

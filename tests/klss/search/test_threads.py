@@ -12,14 +12,14 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.game.referee import Referee
 from darkchess.game.rules import PAPER
 from darkchess.players.model import DarkChess
-from klss.arrays import States
 from klss.search import Budget, Expansion, Kluss, Past
 from klss.search.growth import Growth
 from klss.search.parts import Subgame
 from klss.search.search import Search, Solved
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.trunk import Trunk
-from klss.threads import both
+from klss.support.arrays import States
+from klss.support.threads import both
 
 
 class Watched(DarkChess):

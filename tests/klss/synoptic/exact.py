@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from klss.arrays import Float32s, Words
 from klss.game import Game
 from klss.movers import CHANCE, TERMINAL
+from klss.support.arrays import Float32s, Words
 from klss.synoptic.enumerated import EnumeratedBelief, EnumeratedPlanning
 from klss.synoptic.particles import ParticleFilter
 from klss.synoptic.planning import Planning

@@ -14,7 +14,7 @@ from blindchess.game.arbiter import Arbiter, Played
 from blindchess.game.history import history_text
 from blindchess.game.referee import Referee
 from darkchess.game.arbiter import TruthCount
-from klss.seeds import player_seed
+from klss.support.seeds import player_seed
 from uci_bridge.match.blind.engines import BlindEngines, BlindSetup
 from uci_bridge.match.lines import finite, game_line
 from uci_bridge.match.task import GameResult, GameTask, sides

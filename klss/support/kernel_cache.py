@@ -47,7 +47,7 @@ _BY_VERSION = {"numba": numba.__version__, "numpy": np.__version__, "llvmlite": 
 
 _LEFT_OUT = sys.stdlib_module_names | _BY_VERSION.keys()
 
-_DECORATOR = "klss.kernel"
+_DECORATOR = "klss.support.kernel"
 """Every kernel's module imports it; nothing of what it imports itself gets into a kernel."""
 
 _NO_CODE = re.compile(rb"#[^\n]*|\\\n")

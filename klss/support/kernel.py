@@ -1,6 +1,6 @@
 """One decorator for every compiled function: numba in nopython mode, cached on disk, safe to edit.
 
-Where the compiled code is kept, and why it is never that of an older source, tells :mod:`klss.kernel_cache`.
+Where the compiled code is kept, and why it is never that of an older source, tells :mod:`klss.support.kernel_cache`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import config as _numba_config
 
-from klss.kernel_cache import kernel_cache_dir
+from klss.support.kernel_cache import kernel_cache_dir
 
 __all__ = ["kernel"]
 

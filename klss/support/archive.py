@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from klss.errors import KlssError
-from klss.text import printable
+from klss.support.text import printable
 
 __all__ = ["Archive", "ArchiveError", "read_arrays"]
 
