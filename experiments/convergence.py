@@ -43,7 +43,7 @@ from klss.equilibrium import solve
 from klss.game import Game
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Search, SearchConfiguration, Trunk
 from klss.search.enumerated import game_root
-from klss.search.parts import Standing, Subgame
+from klss.search.parts import SearchState, Subgame
 from klss.search.profile import strategy_at_root
 from klss.sequence_form import sequence_form
 from klss.support.arrays import Floats
@@ -163,7 +163,7 @@ def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start 
         began = time.process_time()
         solved = search.solve(subgame, None, Budget(nodes=nodes))
         seconds.append(time.process_time() - began)
-        search.standing = Standing(subgame.trunk, solved.profile, 0)
+        search.standing = SearchState(subgame.trunk, solved.profile, 0)
     walk(search, None)
     return Played(mixture, purified, seconds)
 

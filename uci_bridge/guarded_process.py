@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 
-from uci_bridge.descendants import APART
+from uci_bridge.child_processes import APART
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.engine_process import EngineProcess
 

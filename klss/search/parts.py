@@ -36,24 +36,24 @@ from klss.support.arrays import Bools, Floats, Ints, States
 __all__ = [
     "Builder",
     "Choice",
-    "Effort",
     "Expander",
-    "Growing",
-    "Holding",
+    "ExpanderRun",
     "Likelihood",
     "Parts",
+    "PonderableRun",
     "SearchConfiguration",
     "SearchConfigurationError",
+    "SearchState",
     "Solver",
-    "Solving",
-    "Standing",
+    "SolverRun",
+    "SolverStats",
     "Subgame",
     "at_least_one",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Standing:
+class SearchState:
     """Where a search stands between two moves: its last trunk, the profile on it, and player 0's infoset in it now
     (−1: what she observed is not in the trunk).
     """
@@ -95,7 +95,7 @@ class Builder(Protocol):
     """Builds subgames."""
 
     def build(
-        self, standing: Standing | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
+        self, standing: SearchState | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
     ) -> Subgame:
         """The subgame of this move; ``standing`` is None at the first one, ``belief`` is not empty, and the search is
         expected to add so many ``nodes``.
@@ -141,7 +141,7 @@ class Likelihood(Protocol):
 
 
 @dataclass
-class Effort:
+class SolverStats:
     """What a solver has done in one move so far: the largest saddle gap met, how often one of its methods failed, and
     its seconds.
     """
@@ -151,11 +151,11 @@ class Effort:
     seconds: float = 0.0
 
 
-class Solving(Protocol):
+class SolverRun(Protocol):
     """A solver at work on one move's trunk."""
 
     @property
-    def effort(self) -> Effort:
+    def effort(self) -> SolverStats:
         """What was done so far."""
         ...
 
@@ -177,7 +177,7 @@ class Solving(Protocol):
 
 
 @runtime_checkable
-class Holding(Solving, Protocol):
+class PonderableRun(SolverRun, Protocol):
     """A solver that goes on after its player's move (:mod:`klss.search.pondering`); its profiles come within
     milliseconds.
     """
@@ -192,16 +192,16 @@ class Holding(Solving, Protocol):
 class Solver(Protocol):
     """Makes profiles."""
 
-    def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> Solving:
+    def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> SolverRun:
         """Start on a move's trunk; ``penalty`` is what player 0 pays for each action at her infoset, None: nothing."""
         ...
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
-        """Seconds to keep for the next :meth:`Solving.improve` on the trunk as it stands."""
+        """Seconds to keep for the next :meth:`SolverRun.improve` on the trunk as it stands."""
         ...
 
 
-class Growing(Protocol):
+class ExpanderRun(Protocol):
     """An expander at work on one move's trunk."""
 
     @property
@@ -214,7 +214,7 @@ class Growing(Protocol):
         ...
 
     def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
-        """Add what ``profile`` asks for; ``beside`` is the solver's (:meth:`Solving.beside`), to be run once while
+        """Add what ``profile`` asks for; ``beside`` is the solver's (:meth:`SolverRun.beside`), to be run once while
         leaves are prepared (:meth:`klss.search.growth.Growth.expand`). False: nothing that could still be grown would
         matter.
         """
@@ -224,7 +224,7 @@ class Growing(Protocol):
 class Expander(Protocol):
     """Decides which leaves are looked into."""
 
-    def begin(self, growth: Growth) -> Growing:
+    def begin(self, growth: Growth) -> ExpanderRun:
         """Expand the roots (one at least, so that player 0 has moves), and what else is wanted before the first
         profile.
         """
@@ -305,7 +305,7 @@ class SearchConfiguration:
 
     @property
     def ponders(self) -> bool:
-        """Whether its solver is a :class:`Holding` one, so that its searches can go on in the opponent's time."""
+        """Whether its solver is a :class:`PonderableRun` one, so that its searches can go on in the opponent's time."""
         return False
 
     @property

@@ -14,13 +14,13 @@ from klss.search.gadget import information_penalty
 from klss.search.growth import Growth, Progress
 from klss.search.model import Belief, Model
 from klss.search.parts import (
-    Effort,
-    Growing,
-    Holding,
+    ExpanderRun,
+    PonderableRun,
     SearchConfiguration,
     SearchConfigurationError,
-    Solving,
-    Standing,
+    SearchState,
+    SolverRun,
+    SolverStats,
     Subgame,
 )
 from klss.search.profile import Profile, strategy_at_root, utility_at
@@ -75,11 +75,11 @@ class Solved:
     profile: Profile
     supports: list[Bools]
     growth: Growth
-    growing: Growing
-    solving: Solving
+    growing: ExpanderRun
+    solving: SolverRun
 
     @property
-    def effort(self) -> Effort:
+    def effort(self) -> SolverStats:
         """What the solver did."""
         return self.solving.effort
 
@@ -89,7 +89,7 @@ class Search:
 
     Attributes
     ----------
-    standing : Standing or None
+    standing : SearchState or None
         The last trunk and profile, and where player 0 is in it; None before the first search.
     pondered : int
         Nodes that :meth:`ponder` has added since the last search.
@@ -112,7 +112,7 @@ class Search:
             raise SearchConfigurationError(
                 f"ponder is true, expected false: {type(configuration).__name__} can't be stopped at once"
             )
-        self.standing: Standing | None = None
+        self.standing: SearchState | None = None
         self.pondered = 0
         self._ponders = ponders
         self._played: tuple[Solved, int] | None = None  # the last search, and the sequence drawn
@@ -164,7 +164,7 @@ class Search:
         solved = self.solve(subgame, belief, budget, history=history, progress=progress)
         if budget.nodes is None:
             self._measured = _FADED * self._measured + (solved.growth.added, budget.elapsed() - began)
-        self.standing = Standing(subgame.trunk, solved.profile, 0)
+        self.standing = SearchState(subgame.trunk, solved.profile, 0)
         actions, mixture = strategy_at_root(subgame.trunk, solved.profile)
         probabilities = self._parts.choice.play(mixture, solved.profile, solved.supports)
         drawn = np.random.default_rng([*seed, 1]).random()
@@ -187,7 +187,7 @@ class Search:
             return
         (solved, played), self._played = self._played, None
         profile, growth, solving = solved.profile, solved.growth, solved.solving
-        if profile.x[played] <= 0.0 or not isinstance(solving, Holding):
+        if profile.x[played] <= 0.0 or not isinstance(solving, PonderableRun):
             return
         before = growth.added
         budget.nodes = before + max(_LEAST_PONDERED, _PONDERED * before)

@@ -15,7 +15,7 @@ from klss.search._kernels.trunk import mark_above
 from klss.search.trunk import Trunk, doubled, grown
 from klss.support.arrays import Floats, Int8s, Int32s
 
-__all__ = ["Opened", "Side", "Tree", "Utilities"]
+__all__ = ["ExpandedNodes", "Side", "Tree", "Utilities"]
 
 
 _NOBODY = np.zeros(0, dtype=np.int32)
@@ -30,7 +30,7 @@ class Side(NamedTuple):
     size: Int32s  # [A], how many she has there
 
 
-class Opened(NamedTuple):
+class ExpandedNodes(NamedTuple):
     """The nodes that have children, in the order of these; what a pass reads of them lies side by side."""
 
     chance: Floats  # [X]
@@ -46,7 +46,7 @@ class Opened(NamedTuple):
 class Tree(NamedTuple):
     """What a pass reads of a trunk."""
 
-    opened: Opened
+    opened: ExpandedNodes
     payoff: Floats  # [N], chance · value at leaves, 0 elsewhere
     roots: int
     first_child: Int32s  # [N], as in klss.search.trunk.NodeArrays
@@ -76,7 +76,7 @@ class Utilities:
         self.opened_count = 0
         self._sequences = [1, 1 + trunk.group_count]
         self._counts = [0, 0]
-        self._opened = Opened(
+        self._opened = ExpandedNodes(
             np.zeros(0), _NOBODY, _NOBODY, np.zeros(0, dtype=np.int8), _NOBODY, _NOBODY, _NOBODY, _NOBODY
         )
         self._payoff = np.zeros(0)
@@ -114,7 +114,7 @@ class Utilities:
             self._counts[player], self._sequences[player] = have + added, end
         have, opened = self.opened_count, int(kernels.count_opened(trunk.nodes, known, count))
         if len(self._opened.first) < have + opened:
-            self._opened = Opened._make(grown(self._opened, doubled(have + opened, have)))
+            self._opened = ExpandedNodes._make(grown(self._opened, doubled(have + opened, have)))
         places = (self._places[0], self._places[1])
         kernels.take_in_opened(trunk.nodes, known, count, places, self._payoff, self._opened, have)
         self.opened_count, self.known = have + opened, count
@@ -125,7 +125,7 @@ class Utilities:
         trunk = self._trunk
         own, theirs = (Side(*(a[:n] for a in side)) for side, n in zip(self._sides, self._counts, strict=True))
         tree = Tree(
-            opened=Opened._make(a[: self.opened_count] for a in self._opened),
+            opened=ExpandedNodes._make(a[: self.opened_count] for a in self._opened),
             payoff=self._payoff,
             roots=trunk.root_count,
             first_child=trunk.nodes.first_child,

@@ -23,7 +23,7 @@ import aiohttp
 
 from darkchess.game.contest import Limit
 from klss_app.bench.report import Report, Say, load, spread
-from uci_bridge.descendants import descendants
+from uci_bridge.child_processes import descendants
 from uci_bridge.own_program import own_program
 
 __all__ = ["board"]

@@ -3,7 +3,7 @@
 Reading order: ``main`` the entry point, ``dispatch`` finds the command, ``options`` the flags that commands share,
 ``own_name`` how hints name the command, ``errors`` what ends as one line, ``signals`` what ends those that serve.
 
-Commands: ``play`` with ``terminal``, ``human``, ``review`` and ``left_game``; ``board``; ``engine`` with ``serving``;
+Commands: ``play`` with ``terminal``, ``human``, ``review`` and ``saved_game``; ``board``; ``engine`` with ``serving``;
 ``bot``; ``match`` with ``match_report``; ``rbc`` with commands of its own; ``track``; ``analyse`` with
 ``analyse_game``, ``analyse_report``, ``analysis_file`` and ``board_plot``; ``solve`` and ``tables`` with ``openspiel``;
 ``bench``.

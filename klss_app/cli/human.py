@@ -14,7 +14,7 @@ from darkchess.game.contest import Decision, Limit, OutOfTime, Player, Progress,
 from darkchess.game.render import Style, board_lines
 from darkchess.game.rules import PAPER, Ruleset
 from klss_app.cli.terminal import Terminal, TimeUp
-from klss_app.happenings import happenings
+from klss_app.view_events import view_events
 
 if TYPE_CHECKING:
     from darkchess.board.position import Position
@@ -64,7 +64,7 @@ def _name(color: chess.Color) -> str:
 def events(before: View | None, view: View) -> list[str]:
     """What ``view`` tells its player that ``before``, one ply earlier, did not: sentences."""
     told, fresh = [], []
-    for each in happenings(before, view):
+    for each in view_events(before, view):
         square = "" if each.square is None else chess.SQUARE_NAMES[each.square]
         man = "" if each.piece is None else chess.PIECE_NAMES[each.piece.piece_type]
         how = " en passant" if each.en_passant else ""

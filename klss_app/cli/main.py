@@ -20,7 +20,7 @@ from klss_app.cli.dispatch import dispatch
 from klss_app.cli.errors import CliError, UsageError
 from klss_app.cli.own_name import own_name
 from klss_app.stdout import own_stdout, release
-from uci_bridge.descendants import adopt_orphans, end_descendants
+from uci_bridge.child_processes import adopt_orphans, end_descendants
 
 __all__ = ["COMMANDS", "main"]
 

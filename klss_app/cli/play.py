@@ -27,7 +27,6 @@ from klss.support.seeds import player_seed
 from klss.support.text import printable
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.human import HELP, HumanPlayer, Quit, screen
-from klss_app.cli.left_game import LAST, LeftGame, left_game
 from klss_app.cli.options import (
     PLAYERS,
     GameOptions,
@@ -39,9 +38,10 @@ from klss_app.cli.options import (
 )
 from klss_app.cli.own_name import own_name
 from klss_app.cli.review import ply_lines, result_text, review
+from klss_app.cli.saved_game import LAST, SavedGame, saved_game
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import Terms, begun_at, game_headers, keep_game
-from uci_bridge.descendants import end_descendants
+from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
     from darkchess.board.position import Position
@@ -84,7 +84,7 @@ def run(arguments: Sequence[str]) -> int:
     parsed = parser.parse(arguments)
     if parsed.pgn is not None:
         writable_file(Path(parsed.pgn), "--pgn")
-    left = None if parsed.resume is None else left_game(parsed.resume)
+    left = None if parsed.resume is None else saved_game(parsed.resume)
     specs = seats(parsed.white, parsed.black, DEFAULT_PLAYER) if left is None else _specs_of(left, parsed)
     for spec in specs.values():
         if spec != HUMAN and spec not in PLAIN_NAMES:
@@ -98,7 +98,7 @@ def run(arguments: Sequence[str]) -> int:
     return game.run()
 
 
-def _specs_of(left: LeftGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
+def _specs_of(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
     """Who plays on: the human where she sat, against the engine of then or the one that the command line names."""
     for flag in ("fen", "clock", "rules"):
         if flag in parsed.given:
@@ -119,7 +119,7 @@ def _specs_of(left: LeftGame, parsed: argparse.Namespace) -> dict[chess.Color, s
     return {left.human: HUMAN, not left.human: engine or left.engine}
 
 
-def _options_of(left: LeftGame, parsed: argparse.Namespace, options: GameOptions) -> GameOptions:
+def _options_of(left: SavedGame, parsed: argparse.Namespace, options: GameOptions) -> GameOptions:
     """The game's own options, but for limits and a seed that the command line gives."""
     terms = left.terms
     if not parsed.given & {"time", "nodes"} and (terms.time_s, terms.nodes, terms.clock) != (None, None, None):
@@ -311,7 +311,7 @@ class TerminalGame:
         specs: dict[chess.Color, str],
         terminal: Terminal,
         pgn: str | None,
-        left: LeftGame | None = None,
+        left: SavedGame | None = None,
     ) -> None:
         self._options = options
         self._specs = specs

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from klss_app.stdout import reserve
-from uci_bridge.descendants import end_descendants
+from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
     from uci_bridge.protocol.served import Served

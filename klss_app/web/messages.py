@@ -13,7 +13,7 @@ import chess
 
 from darkchess.game.san import san
 from darkchess.game.view import View
-from klss_app.happenings import Happening, happenings
+from klss_app.view_events import ViewEvent, view_events
 
 __all__ = ["Telling", "board_text"]
 
@@ -31,7 +31,7 @@ class Telling:
         self._first = view
         self._view = view
         self._history: list[str] = []
-        self._happened: list[Happening] = []
+        self._happened: list[ViewEvent] = []
         self._lost: Counter[str] = Counter()
         self._taken: Counter[str] = Counter()
 
@@ -39,7 +39,7 @@ class Telling:
         """Take in the view after a ply."""
         before, self._view = self._view, view
         self._history.append(_ply_text(before, view))
-        fresh = happenings(before, view)
+        fresh = view_events(before, view)
         self._happened = fresh if view.kind == "own_move" else [*self._happened, *fresh]
         for each in fresh:
             if each.piece is not None and each.kind in ("captured", "lost"):
@@ -99,7 +99,7 @@ def _ply_text(before: View, after: View) -> str:
     return f"?x{chess.SQUARE_NAMES[after.own_capture_square]}"
 
 
-def _happened(each: Happening) -> dict[str, Any]:
+def _happened(each: ViewEvent) -> dict[str, Any]:
     return {
         "kind": each.kind,
         "square": None if each.square is None else chess.SQUARE_NAMES[each.square],

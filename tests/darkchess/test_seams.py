@@ -12,7 +12,7 @@ from darkchess.game.contest import Limit
 from darkchess.game.referee import Referee
 from darkchess.players.player import KlssPlayer
 from klss.search import Parts, SearchConfiguration, Trunk
-from klss.search.parts import Effort, Subgame
+from klss.search.parts import SolverStats, Subgame
 from klss.search.profile import Profile
 from klss.search.subgame.order_one import fresh_roots
 
@@ -24,7 +24,7 @@ class OneGuess:  # a builder: one position of the belief, whatever was searched 
 
 
 class Uniform:  # a solver that solves nothing
-    effort = Effort()
+    effort = SolverStats()
 
     def begin(self, subgame, penalty, budget):
         self.trunk = subgame.trunk

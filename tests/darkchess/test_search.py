@@ -23,7 +23,7 @@ from darkchess.players.configuration import configuration, make_player
 from darkchess.players.model import DarkChess, PositionBelief
 from darkchess.players.player import KlssPlayer
 from klss.search import TERMINAL, Budget, Klss2021, Search, Trunk
-from klss.search.parts import Standing
+from klss.search.parts import SearchState
 from klss.search.profile import Profile, extended, reach_of
 from klss.search.root_values import root_values
 from klss.search.subgame.order_one import fresh_roots
@@ -67,7 +67,7 @@ def oracle_path(trunk: Trunk, node: int, side: str, player: int) -> tuple[Any, .
     return (node if player == 1 else None, *reversed(steps))
 
 
-def searched(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> tuple[DarkChess, Standing]:
+def searched(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> tuple[DarkChess, SearchState]:
     model = DarkChess(color, PAPER, BuiltinEvaluator())
     search = Search(model, Klss2021(), seed=5)
 

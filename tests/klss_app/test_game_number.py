@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from klss_app.cli import board, left_game
+from klss_app.cli import board, saved_game
 
 GAMES = """[White "a"]
 [Black "b"]
@@ -98,4 +98,4 @@ def test_the_game_that_was_left_last_is_found_beside_files_of_many(many: Path, m
     folder.mkdir()
     (folder / "left.pgn").write_text('[White "human"]\n[Black "random"]\n\n1. e4 *\n')
     (folder / "2026-11.pgn").write_text(GAMES)
-    assert left_game.left_game("last").path.name == "left.pgn"
+    assert saved_game.saved_game("last").path.name == "left.pgn"

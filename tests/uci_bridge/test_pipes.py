@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from uci_bridge.descendants import how_ended, kill_family
+from uci_bridge.child_processes import how_ended, kill_family
 from uci_bridge.pipes import Pipes, _Blocking, _Waiting
 
 _MOST_S = 20.0

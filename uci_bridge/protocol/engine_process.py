@@ -2,7 +2,7 @@
 
 What it says on stdout goes into a queue, stderr is drained (:mod:`uci_bridge.pipes`); writing waits for the pipe no
 longer than its deadline. The process leads a session of its own, so that Ctrl-C in a terminal is not for it, and is
-killed with its group and its descendants (:mod:`uci_bridge.descendants`).
+killed with its group and its descendants (:mod:`uci_bridge.child_processes`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from darkchess.board.position import Position
 from darkchess.game.rules import Outcome
 from darkchess.game.view import initial_view
 from klss.support.text import printable
-from uci_bridge.descendants import APART, how_ended, kill_family
+from uci_bridge.child_processes import APART, how_ended, kill_family
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import EngineFailed, ProtocolError
 from uci_bridge.lines import LineSplitter

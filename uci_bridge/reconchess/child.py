@@ -3,7 +3,7 @@
 It imports what every bot needs, which takes longer than many a game, and forks a process for each game; no code of a
 bot runs in the one that forks. Calls come in and answers go out over descriptors of this file's own, which no program
 that the bot starts inherits; the bot's stdin is empty, and what it prints goes to stderr. What it raises is an answer,
-and its last. Whatever a bot has started ends with its game (:mod:`uci_bridge.descendants`).
+and its last. Whatever a bot has started ends with its game (:mod:`uci_bridge.child_processes`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import chess.engine
 import msgspec
 import reconchess
 
-from uci_bridge.descendants import adopt_orphans, end_descendants
+from uci_bridge.child_processes import adopt_orphans, end_descendants
 from uci_bridge.reconchess.messages import Answer, Call
 from uci_bridge.reconchess.trout import LivingEngine
 

@@ -24,7 +24,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from uci_bridge.descendants import APART
+from uci_bridge.child_processes import APART
 from uci_bridge.engine_environment import engine_environment
 
 __all__ = ["EnginePool", "UciProcess", "trouble_with"]

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from klss.search.budget import Budget
 from klss.search.equilibrium.program import GadgetProgram
-from klss.search.parts import Effort, SearchConfigurationError, Subgame
+from klss.search.parts import SearchConfigurationError, SolverStats, Subgame
 from klss.search.profile import Profile, extended
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
@@ -94,10 +94,10 @@ class LinearPrograms:
 
 
 class _Solving:
-    """See :class:`klss.search.parts.Solving`."""
+    """See :class:`klss.search.parts.SolverRun`."""
 
     def __init__(self, solver: LinearPrograms, trunk: Trunk, penalty: Floats | None, budget: Budget) -> None:
-        self.effort = Effort()
+        self.effort = SolverStats()
         self._solver = solver
         self._trunk = trunk
         self._penalty = penalty
@@ -107,7 +107,7 @@ class _Solving:
         self._profile: Profile | None = None
 
     def improve(self) -> Profile:
-        """See :class:`klss.search.parts.Solving`: solve one gadget, and the other where the margins ask for it."""
+        """See :class:`klss.search.parts.SolverRun`: solve one gadget, and the other where the margins ask for it."""
         began = self._budget.elapsed()
         for _ in range(2):
             profile, finished = self._solve()
@@ -122,10 +122,10 @@ class _Solving:
         return profile
 
     def beside(self) -> None:
-        """See :class:`klss.search.parts.Solving`: a program is solved at once, or not."""
+        """See :class:`klss.search.parts.SolverRun`: a program is solved at once, or not."""
 
     def finish(self) -> Profile:
-        """See :class:`klss.search.parts.Solving`: the last one, cut off or not."""
+        """See :class:`klss.search.parts.SolverRun`: the last one, cut off or not."""
         assert self._profile is not None, "improve comes first"
         return self._profile
 

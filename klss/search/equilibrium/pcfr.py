@@ -22,7 +22,7 @@ Decided here:
   one position's quiet estimate, and most margins over them are positive. It is less safe, and wins more
   (docs/search.md).
 * The prior is the builder's, 1/m where it gives none.
-* Half of the iterations run while the trunk's next leaves are prepared (:meth:`klss.search.parts.Solving.beside`).
+* Half of the iterations run while the trunk's next leaves are prepared (:meth:`klss.search.parts.SolverRun.beside`).
 * When nothing grows any more, the plans of the last iterations are averaged too, the later ones weighing more (t²); the
   last iterate or that average is played by, whichever has the smaller gap. Seven tenths of all regret are forgotten
   before: it is that of smaller trunks, and with so much of it strategies change too slowly for the average to converge
@@ -47,7 +47,7 @@ from klss.search._kernels import regrets as kernels
 from klss.search.budget import Budget
 from klss.search.equilibrium.restricted import Restricted, RestrictedGame
 from klss.search.gadget import treeplexes
-from klss.search.parts import Effort, Subgame
+from klss.search.parts import SolverStats, Subgame
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
 from klss.search.utilities import Side
@@ -99,7 +99,7 @@ _LEAST, _MOST = 20, 100
 """Iterations of the restricted game between two best responses on the trunk."""
 
 
-class Learned(NamedTuple):
+class RegretState(NamedTuple):
     """What is kept of a player's sequences."""
 
     regret: Floats  # [S]
@@ -109,7 +109,7 @@ class Learned(NamedTuple):
     live: Bools  # [A], whether the plan of an infoset's sequences is not 0
 
 
-class Top(NamedTuple):
+class RootState(NamedTuple):
     """What is kept of the root infosets, J of them: both gadgets' choices."""
 
     prior: Floats  # [J]
@@ -153,16 +153,16 @@ class RegretMinimiser:
 
 
 class _Iterating:
-    """See :class:`klss.search.parts.Solving`."""
+    """See :class:`klss.search.parts.SolverRun`."""
 
     def __init__(self, solver: RegretMinimiser, subgame: Subgame, penalty: Floats | None, budget: Budget) -> None:
-        self.effort = Effort()
+        self.effort = SolverStats()
         self._solver, self._trunk, self._budget = solver, subgame.trunk, budget
         self._utilities = subgame.utilities
         self._known, self._acting = 0, [0, 0]  # how many nodes and infosets with sequences were taken in
         roots = subgame.trunk.group_count
         self._penalty = np.zeros(0) if penalty is None else penalty
-        self._top = Top(
+        self._top = RootState(
             prior=np.full(roots, 1.0 / roots) if subgame.prior is None else subgame.prior,
             chosen=np.full(roots, 1.0 / roots),
             margin_regret=np.zeros(roots),
@@ -173,7 +173,7 @@ class _Iterating:
         self._held = False
         self._sequences = [0, 0]
         self._work = [_NONE, _NONE]  # [S], written anew by every iteration
-        self._learned = [Learned(_NONE, _NONE, _NONE, _NONE, np.zeros(0, dtype=np.bool_)) for _ in range(2)]
+        self._learned = [RegretState(_NONE, _NONE, _NONE, _NONE, np.zeros(0, dtype=np.bool_)) for _ in range(2)]
         if subgame.origin is not None and solver.last is not None:
             for player, origin in enumerate(subgame.origin):
                 strategy = np.where(origin >= 0, solver.last[player][origin], 0.0)
@@ -184,7 +184,7 @@ class _Iterating:
                 )
 
     def improve(self) -> Profile:
-        """See :class:`klss.search.parts.Solving`."""
+        """See :class:`klss.search.parts.SolverRun`."""
         self._take_in()
         self._go_on((self._solver.iterations + 1) // 2)
         if self._held:
@@ -192,11 +192,11 @@ class _Iterating:
         return self._profile(self._plans(), 0.0, 0.0, 0.0)
 
     def beside(self) -> None:
-        """See :class:`klss.search.parts.Solving`."""
+        """See :class:`klss.search.parts.SolverRun`."""
         self._go_on(self._solver.iterations // 2)
 
     def hold(self, profile: Profile, budget: Budget) -> None:
-        """See :class:`klss.search.parts.Holding`."""
+        """See :class:`klss.search.parts.PonderableRun`."""
         self._budget, self._held = budget, True
         self._learned = [kept._replace(total=_NONE) for kept in self._learned]
         own, strategy = self._trunk.infosets[0], self._learned[0].strategy
@@ -206,7 +206,7 @@ class _Iterating:
                 strategy[at] = profile.x[at] / profile.x[at].sum()
 
     def finish(self) -> Profile:
-        """See :class:`klss.search.parts.Solving`."""
+        """See :class:`klss.search.parts.SolverRun`."""
         self._take_in()
         for regret in (*(kept.regret for kept in self._learned), self._top.margin_regret, self._top.play_regret):
             regret *= _REMEMBERED
@@ -267,12 +267,12 @@ class _Iterating:
     def _iterate_restricted(self, game: Restricted, times: int, before: int) -> None:
         """Iterations of a restricted game; what was learned of its sequences is taken out, and put back."""
 
-        def view(player: int) -> Learned:
+        def view(player: int) -> RegretState:
             kept, numbers = self._learned[player], game.sequences[player]
             regret, strategy, plan, total = (
                 array[numbers] for array in (kept.regret, kept.strategy, kept.plan, kept.total)
             )
-            return Learned(regret, strategy, plan, total, np.ones(len(game.sides[player].first), dtype=np.bool_))
+            return RegretState(regret, strategy, plan, total, np.ones(len(game.sides[player].first), dtype=np.bool_))
 
         views = (view(0), view(1))
         self._realise(game.sides, views)
@@ -310,7 +310,7 @@ class _Iterating:
         )  # fmt: skip
         self.effort.seconds += self._budget.elapsed() - began
 
-    def _realise(self, sides: tuple[Side, Side], views: tuple[Learned, Learned]) -> None:
+    def _realise(self, sides: tuple[Side, Side], views: tuple[RegretState, RegretState]) -> None:
         """The plans of the strategies that were learned."""
         kernels.realise(sides[0], 0.0, views[0])
         kernels.set_roots(self._layer, self._solver.caution, self._top, views[1].plan)
@@ -325,12 +325,12 @@ class _Iterating:
         """Player 0's root infosets."""
         return np.flatnonzero(self._trunk.infosets[0].parent[: self._trunk.infoset_count(0)] < 0)
 
-    def _views(self, sides: tuple[Side, Side]) -> tuple[Learned, Learned]:
+    def _views(self, sides: tuple[Side, Side]) -> tuple[RegretState, RegretState]:
         """What was learned, without the room behind it."""
         views = []
         for kept, count, side in zip(self._learned, self._sequences, sides, strict=True):
             regret, strategy, plan = kept.regret[:count], kept.strategy[:count], kept.plan[:count]
-            views.append(Learned(regret, strategy, plan, kept.total, kept.live[: len(side.first)]))
+            views.append(RegretState(regret, strategy, plan, kept.total, kept.live[: len(side.first)]))
         return views[0], views[1]
 
     def _take_in(self) -> None:
@@ -349,7 +349,7 @@ class _Iterating:
                 self._work[player] = np.empty(len(plan))
             if len(live) < len(side.first):
                 (live,) = grown((live,), doubled(len(side.first), len(live)))
-            self._learned[player] = Learned(regret, strategy, plan, kept.total, live)
+            self._learned[player] = RegretState(regret, strategy, plan, kept.total, live)
             kernels.start(
                 player, trunk.nodes, known, trunk.node_count, have, side, self._acting[player], _SEED, regret, strategy
             )

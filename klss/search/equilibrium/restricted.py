@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from klss.search._kernels import restricted as kernels
-from klss.search.utilities import Opened, Side, Tree, Utilities
+from klss.search.utilities import ExpandedNodes, Side, Tree, Utilities
 from klss.support.arrays import Bools, Floats, Ints
 
 __all__ = ["Restricted", "RestrictedGame"]
@@ -86,7 +86,7 @@ class RestrictedGame:
             least.append(self._utilities.least_reach(player)[kept[:count]])
         opened = tree.opened
         nodes = np.flatnonzero(allowed[0][opened.own] & allowed[1][opened.theirs])
-        cut = Opened(*(np.empty(len(nodes), dtype=array.dtype) for array in opened))
+        cut = ExpandedNodes(*(np.empty(len(nodes), dtype=array.dtype) for array in opened))
         payoff = np.empty(tree.roots + int(opened.children[nodes].sum()))
         paid = kernels.cut_tree(
             opened, tree.payoff, tree.roots, nodes, places, (acting[0], acting[1]), cut, payoff

@@ -113,7 +113,7 @@ class OnePly:
 
 @dataclass(frozen=True)
 class _Deepened:
-    """See :class:`klss.search.parts.Growing`.
+    """See :class:`klss.search.parts.ExpanderRun`.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class _Deepened:
         return depth * (1 + self.plies), mean * (1 + self.plies)
 
     def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
-        """See :class:`klss.search.parts.Growing`."""
+        """See :class:`klss.search.parts.ExpanderRun`."""
         return False
 
 

@@ -66,7 +66,7 @@ class OneSided:
 
 
 class _Walking:
-    """See :class:`klss.search.parts.Growing`."""
+    """See :class:`klss.search.parts.ExpanderRun`."""
 
     def __init__(self, growth: Growth, rule: OneSided) -> None:
         self.iterations = 1
@@ -75,11 +75,11 @@ class _Walking:
         self._statistics = [np.zeros((4, 0)), np.zeros((4, 0))]  # quality, visits, sums, squares of each sequence
 
     def depths(self) -> tuple[int, float]:
-        """See :class:`klss.search.parts.Growing`."""
+        """See :class:`klss.search.parts.ExpanderRun`."""
         return leaf_depths(self._growth.trunk)
 
     def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
-        """See :class:`klss.search.parts.Growing`."""
+        """See :class:`klss.search.parts.ExpanderRun`."""
         self._utilities.take_in()
         profile = self._towards_played(profile)
         leaves = np.zeros(max(self._rule.walks, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64)

@@ -55,18 +55,18 @@ class SupportDriven:
 
 @dataclass
 class _Deepening:
-    """See :class:`klss.search.parts.Growing`."""
+    """See :class:`klss.search.parts.ExpanderRun`."""
 
     growth: Growth
     rule: SupportRule
     iterations: int = 1
 
     def depths(self) -> tuple[int, float]:
-        """See :class:`klss.search.parts.Growing`."""
+        """See :class:`klss.search.parts.ExpanderRun`."""
         return leaf_depths(self.growth.trunk)
 
     def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
-        """See :class:`klss.search.parts.Growing`."""
+        """See :class:`klss.search.parts.ExpanderRun`."""
         leaves = self._wanted(profile, self.iterations)
         if not len(leaves) and not self._is_held_back(profile):
             return False

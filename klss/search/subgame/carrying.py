@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from klss.search._kernels import trunk as kernels
-from klss.search.subgame.sections import Section
+from klss.search.subgame.sections import CarriedSubtree
 from klss.search.trunk import Roots, Trunk
 from klss.support.arrays import Floats, Int32s, Ints
 
@@ -15,7 +15,7 @@ __all__ = ["next_trunk"]
 
 
 def next_trunk(
-    trunk: Trunk, infoset: int, sections: list[Section], fresh: Roots
+    trunk: Trunk, infoset: int, sections: list[CarriedSubtree], fresh: Roots
 ) -> tuple[Trunk, tuple[Ints, Ints] | None]:
     """The next subgame's trunk: ``sections`` of the previous one, none or more, and ``fresh`` roots; and
     the sequences that its own come from (:class:`klss.search.parts.Subgame`, ``origin``).
@@ -50,7 +50,7 @@ def next_trunk(
 
 
 def _carry(
-    old: Trunk, new: Trunk, infoset: int, others: Int32s, sections: list[Section], carried: Ints, weights: Floats
+    old: Trunk, new: Trunk, infoset: int, others: Int32s, sections: list[CarriedSubtree], carried: Ints, weights: Floats
 ) -> tuple[Ints, Ints]:
     """Copy what is below the carried roots (nodes 0 … r − 1 of ``new``) and the entries folded in."""
     count = old.node_count

@@ -18,10 +18,10 @@ import numpy as np
 
 from klss.search.likelihood.uniform import Uniform
 from klss.search.model import Belief, Model
-from klss.search.parts import Likelihood, Standing, Subgame
+from klss.search.parts import Likelihood, SearchState, Subgame
 from klss.search.profile import utility_at
 from klss.search.subgame.carrying import next_trunk
-from klss.search.subgame.sections import Section, likeliest, merge_transpositions, sections_at
+from klss.search.subgame.sections import CarriedSubtree, likeliest, merge_transpositions, sections_at
 from klss.search.trunk import Roots, Trunk
 from klss.support.arrays import Floats, States
 
@@ -63,7 +63,7 @@ class OrderOne:
     likelihood: Likelihood = field(default_factory=Uniform)
 
     def build(
-        self, standing: Standing | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
+        self, standing: SearchState | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
     ) -> Subgame:
         """See :class:`klss.search.parts.Builder`."""
         seeds = [int(seed) for seed in rng.integers(0, 2**63, size=3)]
@@ -71,7 +71,7 @@ class OrderOne:
         found = self._carried(standing, model, most_carried, seeds[0]) if standing is not None and self.nested else None
         if found is None:
             previous, estimate = None, np.inf
-            sections: list[Section] = []
+            sections: list[CarriedSubtree] = []
             own = np.zeros((0, model.state_width), dtype=np.uint64)
             kept = np.zeros(0, dtype=np.int64)
         else:
@@ -97,7 +97,9 @@ class OrderOne:
         particles = min(self.particles, max(_LEAST_ROOTS, int(self.share * nodes / _NODES_A_ROOT)))
         return particles, min(self.most_carried, (particles + 1) // 2)
 
-    def _prior(self, belief: Belief, trunk: Trunk, previous: Standing | None, sections: list[Section]) -> Floats:
+    def _prior(
+        self, belief: Belief, trunk: Trunk, previous: SearchState | None, sections: list[CarriedSubtree]
+    ) -> Floats:
         """½(y(J)s(J)/Σys + w(J)/Σw)/s(J) for each root infoset, but for a factor, the carried ones first: half where
         player 1 was expected to come (Obscuro, arXiv 2506.01242, where w is the same for all), half what the roots
         weigh; all of the latter where nothing is carried. s is the part of J that is at player 0's own infoset, 1 in
@@ -122,8 +124,8 @@ class OrderOne:
         return self.likelihood.prior(np.asarray(prior / prior.sum()), states, group)
 
     def _carried(
-        self, standing: Standing, model: Model, most: int, seed: int
-    ) -> tuple[Standing, list[Section], float] | None:
+        self, standing: SearchState, model: Model, most: int, seed: int
+    ) -> tuple[SearchState, list[CarriedSubtree], float] | None:
         """The sections that are carried on, and û; None where there are none."""
         trunk, profile = standing.trunk, standing.profile
         if standing.infoset < 0:
@@ -134,7 +136,7 @@ class OrderOne:
         estimate = utility_at(trunk, profile, standing.infoset)
         return standing, likeliest(trunk, profile.y, sections, most, seed), estimate
 
-    def sections(self, standing: Standing, model: Model, seed: int) -> list[Section]:
+    def sections(self, standing: SearchState, model: Model, seed: int) -> list[CarriedSubtree]:
         """What is left of the previous trunk at player 0's infoset there, by player 1's infosets."""
         trunk = standing.trunk
         found = sections_at(trunk, standing.profile.x, standing.infoset, reach=self.reach)

@@ -28,10 +28,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss.search.model import TERMINAL, Model
-from klss.search.parts import Standing
+from klss.search.parts import SearchState
 from klss.search.profile import Profile, reach_of
 from klss.search.subgame.order_one import OrderOne
-from klss.search.subgame.sections import Section, claims_of, merge_transpositions, reached_members
+from klss.search.subgame.sections import CarriedSubtree, alternate_values, merge_transpositions, reached_members
 from klss.search.trunk import Trunk
 
 __all__ = ["OrderTwo", "unfrozen_sections"]
@@ -44,14 +44,14 @@ _LEAST_SHARE = 1e-3
 class OrderTwo(OrderOne):
     """Builds the subgame of I and of what player 1 can't tell from it."""
 
-    def sections(self, standing: Standing, model: Model, seed: int) -> list[Section]:
+    def sections(self, standing: SearchState, model: Model, seed: int) -> list[CarriedSubtree]:
         """See :class:`klss.search.subgame.order_one.OrderOne`."""
         trunk = standing.trunk
         found = unfrozen_sections(trunk, standing.profile, standing.infoset, reach=self.reach)
         return merge_transpositions(trunk, found, model, seed)
 
 
-def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bool) -> list[Section]:
+def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bool) -> list[CarriedSubtree]:
     """Sections of the next subgame at ``infoset`` of player 0, in the order of player 1's infosets.
 
     Parameters
@@ -66,7 +66,7 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
 
     Returns
     -------
-    list of Section
+    list of CarriedSubtree
         With nodes of other infosets of player 0's among theirs, and nothing folded in. Empty when no node of I is
         reached with positive probability.
     """
@@ -76,7 +76,7 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     if not len(members):
         return []
     contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
-    claims = claims_of(trunk, contribution, profile.y, reach=reach)
+    claims = alternate_values(trunk, contribution, profile.y, reach=reach)
 
     meets = np.zeros(infoset_count, dtype=np.bool_)
     meets[nodes.infoset[members, 1]] = True
@@ -98,5 +98,5 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     for j, their in enumerate(meeting.tolist()):
         own = slice(bounds[j], bounds[j + 1])
         weight = share[own] / share[own].sum()
-        sections.append(Section(their, around[own], weight, float(alternate[j]), nobody, nothing))
+        sections.append(CarriedSubtree(their, around[own], weight, float(alternate[j]), nobody, nothing))
     return sections

@@ -31,11 +31,11 @@ from klss.search.profile import reach_of
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["Section", "claims_of", "likeliest", "merge_transpositions", "reached_members", "sections_at"]
+__all__ = ["CarriedSubtree", "alternate_values", "likeliest", "merge_transpositions", "reached_members", "sections_at"]
 
 
 @dataclass(frozen=True)
-class Section:
+class CarriedSubtree:
     """The part of the next subgame below one infoset J of player 1.
 
     Attributes
@@ -68,7 +68,7 @@ def reached_members(trunk: Trunk, probability: Floats, infoset: int) -> Ints:
     return np.asarray(members[(probability[members] > 0.0) & (trunk.nodes.mover[members] != TERMINAL)])
 
 
-def claims_of(trunk: Trunk, contribution: Floats, y: Floats, *, reach: bool) -> Floats:
+def alternate_values(trunk: Trunk, contribution: Floats, y: Floats, *, reach: bool) -> Floats:
     """What player 1 has at each of her infosets under her plan ``y`` (float64[S1]; where it never comes, a best
     response), less her gifts on the way there, if they are counted: float64[I1], not normalised.
 
@@ -84,7 +84,7 @@ def claims_of(trunk: Trunk, contribution: Floats, y: Floats, *, reach: bool) -> 
     return np.asarray(value - gift)
 
 
-def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[Section]:
+def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[CarriedSubtree]:
     """Sections of the next subgame at ``infoset`` of player 0, in the order of their infosets.
 
     Parameters
@@ -99,7 +99,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[S
 
     Returns
     -------
-    list of Section
+    list of CarriedSubtree
         Empty when no node of I' is reached with positive probability (p(h)x(h) > 0).
     """
     nodes, count = trunk.nodes, trunk.node_count
@@ -109,7 +109,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[S
     if not len(members):
         return []
     contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
-    claims = claims_of(trunk, contribution, np.zeros(trunk.sequence_count(1)), reach=reach)
+    claims = alternate_values(trunk, contribution, np.zeros(trunk.sequence_count(1)), reach=reach)
 
     meeting, group = np.unique(nodes.infoset[members, 1], return_inverse=True)
     denominator = np.bincount(group, weights=probability[members])
@@ -133,7 +133,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[S
         own = members[group == j]
         mine = entries[bounds[j] : bounds[j + 1]]
         sections.append(
-            Section(
+            CarriedSubtree(
                 infoset=int(their),
                 nodes=own,
                 weight=probability[own] / denominator[j],
@@ -145,7 +145,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[S
     return sections
 
 
-def merge_transpositions(trunk: Trunk, sections: list[Section], model: Model, seed: int) -> list[Section]:
+def merge_transpositions(trunk: Trunk, sections: list[CarriedSubtree], model: Model, seed: int) -> list[CarriedSubtree]:
     """Keep one of the sections whose roots are transpositions; sections with several roots are left alone."""
     single = [i for i, section in enumerate(sections) if len(section.nodes) == 1]
     if len(single) < 2:
@@ -169,7 +169,7 @@ def merge_transpositions(trunk: Trunk, sections: list[Section], model: Model, se
     return [section for i, section in enumerate(sections) if i not in dropped]
 
 
-def likeliest(trunk: Trunk, y: Floats, sections: list[Section], most: int, seed: int) -> list[Section]:
+def likeliest(trunk: Trunk, y: Floats, sections: list[CarriedSubtree], most: int, seed: int) -> list[CarriedSubtree]:
     """The sections to which player 1 is expected to come, then any, until they have ``most`` roots; in the order they
     came in.
     """
@@ -183,7 +183,7 @@ def likeliest(trunk: Trunk, y: Floats, sections: list[Section], most: int, seed:
     return [sections[i] for i in np.sort(kept if len(kept) else order[:1])]
 
 
-def _top_row(trunk: Trunk, section: Section) -> dict[int, float]:
+def _top_row(trunk: Trunk, section: CarriedSubtree) -> dict[int, float]:
     """Top-row entries of a section by player 1's observation sequence from its root on."""
     theirs = trunk.infosets[1]
     row = {0: -section.alternate}

@@ -28,7 +28,7 @@ from klss_app.cli.rbc.options import PLAYERS, BlindParser, add_blind_options, ch
 from klss_app.cli.review import ended_text
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import keep_game
-from uci_bridge.descendants import end_descendants
+from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
     from blindchess.game.arbiter import Played

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from klss.search.choice.purification import MOST, purified
-from klss.search.subgame.sections import Section, likeliest
+from klss.search.subgame.sections import CarriedSubtree, likeliest
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
 
@@ -36,8 +36,8 @@ def test_what_is_played_is_part_of_the_mixture_in_its_proportions(
         assert all(support[action] for support in supports[iterations // 2 :])
 
 
-def _section(*nodes: int) -> Section:
-    return Section(0, np.array(nodes), np.full(len(nodes), 1 / len(nodes)), 0.0, np.zeros(0, int), np.zeros(0))
+def _section(*nodes: int) -> CarriedSubtree:
+    return CarriedSubtree(0, np.array(nodes), np.full(len(nodes), 1 / len(nodes)), 0.0, np.zeros(0, int), np.zeros(0))
 
 
 def test_the_roots_carried_on_are_those_that_the_opponent_is_expected_to_reach_then_any() -> None:

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from darkchess.game.record import GameRecord
     from darkchess.game.rules import Ruleset
 
-__all__ = ["LAST", "LeftGame", "left_game"]
+__all__ = ["LAST", "SavedGame", "saved_game"]
 
 LAST = "last"
 HUMAN = "human"
 
 
 @dataclass(frozen=True)
-class LeftGame:
+class SavedGame:
     """One game.
 
     Attributes
@@ -63,7 +63,7 @@ class LeftGame:
     left_s: dict[chess.Color, float]
 
 
-def left_game(text: str) -> LeftGame:
+def saved_game(text: str) -> SavedGame:
     """The game that ``--resume`` names: a file's, or with ``last`` the one that was left last.
 
     Raises
@@ -81,7 +81,7 @@ def left_game(text: str) -> LeftGame:
     raise UsageError("--resume: got last, and klss-games holds no game that was left; expected one, or a file")
 
 
-def _read(path: Path) -> LeftGame:
+def _read(path: Path) -> SavedGame:
     from darkchess.game.referee import Referee
     from darkchess.game.rules import RULESETS
 
@@ -120,7 +120,7 @@ def _read(path: Path) -> LeftGame:
             game.push(move)
     if game.outcome is not None:
         raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected one that was left")
-    return LeftGame(path, record, humans[0], names[not humans[0]], RULESETS[rules], terms, left_s)
+    return SavedGame(path, record, humans[0], names[not humans[0]], RULESETS[rules], terms, left_s)
 
 
 def _left(tags: Mapping[str, str], color: chess.Color, at_first: float) -> float:

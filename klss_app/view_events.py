@@ -13,11 +13,11 @@ import chess
 if TYPE_CHECKING:  # the first board is drawn before compiled code is there
     from darkchess.game.view import View
 
-__all__ = ["Happening", "happenings"]
+__all__ = ["ViewEvent", "view_events"]
 
 
 @dataclass(frozen=True)
-class Happening:
+class ViewEvent:
     """One fact.
 
     Attributes
@@ -38,35 +38,35 @@ class Happening:
     en_passant: bool = False
 
 
-def happenings(before: View | None, view: View) -> list[Happening]:
+def view_events(before: View | None, view: View) -> list[ViewEvent]:
     """What ``view`` tells its player that ``before``, one ply earlier, did not."""
     if before is None or view.kind == "initial":
         return []
     told = _own_move(before, view) if view.kind == "own_move" else [_enemy_move(before, view)]
     told += [
-        Happening("sight", square, piece)
+        ViewEvent("sight", square, piece)
         for square, piece in view.pieces.items()
         if piece.color != view.color and before.pieces.get(square) != piece
     ]
     if view.ep_square is not None and view.to_move == view.color:
-        told.append(Happening("en_passant", view.ep_square))
+        told.append(ViewEvent("en_passant", view.ep_square))
     return told
 
 
-def _own_move(before: View, view: View) -> list[Happening]:
+def _own_move(before: View, view: View) -> list[ViewEvent]:
     move = view.own_move
     assert move is not None
     taken = before.pieces.get(move.to_square)
     if taken is not None:
-        return [Happening("captured", move.to_square, taken)]
+        return [ViewEvent("captured", move.to_square, taken)]
     moved = before.pieces[move.from_square]
     if moved.piece_type == chess.PAWN and move.to_square == before.ep_square:
-        return [Happening("captured", move.to_square, chess.Piece(chess.PAWN, not view.color), en_passant=True)]
+        return [ViewEvent("captured", move.to_square, chess.Piece(chess.PAWN, not view.color), en_passant=True)]
     return []
 
 
-def _enemy_move(before: View, view: View) -> Happening:
+def _enemy_move(before: View, view: View) -> ViewEvent:
     square = view.own_capture_square
     if square is None:
-        return Happening("moved")
-    return Happening("lost", square, before.pieces[square], en_passant=view.opp_capture_landing_square is None)
+        return ViewEvent("moved")
+    return ViewEvent("lost", square, before.pieces[square], en_passant=view.opp_capture_landing_square is None)
