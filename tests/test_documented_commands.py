@@ -223,6 +223,8 @@ ELSEWHERE: dict[str, str] = {
     "make bench": "tests/test_documented_commands.py",
     "make test": ".ci/run",
     "make check": ".ci/run",
+    "make newest": ".ci/run",
+    "make oldest": ".ci/contracts",
 }
 """Tested there, as a program or against a server, or run there; the commands of setting up are .ci/run's."""
 

@@ -26,7 +26,7 @@ from experiments.players.specs import configuration, player
 from experiments.series.runner import Pairing
 from klss.search import Belief, Model, SearchConfigurationError
 from klss.search.likelihood.uniform import Uniform
-from klss.search.parts import Standing, Subgame
+from klss.search.parts import SearchState, Subgame
 from klss.search.subgame.order_one import OrderOne
 from klss.support.arrays import Floats, States
 from tests.wall.twins import load
@@ -67,7 +67,12 @@ def built(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Built]]:
     build = OrderOne.build
 
     def watched(
-        self: OrderOne, standing: Standing | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
+        self: OrderOne,
+        standing: SearchState | None,
+        belief: Belief,
+        model: Model,
+        rng: np.random.Generator,
+        nodes: float,
     ) -> Subgame:
         other = self.likelihood.other if isinstance(self.likelihood, Oracle) else self.likelihood
         untold = build(dataclasses.replace(self, likelihood=other), standing, belief, model, copy.deepcopy(rng), nodes)

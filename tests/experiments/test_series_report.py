@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from darkchess.players.configuration import configuration
+from experiments.players.specs import configuration
 from experiments.plots import main as plot
 from experiments.report import BEGIN, END, README, load, names, reading, rendered
 from experiments.series.runner import RESULTS
