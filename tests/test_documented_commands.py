@@ -330,9 +330,10 @@ def in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     # Players who don't think and lines whose position sets stay small, so that a game takes a fraction of a second.
-    monkeypatch.setattr(
-        experiments.series.runner, "configuration", lambda text: configuration(f"random,cap={500 + len(text)}")
-    )
+    for read in ("configuration", "player"):
+        monkeypatch.setattr(
+            experiments.series.runner, read, lambda text: configuration(f"random,cap={500 + len(text)}")
+        )
     line = tracker.bench_lines()[0]
     short = tracker.BenchLine(line.name, line.moves[: 10 + (not line.color)], line.color)
     monkeypatch.setattr(tracker, "bench_lines", lambda: [short])
