@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-__all__ = ["own_stdout", "print_document", "release", "reserve"]
+__all__ = ["discard", "own_stdout", "print_document", "release", "reserve"]
 
 _reserved: TextIO | None = None
 
@@ -48,6 +48,12 @@ def release() -> None:
     global _reserved
     if _reserved is not None:
         sys.stdout, _reserved = _reserved, None
+
+
+def discard(stream: TextIO) -> None:
+    """Give up what could not be written to ``stream``, whose reader is gone: Python's end does not try it again."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def print_document(document: Any) -> None:

@@ -7,19 +7,17 @@ A command's module is imported only when that command runs, so ``klss --help`` s
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import TextIO
 
 from klss import __version__
 from klss.support.text import printable
 from klss_app.cli.dispatch import dispatch
 from klss_app.cli.errors import CliError, UsageError
 from klss_app.cli.own_name import own_name
-from klss_app.stdout import own_stdout, release
+from klss_app.stdout import discard, own_stdout, release
 from uci_bridge.child_processes import adopt_orphans, end_descendants
 
 __all__ = ["COMMANDS", "main"]
@@ -81,12 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except OSError as error:
         code, line = code or 1, line or _reason(error)
-        _forget_output(sys.stdout)
+        discard(sys.stdout)
     if line:
         try:
             print(f"{prefix}: {printable(line)}", file=sys.stderr, flush=True)
         except OSError:
-            _forget_output(sys.stderr)
+            discard(sys.stderr)
     return code
 
 
@@ -122,12 +120,6 @@ def _reason(error: OSError) -> str:
     if isinstance(error, BrokenPipeError):
         return ""
     return f"{error.strerror or error}" + ("" if error.filename is None else f": {error.filename!r}")
-
-
-def _forget_output(stream: TextIO) -> None:
-    """What could not be written never will be: not when Python ends, either."""
-    with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _open_standard_streams() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import math
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,7 +100,7 @@ def play_match(parsed: argparse.Namespace, match: AnyMatch) -> int:
     from uci_bridge.match.openings import OpeningError
 
     begin = time.monotonic()
-    watch = _Watch(match, as_json=parsed.json)
+    watch = _Watch(match)
     try:
         with watch:
             standing = match.run(
@@ -137,11 +136,10 @@ def play_match(parsed: argparse.Namespace, match: AnyMatch) -> int:
 class _Watch:
     """Progress: a line that is rewritten where stderr is a terminal, else a line a game."""
 
-    def __init__(self, match: AnyMatch, *, as_json: bool) -> None:
+    def __init__(self, match: AnyMatch) -> None:
         self.standing = match.standing()
         self._match = match
         self._terminal = Terminal()
-        self._lines = sys.stderr if as_json else sys.stdout
         self._played = 0
         self._spinner: Any = None
 
@@ -157,7 +155,7 @@ class _Watch:
         """A game ended."""
         self._played += 1
         if not self._terminal.spins:
-            print(_line_text(line), file=self._lines, flush=True)
+            print(_line_text(line), flush=True)
 
     def _text(self, seconds: float) -> str:
         standing, match = self.standing, self._match

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from typing import Any
 
@@ -18,7 +17,7 @@ from darkchess.game.contest import Limit
 from darkchess.game.record import read_pgn
 from darkchess.game.rules import ruleset
 from darkchess.players.configuration import configuration
-from klss_app.stdout import own_stdout, print_document, release, reserve
+from klss_app.stdout import discard, own_stdout, print_document, release, reserve
 from klss_app.web.reviews import replayed
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 
@@ -103,7 +102,7 @@ def main() -> int:
         try:
             analyse(json.loads(sys.stdin.readline()))
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), answers.fileno())
+            discard(answers)
             return 1
         finally:
             release()

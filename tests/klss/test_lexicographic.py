@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from klss._highs import LinearProgram, LinearSolver
+from klss._highs import LinearProgram
 from klss.errors import SolverError
 from klss.lexicographic import generic_objective, lexicographic
+from tests.klss.one_method import solve_by
 
 
 def box(upper: list[float], rows: np.ndarray, most: list[float], cost: list[float]) -> LinearProgram:
@@ -64,15 +65,9 @@ def test_simplex_and_interior_point_end_at_one_optimum(seed: int) -> None:
     found = []
     for method in ("simplex", "ipm"):
         with pytest.MonkeyPatch.context() as patch:
-            force(patch, method)
+            solve_by(patch, method)
             found.append(lexicographic(program, [generic_objective(9, 9)[1:]])[1].primal)
     np.testing.assert_allclose(found[0], found[1], atol=1e-8)
-
-
-def force(patch: pytest.MonkeyPatch, method: str) -> None:
-    """Solve everything by one method."""
-    solve = LinearSolver.solve
-    patch.setattr(LinearSolver, "solve", lambda self, _method="simplex", **options: solve(self, method, **options))
 
 
 def test_a_program_without_an_optimum_says_what_was_tried() -> None:

@@ -10,9 +10,9 @@ import pytest
 pytest.importorskip("pyspiel")
 
 from experiments.paper_tables import RESULTS
-from klss._highs import LinearSolver
 from klss.errors import GameError
 from klss.tables import TABLE_1, TABLE_2, Row, knowledge_row, matching_pennies, table_1_row
+from tests.klss.one_method import solve_by
 
 QUICK = ("abrupt_dark_hex_2x2", "goofspiel4_increasing", "kuhn", "kuhn_bet", "matching_pennies100")
 PAPER = {game.name: game for game in TABLE_1}
@@ -78,8 +78,7 @@ def test_table_1_the_blueprint_is_the_paper_s_and_after_is_never_above_it(name: 
 
 @pytest.mark.parametrize("name", ["abrupt_dark_hex_2x2", "kuhn", "kuhn_bet", "matching_pennies100"])
 def test_table_1_does_not_depend_on_how_its_programs_are_solved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    solve = LinearSolver.solve
-    monkeypatch.setattr(LinearSolver, "solve", lambda self, _="simplex", **options: solve(self, "ipm", **options))
+    solve_by(monkeypatch, "ipm")
     check_printed(table_1_row(name))
 
 
