@@ -1,9 +1,8 @@
-"""Fog of War chess (dark chess): rules, views, and an engine for it. Knows no process and no network.
+"""Chess in the dark: a family of games with hidden information, and engines for them. Knows no process and no network.
 
-Rooms, in the way of the data: ``board`` (positions and moves, of any chess), ``evaluation`` (what a position is worth),
-``game`` (rules, views, the referee, records), ``belief`` (everything that a player holds possible), ``players`` (who
-thinks and moves), ``analysis`` (what a player could have known). Each imports only those before it. ``errors`` is
-everybody's; ``warm_up``, on top, is for who runs games.
+Rooms, in the way of the data; each imports only those before it: ``board`` (positions and moves, of any chess),
+``evaluation`` (what a position is worth), and one room for each game, which do not import each other: ``fog`` (Fog of
+War chess) and ``rbc`` (Reconnaissance Blind Chess). ``errors`` is everybody's.
 
 The names below are imported when they are first used, so that a command line can say what is wrong with it, or draw the
 first board, before compiled code is loaded.
@@ -15,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from darkchess.board.position import START_FEN, Position
     from darkchess.errors import DarkchessError
-    from darkchess.game.referee import Referee
-    from darkchess.game.rules import PAPER, PYCHESS, Outcome, Ruleset, ruleset
-    from darkchess.game.view import View
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.game.rules import PAPER, PYCHESS, Outcome, Ruleset, ruleset
+    from darkchess.fog.game.view import View
 
 __all__ = [
     "PAPER",
@@ -35,9 +34,9 @@ __all__ = [
 _HOMES = {
     "errors": ("DarkchessError",),
     "board.position": ("START_FEN", "Position"),
-    "game.referee": ("Referee",),
-    "game.rules": ("PAPER", "PYCHESS", "Outcome", "Ruleset", "ruleset"),
-    "game.view": ("View",),
+    "fog.game.referee": ("Referee",),
+    "fog.game.rules": ("PAPER", "PYCHESS", "Outcome", "Ruleset", "ruleset"),
+    "fog.game.view": ("View",),
 }
 
 

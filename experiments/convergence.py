@@ -35,7 +35,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from darkchess.players.configuration import ConfigurationError, configuration
+from darkchess.fog.players.configuration import ConfigurationError, configuration
 from experiments.series.runner import RESULTS, positive
 from klss import openspiel
 from klss.best_response import worst_case

@@ -28,8 +28,8 @@ import numpy as np
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Weights, packaged_weights
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS
-from darkchess.game.arbiter import Arbiter, TimeControl
-from darkchess.players.configuration import configuration, make_player
+from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.players.configuration import configuration, make_player
 from experiments.evaluation_positions import held_out
 from experiments.tune_evaluation import by_hand, train
 from klss.support.archive import read_arrays

@@ -19,9 +19,9 @@ from typing import Any
 
 import chess
 
-from darkchess.game.arbiter import Arbiter, Played, TimeControl
-from darkchess.game.referee import Referee
-from darkchess.players.configuration import configuration
+from darkchess.fog.game.arbiter import Arbiter, Played, TimeControl
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.configuration import configuration
 from experiments.series.runner import RESULTS, amount, fingerprint, named
 from klss.support.seeds import player_seed
 from uci_bridge.match.documents import commit, today, write_document

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from darkchess.players.configuration import configuration
+from darkchess.fog.players.configuration import configuration
 from experiments.ablations import ABLATIONS
 from experiments.belief import tables
 from experiments.belief.arms import BELIEFS, TESTED, WITHOUT

@@ -16,8 +16,8 @@ from typing import Any
 
 import chess
 
-from darkchess.belief.position_set import PositionSet
-from darkchess.game.referee import Referee
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.referee import Referee
 from klss_app.bench.report import load
 from klss_app.bench.tracker import bench_lines, resident_mb
 from uci_bridge.match.documents import head, write_document

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import chess
 
 if TYPE_CHECKING:  # the first board is drawn before compiled code is there
-    from darkchess.game.view import View
+    from darkchess.fog.game.view import View
 
 __all__ = ["ViewEvent", "view_events"]
 

@@ -19,7 +19,7 @@ MODULES = [
 
 
 def test_there_are_packages_and_examples() -> None:
-    assert {"klss", "darkchess", "blindchess", "uci_bridge"} <= set(PACKAGES)
+    assert {"klss", "darkchess", "uci_bridge"} <= set(PACKAGES)
     assert len(MODULES) > 20
 
 

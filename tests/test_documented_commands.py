@@ -18,7 +18,7 @@ import pytest
 
 import experiments.paper_tables
 import experiments.series.runner
-from darkchess.players.configuration import configuration
+from darkchess.fog.players.configuration import configuration
 from experiments.belief import mixture
 from klss_app.bench import suite, tracker
 from klss_app.cli.bench import BENCHES
@@ -301,7 +301,7 @@ def test_nothing_tells_to_install_klss_by_its_name_from_an_index() -> None:
     """The name is not ours there, and anybody could take it."""
     sources = [
         path
-        for package in ("klss", "darkchess", "blindchess", "uci_bridge", "experiments")
+        for package in ("klss", "darkchess", "uci_bridge", "experiments")
         for path in ROOT.glob(f"{package}/**/*.py")
     ]
     for path in (*PAGES, *sources):

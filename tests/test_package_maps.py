@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("klss", "darkchess", "blindchess", "uci_bridge", "klss_app", "experiments")
+PACKAGES = ("klss", "darkchess", "uci_bridge", "klss_app", "experiments")
 ROOMS = [init.parent for package in PACKAGES for init in sorted((ROOT / package).rglob("__init__.py"))]
 
 _MAP = re.compile(r"^(?:Reading order|Rooms|Commands)\b.*?(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)

@@ -35,7 +35,7 @@ class Command:
     argv: tuple[str, ...]
 
     def fields(self) -> dict[str, Any]:
-        """What results hold; see :meth:`darkchess.players.configuration.Configuration.fields`."""
+        """What results hold; see :meth:`darkchess.fog.players.configuration.Configuration.fields`."""
         return {"name": self.name, "argv": list(self.argv)}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from darkchess.game.rules import PAPER, Ruleset
+from darkchess.fog.game.rules import PAPER, Ruleset
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator

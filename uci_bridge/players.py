@@ -12,15 +12,15 @@ from typing import Literal
 import chess
 
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.game.contest import Player
-from darkchess.game.rules import PAPER, Ruleset
-from darkchess.players.configuration import (
+from darkchess.fog.game.contest import Player
+from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.players.configuration import (
     CONFIGURATIONS,
     Configuration,
     configuration,
     make_player,
 )
-from darkchess.warm_up import warm_up
+from darkchess.fog.warm_up import warm_up
 from uci_bridge.commands import COMMAND, Command, command, described, program_argv
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer
@@ -37,7 +37,7 @@ def player_spec(text: str) -> Configuration | Command:
     Raises
     ------
     ConfigurationError
-        Says what is wrong with it: no such program, or see :func:`darkchess.players.configuration.configuration`.
+        Says what is wrong with it: no such program, or see :func:`darkchess.fog.players.configuration.configuration`.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def configuration_text(chosen: Configuration) -> str:
 
     Examples
     --------
-    >>> from darkchess.players.configuration import configuration
+    >>> from darkchess.fog.players.configuration import configuration
     >>> configuration_text(configuration("klss2021,reach=false"))
     'klss2021,reach=False'
     """
@@ -145,7 +145,7 @@ def configured_player(
     Parameters
     ----------
     configuration
-        See :func:`darkchess.players.configuration.configuration`.
+        See :func:`darkchess.fog.players.configuration.configuration`.
     choice
         See :class:`EvaluatorChoice`.
     seed

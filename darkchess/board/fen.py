@@ -1,7 +1,7 @@
 """The text of a board: the first and third fields of a FEN, with or without hidden squares.
 
-Shared by :mod:`darkchess.board.position` (true positions) and :mod:`darkchess.game.view` (fog FEN, where ``?`` or ``*``
-is a square that is not seen).
+Shared by :mod:`darkchess.board.position` (true positions) and :mod:`darkchess.fog.game.view` (fog FEN, where ``?`` or
+``*`` is a square that is not seen).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A position of dark chess: immutable, a face over the kernels' row.
 
 A position knows nothing of the game before it (repetitions) and nothing of rulesets;
-:class:`darkchess.game.referee.Referee` does. Its moves are all pseudo-legal moves (docs/rules.md, rule 1). The row also
-counts quiet plies; the move number is kept beside it for FEN's sake.
+:class:`darkchess.fog.game.referee.Referee` does. Its moves are all pseudo-legal moves (docs/rules.md, rule 1). The row
+also counts quiet plies; the move number is kept beside it for FEN's sake.
 """
 
 from __future__ import annotations

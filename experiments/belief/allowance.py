@@ -19,13 +19,13 @@ from typing import Any
 import chess
 import numpy as np
 
-from darkchess.belief.filter import Filter
-from darkchess.belief.policy import Level, Policy
-from darkchess.belief.position_set import PositionSet
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.record import GameRecord
-from darkchess.game.referee import Referee
+from darkchess.fog.belief.filter import Filter
+from darkchess.fog.belief.policy import Level, Policy
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.record import GameRecord
+from darkchess.fog.game.referee import Referee
 from experiments.belief.replay import differing, gone_through
 from experiments.commands import finished
 from experiments.series.runner import RESULTS, RUNS, positive
@@ -50,7 +50,7 @@ class AllOrNone(Filter):
     """Treats all sources at one level, or none."""
 
     def shared_out(self, weights: Floats, allowance: float, positions: int = 0) -> dict[Level, Ints]:
-        """See :class:`darkchess.belief.filter.Filter`."""
+        """See :class:`darkchess.fog.belief.filter.Filter`."""
         level = self.affordable(len(weights), allowance, positions)
         return {} if level is None else {level: np.arange(len(weights))}
 

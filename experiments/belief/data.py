@@ -2,9 +2,9 @@
 matches and writes, for each turn at which a player held two positions or more possible, what the Siamese learns from.
 
 A *decision* is: the truth, members drawn uniformly from the others, how many were possible in all (so that a softmax
-over the drawn ones can be corrected by ln n), the observation's numbers (:mod:`darkchess.belief.siamese`), the drawn
-positions' values by the built-in evaluator, and whose moves are to be guessed. A game ends where a player's set passes
-``--most``.
+over the drawn ones can be corrected by ln n), the observation's numbers (:mod:`darkchess.fog.belief.siamese`), the
+drawn positions' values by the built-in evaluator, and whose moves are to be guessed. A game ends where a player's set
+passes ``--most``.
 
 Games are split by their pair, and both games of a pair share their opening: pairs 4, 9, 14, … are held out for tests,
 pairs 3, 13, 23, … for stopping and for the temperature; all others are trained on.
@@ -28,13 +28,13 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from darkchess.belief.position_set import PositionSet
-from darkchess.belief.siamese import NUMBERS, Observer
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.record import GameRecord, read_pgn
-from darkchess.game.referee import Referee
-from darkchess.game.view import observe
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.belief.siamese import NUMBERS, Observer
+from darkchess.fog.game.record import GameRecord, read_pgn
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.view import observe
 from experiments.games import match_folders
 from experiments.series.processes import processes
 from experiments.series.runner import positive

@@ -23,15 +23,15 @@ from typing import Any
 import chess
 import numpy as np
 
-from darkchess.analysis.analyst import Analyst
-from darkchess.belief.policy import Policy
 from darkchess.board.move import decode
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.contest import Limit, king_capture
-from darkchess.game.record import GameRecord
-from darkchess.game.referee import Referee
+from darkchess.fog.analysis.analyst import Analyst
+from darkchess.fog.belief.policy import Policy
+from darkchess.fog.game.contest import Limit, king_capture
+from darkchess.fog.game.record import GameRecord
+from darkchess.fog.game.referee import Referee
 from experiments.belief.replay import differing, gone_through
 from experiments.commands import finished
 from experiments.players.oracle import KlussOracle, ToldOracle, true_state

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from darkchess.game.record import GameRecord, read_pgn
+from darkchess.fog.game.record import GameRecord, read_pgn
 from experiments.series.runner import MatchProgress, Pairing, Plan, play
 
 __all__ = ["MATCHES", "SERIES", "Played", "held_out", "play_all", "played_games"]

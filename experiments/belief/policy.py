@@ -1,4 +1,5 @@
-"""Learn the policy of moves (:mod:`darkchess.belief.policy`): a softmax over all legal moves, by maximum likelihood.
+"""Learn the policy of moves (:mod:`darkchess.fog.belief.policy`): a softmax over all legal moves, by maximum
+likelihood.
 
 Each level by itself: L-BFGS on the likelihood of the moves that were played, with a Gaussian prior on the entries. The
 problem is convex but for the even share, which is fixed.
@@ -13,13 +14,13 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from darkchess.belief.policy import ENTRIES, LEVELS, Level, Policy, below, described, flip_below
 from darkchess.board.kernels.board import KING, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES, make
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import encode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.referee import Referee
+from darkchess.fog.belief.policy import ENTRIES, LEVELS, Level, Policy, below, described, flip_below
+from darkchess.fog.game.referee import Referee
 from experiments.belief.mixture import Played, held_out
 from klss.support.arrays import Bools, Floats, Ints
 from klss.support.kernel import kernel

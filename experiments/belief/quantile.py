@@ -18,11 +18,11 @@ from typing import Any
 import chess
 import numpy as np
 
-from darkchess.belief.position_set import PositionSet
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.record import GameRecord, read_pgn
-from darkchess.game.referee import Referee
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.record import GameRecord, read_pgn
+from darkchess.fog.game.referee import Referee
 from experiments.games import match_folders
 from experiments.series.runner import RESULTS, positive
 from klss_app.progress import ProgressLine

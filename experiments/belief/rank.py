@@ -24,12 +24,12 @@ import chess
 import numpy as np
 from scipy.optimize import minimize
 
-from darkchess.belief.filter import SECONDS, Filter
-from darkchess.belief.policy import Level, Policy
-from darkchess.belief.position_set import PositionSet
-from darkchess.belief.siamese import Observer, Siamese
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.referee import Referee
+from darkchess.fog.belief.filter import SECONDS, Filter
+from darkchess.fog.belief.policy import Level, Policy
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.belief.siamese import Observer, Siamese
+from darkchess.fog.game.referee import Referee
 from experiments.belief import mixture
 from experiments.belief.mixture import Played
 from experiments.series.processes import processes

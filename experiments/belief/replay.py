@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.game.record import GameRecord, read_pgn
+from darkchess.fog.game.record import GameRecord, read_pgn
 from experiments.games import match_folders
 from experiments.series.processes import processes
 from klss.support.arrays import Floats

@@ -1,6 +1,6 @@
-"""Train the Siamese of :mod:`darkchess.belief.siamese`: ``python -m experiments.belief siamese DATA --out RUN`` takes
-the shards of :mod:`experiments.belief.data` and writes weights for each arm, and ``results/belief_siamese.json`` with
-what each is worth on games that no arm has seen.
+"""Train the Siamese of :mod:`darkchess.fog.belief.siamese`: ``python -m experiments.belief siamese DATA --out RUN``
+takes the shards of :mod:`experiments.belief.data` and writes weights for each arm, and ``results/belief_siamese.json``
+with what each is worth on games that no arm has seen.
 
 Arms
     ``map``             the logit map alone, softmax over truth and drawn members
@@ -43,7 +43,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from darkchess.belief.siamese import BLOCKS, FEATURES, NUMBERS, PLANES, board_features, grids_of
+from darkchess.fog.belief.siamese import BLOCKS, FEATURES, NUMBERS, PLANES, board_features, grids_of
 from experiments.belief.data import DRAWN, FORMAT, TEST, TRAIN, VALIDATE, kind_of, part_of
 from experiments.belief.networks import (
     Arm,

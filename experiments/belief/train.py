@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.belief.policy import LEVELS, Policy
+from darkchess.fog.belief.policy import LEVELS, Policy
 from experiments.belief import mixture
 from experiments.belief.policy import EVEN, Decisions, decisions, fitted, likelihoods
 from klss.support.arrays import Bools, Floats

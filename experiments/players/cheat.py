@@ -1,6 +1,6 @@
 """Stockfish that sees everything: an upper bound for reference, on the referee's side of the wall.
 
-No player of a front door: it is handed the :class:`darkchess.game.referee.Referee` itself
+No player of a front door: it is handed the :class:`darkchess.fog.game.referee.Referee` itself
 (:class:`uci_bridge.match.engines.Insider`). It takes the king if it can, else plays Stockfish's best move in
 the true position. Stockfish knows chess, not dark chess: it never gets a position that chess doesn't have
 (:mod:`darkchess.board.kernels.orthodox`), makes no move that chess forbids, and sees no draw by repetition coming,
@@ -23,11 +23,11 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.contest import Decision, Limit, Player, PlayerError, Progress
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER, Ruleset
-from darkchess.game.view import View
-from darkchess.players.configuration import Configuration
+from darkchess.fog.game.contest import Decision, Limit, Player, PlayerError, Progress
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.game.view import View
+from darkchess.fog.players.configuration import Configuration
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.stockfish.evaluator import find_stockfish, orthodox_fens
 from uci_bridge.stockfish.uci import EnginePool
@@ -46,7 +46,7 @@ _BEST = re.compile(rb"\bbestmove ([a-h][1-8][a-h][1-8][nbrq]?)\b")
 
 
 class StockfishCheat(Player):
-    """A player of :class:`darkchess.game.arbiter.Arbiter`'s that looks at the true game; one for one game.
+    """A player of :class:`darkchess.fog.game.arbiter.Arbiter`'s that looks at the true game; one for one game.
 
     Parameters
     ----------

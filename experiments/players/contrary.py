@@ -1,5 +1,5 @@
 """``kluss-contrary`` knows what others believe of moves, and plays against it: of the moves that are about as good as
-its best it makes the one that the packaged policy (:mod:`darkchess.belief.policy`) holds least likely.
+its best it makes the one that the packaged policy (:mod:`darkchess.fog.belief.policy`) holds least likely.
 
 It is no better player for it, but the test of players that weigh positions by that policy: what they hold likely after
 its moves is wrong where it can be for nothing (docs/belief.md, "What it may not be trusted with"). It looks at its own
@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from darkchess.belief.policy import Policy
 from darkchess.board.move import decode
-from darkchess.game.contest import Decision, Limit, Progress, king_capture
-from darkchess.game.referee import Referee
-from darkchess.players.player import KlssPlayer
-from darkchess.players.tracking import started
+from darkchess.fog.belief.policy import Policy
+from darkchess.fog.game.contest import Decision, Limit, Progress, king_capture
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.player import KlssPlayer
+from darkchess.fog.players.tracking import started
 from experiments.players.makers import SearchingMaker
 from klss.search import Kluss, SearchConfigurationError
 from klss.search.root_values import root_values
@@ -54,12 +54,12 @@ class Contrary(Kluss):
 
 
 class ContraryPlayer(KlssPlayer):
-    """See the module; takes the arguments of :class:`darkchess.players.player.KlssPlayer`, a :class:`Contrary` among
-    them.
+    """See the module; takes the arguments of :class:`darkchess.fog.players.player.KlssPlayer`, a :class:`Contrary`
+    among them.
     """
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         decision = super().choose(limit, progress)
         followed, thinking = self._turn(), started(self._thinking)
         view, standing = followed.views[-1], thinking.search.standing

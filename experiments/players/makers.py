@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import chess
 
-from darkchess.game.rules import PAPER, Ruleset
-from darkchess.players.configuration import Configuration
-from darkchess.players.player import KlssPlayer
-from darkchess.warm_up import warm_up
+from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.players.configuration import Configuration
+from darkchess.fog.players.player import KlssPlayer
+from darkchess.fog.warm_up import warm_up
 from klss.search import Kluss
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 

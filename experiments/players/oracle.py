@@ -1,7 +1,7 @@
 """``kluss-oracle``: ``kluss-value`` with the true position among its roots, at a prior that is given; what it gains on
 ``kluss-value`` is the headroom of a better belief.
 
-It stands on the referee's side of the wall: it is handed the :class:`darkchess.game.referee.Referee` itself
+It stands on the referee's side of the wall: it is handed the :class:`darkchess.fog.game.referee.Referee` itself
 (:class:`uci_bridge.match.engines.Insider`). All else is as in ``kluss-value``: its position set is that of its views,
 and only the roots of its search, and how they are weighed, tell that it knows more.
 """
@@ -15,10 +15,10 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.game.referee import Referee
-from darkchess.players.model import DarkChess
-from darkchess.players.player import KlssPlayer
-from darkchess.players.tracking import started
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.model import DarkChess
+from darkchess.fog.players.player import KlssPlayer
+from darkchess.fog.players.tracking import started
 from experiments.players.likelihood import Oracle
 from experiments.players.makers import SearchingMaker
 from klss.search import Kluss, SearchConfigurationError
@@ -78,7 +78,7 @@ def true_state(model: DarkChess, position: Position, quiet: int) -> States:
 
 
 class OraclePlayer(KlssPlayer):
-    """A player of :class:`darkchess.game.arbiter.Arbiter`'s that looks at the true game; one for one game.
+    """A player of :class:`darkchess.fog.game.arbiter.Arbiter`'s that looks at the true game; one for one game.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class OraclePlayer(KlssPlayer):
     evaluator : Evaluator
     search : KlussOracle
     seed, cap, threads
-        See :class:`darkchess.players.player.KlssPlayer`.
+        See :class:`darkchess.fog.players.player.KlssPlayer`.
     """
 
     def __init__(

@@ -1,11 +1,11 @@
-"""The texts of players in experiments: those of :func:`darkchess.players.configuration.configuration`, and the players
-of this room.
+"""The texts of players in experiments: those of :func:`darkchess.fog.players.configuration.configuration`, and the
+players of this room.
 """
 
 from __future__ import annotations
 
-from darkchess.players import configuration as named
-from darkchess.players.configuration import Configuration
+from darkchess.fog.players import configuration as named
+from darkchess.fog.players.configuration import Configuration
 from experiments.players.cheat import CheatMaker
 from experiments.players.contrary import Contrary, ContraryMaker
 from experiments.players.oracle import KlussOracle, OracleMaker
@@ -31,7 +31,7 @@ def configuration(text: str) -> Configuration:
     Raises
     ------
     ConfigurationError
-        See :func:`darkchess.players.configuration.configuration`.
+        See :func:`darkchess.fog.players.configuration.configuration`.
 
     Examples
     --------

@@ -19,9 +19,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from blindchess.synoptic.networks import HEADSETS
-from blindchess.synoptic.synopsis import PLANES
-from blindchess.synoptic.worlds import ACTIONS
+from darkchess.rbc.synoptic.networks import HEADSETS
+from darkchess.rbc.synoptic.synopsis import PLANES
+from darkchess.rbc.synoptic.worlds import ACTIONS
 from klss.errors import KlssError
 from klss.support.archive import Archive
 from klss.support.arrays import Bools, Float32s, Int8s, Int16s, Int32s, Ints, Words
@@ -77,8 +77,8 @@ class Decisions:
         int64[m + 1] and int16[.]: the actions that are the choice, all of them legal. None where there are
         ``targets``.
     headset
-        int8[m]: who acts, in :data:`~blindchess.synoptic.networks.HEADSETS`: the known kinds, and ``top`` for a player
-        of our own making.
+        int8[m]: who acts, in :data:`~darkchess.rbc.synoptic.networks.HEADSETS`: the known kinds, and ``top`` for a
+        player of our own making.
     result
         int8[m]: +1 if who acts won, −1 if she lost, else 0.
     soon

@@ -33,23 +33,23 @@ from typing import Any
 import chess
 import numpy as np
 
-from blindchess.belief.position_set import PositionSet
-from blindchess.belief.senses import partitions
-from blindchess.game.arbiter import Arbiter
-from blindchess.game.contest import Asked, Look, Player
-from blindchess.game.observation import INNER, Moved, Notice, Sensed
-from blindchess.game.referee import Referee
-from blindchess.players.configuration import configuration
-from blindchess.players.expectation import Expectation, ExpectationPlayer
-from blindchess.players.scripted import AttackerPlayer, RandomPlayer
-from blindchess.synoptic.networks import HEADSETS
-from blindchess.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
-from blindchess.synoptic.worlds import request_action, sense_action
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.arbiter import TimeControl
-from darkchess.game.contest import Limit
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.fog.game.contest import Limit
+from darkchess.fog.game.rules import Outcome
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.belief.senses import partitions
+from darkchess.rbc.game.arbiter import Arbiter
+from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
+from darkchess.rbc.game.referee import Referee
+from darkchess.rbc.players.configuration import configuration
+from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
+from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
+from darkchess.rbc.synoptic.networks import HEADSETS
+from darkchess.rbc.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
+from darkchess.rbc.synoptic.worlds import request_action, sense_action
 from experiments.commands import finished
 from experiments.rbc_learn.data import SOON, made_shard
 from experiments.series.processes import processes
@@ -164,7 +164,7 @@ class Recorder(Player):
         self.rows: list[dict[str, Any]] = []
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._color = color
         self._player.start(color, start)
         self._shadow = None if isinstance(self._player, ExpectationPlayer) else PositionSet(color, start, cap=MOST)
@@ -180,7 +180,7 @@ class Recorder(Player):
         return self._player.known
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._player.notice(notice)
         if self._recording:
             if self._shadow is not None:
@@ -189,13 +189,13 @@ class Recorder(Player):
             self._check()
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._player.sensed(sensed)
         if self._recording and self._shadow is not None:
             self._shadow.sensed(sensed)
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._player.moved(moved)
         if self._recording:
             if self._shadow is not None:
@@ -204,7 +204,7 @@ class Recorder(Player):
             self._check()
 
     def choose_sense(self, limit: Limit) -> Look:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         if self._recording:
             self._cut()
             self._planes = synopsis(self.known.own_row, self._halves, SENSE, self._memory.words)
@@ -221,7 +221,7 @@ class Recorder(Player):
         return answer
 
     def choose_move(self, limit: Limit) -> Asked:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         if self._recording:
             self._cut()
             self._planes = synopsis(self.known.own_row, self._halves, MOVE, self._memory.words)
@@ -238,12 +238,12 @@ class Recorder(Player):
         return answer
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._player.end(outcome)
         end_rows(self.rows, outcome, self._color, self._actions)
 
     def close(self) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._player.close()
 
     def _check(self) -> None:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from darkchess.game.arbiter import TimeControl
+from darkchess.fog.game.arbiter import TimeControl
 from experiments.commands import finished
 from experiments.rbc_learn.selfplay import network_path
 from experiments.series.blind import EXPECTED, keep, played

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from blindchess.synoptic.networks import HEADSETS
+from darkchess.rbc.synoptic.networks import HEADSETS
 from experiments.belief.networks import TrainingError, jax_on_cpu
 from experiments.rbc_learn.networks import (
     SHARES,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blindchess.synoptic.networks import HEADSETS
+from darkchess.rbc.synoptic.networks import HEADSETS
 from experiments.rbc_learn.data import STRONGEST, Decisions
 from experiments.rbc_learn.networks import Batch, batch_of
 from klss.support.arrays import Bools, Float32s, Floats, Ints

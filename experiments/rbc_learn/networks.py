@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blindchess.synoptic.synopsis import PLANES
-from blindchess.synoptic.worlds import ACTIONS
+from darkchess.rbc.synoptic.synopsis import PLANES
+from darkchess.rbc.synoptic.worlds import ACTIONS
 from experiments.rbc_learn.data import PIECES, Decisions
 from klss.support.arrays import Float32s, Ints, Words
 from klss.synoptic.residual import DENSE, ResidualNetwork, headset_shapes, trunk_shapes

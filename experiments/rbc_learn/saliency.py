@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from blindchess.synoptic.synopsis import NAMES, PLANES
+from darkchess.rbc.synoptic.synopsis import NAMES, PLANES
 from experiments.belief.networks import TrainingError, jax_on_cpu
 from experiments.rbc_learn.data import Decisions, ShardError, joined, read_shard, shard_paths, validating
 from experiments.rbc_learn.learner import Learner

@@ -36,16 +36,16 @@ from typing import Any, Literal
 import chess
 import numpy as np
 
-from blindchess.game.arbiter import Arbiter
-from blindchess.game.contest import Player
-from blindchess.game.referee import Referee
-from blindchess.players.dsmcp import Synoptic, SynopticPlayer
-from blindchess.synoptic.networks import HEADSETS, network_of
 from darkchess.board.position import Position
 from darkchess.errors import FenError
-from darkchess.game.arbiter import TimeControl
-from darkchess.game.contest import Limit
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.fog.game.contest import Limit
+from darkchess.fog.game.rules import Outcome
+from darkchess.rbc.game.arbiter import Arbiter
+from darkchess.rbc.game.contest import Player
+from darkchess.rbc.game.referee import Referee
+from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
+from darkchess.rbc.synoptic.networks import HEADSETS, network_of
 from experiments.belief.networks import TrainingError
 from experiments.rbc_learn.data import Decisions, ShardError, joined, made_shard, read_shard, shard_paths
 from experiments.rbc_learn.imitation import KINDS, end_rows, men_of, player_of
@@ -144,12 +144,12 @@ class SelfPlayer(SynopticPlayer):
         self.rows: list[dict[str, Any]] = []
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         super().start(color, start)
         self._color = color
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         end_rows(self.rows, outcome, self._color, self._actions)
 
     def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:

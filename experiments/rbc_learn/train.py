@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from blindchess.synoptic.networks import HEADSETS
-from blindchess.synoptic.synopsis import PLANES
+from darkchess.rbc.synoptic.networks import HEADSETS
+from darkchess.rbc.synoptic.synopsis import PLANES
 from experiments.belief.networks import TrainingError
 from experiments.rbc_learn.data import Decisions, ShardError, joined, read_shard, shard_paths, validating
 from experiments.rbc_learn.learner import Learner, Sizes

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-import blindchess
-from blindchess.belief.siamese import BLOCKS
+import darkchess.rbc
+from darkchess.rbc.belief.siamese import BLOCKS
 from experiments.belief.networks import Arm, TrainingError
 from experiments.belief.siamese import Decisions, scores_on, train
 from experiments.commands import finished
@@ -37,7 +37,7 @@ __all__ = ["main"]
 _FEW = 1_500
 """Decisions of each part that the convolutional pair, too slow for more, is fitted and measured on."""
 
-PACKAGED = Path(blindchess.__file__).parent / "belief" / "data" / "siamese.npz"
+PACKAGED = Path(darkchess.rbc.__file__).parent / "belief" / "data" / "siamese.npz"
 """Where the package keeps the weights."""
 
 

@@ -3,7 +3,7 @@ of opponents, and writes what the Siamese learns from for each question at which
 or more possible: before her sense, and before her move.
 
 A *decision* is: the truth, members drawn uniformly from the others, how many were possible in all (so that a softmax
-over the drawn ones can be corrected by ln n), the observation's numbers (:mod:`blindchess.belief.siamese`), the
+over the drawn ones can be corrected by ln n), the observation's numbers (:mod:`darkchess.rbc.belief.siamese`), the
 viewer's own half (so that positions can be valued), and what kind of player moved the men that are guessed.
 
 Players who record are all ``rbc-expect``; of two such both record. Half of the games begin with requests drawn at
@@ -31,18 +31,18 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from blindchess.belief.position_set import PositionSet
-from blindchess.belief.siamese import NUMBERS, Observer
-from blindchess.game.arbiter import Arbiter
-from blindchess.game.contest import Asked, Look, Player
-from blindchess.game.observation import Moved, Notice, Sensed
-from blindchess.game.referee import Referee
-from blindchess.players.configuration import configuration, make_player
-from blindchess.players.expectation import Expectation, ExpectationPlayer
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.arbiter import TimeControl
-from darkchess.game.contest import Limit, Resignation
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.fog.game.contest import Limit, Resignation
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.belief.siamese import NUMBERS, Observer
+from darkchess.rbc.game.arbiter import Arbiter
+from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.rbc.game.referee import Referee
+from darkchess.rbc.players.configuration import configuration, make_player
+from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from experiments.series.runner import amount, positive
 from klss.support.archive import read_arrays
 from klss.support.arrays import Ints
@@ -136,34 +136,34 @@ class Recorder(ExpectationPlayer):
         self.rows: list[dict[str, Any]] = []
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         super().start(color, start)
         self._watching = Observer(self.known)
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         super().notice(notice)
         self._watching.noticed(notice, self.known)
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         super().sensed(sensed)
         self._watching.sensed(sensed, self.known)
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         super().moved(moved)
         self._watching.moved(moved, self.known)
 
     def choose_sense(self, limit: Limit) -> Look:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         if self.known.capped_by is not None:
             raise Resignation
         self._keep()
         return super().choose_sense(self._nodes)
 
     def choose_move(self, limit: Limit) -> Asked:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._keep()
         if self._opening:
             self._opening -= 1

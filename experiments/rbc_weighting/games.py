@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from darkchess.game.arbiter import TimeControl
+from darkchess.fog.game.arbiter import TimeControl
 from experiments.commands import finished
 from experiments.series.blind import EXPECTED
 from experiments.series.runner import RESULTS, RUNS, positive

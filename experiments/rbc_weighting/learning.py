@@ -1,4 +1,4 @@
-"""Train the weights of :mod:`blindchess.belief.siamese` with what trains Fog of War's
+"""Train the weights of :mod:`darkchess.rbc.belief.siamese` with what trains Fog of War's
 (:mod:`experiments.belief.siamese`: losses, steps, checkpoints, temperature).
 
 Arms
@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blindchess.belief.siamese import BLOCKS, FEATURES, NUMBERS, PLANES, SHAPES, board_features, grids_of
 from darkchess.board.kernels.halves import decode_halves
 from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, NUMBERS, PLANES, SHAPES, board_features, grids_of
 from experiments.belief.networks import Arm, Inputs, TrainingError
 from experiments.belief.siamese import CONVOLUTION_MOST, Decisions
 from experiments.rbc_weighting.data import DRAWN, FORMAT, KINDS, TEST, TRAIN, VALIDATE, part_of

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blindchess.belief.siamese import BLOCKS
+from darkchess.rbc.belief.siamese import BLOCKS
 from experiments.belief.siamese import Decisions, fitted, log_shares, rank_fractions
 from klss.support.arrays import Bools, Floats, Ints
 

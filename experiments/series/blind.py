@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from blindchess.players.configuration import CONFIGURATIONS
-from darkchess.game.arbiter import TimeControl
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.rbc.players.configuration import CONFIGURATIONS
 from experiments.commands import finished
 from experiments.series.runner import RESULTS, RUNS, amount, positive
 from experiments.series.summary import match_name, score_interval

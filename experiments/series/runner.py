@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any
 
 import klss
-from darkchess.game.arbiter import TimeControl
-from darkchess.players.configuration import ConfigurationError
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.fog.players.configuration import ConfigurationError
 from experiments.players.specs import configuration, player
 from experiments.series.summary import SESSIONS, match_document, match_name, read_document, series_document
 from klss_app.progress import ProgressLine

@@ -10,7 +10,7 @@ score is the sum of the map over its features less the squared distance of its v
 scores / temperature is the belief.
 
 Source: the Siamese networks of Reconnaissance Blind Chess, whose distance this is. What is done otherwise tells
-:mod:`darkchess.belief.siamese`, where the planes and the features are. Nothing here knows a game.
+:mod:`darkchess.fog.belief.siamese`, where the planes and the features are. Nothing here knows a game.
 """
 
 from __future__ import annotations

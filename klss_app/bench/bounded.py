@@ -23,8 +23,8 @@ import numpy as np
 from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.rules import PAPER
-from darkchess.players.model import DarkChess
+from darkchess.fog.game.rules import PAPER
+from darkchess.fog.players.model import DarkChess
 from klss.equilibrium import solve
 from klss.errors import SolverError
 from klss.game import Game, GameBuilder

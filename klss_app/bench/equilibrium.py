@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 
 import chess
 
-from darkchess.game.contest import Limit
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER
-from darkchess.players.configuration import Configuration, make_player
+from darkchess.fog.game.contest import Limit
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PAPER
+from darkchess.fog.players.configuration import Configuration, make_player
 from klss.errors import SolverError
 from klss.search import Klss2021, Parts
 from klss.search.equilibrium.linear_program import LinearPrograms

@@ -9,10 +9,10 @@ from importlib import resources
 import chess
 
 from darkchess.board.position import Position
-from darkchess.game.contest import Player
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER
-from darkchess.game.view import View
+from darkchess.fog.game.contest import Player
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PAPER
+from darkchess.fog.game.view import View
 
 __all__ = ["BenchPosition", "bench_games", "bench_positions", "seated"]
 

@@ -19,13 +19,13 @@ from typing import Any
 import chess
 import numpy as np
 
-from darkchess.belief.filter import MOST_VALUED, SECONDS, Filter
-from darkchess.belief.policy import Level, Policy
-from darkchess.belief.position_set import PositionSet
-from darkchess.belief.siamese import Observer, Siamese
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.referee import Referee
-from darkchess.game.view import View
+from darkchess.fog.belief.filter import MOST_VALUED, SECONDS, Filter
+from darkchess.fog.belief.policy import Level, Policy
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.belief.siamese import Observer, Siamese
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.view import View
 from klss_app.bench.report import Report, Say, load, spread
 
 __all__ = ["BenchLine", "bench_lines", "tracker"]

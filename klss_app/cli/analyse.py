@@ -2,7 +2,7 @@
 ``--ply`` the whole finished game (:mod:`klss_app.cli.analyse_game`).
 
 The game is replayed by the project's referee; the engine gets the views of one side and thinks at ply N only, afresh
-(:mod:`darkchess.analysis.analyst`). Draws are the record's business: a server's game may have gone on after a
+(:mod:`darkchess.fog.analysis.analyst`). Draws are the record's business: a server's game may have gone on after a
 repetition that nobody claimed. With ``--once-over`` the finished game is held against what the engine thought; without
 it nothing that the side could not see is in the output: neither the moves after ply N, nor the names, nor the result.
 """
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from darkchess.game.contest import DEFAULT_PLAYER
+from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss_app.cli.analyse_report import BELIEFS, document, text, truth_document, truth_text
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import (
@@ -37,14 +37,14 @@ from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
-    from darkchess.analysis.analyst import Analyst
-    from darkchess.analysis.once_over import Loss
-    from darkchess.belief.weights import Belief
     from darkchess.evaluation.evaluator import Evaluator
-    from darkchess.game.record import GameRecord
-    from darkchess.game.referee import Referee
-    from darkchess.game.rules import Ruleset
-    from darkchess.players.configuration import Configuration
+    from darkchess.fog.analysis.analyst import Analyst
+    from darkchess.fog.analysis.once_over import Loss
+    from darkchess.fog.belief.weights import Belief
+    from darkchess.fog.game.record import GameRecord
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.game.rules import Ruleset
+    from darkchess.fog.players.configuration import Configuration
 
 __all__ = ["run"]
 
@@ -157,7 +157,7 @@ def run(arguments: Sequence[str]) -> int:
     game = _replayed(record, parsed.ply, parsed.color, options.ruleset)
     color = game.turn
 
-    from darkchess.game.contest import Limit
+    from darkchess.fog.game.contest import Limit
     from uci_bridge.evaluators import evaluator_label, make_evaluator
 
     seed = options.seed
@@ -177,7 +177,7 @@ def run(arguments: Sequence[str]) -> int:
     answer = document(analysis, found, chosen.name, name, seed)
     truth, losses = None, list[Any]()
     if parsed.once_over:
-        from darkchess.analysis.once_over import truth_at
+        from darkchess.fog.analysis.once_over import truth_at
 
         truth = truth_at(game.position, analysis, analyst.position_set, analyst.weights)
         losses = _losses(record, options.ruleset, evaluator, chosen, parsed.once_over_nodes, seed)
@@ -212,7 +212,7 @@ def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Config
         raise UsageError(f"--out: got {parsed.out!r}, the game itself; expected another file")
 
     from darkchess.board.position import START_FEN, Position
-    from darkchess.game.contest import Limit
+    from darkchess.fog.game.contest import Limit
     from klss_app.cli import analyse_game
     from klss_app.cli.analysis_file import AnalysisFile
     from klss_app.web.reviews import replayed
@@ -254,7 +254,7 @@ def _plot_file(text: str) -> Path:
 
 def _replayed(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset) -> Referee:
     """The game after ``ply`` half-moves, where it is the turn of ``color``, if that was said."""
-    from darkchess.game.referee import Referee
+    from darkchess.fog.game.referee import Referee
     from uci_bridge.bot.true_game import ServerReferee
 
     if ply > len(record.moves):
@@ -285,7 +285,7 @@ def _analyst(
     game: Referee, color: chess.Color, chosen: Configuration, evaluator: Evaluator, seed: int, belief: Belief
 ) -> Analyst:
     """Who has seen what ``color`` saw, and nothing else."""
-    from darkchess.analysis.analyst import Analyst
+    from darkchess.fog.analysis.analyst import Analyst
 
     views = game.views(color)
     analyst = Analyst(
@@ -313,7 +313,7 @@ def _losses(
     seed: int,
 ) -> list[Loss]:
     """What each move of the whole game gave away."""
-    from darkchess.analysis.once_over import losses
+    from darkchess.fog.analysis.once_over import losses
     from uci_bridge.bot.true_game import ServerReferee
 
     whole = ServerReferee(record.fen, ruleset)

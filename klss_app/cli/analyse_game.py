@@ -1,7 +1,7 @@
 """``klss analyse GAME.pgn`` without ``--ply``: every turn of a finished game, and which moves cost the most.
 
 What a move cost is held against the positions that its player held possible; how it turned out on the true board stands
-apart (:mod:`darkchess.analysis.whole_game`).
+apart (:mod:`darkchess.fog.analysis.whole_game`).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from klss_app.web.summaries import summary
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
-    from darkchess.game.contest import Limit
-    from darkchess.game.referee import Referee
-    from darkchess.players.configuration import Configuration
+    from darkchess.fog.game.contest import Limit
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.players.configuration import Configuration
     from klss_app.cli.analysis_file import AnalysisFile
 
 __all__ = ["CAP", "document", "question", "text", "turns_told"]
@@ -67,7 +67,7 @@ def turns_told(
     found = [] if file is None else file.turns()
     if len(found) == game.ply:
         return found
-    from darkchess.analysis.whole_game import turns
+    from darkchess.fog.analysis.whole_game import turns
     from klss_app.web.game_analysis import told
 
     assert chosen.search is not None

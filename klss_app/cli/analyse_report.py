@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 if TYPE_CHECKING:
-    from darkchess.analysis.analyst import Analysis
-    from darkchess.analysis.believed import Believed, Told
-    from darkchess.analysis.once_over import Loss, Truth
-    from darkchess.analysis.principal_lines import Line
+    from darkchess.fog.analysis.analyst import Analysis
+    from darkchess.fog.analysis.believed import Believed, Told
+    from darkchess.fog.analysis.once_over import Loss, Truth
+    from darkchess.fog.analysis.principal_lines import Line
 
 __all__ = ["BELIEFS", "document", "text", "truth_document", "truth_text"]
 
@@ -77,8 +77,8 @@ def document(analysis: Analysis, believed: Believed, configuration: str, evaluat
 
 
 def truth_document(truth: Truth, losses: list[Loss]) -> dict[str, Any]:
-    """The object ``truth``: see :class:`darkchess.analysis.once_over.Truth` and, for the moves, ``Loss``."""
-    from darkchess.analysis.once_over import largest
+    """The object ``truth``: see :class:`darkchess.fog.analysis.once_over.Truth` and, for the moves, ``Loss``."""
+    from darkchess.fog.analysis.once_over import largest
 
     return {
         "fen": truth.fen,
@@ -117,7 +117,7 @@ def text(
     """``answer``, as :func:`document` made it of ``analysis`` and ``believed``, for people; ``evaluator`` by the name
     that they know; ``boards``: how many of the likeliest positions are drawn.
     """
-    from darkchess.belief.belief_board import belief_lines
+    from darkchess.fog.belief.belief_board import belief_lines
 
     view = analysis.view
     side = "White" if view.color else "Black"
@@ -194,7 +194,7 @@ def _told(told: Told, side: str, other: str) -> str:
 
 def _boards(believed: Believed, count: int, visible: int, color: chess.Color, unicode: bool) -> list[str]:
     """The likeliest positions, some side by side, each under its weight."""
-    from darkchess.game.render import ASCII, UNICODE, beside, board_lines
+    from darkchess.fog.game.render import ASCII, UNICODE, beside, board_lines
 
     style = UNICODE if unicode else ASCII
     shown = believed.likeliest[:count]
@@ -244,14 +244,14 @@ def _line_text(line: Line, fullmove: int, color: chess.Color) -> list[str]:
 
 
 def _percent(probability: float) -> str:
-    from darkchess.belief.belief_board import percent
+    from darkchess.fog.belief.belief_board import percent
 
     return percent(probability)
 
 
 def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str]:
     """What ``--once-over`` adds for people; ``color`` is who thought."""
-    from darkchess.analysis.once_over import largest
+    from darkchess.fog.analysis.once_over import largest
 
     side = "White" if color else "Black"
     lines = ["Once over", f" the true position: {truth.fen}"]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from darkchess.game.contest import DEFAULT_PLAYER
+from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.errors import SolverError
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.options import Parser, check_stockfish, configured, nodes, repetitions, seconds
@@ -18,7 +18,7 @@ from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
-    from darkchess.players.configuration import Configuration
+    from darkchess.fog.players.configuration import Configuration
     from klss_app.bench.report import Report
 
 __all__ = ["print_report", "run"]
@@ -94,7 +94,7 @@ def run(arguments: Sequence[str]) -> int:
         check_stockfish(stockfish)
     name = getattr(parsed, "configuration", DEFAULT_PLAYER)
     chosen = configured(name, stockfish)
-    from darkchess.game.contest import Limit
+    from darkchess.fog.game.contest import Limit
     from klss_app.bench.board import board
     from klss_app.bench.equilibrium import equilibrium
     from klss_app.bench.evaluator import evaluator

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from darkchess.game.contest import DEFAULT_PLAYER
+from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.options import (
     PLAYERS,
@@ -36,7 +36,7 @@ from klss_app.cli.options import (
 from klss_app.cli.signals import at_signals
 
 if TYPE_CHECKING:
-    from darkchess.game.record import GameRecord
+    from darkchess.fog.game.record import GameRecord
     from klss_app.web.settings import Settings
 
 __all__ = ["run"]
@@ -151,8 +151,8 @@ async def _serve(
 ) -> int:
     from aiohttp import web
 
-    from darkchess.game.record import write_pgn
-    from darkchess.game.referee import Referee
+    from darkchess.fog.game.record import write_pgn
+    from darkchess.fog.game.referee import Referee
     from klss_app.web.door import Door
     from klss_app.web.server import make_app, our_fault
     from klss_app.web.table import Table

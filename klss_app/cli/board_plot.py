@@ -18,7 +18,7 @@ from klss_app.cli.analyse_report import BELIEFS
 from klss_app.cli.errors import FailedError, UsageError
 
 if TYPE_CHECKING:
-    from darkchess.analysis.analyst import Analysis
+    from darkchess.fog.analysis.analyst import Analysis
 
 __all__ = ["check_matplotlib", "save_plot"]
 
@@ -101,7 +101,7 @@ def _draw(figure: Any, analysis: Analysis) -> None:
 def _square(axes: Any, analysis: Analysis, square: int, shades: Any) -> None:
     from matplotlib.patches import Rectangle
 
-    from darkchess.belief.belief_board import percent
+    from darkchess.fog.belief.belief_board import percent
 
     view, found = analysis.view, analysis.marginals
     turned = square if view.color else 63 - square

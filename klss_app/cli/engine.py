@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from darkchess.game.contest import DEFAULT_PLAYER
+from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, check_evaluator, configured
 from klss_app.cli.serving import serve_on_stdio
 from uci_bridge.evaluators import EvaluatorChoice
 
 if TYPE_CHECKING:
-    from darkchess.players.configuration import Configuration
+    from darkchess.fog.players.configuration import Configuration
 
 __all__ = ["run"]
 
@@ -61,7 +61,7 @@ def _load(configuration: Configuration, choice: EvaluatorChoice) -> None:
     """Load compiled code by a short game that nobody sees."""
     import chess
 
-    from darkchess.warm_up import warm_up
+    from darkchess.fog.warm_up import warm_up
     from uci_bridge.players import configured_player
 
     player, evaluator = configured_player(configuration, choice, seed=0)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import chess
 
-from darkchess.game.contest import Decision, Limit, OutOfTime, Player, Progress, Resignation
-from darkchess.game.render import Style, board_lines
-from darkchess.game.rules import PAPER, Ruleset
+from darkchess.fog.game.contest import Decision, Limit, OutOfTime, Player, Progress, Resignation
+from darkchess.fog.game.render import Style, board_lines
+from darkchess.fog.game.rules import PAPER, Ruleset
 from klss_app.cli.terminal import Terminal, TimeUp
 from klss_app.view_events import view_events
 
 if TYPE_CHECKING:
     from darkchess.board.position import Position
-    from darkchess.game.view import View
+    from darkchess.fog.game.view import View
 
 __all__ = ["HELP", "HumanPlayer", "Quit", "clock_text", "events", "screen"]
 
@@ -117,7 +117,7 @@ def _men(letters: str) -> str:
 
 
 class HumanPlayer(Player):
-    """The human; see :class:`darkchess.game.contest.Player`.
+    """The human; see :class:`darkchess.fog.game.contest.Player`.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ class HumanPlayer(Player):
         Raises
         ------
         Resignation, OutOfTime
-            See :mod:`darkchess.game.contest`.
+            See :mod:`darkchess.fog.game.contest`.
         Quit, InputClosed
             She leaves.
         """
@@ -226,7 +226,7 @@ class HumanPlayer(Player):
     def _understand(self, text: str) -> chess.Move | None:
         """The move that ``text`` means; None after a command or a slip was answered."""
         from darkchess.errors import IllegalMove
-        from darkchess.game.san import parse_move
+        from darkchess.fog.game.san import parse_move
 
         command = " ".join(text.lower().split())
         action = self._commands().get(command)
@@ -258,7 +258,7 @@ class HumanPlayer(Player):
         }
 
     def _moves_text(self) -> str:
-        from darkchess.game.san import san
+        from darkchess.fog.game.san import san
 
         view = self._views[-1]
         text = "  ".join(san(view, move) for move in view.legal_moves)

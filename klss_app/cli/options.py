@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from darkchess.game.contest import DEFAULT_TIME_S
+from darkchess.fog.game.contest import DEFAULT_TIME_S
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable, read_text
 from klss_app.cli.errors import UsageError
@@ -22,9 +22,9 @@ from klss_app.stdout import reserve
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
 
 if TYPE_CHECKING:
-    from darkchess.game.record import GameRecord
-    from darkchess.game.rules import Ruleset
-    from darkchess.players.configuration import Configuration
+    from darkchess.fog.game.record import GameRecord
+    from darkchess.fog.game.rules import Ruleset
+    from darkchess.fog.players.configuration import Configuration
     from uci_bridge.evaluators import EvaluatorName
     from uci_bridge.players import Command
 
@@ -90,7 +90,7 @@ class Parser(argparse.ArgumentParser):
 
     def names(self) -> dict[str, str]:
         """What stands for the words in braces in the helps."""
-        from darkchess.players.configuration import CONFIGURATIONS, main_names
+        from darkchess.fog.players.configuration import CONFIGURATIONS, main_names
 
         names = main_names()
         searches = [name for name in names if CONFIGURATIONS[name].search is not None]
@@ -331,7 +331,7 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
     UsageError
         An unknown ruleset or evaluator, a bad FEN, or Stockfish named and not there.
     """
-    from darkchess.game.rules import PAPER, RULESETS
+    from darkchess.fog.game.rules import PAPER, RULESETS
 
     rules = getattr(arguments, "rules", PAPER.name)
     if rules not in RULESETS:
@@ -362,7 +362,7 @@ def configured(text: str, stockfish: str | None = None) -> Configuration:
     UsageError
         It describes none, or one that needs a Stockfish that is not there.
     """
-    from darkchess.players.configuration import ConfigurationError, configuration
+    from darkchess.fog.players.configuration import ConfigurationError, configuration
 
     try:
         found = configuration(text)
@@ -381,7 +381,7 @@ def chosen_player(text: str, stockfish: str | None = None) -> Configuration | Co
     UsageError
         See :func:`configured`; or there is no such program.
     """
-    from darkchess.players.configuration import ConfigurationError
+    from darkchess.fog.players.configuration import ConfigurationError
     from uci_bridge.players import COMMAND, player_spec
 
     if not text.startswith(COMMAND):
@@ -456,7 +456,7 @@ def pgn_game(path: Path, number: int, flag: str = "") -> GameRecord:
 
 
 def read_pgn_file(path: Path, number: int, flag: str) -> tuple[GameRecord | None, int]:
-    """See :func:`darkchess.game.record.read_game`; ``flag`` begins the complaints.
+    """See :func:`darkchess.fog.game.record.read_game`; ``flag`` begins the complaints.
 
     Raises
     ------
@@ -464,7 +464,7 @@ def read_pgn_file(path: Path, number: int, flag: str) -> tuple[GameRecord | None
         The file can't be read, or is no PGN.
     """
     from darkchess.errors import RecordError
-    from darkchess.game.record import read_game
+    from darkchess.fog.game.record import read_game
 
     try:
         return read_game(read_text(path), number)

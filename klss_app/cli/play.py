@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from darkchess.game.contest import DEFAULT_PLAYER, Decision, Limit, Player, Progress
-from darkchess.game.rules import PAPER, Ruleset
+from darkchess.fog.game.contest import DEFAULT_PLAYER, Decision, Limit, Player, Progress
+from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.support.seeds import player_seed
 from klss.support.text import printable
 from klss_app.cli.errors import FailedError, UsageError
@@ -45,9 +45,9 @@ from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
     from darkchess.board.position import Position
-    from darkchess.game.arbiter import Played
-    from darkchess.game.referee import Referee
-    from darkchess.game.view import View
+    from darkchess.fog.game.arbiter import Played
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.game.view import View
     from uci_bridge.players import PlayerMaker
 
 __all__ = ["HUMAN", "LOADING", "Interrupt", "run", "seats", "shown_name"]
@@ -197,17 +197,17 @@ class Watched(Player):
         self._state: dict[str, Any] = {}
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         self._player.start(view, start, ruleset)
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         self._state = {}
         with self._terminal.spinner(self._text):
             self._player.observe(view)
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         self._state = {}
         with self._terminal.spinner(self._text), Interrupt() as interrupt:
             decision = self._player.choose(limit, self._state.update)
@@ -215,7 +215,7 @@ class Watched(Player):
             return decision
 
     def end(self, view: View) -> None:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         self._player.end(view)
 
     def _text(self, seconds: float) -> str:
@@ -248,8 +248,8 @@ class Loading(threading.Thread):
             self._error = error
 
     def _load(self) -> None:
-        from darkchess.game.referee import Referee
-        from darkchess.players.configuration import Configuration
+        from darkchess.fog.game.referee import Referee
+        from darkchess.fog.players.configuration import Configuration
         from uci_bridge.players import PlayerMaker
 
         options = self._options
@@ -365,7 +365,7 @@ class TerminalGame:
         with self._terminal.spinner(lambda seconds: f"{LOADING}  {seconds:.0f} s"):
             referee = self._loading.wait()
 
-        from darkchess.game.arbiter import Arbiter, TimeControl
+        from darkchess.fog.game.arbiter import Arbiter, TimeControl
         from uci_bridge.evaluators import named
 
         options = self._options
@@ -436,7 +436,7 @@ class TerminalGame:
             if end:
                 print(f"klss play: {end}", file=sys.stderr)
             return
-        from darkchess.game.record import GameRecord, write_pgn
+        from darkchess.fog.game.record import GameRecord, write_pgn
 
         options = self._options
         terms = Terms(options.seed, options.clock, options.time_s, options.nodes, options.ruleset.name)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from darkchess.game.render import Style, beside, board_lines
+from darkchess.fog.game.render import Style, beside, board_lines
 from klss_app.cli.terminal import InputClosed, Terminal
 
 if TYPE_CHECKING:
-    from darkchess.game.referee import Referee
-    from darkchess.game.rules import Outcome
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.game.rules import Outcome
 
 __all__ = ["HELP", "ended_text", "ply_lines", "result_text", "review", "step_through"]
 
@@ -37,7 +37,7 @@ HELP = """\
 def result_text(referee: Referee) -> str:
     """How the game ended, in one line.
 
-    >>> from darkchess.game.referee import Referee
+    >>> from darkchess.fog.game.referee import Referee
     >>> game = Referee(); game.resign(chess.WHITE); result_text(game)
     'Black wins: White resigned. 0-1 after 0 plies.'
     """
@@ -61,7 +61,7 @@ def ended_text(outcome: Outcome | None, after: str) -> str:
 
 def _numbered(referee: Referee, ply: int) -> str:
     """The move that led to ``ply``, numbered: ``7. Nf3`` or ``7... Nf6``."""
-    from darkchess.game.san import san
+    from darkchess.fog.game.san import san
 
     before = referee.positions[ply - 1]
     dots = "." if before.turn else "..."

@@ -23,8 +23,8 @@ from klss_app.cli.options import clock, nodes, read_pgn_file, seconds, seed
 from klss_app.kept_games import DEFAULT_RULES, Terms, newest_first
 
 if TYPE_CHECKING:
-    from darkchess.game.record import GameRecord
-    from darkchess.game.rules import Ruleset
+    from darkchess.fog.game.record import GameRecord
+    from darkchess.fog.game.rules import Ruleset
 
 __all__ = ["LAST", "SavedGame", "saved_game"]
 
@@ -82,8 +82,8 @@ def saved_game(text: str) -> SavedGame:
 
 
 def _read(path: Path) -> SavedGame:
-    from darkchess.game.referee import Referee
-    from darkchess.game.rules import RULESETS
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.game.rules import RULESETS
 
     record, count = read_pgn_file(path, 1, "--resume: ")
     if record is None or not record.moves:

@@ -3,8 +3,8 @@
 Sizes are exact. The list of a player whose set grows past the cap ends at the last size that fits. With ``--stream`` a
 set of 10⁸ positions can be followed in a few gigabytes. A long update tells on stderr how far it is.
 
-With ``--weights`` a filter (:mod:`darkchess.belief.filter`) goes along with each set, and as the true position is at
-hand here, it is told what the filter gives to it.
+With ``--weights`` a filter (:mod:`darkchess.fog.belief.filter`) goes along with each set, and as the true position is
+at hand here, it is told what the filter gives to it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
-    from darkchess.belief.policy import Level
-    from darkchess.belief.position_set import PositionSet
     from darkchess.board.position import Position
-    from darkchess.game.referee import Referee
+    from darkchess.fog.belief.policy import Level
+    from darkchess.fog.belief.position_set import PositionSet
+    from darkchess.fog.game.referee import Referee
 
 __all__ = ["run"]
 
@@ -120,7 +120,7 @@ class Track:
 
     def weigh(self, truth: Position) -> None:
         """Say what the filter, if one goes along, makes of the set as it is; ``truth`` is the true position."""
-        from darkchess.analysis.believed import effective
+        from darkchess.fog.analysis.believed import effective
 
         weigher = self.known.weigher
         if weigher is None:
@@ -147,11 +147,11 @@ def run(arguments: Sequence[str]) -> int:
         _moves(parsed.moves, parsed.fen) if parsed.moves is not None else _pgn_moves(Path(parsed.pgn), parsed.game)
     )
 
-    from darkchess.belief.filter import Filter
-    from darkchess.belief.policy import Policy
-    from darkchess.belief.position_set import PositionSet
     from darkchess.evaluation.evaluator import BuiltinEvaluator
-    from darkchess.game.referee import Referee
+    from darkchess.fog.belief.filter import Filter
+    from darkchess.fog.belief.policy import Policy
+    from darkchess.fog.belief.position_set import PositionSet
+    from darkchess.fog.game.referee import Referee
 
     weigher = partial(Filter, Policy.packaged(), BuiltinEvaluator(threads=parsed.threads)) if parsed.weights else None
     referee = Referee(fen)
@@ -191,7 +191,7 @@ def _moves(text: str, fen: str | None) -> tuple[list[chess.Move], str | None]:
     """The moves of ``--moves``, each checked."""
     from darkchess.board.position import START_FEN, Position
     from darkchess.errors import IllegalMove
-    from darkchess.game.san import parse_move
+    from darkchess.fog.game.san import parse_move
 
     position = Position.from_fen(fen or START_FEN)
     moves = []
@@ -217,7 +217,7 @@ def _tracked(
     """Play ``moves`` and bring ``tracks`` up to date; yields each move in SAN, ends before a king is captured.
     ``allowance``: seconds that weights may take, a set and a ply.
     """
-    from darkchess.game.san import san
+    from darkchess.fog.game.san import san
 
     for move in moves:
         taken = referee.position.piece_at(move.to_square)

@@ -13,15 +13,15 @@ from typing import Any
 import chess
 import numpy as np
 
-from blindchess.belief.position_set import PositionSet
-from blindchess.belief.senses import partitions
-from blindchess.game.observation import Notice
-from blindchess.game.referee import Referee
-from blindchess.players.dsmcp import SynopticPlayer
-from blindchess.synoptic.forced import forced_win
-from blindchess.synoptic.networks import network_of
-from blindchess.synoptic.synopsis import MEMORY, SENSE, synopses
-from darkchess.game.contest import Limit
+from darkchess.fog.game.contest import Limit
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.belief.senses import partitions
+from darkchess.rbc.game.observation import Notice
+from darkchess.rbc.game.referee import Referee
+from darkchess.rbc.players.dsmcp import SynopticPlayer
+from darkchess.rbc.synoptic.forced import forced_win
+from darkchess.rbc.synoptic.networks import network_of
+from darkchess.rbc.synoptic.synopsis import MEMORY, SENSE, synopses
 from klss.synoptic.residual import ResidualNetwork
 from klss_app.bench.report import Report, Say, spread
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import chess
 
-from blindchess.belief.senses import partitions
-from blindchess.game.observation import INNER
-from blindchess.game.referee import Turn
-from blindchess.players.expectation import ExpectationPlayer, expected_values
 from darkchess.board.position import Position
-from darkchess.game.contest import Limit
+from darkchess.fog.game.contest import Limit
+from darkchess.rbc.belief.senses import partitions
+from darkchess.rbc.game.observation import INNER
+from darkchess.rbc.game.referee import Turn
+from darkchess.rbc.players.expectation import ExpectationPlayer, expected_values
 
 __all__ = ["text", "thoughts"]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import chess
 
-from blindchess.game.referee import Turn
-from blindchess.players.dsmcp import SynopticPlayer
-from blindchess.synoptic.synopsis import NAMES, PLANES
-from darkchess.game.contest import Limit
-from darkchess.game.render import beside
+from darkchess.fog.game.contest import Limit
+from darkchess.fog.game.render import beside
+from darkchess.rbc.game.referee import Turn
+from darkchess.rbc.players.dsmcp import SynopticPlayer
+from darkchess.rbc.synoptic.synopsis import NAMES, PLANES
 from klss.synoptic.playouts import Planned
 
 __all__ = ["SHOWN_PLANES", "UnknownPlane", "planes_of", "text", "thoughts"]

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 import chess
 from reconchess import LocalGame
 
-from blindchess.belief.position_set import PositionSet
-from blindchess.game.contest import Look, Player
-from blindchess.game.observation import Moved
-from blindchess.game.referee import Referee
-from blindchess.players.configuration import configuration, make_player
 from darkchess.board.position import Position
-from darkchess.game.contest import Limit
+from darkchess.fog.game.contest import Limit
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.game.contest import Look, Player
+from darkchess.rbc.game.observation import Moved
+from darkchess.rbc.game.referee import Referee
+from darkchess.rbc.players.configuration import configuration, make_player
 from klss.support.seeds import game_seed, player_seed
 from klss_app.rbc.boards import BoardSet, board_key
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import chess
 
-from darkchess.game.contest import DEFAULT_PLAYER
+from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss_app.web.summaries import summary
 from uci_bridge.own_program import own_program
 

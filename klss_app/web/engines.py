@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from darkchess.players.configuration import Configuration
+from darkchess.fog.players.configuration import Configuration
 from klss_app.web.inbox import Inbox
 from klss_app.web.seats import EngineAtBoard
 from klss_app.web.settings import Settings, shown_name

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import chess
 
-from darkchess.game.contest import Decision, OutOfTime, Resignation
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.contest import Decision, OutOfTime, Resignation
+from darkchess.fog.game.rules import Outcome
 
 __all__ = ["Answer", "Ended", "Inbox", "Leave", "Resign"]
 
@@ -64,7 +64,7 @@ class Inbox:
         Raises
         ------
         Resignation, OutOfTime
-            See :mod:`darkchess.game.contest`.
+            See :mod:`darkchess.fog.game.contest`.
         Ended
             The other player resigned, or the game is left.
         """

@@ -11,8 +11,8 @@ from typing import Any
 
 import chess
 
-from darkchess.game.san import san
-from darkchess.game.view import View
+from darkchess.fog.game.san import san
+from darkchess.fog.game.view import View
 from klss_app.view_events import ViewEvent, view_events
 
 __all__ = ["Telling", "board_text"]

@@ -11,10 +11,10 @@ import chess
 
 from darkchess.board import fen as fen_text
 from darkchess.errors import DarkchessError
-from darkchess.game.record import GameRecord, read_game, write_pgn
-from darkchess.game.referee import Referee
-from darkchess.game.rules import Ruleset
-from darkchess.game.san import san
+from darkchess.fog.game.record import GameRecord, read_game, write_pgn
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import Ruleset
+from darkchess.fog.game.san import san
 from klss.support.text import printable
 from klss_app.web.messages import board_text
 from uci_bridge.bot.true_game import ServerReferee

@@ -12,11 +12,11 @@ from typing import Any
 
 import chess
 
-from darkchess.game.arbiter import Arbiter, TimeControl
-from darkchess.game.contest import Decision, Limit, Player, Progress
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER, Outcome, Ruleset
-from darkchess.game.view import View
+from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.game.contest import Decision, Limit, Player, Progress
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PAPER, Outcome, Ruleset
+from darkchess.fog.game.view import View
 from klss_app.web.inbox import Ended, Inbox, Leave, Resign
 
 __all__ = ["GameClock", "RunningGame"]

@@ -13,10 +13,10 @@ from typing import Any
 
 from darkchess.board.position import Position
 from darkchess.errors import IllegalMove
-from darkchess.game.contest import Decision, Limit, Player, Progress
-from darkchess.game.rules import PAPER, Ruleset
-from darkchess.game.san import parse_move
-from darkchess.game.view import View
+from darkchess.fog.game.contest import Decision, Limit, Player, Progress
+from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.game.san import parse_move
+from darkchess.fog.game.view import View
 from klss.support.text import printable
 from klss_app.web.inbox import Answer, Inbox
 from klss_app.web.messages import Telling
@@ -44,24 +44,24 @@ class HumanAtBoard(Player):
         self._view: View | None = None
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         self._view, self._telling = view, Telling(view)
         self._show(self._telling.told())
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         self._telling.observe(view)
         self._view = view
         self._show(self._telling.told())
 
     def end(self, view: View) -> None:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         self._telling.end(view)
         self._view = view
         self._show(self._telling.told())
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.game.contest.Player`; raises as :meth:`klss_app.web.inbox.Inbox.answer` does."""
+        """See :class:`darkchess.fog.game.contest.Player`; raises as :meth:`klss_app.web.inbox.Inbox.answer` does."""
         view = self._view
         assert view is not None
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
@@ -114,22 +114,22 @@ class EngineAtBoard(Player):
         self.thinking = False
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         self._view = view
         self._player.start(view, start, ruleset)
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         self._view = view
         self._player.observe(view)
 
     def end(self, view: View) -> None:
-        """See :class:`darkchess.game.contest.Player`; an engine that still thinks is not told."""
+        """See :class:`darkchess.fog.game.contest.Player`; an engine that still thinks is not told."""
         if not self.thinking:
             self._player.end(view)
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.game.contest.Player`; raises as :meth:`klss_app.web.inbox.Inbox.answer` does."""
+        """See :class:`darkchess.fog.game.contest.Player`; raises as :meth:`klss_app.web.inbox.Inbox.answer` does."""
         view = self._view
         assert view is not None
         self.thinking = True
@@ -137,7 +137,7 @@ class EngineAtBoard(Player):
         return self._inbox.answer(view.color, view.ply)
 
     def close(self) -> None:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         self._player.close()
 
     def _think(self, view: View, limit: Limit) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import chess
 
-from darkchess.game.rules import PAPER, Ruleset
+from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.support.text import printable
 from uci_bridge.evaluators import EvaluatorChoice
 

@@ -19,12 +19,12 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from darkchess.game.arbiter import TimeControl
-from darkchess.game.contest import Player
-from darkchess.game.record import GameRecord, write_pgn
-from darkchess.game.referee import Referee
-from darkchess.game.rules import Ruleset
-from darkchess.players.configuration import main_names
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.fog.game.contest import Player
+from darkchess.fog.game.record import GameRecord, write_pgn
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import Ruleset
+from darkchess.fog.players.configuration import main_names
 from klss.support.seeds import fresh_seed, player_seed
 from klss.support.text import printable
 from klss_app.kept_games import Terms, game_headers, keep_game

@@ -18,7 +18,7 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.game.referee import Referee
+from darkchess.fog.game.referee import Referee
 from tests.uci_bridge.bot_bench import write_config
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Opponent
 from tests.uci_bridge.protocol_games import turn

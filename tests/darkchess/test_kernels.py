@@ -16,8 +16,8 @@ from darkchess import Position
 from darkchess.board.kernels import attacks, bits, board, moves
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode
-from darkchess.game._kernels import vision
-from tests.darkchess import naive
+from darkchess.fog.game._kernels import vision
+from tests.darkchess.fog import naive
 
 ROOT = Path(__file__).resolve().parents[2]
 PERFT = json.loads((Path(__file__).parent / "data" / "perft.json").read_text(encoding="utf-8"))["positions"]

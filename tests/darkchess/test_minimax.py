@@ -20,7 +20,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.evaluation.kernels.minimax import DEEPEST
 from klss.search import Budget
-from tests.darkchess import naive
+from tests.darkchess.fog import naive
 from tests.darkchess.test_evaluation import fog_positions
 
 Rows = npt.NDArray[np.uint64]

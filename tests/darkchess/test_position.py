@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from darkchess import START_FEN, Position, Referee
 from darkchess.board.move import decode, encode
 from darkchess.errors import DarkchessError, FenError, IllegalMove
-from tests.darkchess import naive
+from tests.darkchess.fog import naive
 
 
 def uci(position: Position) -> set[str]:

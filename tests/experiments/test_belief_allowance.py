@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from darkchess import Referee
-from darkchess.belief.filter import SECONDS, Filter
-from darkchess.belief.policy import Policy
-from darkchess.belief.position_set import PositionSet
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.record import GameRecord, write_pgn
+from darkchess.fog.belief.filter import SECONDS, Filter
+from darkchess.fog.belief.policy import Policy
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.record import GameRecord, write_pgn
 from experiments.belief.__main__ import main
 from experiments.belief.allowance import ALLOWANCES, ARMS, COLUMNS, EVEN, LARGE, LEAST, AllOrNone, nats, summary
 from tests.experiments.test_belief_loss import MOVES

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from darkchess import Referee
-from darkchess.belief.position_set import PositionSet
-from darkchess.belief.siamese import BLOCKS, FEATURES, NUMBERS, Observer, Siamese, board_features
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.record import GameRecord, write_pgn
-from darkchess.game.rules import Outcome
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.belief.siamese import BLOCKS, FEATURES, NUMBERS, Observer, Siamese, board_features
+from darkchess.fog.game.record import GameRecord, write_pgn
+from darkchess.fog.game.rules import Outcome
 from experiments.belief import data as belief_data
 from experiments.belief import networks
 from experiments.belief import siamese as belief_siamese

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from darkchess import Position
-from darkchess.game.record import GameRecord, write_pgn
+from darkchess.fog.game.record import GameRecord, write_pgn
 from experiments.belief.__main__ import main
 from experiments.belief.loss import ARMS, COLUMNS, LEAST, losses, summary
 

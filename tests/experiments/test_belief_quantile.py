@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from darkchess import Position, Referee
-from darkchess.belief.position_set import PositionSet
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.record import GameRecord, write_pgn
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.record import GameRecord, write_pgn
 from experiments.belief.quantile import COLUMNS, LEAST, main, samples, summary
 
 SICILIAN = ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6")

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from darkchess import Referee
-from darkchess.belief.filter import Filter
-from darkchess.belief.policy import Policy
-from darkchess.belief.position_set import PositionSet
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.record import GameRecord, write_pgn
+from darkchess.fog.belief.filter import Filter
+from darkchess.fog.belief.policy import Policy
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.record import GameRecord, write_pgn
 from experiments.belief import rank
 from experiments.belief.__main__ import main
 from experiments.belief.mixture import Played, held_out

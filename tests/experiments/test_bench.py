@@ -9,10 +9,10 @@ import json
 import pytest
 
 import darkchess.board.position_step as position_step
-import darkchess.players.tracking as tracking
+import darkchess.fog.players.tracking as tracking
 import klss_app.bench.evaluator as evaluator_bench
-from darkchess.belief.position_set import PositionSet
-from darkchess.players.configuration import configuration
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.players.configuration import configuration
 from klss_app.bench.equilibrium import TOLERANCE, program_sequence
 from klss_app.bench.evaluator import held_out_positions
 from klss_app.bench.positions import bench_games

@@ -5,10 +5,10 @@ from __future__ import annotations
 import chess
 import pytest
 
-from darkchess.game.arbiter import Arbiter, TimeControl
-from darkchess.game.contest import Limit, Player, PlayerError
-from darkchess.game.referee import Referee
-from darkchess.players.tracking import RandomPlayer
+from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.game.contest import Limit, Player, PlayerError
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.tracking import RandomPlayer
 from experiments.players.cheat import StockfishCheat
 from experiments.players.specs import player
 from uci_bridge.evaluators import EvaluatorChoice

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from darkchess import Referee
-from darkchess.belief.policy import Policy
 from darkchess.board.move import decode, encode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.contest import Limit
-from darkchess.players.configuration import ConfigurationError
-from darkchess.players.configuration import configuration as named
+from darkchess.fog.belief.policy import Policy
+from darkchess.fog.game.contest import Limit
+from darkchess.fog.players.configuration import ConfigurationError
+from darkchess.fog.players.configuration import configuration as named
 from experiments.players.contrary import Contrary, ContraryPlayer
 from experiments.players.specs import configuration
 from klss.search.root_values import root_values

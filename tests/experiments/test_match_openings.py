@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.game.rules import PYCHESS
+from darkchess.fog.game.rules import PYCHESS
 from uci_bridge.match.openings import FileOpenings, Opening, OpeningError, RandomOpenings, king_hangs, read_openings
 
 FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"

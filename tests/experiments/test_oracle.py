@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.arbiter import Arbiter, TimeControl
-from darkchess.game.contest import Limit, Player
-from darkchess.game.referee import Referee
-from darkchess.players.configuration import ConfigurationError, make_player
-from darkchess.players.configuration import configuration as named
+from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.game.contest import Limit, Player
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.configuration import ConfigurationError, make_player
+from darkchess.fog.players.configuration import configuration as named
 from experiments.players.likelihood import Oracle
 from experiments.players.oracle import KlussOracle, OraclePlayer
 from experiments.players.specs import configuration, player

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blindchess.synoptic.networks import HEADSETS
-from blindchess.synoptic.worlds import ACTIONS
+from darkchess.rbc.synoptic.networks import HEADSETS
+from darkchess.rbc.synoptic.worlds import ACTIONS
 from experiments.rbc_learn import imitation
 from experiments.rbc_learn.data import of_rows, read_shard
 from experiments.rbc_learn.imitation import main, played

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blindchess.synoptic.networks import HEADSETS
-from blindchess.synoptic.synopsis import PLANES
-from blindchess.synoptic.worlds import ACTIONS
+from darkchess.rbc.synoptic.networks import HEADSETS
+from darkchess.rbc.synoptic.synopsis import PLANES
+from darkchess.rbc.synoptic.worlds import ACTIONS
 from experiments.belief.networks import TrainingError, jax_on_cpu
 from experiments.rbc_learn import __main__ as program
 from experiments.rbc_learn import selfplay, train

@@ -10,10 +10,10 @@ import chess
 import numpy as np
 import pytest
 
-from blindchess import Referee
-from blindchess.belief.position_set import PositionSet
-from blindchess.belief.siamese import BLOCKS, FEATURES, Observer, board_features
 from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.rbc import Referee
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, Observer, board_features
 from experiments.belief.networks import Arm, boards_of
 from experiments.belief.siamese import Decisions
 from experiments.rbc_weighting import __main__ as program

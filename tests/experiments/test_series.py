@@ -14,7 +14,7 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.game.arbiter import TimeControl
+from darkchess.fog.game.arbiter import TimeControl
 from experiments import rbc_games, rbc_planning
 from experiments.ablations import SERIES as ABLATIONS
 from experiments.doublings import SERIES as DOUBLINGS

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from darkchess.belief.policy import Policy, PolicyError
 from darkchess.evaluation.evaluator import Weights
+from darkchess.fog.belief.policy import Policy, PolicyError
 from klss.errors import KlssError
 from klss.support.archive import Archive, ArchiveError, read_arrays
 
@@ -134,7 +134,7 @@ def test_only_what_is_asked_for_is_read_and_has_to_be_there() -> None:
 
 
 def test_there_is_one_reader_of_such_files() -> None:
-    packages = ("klss", "darkchess", "blindchess", "uci_bridge", "klss_app", "experiments")
+    packages = ("klss", "darkchess", "uci_bridge", "klss_app", "experiments")
     sources = [path for package in packages for path in (ROOT / package).rglob("*.py")]
     assert len(sources) > 100
     assert not [path for path in sources if "np.load(" in path.read_text(encoding="utf-8")]

@@ -11,10 +11,10 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.analysis.analyst import Analyst
-from darkchess.game.record import GameRecord, write_pgn
-from darkchess.game.referee import Referee
-from darkchess.game.rules import Outcome
+from darkchess.fog.analysis.analyst import Analyst
+from darkchess.fog.game.record import GameRecord, write_pgn
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import Outcome
 from klss import __version__
 from klss.errors import INSTALL_EXTRAS
 from klss_app.progress import ProgressLine

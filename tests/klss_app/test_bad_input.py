@@ -11,7 +11,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from darkchess.players.configuration import CONFIGURATIONS, Configuration
+from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration
 from klss_app.cli.main import main
 from uci_bridge.evaluators import EVALUATORS
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from darkchess.game.record import read_pgn
+from darkchess.fog.game.record import read_pgn
 
 SCRIPT = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
 FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"

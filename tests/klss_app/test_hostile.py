@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from darkchess.game.record import read_pgn
+from darkchess.fog.game.record import read_pgn
 from tests.alive import is_alive
 
 SCRIPT = Path(__file__).parents[1] / "uci_bridge" / "hostile_engine.py"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from darkchess.game.referee import Referee
+from darkchess.fog.game.referee import Referee
 from klss_app.cli import human, review
 from klss_app.cli.human import clock_text, events
 from klss_app.cli.play import START_VISIBLE

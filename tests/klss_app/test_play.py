@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from darkchess.game.record import read_pgn
-from darkchess.players import player
-from darkchess.players.configuration import CONFIGURATIONS
+from darkchess.fog.game.record import read_pgn
+from darkchess.fog.players import player
+from darkchess.fog.players.configuration import CONFIGURATIONS
 from klss.search import Budget
 from klss.search.pondering import Pondering
 from klss_app.cli.play import PLAIN_NAMES, Interrupt

@@ -9,8 +9,8 @@ from typing import Any
 import chess
 import pytest
 
-from blindchess.game.history import replayed
-from blindchess.synoptic.synopsis import NAMES, PLANES
+from darkchess.rbc.game.history import replayed
+from darkchess.rbc.synoptic.synopsis import NAMES, PLANES
 from klss_app.rbc.synoptic_thoughts import SHOWN_PLANES
 
 FEW_MEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"

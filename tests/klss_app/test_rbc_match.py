@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from blindchess.game.contest import Player
-from blindchess.players.scripted import RandomPlayer
+from darkchess.rbc.game.contest import Player
+from darkchess.rbc.players.scripted import RandomPlayer
 from tests.uci_bridge.blind_games import question
 
 ENGINE = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
@@ -138,7 +138,7 @@ def test_bad_input_is_one_line(klss: Any, flags: tuple[str, ...], says: str) -> 
 
 def test_the_engine_is_a_program(tmp_path: Path) -> None:
     """One line for each, whatever comes; the end of the input ends it."""
-    from blindchess.game.referee import Referee
+    from darkchess.rbc.game.referee import Referee
 
     good = json.dumps(question(Referee())).encode()
     command = [sys.executable, "-m", "klss", "rbc", "engine", "--configuration", "rbc-random"]

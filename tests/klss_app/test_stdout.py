@@ -36,7 +36,7 @@ def test_stdout_is_nobody_else_s_also_for_compiled_code_and_programs() -> None:
 def test_a_command_asked_for_json_prints_one_document_whatever_its_libraries_print(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from darkchess.belief.position_set import PositionSet
+    from darkchess.fog.belief.position_set import PositionSet
 
     observe = PositionSet.observe
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from darkchess.game.record import read_pgn
+from darkchess.fog.game.record import read_pgn
 from klss_app.cli import terminal
 from klss_app.cli.terminal import Terminal
 from tests.klss_app.screen import ESCAPE, Screen

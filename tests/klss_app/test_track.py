@@ -10,12 +10,12 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.belief.filter import Filter
-from darkchess.belief.policy import Policy
-from darkchess.belief.position_set import PositionSet
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.referee import Referee
-from darkchess.game.san import parse_move
+from darkchess.fog.belief.filter import Filter
+from darkchess.fog.belief.policy import Policy
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.san import parse_move
 
 LINE = "e4 e5 Nf3 d5 exd5 Qxd5 Nc3 Qe4 Nxe4 Nc6 Ng3 Nf6"
 
@@ -75,7 +75,7 @@ def test_neither_threads_nor_streaming_change_a_size(klss: Any) -> None:
     plain = klss("track", "--moves", line, "--json")
     for flags in (["--threads", "1"], ["--stream"], ["--stream", "--threads", "1"]):
         assert klss("track", "--moves", line, "--json", *flags).out == plain.out
-    # Counted by the brute-force enumerator, see tests/darkchess/test_position_set_samples.py.
+    # Counted by the brute-force enumerator, see tests/darkchess/fog/test_position_set_samples.py.
     assert json.loads(plain.out)["black"][:9] == [1, 20, 20, 246, 246, 2365, 2365, 18947, 18947]
 
 

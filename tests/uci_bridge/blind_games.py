@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from blindchess.game.observation import Moved, Notice, Sensed
-from blindchess.game.referee import Referee
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.rules import Outcome
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.rbc.game.referee import Referee
 from tests.uci_bridge.protocol_games import COLORS, move_json
 
 Told = Notice | Sensed | Moved | Outcome

@@ -18,8 +18,8 @@ from typing import Any
 import chess
 import msgspec
 
-from darkchess.game.record import GameRecord, read_pgn
-from darkchess.game.view import View
+from darkchess.fog.game.record import GameRecord, read_pgn
+from darkchess.fog.game.view import View
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Opponent
 from uci_bridge.bot.account import Bot, make_client
 from uci_bridge.bot.config import BotConfig

@@ -25,8 +25,8 @@ from typing import Any
 import chess
 from aiohttp import web
 
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PYCHESS, Outcome
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PYCHESS, Outcome
 
 TOKEN = "lip_Zx81TheTokenOfTheTests"
 BOT = "klssbot"

@@ -7,8 +7,8 @@ from typing import Any
 
 import chess
 
-from darkchess.game.referee import Referee
-from darkchess.game.view import View
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.view import View
 
 COLORS = {True: "white", False: "black"}
 NAMES = {chess.QUEEN: "queen", chess.ROOK: "rook", chess.BISHOP: "bishop", chess.KNIGHT: "knight"}

@@ -12,12 +12,12 @@ from typing import Any
 import chess
 import pytest
 
-from blindchess.game.contest import Look
-from blindchess.game.referee import Referee
-from blindchess.players import scripted
-from blindchess.players.configuration import configuration
-from darkchess.players.configuration import configuration as fog_configuration
-from tests.darkchess.position_set_games import STARTS
+from darkchess.fog.players.configuration import configuration as fog_configuration
+from darkchess.rbc.game.contest import Look
+from darkchess.rbc.game.referee import Referee
+from darkchess.rbc.players import scripted
+from darkchess.rbc.players.configuration import configuration
+from tests.darkchess.fog.position_set_games import STARTS
 from tests.uci_bridge.blind_games import head, push, question, random_game, random_turn, told_json
 from tests.uci_bridge.protocol_games import turn
 from uci_bridge.errors import ProtocolError
@@ -138,7 +138,7 @@ def test_a_reply_that_is_none_is_refused(garbage: bytes) -> None:
 
 
 def test_one_game_is_not_taken_for_the_other(client: Client) -> None:
-    from darkchess.game.referee import Referee as FogReferee
+    from darkchess.fog.game.referee import Referee as FogReferee
 
     fog = turn(FogReferee())
     assert "game: got nothing" in client.ask(fog)["error"]

@@ -12,12 +12,12 @@ from typing import Any
 import chess
 import pytest
 
-from blindchess.game.arbiter import Arbiter
-from blindchess.game.referee import Referee
-from blindchess.game.rules import Limits
-from blindchess.players.scripted import RandomPlayer
-from darkchess.game.arbiter import TimeControl
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.fog.game.rules import Outcome
+from darkchess.rbc.game.arbiter import Arbiter
+from darkchess.rbc.game.referee import Referee
+from darkchess.rbc.game.rules import Limits
+from darkchess.rbc.players.scripted import RandomPlayer
 from uci_bridge.protocol.blind.host import HostedBlindPlayer, rehearse
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.rules import Outcome
 from tests.uci_bridge.bot_bench import ENGINE, PLENTY, RandomSeat, bot_config, play, play_games, recorded, under_way
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
 from uci_bridge.bot.config import AcceptRules, EngineConfig
@@ -267,7 +267,7 @@ def test_games_under_way_are_asked_for_by_their_ids_at_the_next_start(tmp_path: 
 
 
 def test_a_record_cut_off_in_the_middle_is_completed_at_the_next_start(tmp_path: Path) -> None:
-    from darkchess.game.record import GameRecord
+    from darkchess.fog.game.record import GameRecord
 
     record = GameRecord((chess.Move.from_uci("e2e4"),), headers={"White": "a", "Black": "b"})
     records = Records(tmp_path)
@@ -420,8 +420,8 @@ def test_the_server_judges_draws_and_the_game_goes_on_for_as_long_as_it_says() -
 
 
 def test_states_of_random_games_give_the_views_of_the_referee() -> None:
-    from darkchess.game.referee import Referee
-    from darkchess.game.rules import PYCHESS
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.game.rules import PYCHESS
 
     chooser = random.Random(4)
     for _ in range(3):

@@ -14,14 +14,14 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.belief.position_set import PositionSet
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.contest import Limit
-from darkchess.game.referee import Referee
-from darkchess.game.rules import Outcome
-from darkchess.players.configuration import configuration
-from darkchess.players.player import KlssPlayer
-from tests.darkchess.position_set_games import STARTS, choose
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.contest import Limit
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import Outcome
+from darkchess.fog.players.configuration import configuration
+from darkchess.fog.players.player import KlssPlayer
+from tests.darkchess.fog.position_set_games import STARTS, choose
 from tests.uci_bridge.protocol_games import game_of, ids, move_json, observation_json, push, random_game, turn
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.protocol import engine as engine_module

@@ -14,10 +14,10 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.game.arbiter import Arbiter, TimeControl
-from darkchess.game.referee import Referee
-from darkchess.game.rules import Ruleset
-from darkchess.players.configuration import Configuration
+from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import Ruleset
+from darkchess.fog.players.configuration import Configuration
 from tests.uci_bridge.protocol_games import game_of, turn
 from uci_bridge.protocol import engine as engine_module
 from uci_bridge.protocol.codec import MAX_LINE_BYTES

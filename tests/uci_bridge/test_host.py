@@ -17,11 +17,11 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.game.arbiter import Arbiter, TimeControl
-from darkchess.game.contest import Forfeit, Limit, OutOfTime
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PYCHESS, Outcome, Ruleset
-from darkchess.players.tracking import RandomPlayer
+from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.game.contest import Forfeit, Limit, OutOfTime
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PYCHESS, Outcome, Ruleset
+from darkchess.fog.players.tracking import RandomPlayer
 from tests.uci_bridge.protocol_games import game_of
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience

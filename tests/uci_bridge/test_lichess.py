@@ -17,8 +17,8 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.game.contest import DEFAULT_PLAYER
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.contest import DEFAULT_PLAYER
+from darkchess.fog.game.rules import Outcome
 from tests.uci_bridge.bot_bench import QUICK
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Faults
 from uci_bridge.bot.config import ConfigError, TokenSource, load_config, read_token

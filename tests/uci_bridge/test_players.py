@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.players.configuration import ConfigurationError, configuration
+from darkchess.fog.players.configuration import ConfigurationError, configuration
 from klss_app.cli.options import Parser, add_game_options, game_options
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import evaluator_label

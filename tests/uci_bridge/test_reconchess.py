@@ -17,14 +17,14 @@ from typing import Any
 import chess
 import pytest
 
-from blindchess.game.arbiter import Arbiter
-from blindchess.game.contest import Player
-from blindchess.game.referee import Referee
-from blindchess.game.rules import Limits
-from blindchess.players.configuration import configuration, make_player
-from blindchess.players.scripted import RandomPlayer
 from darkchess.board.position import Position
-from darkchess.game.arbiter import TimeControl
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.rbc.game.arbiter import Arbiter
+from darkchess.rbc.game.contest import Player
+from darkchess.rbc.game.referee import Referee
+from darkchess.rbc.game.rules import Limits
+from darkchess.rbc.players.configuration import configuration, make_player
+from darkchess.rbc.players.scripted import RandomPlayer
 from klss.configurations import ConfigurationError
 from uci_bridge.errors import ReconchessMissing
 from uci_bridge.guarded_process import GuardedProcess
@@ -382,7 +382,7 @@ def test_a_bot_that_hangs_ends_with_us_even_if_we_are_killed(tmp_path: Path) -> 
     daemon = starts_a_daemon(tmp_path, "HangsWhenTold")
     program = f"""
 import os, signal, time, chess
-from blindchess.game.observation import Moved
+from darkchess.rbc.game.observation import Moved
 from darkchess.board.position import Position
 from uci_bridge.reconchess import Foreign
 white = Foreign("daemon", {str(daemon)!r}).make(0, 50, None, None)

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import chess
 
-from blindchess.game.referee import Referee
 from darkchess.errors import GameOverError, IllegalMove
-from tests.darkchess.position_set_games import STARTS
+from darkchess.rbc.game.referee import Referee
+from tests.darkchess.fog.position_set_games import STARTS
 from tests.uci_bridge.blind_games import random_turn
 
 FILE = Path(__file__).with_name("blind_twins.jsonl")

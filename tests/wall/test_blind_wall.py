@@ -17,14 +17,14 @@ from typing import Any
 import chess
 import pytest
 
-from blindchess.game.arbiter import Arbiter
-from blindchess.game.contest import Asked, Look, Player
-from blindchess.game.observation import Moved, Notice, Sensed
-from blindchess.game.referee import Referee
 from darkchess.board.position import Position
-from darkchess.game.arbiter import TimeControl
-from darkchess.game.contest import Limit, Resignation
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.fog.game.contest import Limit, Resignation
+from darkchess.fog.game.rules import Outcome
+from darkchess.rbc.game.arbiter import Arbiter
+from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.rbc.game.referee import Referee
 from tests.wall.blind_twins import Turns, Twins, load, read_turn, replayed, tags
 from uci_bridge.protocol.blind.host import HostedBlindPlayer
 from uci_bridge.protocol.engine_process import EngineProcess, Patience

@@ -20,11 +20,11 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.game.arbiter import Arbiter, TimeControl
-from darkchess.game.contest import Decision, Limit, Player, Progress, Resignation
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER, Ruleset
-from darkchess.game.view import View
+from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.game.contest import Decision, Limit, Player, Progress, Resignation
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.game.view import View
 from tests.wall.twins import Twins, load, replayed, tags
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
 

@@ -18,10 +18,10 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.errors import GameOverError
-from darkchess.game.record import read_pgn
-from darkchess.game.referee import Referee
-from darkchess.game.view import observe
-from tests.darkchess.position_set_games import STARTS, choose, kinds
+from darkchess.fog.game.record import read_pgn
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.view import observe
+from tests.darkchess.fog.position_set_games import STARTS, choose, kinds
 
 FILE = Path(__file__).with_name("twins.jsonl")
 PAIRS = 220

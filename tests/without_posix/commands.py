@@ -72,7 +72,7 @@ def locked() -> list[bool]:
 def not_imported() -> dict[str, str | None]:
     """Our modules that can't be imported, and what each lacks."""
     failed = {}
-    for package in ("klss", "darkchess", "blindchess", "uci_bridge", "klss_app"):
+    for package in ("klss", "darkchess", "uci_bridge", "klss_app"):
         for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
             try:
                 if not found.name.endswith("__main__"):

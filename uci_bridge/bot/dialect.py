@@ -35,7 +35,7 @@ from typing import Annotated, Any, TypeVar
 import chess
 import msgspec
 
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.rules import Outcome
 from klss.support.text import printable
 
 __all__ = [

@@ -27,10 +27,10 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError
-from darkchess.game.contest import DEFAULT_PLAYER, Forfeit, Limit, OutOfTime
-from darkchess.game.rules import PYCHESS
-from darkchess.game.view import View
-from darkchess.players.configuration import configuration
+from darkchess.fog.game.contest import DEFAULT_PLAYER, Forfeit, Limit, OutOfTime
+from darkchess.fog.game.rules import PYCHESS
+from darkchess.fog.game.view import View
+from darkchess.fog.players.configuration import configuration
 from klss import __version__
 from uci_bridge.bot.config import EngineConfig
 from uci_bridge.bot.seat import Clock, SeatError
@@ -56,7 +56,7 @@ def engine_command(config: EngineConfig, folder: Path) -> list[str]:
     Raises
     ------
     ConfigurationError
-        See :func:`darkchess.players.configuration.configuration`.
+        See :func:`darkchess.fog.players.configuration.configuration`.
     """
     if config.command is not None:
         return list(config.command)

@@ -26,9 +26,9 @@ from typing import Any
 
 import chess
 
-from darkchess.game.record import GameRecord
-from darkchess.game.rules import Outcome
-from darkchess.game.view import View
+from darkchess.fog.game.record import GameRecord
+from darkchess.fog.game.rules import Outcome
+from darkchess.fog.game.view import View
 from uci_bridge.bot.dialect import GameFull, GameState
 from uci_bridge.bot.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError, Timing
 from uci_bridge.bot.record import Records, plain

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from darkchess.game.record import GameRecord, write_pgn
+from darkchess.fog.game.record import GameRecord, write_pgn
 from klss.support.file_lock import lock
 from klss.support.text import printable
 from klss.support.whole_file import write_whole

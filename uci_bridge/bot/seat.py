@@ -12,7 +12,7 @@ from typing import Protocol
 
 import chess
 
-from darkchess.game.view import View
+from darkchess.fog.game.view import View
 
 __all__ = ["Clock", "Seat", "SeatError"]
 

@@ -2,7 +2,7 @@
 
 A lichess-style server sends *all* true moves of both sides, in a game whose point is that neither side sees the
 other's. This file and :mod:`uci_bridge.bot.game` are the only ones on the bridge that see them; what an engine gets is
-:class:`darkchess.game.view.View` objects, made here by the project's own referee.
+:class:`darkchess.fog.game.view.View` objects, made here by the project's own referee.
 
 The server is the judge of draws: after a repetition, fifty moves or the ply limit this game goes on for as long as the
 server sends moves, since a bridge that stops at a draw that its server does not see would lose on time. When the
@@ -17,9 +17,9 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PYCHESS, Outcome, Ruleset
-from darkchess.game.view import View
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PYCHESS, Outcome, Ruleset
+from darkchess.fog.game.view import View
 from uci_bridge.errors import UciBridgeError
 
 __all__ = ["ServerReferee", "TrueGame", "Unfollowable"]

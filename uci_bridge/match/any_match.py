@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from darkchess.game.arbiter import TimeControl
+from darkchess.fog.game.arbiter import TimeControl
 from klss.support.seeds import game_seed
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.files import MatchFiles, opened

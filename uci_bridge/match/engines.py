@@ -15,12 +15,12 @@ from typing import Any, Protocol
 import chess
 
 from darkchess.board.position import Position
-from darkchess.game.arbiter import TimeControl
-from darkchess.game.contest import Decision, Forfeit, Limit, Player
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER, Ruleset
-from darkchess.game.view import View
-from darkchess.players.configuration import Configuration
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.fog.game.contest import Decision, Forfeit, Limit, Player
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.game.view import View
+from darkchess.fog.players.configuration import Configuration
 from uci_bridge.evaluators import evaluator_label
 from uci_bridge.guarded_process import GuardedProcess
 from uci_bridge.match.task import GameResult, GameTask, Side
@@ -85,7 +85,7 @@ class Setup:
     budget
         What limits both.
     ruleset
-        See :mod:`darkchess.game.rules`.
+        See :mod:`darkchess.fog.game.rules`.
     evaluator
         For configurations that leave theirs open.
     check_truth
@@ -219,7 +219,7 @@ class _Seat(HostedPlayer):
         self._asked_once = False
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         super().start(view, start, ruleset)
         self._asked_once = False
 

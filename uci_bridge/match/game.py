@@ -12,8 +12,8 @@ from typing import Any
 
 import chess
 
-from darkchess.game.arbiter import Arbiter, Played, TruthCount
-from darkchess.game.record import GameRecord, write_pgn
+from darkchess.fog.game.arbiter import Arbiter, Played, TruthCount
+from darkchess.fog.game.record import GameRecord, write_pgn
 from klss.support.seeds import player_seed
 from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.lines import finite, game_line

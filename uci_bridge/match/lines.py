@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import chess
 
-from darkchess.game.arbiter import TruthCount
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.arbiter import TruthCount
+from darkchess.fog.game.rules import Outcome
 from uci_bridge.match.task import GameTask, sides
 
 __all__ = ["finite", "game_line"]

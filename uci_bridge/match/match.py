@@ -6,8 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from darkchess.game.arbiter import TimeControl
-from darkchess.game.rules import PAPER, Ruleset
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.support.seeds import opening_seed
 from uci_bridge.match.any_match import AnyMatch
 from uci_bridge.match.engines import Setup, Spec
@@ -26,7 +26,7 @@ class Match(AnyMatch):
     Attributes
     ----------
     ruleset
-        See :mod:`darkchess.game.rules`.
+        See :mod:`darkchess.fog.game.rules`.
     openings
         How the games begin; None: with the first move.
     budget_b

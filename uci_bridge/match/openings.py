@@ -15,8 +15,8 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER, Ruleset
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.support.text import read_text
 
 __all__ = ["MOST_PLIES", "FileOpenings", "Opening", "OpeningError", "RandomOpenings", "king_hangs", "read_openings"]
@@ -47,7 +47,7 @@ class Opening:
     moves: tuple[str, ...] = ()
 
     def referee(self, ruleset: Ruleset = PAPER) -> Referee:
-        """A game that has begun so; raises as :meth:`darkchess.game.referee.Referee.push` does."""
+        """A game that has begun so; raises as :meth:`darkchess.fog.game.referee.Referee.push` does."""
         return Referee.replay(map(chess.Move.from_uci, self.moves), self.fen, ruleset)
 
     def text(self) -> str | None:

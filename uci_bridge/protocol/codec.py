@@ -9,7 +9,8 @@ Source: docs/engine-protocol.md, which is this file in prose; the shapes are tho
 v1 of the engine Misty (PyPI ``misty-chess``, module ``fow_chess.engine_protocol``). ``budget_ms``,
 ``nodes``, ``fen`` and ``rules`` are additions.
 
-Nothing here knows a game: whether an observation follows from the one before is asked of :mod:`darkchess.game.view`.
+Nothing here knows a game: whether an observation follows from the one before is asked of
+:mod:`darkchess.fog.game.view`.
 
 Deviations: a push may lack ``engineId`` and ``protocolVersion``, an answer its ids; a mask may have fewer than 16
 digits. What is written has everything.
@@ -22,7 +23,7 @@ from typing import Any
 import chess
 
 from darkchess.board.move import encode
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.rules import Outcome
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes
 from uci_bridge.protocol.common import (

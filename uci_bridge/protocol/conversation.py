@@ -5,7 +5,8 @@ are hashes of that key.
 
 The engine's faults are found here and by who asks: garbage, an error, silence, a dead process, an answer that can't be
 played. Each costs the engine its process; unless ``restarts`` allow another try with the whole transcript, it costs the
-game (:class:`darkchess.game.contest.Forfeit`, or :class:`darkchess.game.contest.OutOfTime` once the clock is used up).
+game (:class:`darkchess.fog.game.contest.Forfeit`, or :class:`darkchess.fog.game.contest.OutOfTime` once the clock is
+used up).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from darkchess.game.contest import Forfeit, Limit, OutOfTime
+from darkchess.fog.game.contest import Forfeit, Limit, OutOfTime
 from uci_bridge.errors import EngineFailed, ProtocolError
 from uci_bridge.protocol.engine_process import EngineProcess, Late
 from uci_bridge.protocol.messages import Clock, Ids, Received, Refusal

@@ -3,7 +3,7 @@
 A session of an :class:`Engine` is what was shown, as observations and as views, and a player who was shown the same. A
 turn request with the whole transcript begins a session, in mid-game too; deltas and pushes carry it on. Nothing of a
 request is kept unless all of it holds good: the observations follow from one another by
-:func:`darkchess.game.view.observed`, and the legal moves are those that follow from what is seen. What contradicts
+:func:`darkchess.fog.game.view.observed`, and the legal moves are those that follow from what is seen. What contradicts
 itself only in sum (no position agrees) is found by the player's position set, when she is to move.
 
 This is the player's side of the wall: the referee is not imported here, nor by anything that is.
@@ -24,10 +24,10 @@ import chess
 from darkchess.board.move import encode
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import ViewError
-from darkchess.game.contest import Decision, Player
-from darkchess.game.rules import PAPER, PYCHESS, Ruleset
-from darkchess.game.view import View, initial_view, observed
-from darkchess.players.configuration import Configuration, make_player
+from darkchess.fog.game.contest import Decision, Player
+from darkchess.fog.game.rules import PAPER, PYCHESS, Ruleset
+from darkchess.fog.game.view import View, initial_view, observed
+from darkchess.fog.players.configuration import Configuration, make_player
 from klss.search.pondering import Pondering
 from uci_bridge.errors import ProtocolError
 from uci_bridge.evaluators import EvaluatorChoice

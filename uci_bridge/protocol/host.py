@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Literal
 
 from darkchess.board.position import START_FEN, Position
-from darkchess.game.contest import Decision, Limit, Player, Progress
-from darkchess.game.rules import PAPER, Ruleset
-from darkchess.game.view import View
+from darkchess.fog.game.contest import Decision, Limit, Player, Progress
+from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.game.view import View
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.codec import read_reply, write_request
 from uci_bridge.protocol.conversation import Conversation, budget_ms, clock_left
@@ -45,7 +45,7 @@ class HostedPlayer(Player):
 
     @property
     def trouble(self) -> str | None:
-        """See :class:`darkchess.game.contest.Player`."""
+        """See :class:`darkchess.fog.game.contest.Player`."""
         return self._conversation.trouble
 
     @trouble.setter
@@ -53,14 +53,14 @@ class HostedPlayer(Player):
         self._conversation.trouble = told
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.game.contest.Player`; a new session, also where this player has played before."""
+        """See :class:`darkchess.fog.game.contest.Player`; a new session, also where this player has played before."""
         self._views = [view]
         self._fen = None if start.fen() == START_FEN else start.fen()
         self._no_move = ruleset.no_move
         self._conversation.begin()
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.game.contest.Player`; nothing is raised for what the engine does."""
+        """See :class:`darkchess.fog.game.contest.Player`; nothing is raised for what the engine does."""
         self._views.append(view)
         if view.kind == "own_move" or view.game_over is not None:
             self._push(view)
@@ -72,7 +72,7 @@ class HostedPlayer(Player):
             self._push(view)
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.game.contest.Player`.
+        """See :class:`darkchess.fog.game.contest.Player`.
 
         Raises
         ------

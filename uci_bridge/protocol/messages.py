@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import chess
 
-from darkchess.game.rules import Outcome
-from darkchess.game.view import Kind, View
+from darkchess.fog.game.rules import Outcome
+from darkchess.fog.game.view import Kind, View
 
 __all__ = [
     "Answer", "Clock", "Ids", "Observation", "ObservationPush", "Received", "Refusal", "Reply", "TurnRequest",
@@ -42,7 +42,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Observation:
-    """What a player sees after a ply; the fields are those of :class:`darkchess.game.view.View`."""
+    """What a player sees after a ply; the fields are those of :class:`darkchess.fog.game.view.View`."""
 
     ply: int
     kind: Kind

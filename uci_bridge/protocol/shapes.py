@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
-from darkchess.game.view import Kind
+from darkchess.fog.game.view import Kind
 
 __all__ = ["Answer", "Move", "Observation", "ObservationPush", "Received", "TurnRequest"]
 

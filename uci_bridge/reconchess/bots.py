@@ -21,8 +21,8 @@ from typing import Any
 
 import chess
 
-from blindchess.game.contest import Player
 from darkchess.board.position import Position
+from darkchess.rbc.game.contest import Player
 from klss.configurations import ConfigurationError
 from klss.support.text import printable
 from uci_bridge.errors import ReconchessMissing, StockfishMissing
@@ -71,7 +71,7 @@ class Foreign:
     patience: Patience = PATIENT
 
     def fields(self) -> dict[str, Any]:
-        """What results hold; see :meth:`blindchess.players.configuration.Configuration.fields`."""
+        """What results hold; see :meth:`darkchess.rbc.players.configuration.Configuration.fields`."""
         return {"name": self.name, "source": self.source}
 
     def make(self, seed: int, nodes: int | None, time_s: float | None, stockfish: str | None) -> Player:

@@ -20,13 +20,13 @@ from collections.abc import Callable
 import chess
 import msgspec
 
-from blindchess.game.contest import Asked, Look, Player
-from blindchess.game.observation import Moved, Notice, Sensed
-from blindchess.game.own_half import OwnHalf
-from blindchess.game.rules import WIN_REASONS
 from darkchess.board.position import Position
-from darkchess.game.contest import Forfeit, Limit, OutOfTime
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.contest import Forfeit, Limit, OutOfTime
+from darkchess.fog.game.rules import Outcome
+from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.rbc.game.own_half import OwnHalf
+from darkchess.rbc.game.rules import WIN_REASONS
 from klss.support.text import printable
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import EngineFailed
@@ -88,7 +88,7 @@ class HostedBot(Player):
 
     # ----------------------------------------------------------------------------------------------- a player's methods
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`blindchess.game.contest.Player`; waits until the bot is there."""
+        """See :class:`darkchess.rbc.game.contest.Player`; waits until the bot is there."""
         self.close()
         self.trouble = None
         self._own = OwnHalf(color, start)
@@ -103,13 +103,13 @@ class HostedBot(Player):
             self._fail(fault)
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`blindchess.game.contest.Player`; the bot hears it when it is asked."""
+        """See :class:`darkchess.rbc.game.contest.Player`; the bot hears it when it is asked."""
         if notice.square is not None:
             self._own.lose(notice.square)
         self._notice = notice
 
     def choose_sense(self, limit: Limit) -> Look:
-        """See :class:`blindchess.game.contest.Player`.
+        """See :class:`darkchess.rbc.game.contest.Player`.
 
         Raises
         ------
@@ -121,17 +121,17 @@ class HostedBot(Player):
         return Look(self._answer(Call(0, "sense", capture=self._notice.square), limit).square)
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`blindchess.game.contest.Player`; the bot hears it when it is asked."""
+        """See :class:`darkchess.rbc.game.contest.Player`; the bot hears it when it is asked."""
         self._seen = sensed
 
     def choose_move(self, limit: Limit) -> Asked:
-        """See :class:`blindchess.game.contest.Player`; raises what :meth:`choose_sense` does."""
+        """See :class:`darkchess.rbc.game.contest.Player`; raises what :meth:`choose_sense` does."""
         seen = [(square, None if piece is None else piece.symbol()) for square, piece in self._seen.contents]
         text = self._answer(Call(0, "move", seen=seen), limit).move
         return Asked(None if text is None else chess.Move.from_uci(text))
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`blindchess.game.contest.Player`; the bot is told, and not waited for."""
+        """See :class:`darkchess.rbc.game.contest.Player`; the bot is told, and not waited for."""
         self._own.play(moved.taken)
         if self._process is None:
             return
@@ -142,7 +142,7 @@ class HostedBot(Player):
             self._fail(fault)
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`blindchess.game.contest.Player`; ends the process, once the bot has had a moment for it."""
+        """See :class:`darkchess.rbc.game.contest.Player`; ends the process, once the bot has had a moment for it."""
         if self._process is not None:
             until = time.monotonic() + self._patience.close_s
             call = Call(0, "end", winner=outcome.winner, reason=WIN_REASONS.get(outcome.reason))
@@ -155,7 +155,7 @@ class HostedBot(Player):
         self.close()
 
     def close(self) -> None:
-        """See :class:`blindchess.game.contest.Player`; kills the process, if the game has not ended."""
+        """See :class:`darkchess.rbc.game.contest.Player`; kills the process, if the game has not ended."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()

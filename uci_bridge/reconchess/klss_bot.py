@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from blindchess.game.contest import DEFAULT_PLAYER
+from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from klss.support import seeds
 from uci_bridge.reconchess import player
 

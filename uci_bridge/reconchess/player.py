@@ -16,16 +16,16 @@ from typing import Any, TypeVar
 import chess
 import numpy as np
 
-from blindchess.game.contest import DEFAULT_PLAYER, Player
-from blindchess.game.observation import INNER, Moved, Notice, Sensed, window
-from blindchess.game.rules import WIN_REASONS
-from blindchess.players.configuration import configuration as configuration_of
-from blindchess.players.configuration import make_player
 from darkchess.board.kernels import board as layout
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.game.contest import Limit
-from darkchess.game.rules import PAPER, Outcome
+from darkchess.fog.game.contest import Limit
+from darkchess.fog.game.rules import PAPER, Outcome
+from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
+from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed, window
+from darkchess.rbc.game.rules import WIN_REASONS
+from darkchess.rbc.players.configuration import configuration as configuration_of
+from darkchess.rbc.players.configuration import make_player
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice, EvaluatorName
 from uci_bridge.reconchess.bots import check_reconchess
 
@@ -53,7 +53,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     Parameters
     ----------
     configuration
-        Its text, see :func:`blindchess.players.configuration.configuration`.
+        Its text, see :func:`darkchess.rbc.players.configuration.configuration`.
     seed
         Of the random choices of its first game; later games follow from it.
     time_s, nodes
@@ -65,7 +65,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     ReconchessMissing
         The package ``reconchess`` is not installed.
     ConfigurationError
-        See :func:`blindchess.players.configuration.configuration`.
+        See :func:`darkchess.rbc.players.configuration.configuration`.
     StockfishMissing
         The configuration wants it, and there is none.
     """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from blindchess.game.contest import DEFAULT_PLAYER
+from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import game_options
 from klss_app.cli.rbc.options import CONFIGURATION, BlindParser, add_blind_options, blind_configured
@@ -19,9 +19,9 @@ from klss_app.cli.terminal import Terminal
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
-    from blindchess.game.contest import Player
-    from blindchess.game.referee import Turn
     from darkchess.board.position import Position
+    from darkchess.rbc.game.contest import Player
+    from darkchess.rbc.game.referee import Turn
 
 __all__ = ["run"]
 
@@ -57,10 +57,10 @@ def run(arguments: Sequence[str]) -> int:
     options = game_options(parsed)
     chosen = blind_configured(parsed.configuration, options.stockfish)
 
-    from blindchess.players.configuration import make_player
-    from blindchess.players.dsmcp import Synoptic, SynopticPlayer
-    from blindchess.players.expectation import ExpectationPlayer
-    from darkchess.game.contest import Limit
+    from darkchess.fog.game.contest import Limit
+    from darkchess.rbc.players.configuration import make_player
+    from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
+    from darkchess.rbc.players.expectation import ExpectationPlayer
     from klss_app.rbc import expectation_thoughts, synoptic_thoughts
     from uci_bridge.evaluators import make_evaluator
 
@@ -109,7 +109,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _planes(texts: Sequence[str] | None, *, all_of_them: bool) -> list[int]:
     """The planes to show: those that are named, or a few; in a document all."""
-    from blindchess.synoptic.synopsis import PLANES
+    from darkchess.rbc.synoptic.synopsis import PLANES
     from klss_app.rbc.synoptic_thoughts import SHOWN_PLANES, UnknownPlane, planes_of
 
     if not texts:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from blindchess.game.contest import DEFAULT_PLAYER
+from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from klss_app.cli.options import add_evaluator_options, check_evaluator
 from klss_app.cli.rbc.options import CONFIGURATION, BlindParser, blind_configured
 from klss_app.cli.serving import serve_on_stdio
 from uci_bridge.evaluators import EvaluatorChoice
 
 if TYPE_CHECKING:
-    from blindchess.players.configuration import Configuration
+    from darkchess.rbc.players.configuration import Configuration
 
 __all__ = ["run"]
 
@@ -49,8 +49,8 @@ def _load(configuration: Configuration, choice: EvaluatorChoice) -> None:
     """Load compiled code by a short game that nobody sees."""
     import chess
 
-    from blindchess.players.configuration import make_player
-    from blindchess.warm_up import warm_up
+    from darkchess.rbc.players.configuration import make_player
+    from darkchess.rbc.warm_up import warm_up
     from uci_bridge.evaluators import make_evaluator
 
     evaluator = make_evaluator(configuration, choice)

@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 
 import chess
 
-from blindchess.game.contest import Asked, Look, Player
-from blindchess.game.observation import Moved, Notice, Sensed
-from blindchess.game.own_half import OwnHalf
 from darkchess.board.position import Position
-from darkchess.game.contest import Limit, OutOfTime, Resignation
-from darkchess.game.render import Style, beside, board_lines
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.contest import Limit, OutOfTime, Resignation
+from darkchess.fog.game.render import Style, beside, board_lines
+from darkchess.fog.game.rules import Outcome
+from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.rbc.game.own_half import OwnHalf
 from klss_app.cli.human import Quit, clock_text
 from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of
 from klss_app.cli.terminal import Terminal, TimeUp
@@ -36,7 +36,7 @@ turns ago that was. Nobody is told of check: take the king to win."""
 
 
 class BlindHuman(Player):
-    """The human; see :class:`blindchess.game.contest.Player`.
+    """The human; see :class:`darkchess.rbc.game.contest.Player`.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ class BlindHuman(Player):
         self.bottom: chess.Color = chess.WHITE
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._own = OwnHalf(color, start)
         self.bottom = color
         self._seen, self._told, self._turn = {}, [], 0
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._turn += 1
         self._marked = ()
         if notice.square is not None:
@@ -88,7 +88,7 @@ class BlindHuman(Player):
         Raises
         ------
         Resignation, OutOfTime
-            See :mod:`darkchess.game.contest`.
+            See :mod:`darkchess.fog.game.contest`.
         Quit, InputClosed
             She leaves.
         """
@@ -106,7 +106,7 @@ class BlindHuman(Player):
             )
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         for square, piece in sensed.contents:
             self._seen[square] = piece, self._turn
         if sensed.square is None:
@@ -133,7 +133,7 @@ class BlindHuman(Player):
                 self._terminal.say(f" {error}")
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._told = [moved_text(moved, self._men())]
         if moved.taken is not None:
             self._own.play(moved.taken)
@@ -146,7 +146,7 @@ class BlindHuman(Player):
             self._told = []
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         if self._told and self._terminal.screen:
             self._terminal.clear()
             self._terminal.say(" " + " ".join(self._told))

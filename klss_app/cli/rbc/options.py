@@ -14,7 +14,7 @@ from klss_app.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from blindchess.players.configuration import Configuration
+    from darkchess.rbc.players.configuration import Configuration
     from uci_bridge.blind_players import Blind
 
 __all__ = [
@@ -36,7 +36,7 @@ class BlindParser(Parser):
 
     def names(self) -> dict[str, str]:
         """See :class:`klss_app.cli.options.Parser`."""
-        from blindchess.players.configuration import CONFIGURATIONS
+        from darkchess.rbc.players.configuration import CONFIGURATIONS
 
         return {"configurations": ", ".join(CONFIGURATIONS)}
 
@@ -59,7 +59,7 @@ def blind_configured(text: str, stockfish: str | None = None) -> Configuration:
     UsageError
         It describes none, or one that needs a Stockfish or a network that is not there.
     """
-    from blindchess.players.configuration import ConfigurationError, configuration
+    from darkchess.rbc.players.configuration import ConfigurationError, configuration
 
     try:
         found = configuration(text)
@@ -77,7 +77,7 @@ def chosen_blind(text: str, stockfish: str | None = None) -> Blind:
     UsageError
         It describes nobody, or one that needs what is not there.
     """
-    from blindchess.players.configuration import Configuration, ConfigurationError
+    from darkchess.rbc.players.configuration import Configuration, ConfigurationError
     from uci_bridge.blind_players import blind_spec
     from uci_bridge.errors import UciBridgeError
 
@@ -92,8 +92,8 @@ def chosen_blind(text: str, stockfish: str | None = None) -> Blind:
 
 def _check_needs(chosen: Configuration, stockfish: str | None) -> None:
     """Refuse a configuration that needs a Stockfish or a network that is not there, before anybody plays."""
-    from blindchess.players.dsmcp import Synoptic
-    from blindchess.synoptic.networks import network_of
+    from darkchess.rbc.players.dsmcp import Synoptic
+    from darkchess.rbc.synoptic.networks import network_of
     from klss.synoptic.residual import NetworkError
 
     if chosen.evaluator == "stockfish":

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from blindchess.game.contest import DEFAULT_PLAYER, Asked, Look, Player
-from darkchess.game.contest import Limit
+from darkchess.fog.game.contest import Limit
+from darkchess.rbc.game.contest import DEFAULT_PLAYER, Asked, Look, Player
 from klss.support.seeds import player_seed
 from klss_app.cli.errors import FailedError
 from klss_app.cli.human import Quit
@@ -31,10 +31,10 @@ from klss_app.kept_games import keep_game
 from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
-    from blindchess.game.arbiter import Played
-    from blindchess.game.observation import Moved, Notice, Sensed
     from darkchess.board.position import Position
-    from darkchess.game.rules import Outcome
+    from darkchess.fog.game.rules import Outcome
+    from darkchess.rbc.game.arbiter import Played
+    from darkchess.rbc.game.observation import Moved, Notice, Sensed
     from uci_bridge.blind_players import Blind, BlindMaker
 
 __all__ = ["run"]
@@ -89,7 +89,7 @@ class _Engine(Player):
 
     @property
     def trouble(self) -> str | None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         return None if self._player is None else self._player.trouble
 
     @trouble.setter
@@ -114,46 +114,46 @@ class _Engine(Player):
         return self._player
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._begin = lambda player: player.start(color, start)
         if self._player is not None:
             self._begin(self._player)
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         player = self.wait()
         with self._terminal.spinner(self._text):
             player.notice(notice)
 
     def choose_sense(self, limit: Limit) -> Look:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         with self._terminal.spinner(self._text), Interrupt() as interrupt:
             look = self.wait().choose_sense(limit)
             interrupt.check()
             return look
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self.wait().sensed(sensed)
 
     def choose_move(self, limit: Limit) -> Asked:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         with self._terminal.spinner(self._text), Interrupt() as interrupt:
             asked = self.wait().choose_move(limit)
             interrupt.check()
             return asked
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self.wait().moved(moved)
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         if self._player is not None:
             self._player.end(outcome)
 
     def close(self) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         if self._player is not None:
             self._player.close()
         self._maker.close()
@@ -187,8 +187,8 @@ class _Game:
         terminal: Terminal,
         history: str | None,
     ) -> None:
-        from blindchess.game.referee import Referee
-        from darkchess.game.arbiter import TimeControl
+        from darkchess.fog.game.arbiter import TimeControl
+        from darkchess.rbc.game.referee import Referee
         from klss_app.cli.rbc.human import BlindHuman
         from uci_bridge.blind_players import BlindMaker, valued_by
         from uci_bridge.evaluators import named
@@ -246,8 +246,8 @@ class _Game:
         return code
 
     def _play(self) -> int:
-        from blindchess.game.arbiter import Arbiter
-        from darkchess.game.render import ALL_SQUARES, Style, board_lines
+        from darkchess.fog.game.render import ALL_SQUARES, Style, board_lines
+        from darkchess.rbc.game.arbiter import Arbiter
 
         terminal, names = self._terminal, self._names
         players: dict[chess.Color, Player] = {color: self._engines.get(color) or self._seat() for color in chess.COLORS}
@@ -314,8 +314,8 @@ class _Game:
             if end:
                 print(f"klss rbc play: {end}", file=sys.stderr)
             return
-        from blindchess.game.history import history_text
-        from darkchess.game.rules import Outcome
+        from darkchess.fog.game.rules import Outcome
+        from darkchess.rbc.game.history import history_text
 
         if referee.outcome is None:
             referee.end(Outcome(None, "aborted"))

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 import chess
 import numpy as np
 
-from blindchess.belief.position_set import PositionSet
-from blindchess.game.observation import window
 from darkchess.board.kernels import board
 from darkchess.board.position import Position
-from darkchess.game.render import Style, beside, board_lines
+from darkchess.fog.game.render import Style, beside, board_lines
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.game.observation import window
 from klss_app.cli.rbc.spoken import turn_text
 from klss_app.cli.review import step_through
 from klss_app.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from blindchess.game.referee import Referee
+    from darkchess.rbc.game.referee import Referee
 
 __all__ = ["Known", "followed", "review"]
 

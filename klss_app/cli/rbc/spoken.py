@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from blindchess.game.observation import Moved
+from darkchess.rbc.game.observation import Moved
 
 if TYPE_CHECKING:
-    from blindchess.game.referee import Turn
+    from darkchess.rbc.game.referee import Turn
 
 __all__ = ["UnknownRequest", "moved_text", "request_of", "request_text", "turn_text"]
 

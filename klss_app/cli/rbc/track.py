@@ -14,7 +14,7 @@ from klss_app.cli.rbc.options import BlindParser
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
-    from blindchess.game.referee import Referee
+    from darkchess.rbc.game.referee import Referee
 
 __all__ = ["kept_game", "run"]
 
@@ -38,8 +38,8 @@ def kept_game(path: Path) -> Referee:
     UsageError
         It can't be read, or is none.
     """
-    from blindchess.game.history import replayed
     from darkchess.errors import RecordError
+    from darkchess.rbc.game.history import replayed
     from klss.support.text import read_text
 
     try:
@@ -55,7 +55,7 @@ def kept_game(path: Path) -> Referee:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss rbc track``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    from blindchess.belief.position_set import PositionSet
+    from darkchess.rbc.belief.position_set import PositionSet
 
     game = kept_game(Path(parsed.game))
     known = {

@@ -11,11 +11,11 @@ import chess
 import numpy as np
 import pytest
 
-from darkchess.belief.position_set import PositionSet
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER
-from darkchess.players.model import DarkChess, PositionBelief
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PAPER
+from darkchess.fog.players.model import DarkChess, PositionBelief
 from klss.search import Budget, Expansion, Klss2021, Kluss, Past, Result, Search, SearchConfigurationError, Trunk
 from klss.search.pondering import Pondering
 from klss.support.arrays import States

@@ -13,8 +13,8 @@ from scipy.optimize import linprog
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.rules import PAPER
-from darkchess.players.model import DarkChess
+from darkchess.fog.game.rules import PAPER
+from darkchess.fog.players.model import DarkChess
 from klss._highs import Basis, LpResult
 from klss.best_response import best_response
 from klss.search import Budget, EnumeratedModel, Trunk

@@ -8,14 +8,14 @@ import chess
 import numpy as np
 import pytest
 
-from darkchess.belief.position_set import PositionSet
 from darkchess.board.move import decode, encode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.contest import Limit
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER
-from darkchess.players.configuration import configuration, make_player
-from darkchess.players.model import DarkChess, PositionBelief
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.contest import Limit
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PAPER
+from darkchess.fog.players.configuration import configuration, make_player
+from darkchess.fog.players.model import DarkChess, PositionBelief
 from klss.search import Budget, Kluss, Search
 from klss.search.choice.purification import purified
 from klss.search.likelihood.by_value import ByValue

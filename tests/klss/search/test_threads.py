@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.game.referee import Referee
-from darkchess.game.rules import PAPER
-from darkchess.players.model import DarkChess
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PAPER
+from darkchess.fog.players.model import DarkChess
 from klss.search import Budget, Expansion, Kluss, Past
 from klss.search.growth import Growth
 from klss.search.parts import Subgame

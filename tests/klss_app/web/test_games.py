@@ -8,7 +8,7 @@ from typing import Any
 import chess
 import psutil
 
-from darkchess.game.record import read_pgn
+from darkchess.fog.game.record import read_pgn
 from tests.klss_app.web.pages import Page, run, served, settings
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.game.record import read_pgn
-from darkchess.game.rules import PAPER
+from darkchess.fog.game.record import read_pgn
+from darkchess.fog.game.rules import PAPER
 from klss_app.web.analyses import Analyses
 from klss_app.web.reviews import BadGame, opened_game, review
 from tests.klss_app.web.pages import run, served, settings

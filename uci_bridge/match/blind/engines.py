@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 import chess
 
-from blindchess.game.contest import Asked, Look, Player
-from blindchess.players.configuration import Configuration
 from darkchess.board.position import Position
-from darkchess.game.arbiter import TimeControl
-from darkchess.game.contest import Forfeit, Limit
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.fog.game.contest import Forfeit, Limit
+from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.players.configuration import Configuration
 from uci_bridge.blind_players import Blind, BlindMaker, Foreign, valued_by
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.guarded_process import GuardedProcess
@@ -141,7 +141,7 @@ class _Seat(HostedBlindPlayer):
         self._asked_once = False
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         super().start(color, start)
         self._asked_once = False
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import chess
 
-from blindchess.game.arbiter import Arbiter, Played
-from blindchess.game.history import history_text
-from blindchess.game.referee import Referee
-from darkchess.game.arbiter import TruthCount
+from darkchess.fog.game.arbiter import TruthCount
+from darkchess.rbc.game.arbiter import Arbiter, Played
+from darkchess.rbc.game.history import history_text
+from darkchess.rbc.game.referee import Referee
 from klss.support.seeds import player_seed
 from uci_bridge.match.blind.engines import BlindEngines, BlindSetup
 from uci_bridge.match.lines import finite, game_line

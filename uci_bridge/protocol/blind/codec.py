@@ -1,7 +1,7 @@
 """The messages of Reconnaissance Blind Chess: read with every field checked and bounded, written one a line.
 
 Source: docs/engine-protocol.md, "Reconnaissance Blind Chess". Nothing here knows the game: whether what is told follows
-from what was told before is asked of :mod:`blindchess.game.following`.
+from what was told before is asked of :mod:`darkchess.rbc.game.following`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 import chess
 
-from blindchess.game.observation import Moved, Notice, Sensed, window
 from darkchess.board.move import encode
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.rules import Outcome
+from darkchess.rbc.game.observation import Moved, Notice, Sensed, window
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol.blind import shapes
 from uci_bridge.protocol.blind.messages import (

@@ -2,7 +2,7 @@
 
 A session of a :class:`BlindEngine` is what its player was told, and a player who was told the same. A request with the
 whole transcript begins a session, in mid-game too; deltas and pushes carry it on. Nothing of a request is kept unless
-all of it holds good: what is told follows by :class:`blindchess.game.following.Followed`, and the requests are those
+all of it holds good: what is told follows by :class:`darkchess.rbc.game.following.Followed`, and the requests are those
 that follow from it. What contradicts itself only in sum is found by the player's position set, when she is asked.
 
 This is the player's side of the wall: the referee is not imported here, nor by anything that is.
@@ -19,14 +19,14 @@ from typing import Any
 
 import chess
 
-from blindchess.game.contest import Asked, Look, Player
-from blindchess.game.following import Followed
-from blindchess.game.observation import INNER, Moved, Notice, Sensed
-from blindchess.players.configuration import Configuration, make_player
 from darkchess.board.move import encode
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import ViewError
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.rules import Outcome
+from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.game.following import Followed
+from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
+from darkchess.rbc.players.configuration import Configuration, make_player
 from uci_bridge.errors import ProtocolError
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.protocol.blind.codec import read_request, write_reply

@@ -11,12 +11,12 @@ from functools import partial
 
 import chess
 
-from blindchess.game.contest import Asked, Look, Player
-from blindchess.game.observation import Moved, Notice, Sensed, looked
-from blindchess.game.own_half import OwnHalf
 from darkchess.board.position import START_FEN, Position
-from darkchess.game.contest import Forfeit, Limit, OutOfTime
-from darkchess.game.rules import Outcome
+from darkchess.fog.game.contest import Forfeit, Limit, OutOfTime
+from darkchess.fog.game.rules import Outcome
+from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.game.observation import Moved, Notice, Sensed, looked
+from darkchess.rbc.game.own_half import OwnHalf
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.blind.codec import read_reply, write_request
 from uci_bridge.protocol.blind.messages import (
@@ -59,7 +59,7 @@ class HostedBlindPlayer(Player):
 
     @property
     def trouble(self) -> str | None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         return self._conversation.trouble
 
     @trouble.setter
@@ -67,7 +67,7 @@ class HostedBlindPlayer(Player):
         self._conversation.trouble = told
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`blindchess.game.contest.Player`; a new session, also where this player has played before."""
+        """See :class:`darkchess.rbc.game.contest.Player`; a new session, also where this player has played before."""
         self._color = color
         self._own = OwnHalf(color, start)
         self._told = []
@@ -76,13 +76,13 @@ class HostedBlindPlayer(Player):
         self._conversation.begin()
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         if notice.square is not None:
             self._own.lose(notice.square)
         self._told.append(BlindObservation(self._ply, notice))
 
     def choose_sense(self, limit: Limit) -> Look:
-        """See :class:`blindchess.game.contest.Player`.
+        """See :class:`darkchess.rbc.game.contest.Player`.
 
         Raises
         ------
@@ -98,11 +98,11 @@ class HostedBlindPlayer(Player):
         return self._conversation.ask(len(self._told) - 1, partial(self._request, "sense", limit), accept, limit)
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`blindchess.game.contest.Player`."""
+        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._told.append(BlindObservation(self._ply, sensed))
 
     def choose_move(self, limit: Limit) -> Asked:
-        """See :class:`blindchess.game.contest.Player`.
+        """See :class:`darkchess.rbc.game.contest.Player`.
 
         Raises
         ------
@@ -122,13 +122,13 @@ class HostedBlindPlayer(Player):
         return self._conversation.ask(len(self._told) - 1, partial(self._request, "move", limit), accept, limit)
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`blindchess.game.contest.Player`; nothing is raised for what the engine does."""
+        """See :class:`darkchess.rbc.game.contest.Player`; nothing is raised for what the engine does."""
         self._own.play(moved.taken)
         self._tell(BlindObservation(self._ply + 1, moved))
         self._ply += 2
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`blindchess.game.contest.Player`; nothing is raised for what the engine does."""
+        """See :class:`darkchess.rbc.game.contest.Player`; nothing is raised for what the engine does."""
         # Whether the opponent has moved since she last did, only the outcome tells: the ply does not.
         self._tell(BlindObservation(self._told[-1].ply if self._told else 0, outcome))
 

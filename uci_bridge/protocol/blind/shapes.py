@@ -77,7 +77,7 @@ class BlindRequest(Struct, frozen=True, kw_only=True):
     engineSeed: Seed
     clock: Clock
     senseActions: Annotated[list[Square], Meta(min_length=1, max_length=64)] | None = None
-    # Castling's, pawns' diagonals and promotions among them (blindchess.game._kernels.requests).
+    # Castling's, pawns' diagonals and promotions among them (darkchess.rbc.game._kernels.requests).
     legalMoves: Annotated[list[Move], Meta(max_length=_MAX_REQUESTS)]
     observationTranscript: Annotated[list[BlindObservation], Meta(min_length=1, max_length=2 * MAX_PLY)] | None = None
     latestObservationDelta: BlindObservation | None = None

@@ -1,5 +1,0 @@
-"""Compiled parts of :mod:`blindchess.synoptic`.
-
-Reading order: ``members`` (sets in batches), ``summary`` and ``synopsis`` (planes), ``forced`` (sure wins), ``worlds``
-(what senses and requests do).
-"""

@@ -1,0 +1,319 @@
+"""What the engine thinks at one turn of a player, from her views alone: what she holds possible, her mixed strategy,
+what each move is worth, and the lines that she expects.
+
+Stands on the player's side of the wall: nothing here knows a true game. :mod:`darkchess.fog.analysis.once_over`
+compares with it.
+
+The search is the player's own (:class:`klss.search.Search` on her exact position set, with the weights that its
+configuration asks for), with these differences: weights take as long as they take; it starts afresh at the ply in
+question, where in a game the trunk of the moves before would have been carried on; and it is made where the player
+needs none (a king to take, a single move) as well, so that every move has a value. A king that can be taken is taken
+all the same, as the player does: no search says so where the game is all but won without it.
+
+What moves are worth: :mod:`klss.search.root_values`; what is expected after them:
+:mod:`darkchess.fog.analysis.principal_lines`; what is believed: :mod:`darkchess.fog.belief.marginals`,
+:mod:`darkchess.fog.analysis.believed`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import chess
+import numpy as np
+
+from darkchess.board.move import decode, encode
+from darkchess.board.position import Position
+from darkchess.errors import DarkchessError
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
+from darkchess.fog.analysis.believed import MOST_LIKELIEST, Believed, Told, believed
+from darkchess.fog.analysis.principal_lines import Line, LineMove, principal_lines
+from darkchess.fog.belief.filter import Filter
+from darkchess.fog.belief.marginals import Marginals, marginals
+from darkchess.fog.belief.policy import Policy
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.belief.siamese import Observer
+from darkchess.fog.belief.weights import PARTS, Belief, Weights
+from darkchess.fog.game.contest import Limit, Progress, is_loud, king_capture
+from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.game.san import san
+from darkchess.fog.game.view import View
+from darkchess.fog.players.model import DarkChess, PositionBelief
+from klss.search import Budget, Klss2021, Result, Search, SearchConfiguration
+from klss.search.profile import Profile
+from klss.search.root_values import RootValues, root_values
+from klss.search.trunk import Trunk
+from klss.support.arrays import Floats
+
+__all__ = ["Analysis", "AnalysisError", "Analyst", "MoveValue"]
+
+_LINES = 3
+
+
+class AnalysisError(DarkchessError, ValueError):
+    """An analysis was asked for where the player has no move to make; the message says what, got, expected."""
+
+
+@dataclass(frozen=True)
+class MoveValue:
+    """One of the player's moves: its probability in the mix, and its value (None: the search was too short)."""
+
+    move: chess.Move
+    san: str
+    probability: float
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What the engine thinks at one turn.
+
+    Attributes
+    ----------
+    view
+        What the player sees there.
+    positions
+        How many positions she holds possible.
+    capped_by
+        None where they are all that agree with her views; else why they are a sample.
+    marginals
+        What stands where in them.
+    belief
+        What weighs them in that.
+    value
+        What the profile is worth to her; None where the search was too short to say.
+    moves
+        All her moves, the most played first, then the most valuable.
+    lines
+        What she expects after the first of them.
+    diagnostics
+        The search's, as in the engine protocol.
+    trunk, profile
+        What all this was read from.
+    """
+
+    view: View
+    positions: int
+    capped_by: Literal["cap", "time"] | None
+    marginals: Marginals
+    belief: Belief
+    value: float | None
+    moves: tuple[MoveValue, ...]
+    lines: tuple[Line, ...]
+    diagnostics: dict[str, Any]
+    trunk: Trunk
+    profile: Profile
+
+    @property
+    def mix_value(self) -> float | None:
+        """Value of the mixed strategy: the mean of the moves' values."""
+        played = [(move.probability, move.value) for move in self.moves if move.probability > 0.0]
+        return _sum(played)
+
+    def loss(self, move: chess.Move) -> float | None:
+        """How much less ``move`` is worth than the mixed strategy; None where the search was too short to say."""
+        mix = self.mix_value
+        value = next((found.value for found in self.moves if found.move == move), None)
+        return None if mix is None or value is None else mix - value
+
+
+def _sum(played: list[tuple[float, float | None]]) -> float | None:
+    total = 0.0
+    for probability, value in played:
+        if value is None:
+            return None
+        total += probability * value
+    return total
+
+
+class Analyst:
+    """Follows one player's views through a game and thinks where it is asked to.
+
+    Parameters
+    ----------
+    view, start, ruleset
+        As a player gets them at the start (:class:`darkchess.fog.game.contest.Player`).
+    evaluator
+        Values positions.
+    configuration
+        The search's choices; what it says of earlier moves has no effect, every search starts afresh.
+    seed, cap, threads
+        As of :class:`darkchess.fog.players.player.KlssPlayer`.
+    belief
+        What the marginals are of, and :meth:`believed`; the search has the weights that its configuration asks for,
+        whatever is said here.
+
+    Attributes
+    ----------
+    position_set
+        What the player holds possible.
+    model, quiet
+        The game from her seat, and the plies since she last saw a pawn move or a capture.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        start: Position,
+        ruleset: Ruleset = PAPER,
+        *,
+        evaluator: Evaluator,
+        configuration: SearchConfiguration | None = None,
+        seed: int = 0,
+        cap: int = 10_000_000,
+        threads: int = 1,
+        belief: Belief = "uniform",
+    ) -> None:
+        self._configuration = configuration or Klss2021()
+        self._evaluator = evaluator
+        self._seed = seed
+        self.model = DarkChess(view.color, ruleset, evaluator)
+        self._views = [view]
+        self.quiet = 0
+        self._belief: Belief = belief
+        self._threads = threads
+        needed = {*PARTS[belief], *self._configuration.beliefs}
+        weigher = Filter(Policy.packaged(), BuiltinEvaluator(threads=threads)) if "filter" in needed else None
+        self.position_set = PositionSet(view, start, cap=cap, seed=seed, threads=threads, weigher=weigher)
+        self._observer = Observer(self.position_set) if "siamese" in needed else None
+        self._told: list[Told] = []
+        evaluator.new_game()
+
+    @property
+    def view(self) -> View:
+        """The last view."""
+        return self._views[-1]
+
+    def observe(self, view: View) -> None:
+        """Take in what is seen after a ply. The position set is brought up to date without a deadline."""
+        weigher = self.position_set.weigher
+        before = None if weigher is None else (weigher.log_total, weigher.restarts)
+        self.position_set.observe(view)
+        if self._observer is not None:
+            self._observer.observe(self.position_set)
+        if weigher is not None and before is not None and weigher.restarts == before[1]:
+            own = None if view.own_move is None else san(self.view, view.own_move)
+            bits = max(0.0, (before[0] - weigher.log_total) / math.log(2.0))
+            self._told.append(Told(view.ply, own, bits))
+        self.quiet = 0 if is_loud(self.view, view) else self.quiet + 1
+        self._views.append(view)
+
+    def _weights(self, parts: tuple[str, ...]) -> Weights | None:
+        """Of the positions, made of ``parts``; None: all are alike."""
+        if not parts:
+            return None
+        observer = self._observer if "siamese" in parts else None
+        return Weights(self.position_set, observer, threads=self._threads, filtered="filter" in parts)
+
+    @property
+    def weights(self) -> Floats | None:
+        """How likely each position is, by the belief, at a turn of hers: float64[size], summing to 1; None: all are
+        alike.
+        """
+        found = self._weights(PARTS[self._belief])
+        return None if found is None else found.shares()
+
+    def believed(self, count: int = MOST_LIKELIEST) -> Believed:
+        """What the belief amounts to, with the ``count`` likeliest positions; it has to be the player's turn."""
+        told = None if self.position_set.weigher is None else self._told
+        return believed(self.position_set, self._belief, self.weights, told, count)
+
+    def search(
+        self, limit: Limit, configuration: SearchConfiguration | None = None, progress: Progress | None = None
+    ) -> tuple[Search, Result]:
+        """Search afresh; it has to be the player's turn.
+
+        Parameters
+        ----------
+        limit
+            Of the search alone; the position set is there already.
+        configuration
+            The search's; None: the analyst's own. Weights that it asks for have to be kept already: because the
+            analyst's own asks for them too, or the analyst's belief is made of them.
+        progress
+            As in :meth:`darkchess.fog.game.contest.Player.choose`.
+
+        Returns
+        -------
+        tuple of Search and Result
+            The search, which has the trunk, and what is played.
+
+        Raises
+        ------
+        AnalysisError
+            The player has no move to make here.
+        """
+        view = self.view
+        if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
+            raise AnalysisError(
+                f"analysis: got ply {view.ply}, where {chess.COLOR_NAMES[view.color]} has no move to make; expected a "
+                "turn of hers"
+            )
+        chosen = configuration or self._configuration
+        search = Search(self.model, chosen, seed=self._seed)
+        seconds = limit.seconds()
+        budget = Budget(nodes=limit.nodes, seconds=seconds)
+        self._evaluator.deadline = None if budget.started is None or seconds is None else budget.started + seconds
+        history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
+        belief = PositionBelief(self.position_set, self.model, self.quiet, self._weights(chosen.beliefs))
+        result = search.search(belief, budget, history=history, progress=progress)
+        self._evaluator.deadline = None
+        return search, result
+
+    def think(self, limit: Limit, *, particles: int | None = None, progress: Progress | None = None) -> Analysis:
+        """What the engine thinks now; it has to be the player's turn.
+
+        Parameters
+        ----------
+        limit
+            Of the search alone; the position set is there already.
+        particles
+            Take at most so many, where the configuration takes more.
+        progress
+            As in :meth:`darkchess.fog.game.contest.Player.choose`.
+
+        Raises
+        ------
+        AnalysisError
+            The player has no move to make here.
+        """
+        configuration = self._configuration
+        if particles is not None:
+            configuration = replace(configuration, particles=min(particles, configuration.particles))
+        search, result = self.search(limit, configuration, progress)
+        view = self.view
+        assert search.standing is not None
+        trunk, profile = search.standing.trunk, search.standing.profile
+        found = root_values(trunk, profile)
+        value = result.report.value
+        taking = king_capture(view)
+        if taking is not None:
+            taken = found.actions == encode(taking)
+            found = RootValues(found.actions, taken.astype(np.float64), np.where(taken, 1.0, found.values))
+            value = 1.0
+        moves = sorted(
+            (
+                MoveValue(decode(code), san(view, decode(code)), probability, None if math.isnan(value) else value)
+                for code, probability, value in zip(*(part.tolist() for part in found), strict=True)
+            ),
+            key=lambda each: (-each.probability, -(each.value or 0.0), encode(each.move)),
+        )
+        shown = [encode(move.move) for move in moves[:_LINES] if move.probability > 0.0]
+        lines = principal_lines(trunk, profile, shown, view.fullmove)
+        if taking is not None:
+            lines = [Line((LineMove(taking, san(view, taking), True, 1.0),))]
+        return Analysis(
+            view=view,
+            positions=self.position_set.size,
+            capped_by=self.position_set.capped_by,
+            marginals=marginals(self.position_set, self.weights),
+            belief=self._belief,
+            value=value if math.isfinite(value) else None,
+            moves=tuple(moves),
+            lines=tuple(lines),
+            diagnostics=result.report.diagnostics(),
+            trunk=trunk,
+            profile=profile,
+        )

@@ -1,0 +1,172 @@
+"""A finished game held against what the engine thought: where the truth stood among the positions that a player held
+possible, and which moves gave the most away.
+
+Stands on the referee's side of the wall: it knows the true game. What the engine thinks still comes from views alone
+(:mod:`darkchess.fog.analysis.analyst`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import chess
+import numpy as np
+
+from darkchess.board.kernels.board import IDENTITY, META
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.fog.analysis.analyst import Analysis
+from darkchess.fog.analysis.whole_game import Loss, turns
+from darkchess.fog.belief._kernels.marginals import weigh_men
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.contest import Limit
+from darkchess.fog.game.referee import Referee
+from klss.search import SearchConfiguration
+from klss.support.arrays import Floats
+
+__all__ = ["HiddenMan", "Loss", "Truth", "largest", "losses", "truth_at"]
+
+_CHUNK = 1 << 16
+_ROUNDING = 1e-9
+
+
+# ---------------------------------------------------------------- the true position
+@dataclass(frozen=True)
+class HiddenMan:
+    """An enemy man that the player did not see: its square, the man, and the probability that she gave it there."""
+
+    square: int
+    piece: chess.Piece
+    probability: float
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Where the true position stood in a player's mind.
+
+    Attributes
+    ----------
+    fen
+        The true position.
+    possible
+        Whether it is among the positions that she held possible (always, unless they are a sample).
+    rank
+        Its place among them, 1 for the likeliest, by the product over all squares of the probabilities of what stands
+        there; equals share the best place.
+    positions
+        How many there are.
+    weight, weight_rank
+        Its weight, of 1 in all, by the belief, and its place by that; None where all are alike, or it is not there.
+    particle
+        Its probability among the particles of the search, by the opponent's equilibrium plan and chance; None where
+        it was none of them.
+    particle_rank
+        Its place among them by that probability; None likewise.
+    particles
+        How many they were.
+    hidden
+        The enemy men that she did not see.
+    """
+
+    fen: str
+    possible: bool
+    rank: int | None
+    positions: int
+    weight: float | None
+    weight_rank: int | None
+    particle: float | None
+    particle_rank: int | None
+    particles: int
+    hidden: tuple[HiddenMan, ...]
+
+
+def truth_at(position: Position, analysis: Analysis, positions: PositionSet, belief: Floats | None = None) -> Truth:
+    """Where ``position``, the true one, stands in ``analysis`` and in ``positions``, which it was made from;
+    ``belief``: float64[size], their weights, summing to 1; None: all are alike.
+    """
+    view, found = analysis.view, analysis.marginals
+    side = int(view.color == chess.WHITE)
+    row = position.row.copy()
+    row[META] &= IDENTITY
+    possible = positions.contains(row)
+    rank = None
+    if possible:
+        shares = np.column_stack([found.shares, 1.0 - found.shares.sum(axis=1)])
+        weights = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
+        own = np.empty(1)
+        weigh_men(row[None, :], side, weights, own)
+        above = 0
+        for start in range(0, positions.size, _CHUNK):
+            rows = positions.rows(np.arange(start, min(start + _CHUNK, positions.size)))
+            sums = np.empty(len(rows))
+            weigh_men(rows, side, weights, sums)
+            above += int((sums > own[0] + _ROUNDING).sum())
+        rank = 1 + above
+    weight, weight_rank = None, None
+    if possible and belief is not None:
+        weight = float(belief[positions.indices(row)[0]])
+        weight_rank = 1 + int((belief > weight * (1.0 + _ROUNDING)).sum())
+    trunk = analysis.trunk
+    roots = trunk.root_count
+    reach = trunk.nodes.chance[:roots] * analysis.profile.y[trunk.nodes.sequence[:roots, 1]]
+    states = trunk.states[:roots, :9].copy()
+    states[:, META] &= IDENTITY
+    equal = (states == row).all(axis=1)
+    particle, particle_rank = None, None
+    if equal.any():
+        own_reach, total = float(reach[equal].sum()), float(reach.sum())
+        particle = own_reach / total if total > 0.0 else None
+        particle_rank = 1 + int((reach > reach[equal].max() + _ROUNDING).sum())
+    hidden = tuple(
+        HiddenMan(square, piece, found.at(square).get(piece.symbol(), 0.0))
+        for square, piece in sorted(position.pieces.items())
+        if piece.color != view.color and not view.sees(square)
+    )
+    return Truth(
+        position.fen(), possible, rank, positions.size, weight, weight_rank, particle, particle_rank, roots, hidden
+    )
+
+
+# ---------------------------------------------------------------- the moves played
+def losses(
+    game: Referee,
+    make_evaluator: Callable[[], Evaluator],
+    *,
+    configuration: SearchConfiguration,
+    nodes: int,
+    seed: int = 0,
+    cap: int = 10_000_000,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Loss]:
+    """What every move of a game gave away, in the order of the plies.
+
+    Parameters
+    ----------
+    game
+        The game; its moves up to where it ended.
+    make_evaluator
+        Makes the evaluator of one side; it is closed here.
+    configuration, seed, cap, threads
+        As of :class:`darkchess.fog.analysis.analyst.Analyst`.
+    nodes
+        Nodes of the search at each turn, see :func:`darkchess.fog.analysis.whole_game.turns`.
+    progress
+        Called with the number of moves done, and of all moves.
+    """
+    found: list[Loss] = []
+    for turn in turns(
+        game, make_evaluator, configuration=configuration, limit=Limit(nodes=nodes), seed=seed, cap=cap, threads=threads
+    ):
+        found.append(turn.loss())
+        if progress is not None:
+            progress(turn.ply + 1, len(game.moves))
+    return found
+
+
+def largest(found: list[Loss], color: chess.Color, count: int = 3) -> list[Loss]:
+    """The ``count`` moves of ``color`` that gave away the most, the worst first; only those that gave something."""
+    known = [(each.loss, each) for each in found if each.color == color and each.loss is not None]
+    worst = sorted((pair for pair in known if pair[0] > _ROUNDING), key=lambda pair: (-pair[0], pair[1].ply))
+    return [each for _, each in worst[:count]]

@@ -1,0 +1,151 @@
+"""A solved trunk read as a player reads an analysis: the lines that she expects.
+
+The opponent's plan is the equilibrium's y, the opponent of the gadget: she goes where x is weakest, which is not where
+an average opponent goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from darkchess.board.move import decode
+from darkchess.board.position import Position
+from darkchess.fog.game.san import san
+from klss.search.profile import SUPPORT, Profile, reach_of
+from klss.search.root_values import responses
+from klss.search.trunk import Trunk
+from klss.support.arrays import Floats, Ints
+
+__all__ = ["Line", "LineMove", "principal_lines"]
+
+_LINE_PLIES = 12
+
+
+@dataclass(frozen=True)
+class LineMove:
+    """One move of a line.
+
+    Attributes
+    ----------
+    move
+        The move.
+    san
+        In SAN.
+    mine
+        The player's own.
+    probability
+        Of an own move: in her plan. Of the opponent's: how often she makes this one, among all that the player holds
+        possible after the moves before. None where the plans do not say.
+    """
+
+    move: chess.Move
+    san: str
+    mine: bool
+    probability: float | None
+
+
+@dataclass(frozen=True)
+class Line:
+    """What the player expects after one of her moves: the opponent's likeliest reply over the particles of her own
+    trunk, what she would see of it, her own answer, and so on.
+    """
+
+    moves: tuple[LineMove, ...]
+
+
+def principal_lines(
+    trunk: Trunk, profile: Profile, codes: Sequence[int], fullmove: int, plies: int = _LINE_PLIES
+) -> list[Line]:
+    """A line for each of ``codes``, actions at player 0's infoset; none where player 1 reaches no expanded root.
+
+    A line ends where more than half of the probability is on nodes that were not expanded, or are decided.
+    """
+    reach = reach_of(1, trunk, profile.y)
+    best = responses(trunk, profile.y)
+    lines = []
+    for code in codes:
+        moves: list[LineMove] = []
+        front = np.flatnonzero((reach[: trunk.root_count] > 0.0) & (trunk.nodes.first_child[: trunk.root_count] >= 0))
+        chosen = _own_choice(trunk, profile, best, 0, code)
+        while len(front) and chosen is not None and len(moves) < plies:
+            moves.append(_line_move(trunk, reach, front, chosen[0], fullmove, True, chosen[1]))
+            kids = _children(trunk, front)
+            front = _going_on(trunk, reach, kids[trunk.nodes.action[kids] == chosen[0]])
+            if not len(front):
+                break
+            replies = _children(trunk, front)
+            reply, share, kids = _likeliest(trunk, reach, replies)
+            if reply < 0:
+                break
+            moves.append(_line_move(trunk, reach, trunk.nodes.parent[kids], reply, fullmove, False, share))
+            seen = trunk.nodes.infoset[kids, 0]
+            weights = np.bincount(seen, weights=reach[kids])
+            infoset = int(weights.argmax())
+            front = _going_on(trunk, reach, kids[seen == infoset])
+            chosen = _own_choice(trunk, profile, best, infoset, None)
+        if moves:
+            lines.append(Line(tuple(moves)))
+    return lines
+
+
+def _own_choice(
+    trunk: Trunk, profile: Profile, best: Floats, infoset: int, code: int | None
+) -> tuple[int, float | None] | None:
+    """Player 0's action (``code``, or the likeliest) and its probability; None where she has no sequences."""
+    first, size = int(trunk.infosets[0].first[infoset]), int(trunk.infosets[0].size[infoset])
+    if first < 0:
+        return None
+    plan = profile.x[first : first + size]
+    codes = trunk.sequences[0].action[first : first + size]
+    reached = plan.sum() > SUPPORT
+    place = int((plan if reached else best[first : first + size]).argmax())
+    if code is not None:
+        place = int(np.flatnonzero(codes == code)[0])
+    return int(codes[place]), float(plan[place] / plan.sum()) if reached else None
+
+
+def _children(trunk: Trunk, front: npt.NDArray[Any]) -> Ints:
+    """Children of the nodes ``front``, all expanded."""
+    counts = trunk.nodes.child_count[front].astype(np.int64)
+    ends = np.cumsum(counts)
+    first = trunk.nodes.first_child[front].astype(np.int64)
+    kids: Ints = np.repeat(first - ends + counts, counts)
+    return kids + np.arange(len(kids))
+
+
+def _going_on(trunk: Trunk, reach: Floats, front: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The expanded nodes of ``front`` that are reached; none where they hold less than half of its probability."""
+    live: npt.NDArray[Any] = front[(trunk.nodes.first_child[front] >= 0) & (reach[front] > 0.0)]
+    return live if 2.0 * reach[live].sum() >= reach[front].sum() else live[:0]
+
+
+def _likeliest(trunk: Trunk, reach: Floats, replies: Ints) -> tuple[int, float, Ints]:
+    """Code of the likeliest reply (man and squares), its share, and the nodes that it leads to; −1 where none is."""
+    origin = trunk.nodes.action[replies].astype(np.int64) >> 9
+    before = trunk.states[trunk.nodes.parent[replies]]
+    here = (before[:, :6] >> origin.astype(np.uint64)[:, None]) & np.uint64(1)
+    identity = trunk.nodes.action[replies].astype(np.int64) * 8 + here.argmax(axis=1)
+    kinds, group = np.unique(identity, return_inverse=True)
+    weights = np.bincount(group, weights=reach[replies])
+    total = float(weights.sum())
+    if total <= 0.0:
+        return -1, 0.0, replies[:0]
+    best = int(weights.argmax())
+    same = replies[group == best]
+    return int(kinds[best]) >> 3, float(weights[best]) / total, same[reach[same] > 0.0]
+
+
+def _line_move(
+    trunk: Trunk, reach: Floats, front: npt.NDArray[Any], code: int, fullmove: int, mine: bool, share: float | None
+) -> LineMove:
+    """The move ``code`` as it is written where it is likeliest made."""
+    node = int(front[reach[front].argmax()])
+    depth = int(trunk.nodes.depth[node])
+    position = Position(trunk.states[node, :9], fullmove + depth // 2)
+    return LineMove(decode(code), san(position, decode(code)), mine, share)

@@ -1,0 +1,261 @@
+"""The filter's kernels: what every source hands on to its successors, each found where the set keeps it.
+
+The set was made before, by :func:`darkchess.fog.belief._kernels.position_set.successors`; nothing here changes it. Its
+positions lie in the order of their hashes, so that a *directory* (where the hashes of each of some thousand equal
+ranges begin) finds one in two steps.
+
+Sources are treated in order and sums are made in order: the same set and weights give the same bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit, popcount, without_lowest
+from darkchess.board.kernels.board import BLACK, KING, META, PAWN, WHITE
+from darkchess.board.kernels.halves import (
+    CASTLING_ROOK,
+    castled,
+    code_at,
+    decode_half,
+    with_code,
+    without,
+    without_rights,
+)
+from darkchess.board.kernels.moves import MAX_MOVES, generate, make
+from darkchess.board.kernels.position_table import half_hash, prefetch
+from darkchess.fog.belief._kernels.policy import GROUPS, PLAIN, describe, multiplied
+from darkchess.fog.belief._kernels.position_set import CAPTURED, EMPTY, EP_LANDING, EP_TOLD, FORBIDDEN
+from klss.support.kernel import kernel
+
+__all__ = ["count_moves", "directory", "family", "find_all", "find_few", "hand_on"]
+
+
+@kernel(inline="always")
+def _bucket(value: Any, top: Any, buckets: int) -> Any:
+    """The range in which a hash lies, ``top`` being the largest hash's upper half; ``buckets`` for any beyond."""
+    high = value >> np.uint64(32)
+    if high > top:
+        return buckets
+    return np.int64(high * np.uint64(buckets) // (top + np.uint64(1)))
+
+
+@kernel(allocates=False)
+def directory(positions: Any, key: Any, first: Any) -> Any:
+    """Fill ``first`` (int64[buckets + 1, 1]) with where each range begins in ``positions``, which are in canonical
+    order; returns ``top`` (uint64).
+    """
+    buckets = first.shape[0] - 1
+    count = positions.shape[0]
+    top = half_hash(positions[count - 1, 0], positions[count - 1, 1], key) >> np.uint64(32)
+    reached = 0
+    for i in range(count):
+        at = _bucket(half_hash(positions[i, 0], positions[i, 1], key), top, buckets)
+        while reached <= at:
+            first[reached, 0] = i
+            reached += 1
+    while reached <= buckets:
+        first[reached, 0] = count
+        reached += 1
+    return top
+
+
+@kernel(inline="always")
+def _find(enemy: Any, codes: Any, positions: Any, key: Any, first: Any, top: Any) -> int:
+    """Index of a half in ``positions``, −1 when it is not there."""
+    buckets = first.shape[0] - 1
+    at = _bucket(half_hash(enemy, codes, key), top, buckets)
+    found = -1
+    if at < buckets:
+        for i in range(first[at, 0], first[at + 1, 0]):
+            if positions[i, 0] == enemy and positions[i, 1] == codes:
+                found = i
+                break
+    return found
+
+
+@kernel(allocates=False)
+def find_all(halves: Any, positions: Any, key: Any, first: Any, top: Any, out: Any) -> None:
+    """Write the index in ``positions`` of each of ``halves`` (uint64[n, 2]) into ``out`` (int64[n]), −1 for none."""
+    for i in range(halves.shape[0]):
+        out[i] = _find(halves[i, 0], halves[i, 1], positions, key, first, top)
+
+
+@kernel(allocates=False)
+def find_few(halves: Any, positions: Any, key: Any, out: Any) -> None:
+    """:func:`find_all` by bisection, without a directory."""
+    for k in range(halves.shape[0]):
+        value = half_hash(halves[k, 0], halves[k, 1], key)
+        low, high = 0, positions.shape[0]
+        while low < high:
+            middle = (low + high) // 2
+            if half_hash(positions[middle, 0], positions[middle, 1], key) < value:
+                low = middle + 1
+            else:
+                high = middle
+        out[k] = -1
+        while low < positions.shape[0] and half_hash(positions[low, 0], positions[low, 1], key) == value:
+            if positions[low, 0] == halves[k, 0] and positions[low, 1] == halves[k, 1]:
+                out[k] = low
+                break
+            low += 1
+
+
+@kernel(inline="always")
+def _lay(enemy: Any, codes: Any, own_row: Any, captors: Any, passed: Any, row: Any) -> None:
+    """The full position before the enemy's move, the viewer White."""
+    decode_half(enemy, codes, own_row, False, row)
+    beside = enemy & captors
+    while beside != np.uint64(0):
+        if code_at(enemy, codes, beside & ~(beside - np.uint64(1))) == np.uint64(0):
+            row[META] |= passed
+        beside = without_lowest(beside)
+
+
+@kernel
+def count_moves(sources: Any, own_row: Any, captors: Any, passed: Any, tables: Any, offsets: Any) -> None:
+    """Fill ``offsets`` (int64[n + 1]) with where the moves of each source begin when all are listed."""
+    row = np.empty(9, dtype=np.uint64)
+    codes = np.empty(MAX_MOVES, dtype=np.int32)
+    offsets[0] = 0
+    for i in range(sources.shape[0]):
+        _lay(sources[i, 0], sources[i, 1], own_row, captors, passed, row)
+        offsets[i + 1] = offsets[i] + generate(row, tables, codes)
+
+
+@kernel
+def family(
+    sources: Any, own_row: Any, captors: Any, passed: Any, tables: Any, offsets: Any, children: Any, alive: Any
+) -> None:
+    """Write the position after each move of each source into ``children`` (uint64[m, 9]), the viewer White and to
+    move, and whether she has a king then into ``alive`` (bool[m]).
+    """
+    row = np.empty(9, dtype=np.uint64)
+    codes = np.empty(MAX_MOVES, dtype=np.int32)
+    for i in range(sources.shape[0]):
+        _lay(sources[i, 0], sources[i, 1], own_row, captors, passed, row)
+        count = generate(row, tables, codes)
+        for k in range(count):
+            child = children[offsets[i] + k]
+            make(row, codes[k], tables, child)
+            alive[offsets[i] + k] = child[KING] & ~child[BLACK] != np.uint64(0)
+
+
+@kernel
+def hand_on(
+    sources: Any, weights: Any, start: int, stop: int, own_row: Any, captors: Any, passed: Any, masks: Any,
+    groups: int, multipliers: Any, even: float, counts: bool, bonus: Any, offsets: Any, tables: Any,
+    positions: Any, key: Any, first: Any, top: Any, out: Any,
+) -> None:  # fmt: skip
+    """Add to ``out`` (float64[size, 1]) the weight that ``sources[start:stop]`` hand on to each of ``positions``.
+
+    A source's weight goes to its successors by the likelihood of the enemy's move, over *all* her legal moves there;
+    what goes to inconsistent ones is gone.
+
+    Parameters
+    ----------
+    sources, weights
+        uint64[·, 2], float64[·].
+    own_row
+        uint64[9]: the viewer's half before the move, from her side, the enemy to move.
+    captors, passed
+        Squares from which an enemy pawn may take en passant, and the bits of META for that.
+    masks
+        Of the view after the move (:mod:`darkchess.fog.belief._kernels.position_set`).
+    groups, multipliers, even
+        The policy: the first so many groups of :mod:`darkchess.fog.belief._kernels.policy` (none: all moves alike), and
+        the part of the likelihood that all moves share evenly.
+    counts
+        Whether every move has likelihood 1 instead, so that weights count the ways to come to a position.
+    bonus, offsets
+        float64[m], int64[·]: a factor for each move of each source; or both of length 0.
+    positions, key, first, top
+        The set after the move, in canonical order, and its :func:`directory`.
+    """
+    row = np.empty(9, dtype=np.uint64)
+    codes = np.empty(MAX_MOVES, dtype=np.int32)
+    index = np.empty((MAX_MOVES, GROUPS), dtype=np.int16)
+    likely = np.empty(MAX_MOVES, dtype=np.float64)
+    pieces = np.empty(64, dtype=np.int8)
+    maps = np.empty(12, dtype=np.uint64)
+    halves = np.empty((MAX_MOVES, 2), dtype=np.uint64)
+    ranges = np.empty(MAX_MOVES, dtype=np.int64)
+    shares = np.empty(MAX_MOVES, dtype=np.float64)
+    buckets = first.shape[0] - 1
+    told = masks[EP_TOLD]
+    landing = masks[EP_LANDING]
+    captured = masks[CAPTURED]
+    for i in range(start, stop):
+        weight = weights[i]
+        if not weight > 0.0:
+            continue
+        enemy, men = sources[i, 0], sources[i, 1]
+        _lay(enemy, men, own_row, captors, passed, row)
+        own = row[WHITE]
+        count = describe(row, groups <= PLAIN, tables, codes, index, pieces, maps)
+        total = 0.0
+        for k in range(count):
+            value = multiplied(index[k], groups, multipliers)
+            if bonus.shape[0]:
+                value *= bonus[offsets[i] + k]
+            likely[k] = value
+            total += value
+        wanted = 0
+        for k in range(count):
+            origin, target, promotion = codes[k] >> 9, (codes[k] >> 3) & 63, codes[k] & 7
+            start_mask, mask = bit(origin), bit(target)
+            piece = pieces[origin]
+            steps_twice = piece == PAWN and origin - target == 16
+            if told != np.uint64(0):
+                if not steps_twice or bit(origin - 8) != told:
+                    continue
+            elif landing != np.uint64(0):
+                if piece != PAWN or mask != landing or own & mask != np.uint64(0) or (origin - target) & 7 == 0:
+                    continue
+            else:
+                if mask & masks[EMPTY] != np.uint64(0) or (own & mask) != captured:
+                    continue
+                if piece == PAWN:
+                    if steps_twice and masks[FORBIDDEN] & mask != np.uint64(0):
+                        continue
+                    if (origin - target) & 7 != 0 and own & mask == np.uint64(0):
+                        continue  # en passant, and nothing of hers was taken so
+            if piece == KING and (origin - target == 2 or target - origin == 2):
+                after, moved = castled(enemy, men, target > origin)
+            else:
+                place = popcount(enemy & (start_mask - np.uint64(1)))
+                code = (men >> np.uint64(4 * place)) & np.uint64(15)
+                rest = without(men, place)
+                if piece == KING:
+                    rest = without_rights(rest)
+                elif code == np.uint64(CASTLING_ROOK):
+                    code = np.uint64(3)
+                if promotion:
+                    code = np.uint64(promotion)
+                after = (enemy ^ start_mask) | mask
+                moved = with_code(enemy ^ start_mask, rest, mask, code)
+            at = _bucket(half_hash(after, moved, key), top, buckets)
+            if at == buckets:
+                continue
+            prefetch(first, at)
+            halves[wanted, 0] = after
+            halves[wanted, 1] = moved
+            ranges[wanted] = at
+            shares[wanted] = weight if counts else weight * ((1.0 - even) * likely[k] / total + even / count)
+            wanted += 1
+        # Three misses of the cache a successor, so all are asked for before any is waited for.
+        for k in range(wanted):
+            prefetch(positions, first[ranges[k], 0])
+        for k in range(wanted):
+            at = ranges[k]
+            ranges[k] = -1
+            for j in range(first[at, 0], first[at + 1, 0]):
+                if positions[j, 0] == halves[k, 0] and positions[j, 1] == halves[k, 1]:
+                    ranges[k] = j
+                    prefetch(out, j)
+                    break
+        for k in range(wanted):
+            if ranges[k] >= 0:
+                out[ranges[k], 0] += shares[k]

@@ -1,0 +1,50 @@
+"""What each own move would show, over many positions.
+
+The observations behind the information penalty of the paper (D.3).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.halves import decode_half
+from darkchess.board.kernels.moves import has_move, make
+from darkchess.fog.game._kernels.vision import observation_key
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
+
+__all__ = ["observation_keys"]
+
+
+@kernel
+def observation_keys(
+    positions: Any, indices: Any, own_row: Any, flipped: bool, codes: Any, no_move_ends: bool, tables: Any, out: Any
+) -> None:
+    """Write the key of what she sees right after each of her moves from each position.
+
+    Parameters
+    ----------
+    positions, indices
+        Enemy halves, uint64[·, 2], and which of them to take, int64[n].
+    own_row, flipped
+        See :func:`darkchess.board.kernels.halves.decode_half`.
+    codes
+        Her moves, int64[m].
+    no_move_ends
+        Whether an enemy without a move ends the game, which she would be told.
+    out
+        uint64[m, n].
+    """
+    row = np.empty(9, dtype=np.uint64)
+    child = np.empty(9, dtype=np.uint64)
+    side = 1 if flipped else 0
+    for i in range(indices.shape[0]):
+        decode_half(positions[indices[i], 0], positions[indices[i], 1], own_row, flipped, row)
+        for k in range(codes.shape[0]):
+            make(row, codes[k], tables, child)
+            key = observation_key(child, side, tables)
+            if no_move_ends and not has_move(child, tables):
+                key = mix64(key ^ np.uint64(0x517CC1B727220A95))
+            out[k, i] = key

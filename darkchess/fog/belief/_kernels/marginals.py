@@ -1,0 +1,59 @@
+"""Kernels of :mod:`darkchess.fog.belief.marginals` and :mod:`darkchess.fog.analysis.once_over`: counts and sums over
+the rows of a position set (uint64[n, 9], see :mod:`darkchess.board.kernels.board`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit, lowest, without_lowest
+from darkchess.board.kernels.board import WHITE
+from klss.support.kernel import kernel
+
+__all__ = ["add_weights", "count_men", "weigh_men"]
+
+
+@kernel
+def count_men(rows: Any, side: int, counts: Any) -> None:
+    """Add to ``counts`` (int64[64, 6]) how many of ``rows`` have each piece of ``side`` (0 White, 1 Black) on each
+    square.
+    """
+    for i in range(rows.shape[0]):
+        for piece in range(6):
+            men = rows[i, piece] & rows[i, WHITE + side]
+            while men != np.uint64(0):
+                counts[lowest(men), piece] += 1
+                men = without_lowest(men)
+
+
+@kernel
+def add_weights(rows: Any, side: int, weights: Any, sums: Any) -> None:
+    """Add to ``sums`` (float64[64, 6]) the ``weights`` (float64[n]) of those of ``rows`` that have each piece of
+    ``side`` on each square.
+    """
+    for i in range(rows.shape[0]):
+        for piece in range(6):
+            men = rows[i, piece] & rows[i, WHITE + side]
+            while men != np.uint64(0):
+                sums[lowest(men), piece] += weights[i]
+                men = without_lowest(men)
+
+
+@kernel
+def weigh_men(rows: Any, side: int, weights: Any, out: Any) -> None:
+    """Write into ``out`` (float64[n]) the sum of ``weights`` (float64[64, 7]) over all squares, by the piece of
+    ``side`` there; column 6 is for none.
+    """
+    for i in range(rows.shape[0]):
+        total = 0.0
+        for square in range(64):
+            mask = bit(square)
+            found = 6
+            if rows[i, WHITE + side] & mask != np.uint64(0):
+                for piece in range(6):
+                    if rows[i, piece] & mask != np.uint64(0):
+                        found = piece
+            total += weights[square, found]
+        out[i] = total

@@ -1,0 +1,205 @@
+"""When a declared sample has no consistent position left: mend its last members until they agree with what is seen.
+
+No source; a heuristic of ours for a state that an exact set never reaches. As few men as possible are moved, and they
+go anywhere: a man on a square known to be empty, or of a piece that is not the one seen, is lifted; seen pieces and
+blockers are filled from the lifted men, then from unseen men of that piece, then from a pawn (a promotion nobody saw);
+what is left over goes to unseen squares at random. So the material is kept, and the result agrees with the view by
+construction.
+
+Board and masks as in :mod:`darkchess.fog.belief._kernels.position_set`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.halves import without
+from darkchess.fog.belief._kernels.position_set import EMPTY, EP_CAPTORS, OWN, REQUIRED, SEEN, can_move
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
+
+__all__ = ["repair", "without_captured"]
+
+
+@kernel
+def _draw(state: Any, bound: int) -> Any:
+    """A number below ``bound`` (SplitMix64; ``state`` uint64[1] is modified in place)."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    return np.int64((mix64(state[0]) >> np.uint64(32)) * np.uint64(bound) >> np.uint64(32))
+
+
+@kernel
+def _pick(squares: Any, state: Any) -> int:
+    """A random square of the set ``squares``, which is not empty."""
+    for _ in range(_draw(state, popcount(squares))):
+        squares = without_lowest(squares)
+    return lowest(squares)
+
+
+@kernel
+def _find(board: Any, squares: Any, piece: int, state: Any) -> int:
+    """A random square of ``squares`` with ``piece`` on it (−2: any man but the king), −1 when there is none."""
+    fitting = np.uint64(0)
+    while squares != np.uint64(0):
+        square = lowest(squares)
+        squares = without_lowest(squares)
+        if board[square] == piece or (piece == -2 and 0 <= board[square] < 5):
+            fitting |= bit(square)
+    return -1 if fitting == np.uint64(0) else _pick(fitting, state)
+
+
+@kernel
+def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
+    """Take a man off the lifted ones or the board, for a square that must be filled with ``piece`` (−1: with any).
+
+    Returns what stands there then.
+    """
+    if piece >= 0:
+        if lifted[piece] > 0:
+            lifted[piece] -= 1
+            return piece
+        square = _find(board, loose, piece, state)
+        if square >= 0:
+            board[square] = -1
+            return piece
+        if piece == 5:
+            return -1
+        if lifted[0] > 0:
+            lifted[0] -= 1
+            return piece
+        square = _find(board, loose, 0, state)
+        if square < 0:
+            square = _find(board, loose, -2, state)
+        if square >= 0:
+            board[square] = -1
+        return piece
+    for kind in range(6):
+        if lifted[kind] > 0:
+            lifted[kind] -= 1
+            return kind
+    square = _find(board, loose, -2, state)
+    if square < 0:
+        return -1
+    kind = board[square]
+    board[square] = -1
+    return kind
+
+
+@kernel
+def _repair_one(
+    enemy: Any, codes: Any, masks: Any, expected: Any, board: Any, lifted: Any, state: Any, out: Any
+) -> bool:
+    own = masks[OWN]
+    empty = masks[EMPTY]
+    required = masks[REQUIRED]
+    seen = masks[SEEN]
+    lifted[:] = 0
+    board[:] = -1
+    castles = np.uint64(0)
+    men = enemy
+    while men != np.uint64(0):
+        square = lowest(men)
+        men = without_lowest(men)
+        code: Any = np.int64(codes & np.uint64(15))
+        codes >>= np.uint64(4)
+        if code == 6:
+            castles |= bit(square)
+            code = 3
+        if empty & bit(square) != np.uint64(0) or (seen & bit(square) != np.uint64(0) and expected[square] != code):
+            lifted[code] += 1
+        else:
+            board[square] = code
+    loose = ~(required | empty)
+    # What is seen, then what blocks a pawn.
+    for pass_ in range(2):
+        wanted = seen if pass_ == 0 else required & ~seen
+        while wanted != np.uint64(0):
+            square = lowest(wanted)
+            wanted = without_lowest(wanted)
+            if board[square] >= 0:
+                continue
+            piece = expected[square] if pass_ == 0 else -1
+            taken = _take(board, lifted, piece, loose, state)
+            if taken < 0 and piece == 5:
+                # The king is seen, but stands on a square where a man must stay: leave a knight there.
+                for other in range(64):
+                    if board[other] == 5:
+                        board[other] = 1
+                taken = 5
+            if taken < 0 or (taken == 0 and (square < 8 or square >= 56)):
+                taken = 1
+            board[square] = taken
+    # The rest anywhere out of sight; a king that finds no room takes another man's place.
+    for piece in (5, 4, 3, 2, 1, 0):
+        for _ in range(lifted[piece]):
+            free = loose & ~own
+            for square in range(64):
+                if board[square] >= 0:
+                    free &= ~bit(square)
+            if piece == 0:
+                free &= np.uint64(0x00FFFFFFFFFFFF00)
+            if free != np.uint64(0):
+                board[_pick(free, state)] = piece
+            elif piece == 5:
+                square = _find(board, ~(empty | seen), -2, state)
+                if square < 0:
+                    return False
+                board[square] = 5
+    count = 0
+    kings = 0
+    enemy = np.uint64(0)
+    codes = np.uint64(0)
+    at_home = board[60] == 5
+    for square in range(64):
+        if board[square] >= 0:
+            if count == 16:
+                return False
+            code = board[square]
+            if code == 3 and at_home and castles & bit(square) != np.uint64(0):
+                code = 6
+            kings += code == 5
+            enemy |= bit(square)
+            codes |= np.uint64(code) << np.uint64(4 * count)
+            count += 1
+    out[0] = enemy
+    out[1] = codes
+    return kings == 1
+
+
+@kernel
+def repair(positions: Any, masks: Any, expected: Any, must_move: bool, seed: Any, tables: Any, out: Any) -> int:
+    """Fill ``out`` (uint64[·, 2]) with mended copies of ``positions`` (uint64[·, 2], taken in turn).
+
+    Returns how many came out, equal ones included.
+    ``must_move``: leave out halves that cannot move.
+    """
+    board = np.empty(64, dtype=np.int64)
+    lifted = np.empty(6, dtype=np.int64)
+    state = np.empty(1, dtype=np.uint64)
+    state[0] = seed
+    count = 0
+    for i in range(out.shape[0]):
+        source = i % positions.shape[0]
+        fits = _repair_one(
+            positions[source, 0], positions[source, 1], masks, expected, board, lifted, state, out[count]
+        )
+        if fits and must_move:
+            fits = can_move(out[count, 0], out[count, 1], masks[OWN], masks[EP_CAPTORS], tables)
+        if fits:
+            count += 1
+    return count
+
+
+@kernel
+def without_captured(positions: Any, captured: Any) -> Any:
+    """Copies of ``positions`` (uint64[·, 2]) without the man, if any, on the square ``captured`` (uint64, one bit)."""
+    out = positions.copy()
+    for i in range(positions.shape[0]):
+        enemy = positions[i, 0]
+        if enemy & captured != np.uint64(0):
+            out[i, 0] = enemy & ~captured
+            out[i, 1] = without(positions[i, 1], popcount(enemy & (captured - np.uint64(1))))
+    return out

@@ -1,0 +1,97 @@
+"""What a player believes, square by square: how likely each man stands there, over the positions that she holds
+possible, each counted once or by its weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import chess
+import numpy as np
+
+from darkchess.fog.belief._kernels.marginals import add_weights, count_men
+from darkchess.fog.belief.position_set import PositionSet
+from klss.support.arrays import Floats, Ints
+
+__all__ = ["Marginals", "marginals"]
+
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Marginals:
+    """For each square what stands there, over all positions that a player holds possible.
+
+    Attributes
+    ----------
+    color
+        The player.
+    size
+        Number of positions.
+    counts
+        int64[64, 6]: in how many of them each enemy piece (pawn to king) stands on each square.
+    own
+        Her own men.
+    weighed
+        float64[64, 6]: the weight of those positions, of 1 in all; None where each counts once.
+    """
+
+    color: chess.Color
+    size: int
+    counts: Ints
+    own: dict[int, chess.Piece]
+    weighed: Floats | None = None
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Probability of each enemy piece (pawn to king) on each square: float64[64, 6].
+
+        0 and 1 exactly where it is certain: in none of the positions, or in all.
+        """
+        found = self.counts / self.size
+        if self.weighed is None:
+            return found
+        open_ = (self.counts > 0) & (self.counts < self.size)
+        inner = np.clip(self.weighed, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))
+        return np.where(open_, inner, found)
+
+    def at(self, square: int) -> dict[str, float]:
+        """Probability of each man that may stand on ``square``, as FEN writes it, the likeliest first.
+
+        What is left to 1 is the probability that the square is empty.
+        """
+        if square in self.own:
+            return {self.own[square].symbol(): 1.0}
+        shares = self.shares[square].tolist()
+        order = sorted(range(6), key=lambda piece: (-shares[piece], piece))
+        return {chess.Piece(piece + 1, not self.color).symbol(): shares[piece] for piece in order if shares[piece]}
+
+    def enemy(self, square: int) -> float:
+        """Probability that an enemy man stands on ``square``."""
+        count = int(self.counts[square].sum())
+        if self.weighed is None or count == self.size:
+            return count / self.size
+        return min(float(self.shares[square].sum()), 1.0)
+
+    def by_square(self) -> dict[str, dict[str, float]]:
+        """:meth:`at` by the square's name, a1 first; squares that are surely empty are left out."""
+        found = {chess.SQUARE_NAMES[square]: self.at(square) for square in range(64)}
+        return {name: men for name, men in found.items() if men}
+
+
+def marginals(positions: PositionSet, weights: Floats | None = None) -> Marginals:
+    """Exact sums over all of ``positions``, each of which counts once, or by ``weights`` (float64[size], summing to 1,
+    in the order of :meth:`PositionSet.rows`).
+    """
+    view = positions.view
+    side = int(view.color == chess.WHITE)
+    counts = np.zeros((64, 6), dtype=np.int64)
+    weighed = None if weights is None else np.zeros((64, 6))
+    for start in range(0, positions.size, _CHUNK):
+        rows = positions.rows(np.arange(start, min(start + _CHUNK, positions.size)))
+        count_men(rows, side, counts)
+        if weights is not None:
+            add_weights(rows, side, weights[start : start + _CHUNK], weighed)
+    own = {square: piece for square, piece in sorted(view.pieces.items()) if piece.color == view.color}
+    return Marginals(view.color, positions.size, counts, own, weighed)

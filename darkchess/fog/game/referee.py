@@ -1,0 +1,186 @@
+"""The true game: applies moves, gives each player her views, declares the result (docs/rules.md, rules 2 to 4).
+
+Only the referee's side imports this file; a player gets :class:`darkchess.fog.game.view.View` objects.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+import chess
+
+from darkchess.board.position import START_FEN, Position
+from darkchess.errors import GameOverError, IllegalMove
+from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, PAPER, REPETITIONS, Outcome, Ruleset
+from darkchess.fog.game.view import View, observe
+
+__all__ = ["Referee"]
+
+
+class Referee:
+    """One game of dark chess.
+
+    Parameters
+    ----------
+    fen
+        The start position; None for the usual one.
+    ruleset
+        See :mod:`darkchess.fog.game.rules`.
+
+    Raises
+    ------
+    FenError
+        See :meth:`darkchess.board.position.Position.from_fen`.
+
+    Notes
+    -----
+    A start position may already be over: nobody can move, or its halfmove counter says that fifty moves were played.
+
+    >>> game = Referee()
+    >>> for text in ("e2e4", "f7f6", "d1h5", "a7a6", "h5e8"):
+    ...     game.push(chess.Move.from_uci(text))
+    >>> game.outcome
+    Outcome(winner=True, reason='king_captured')
+    """
+
+    def __init__(self, fen: str | None = None, ruleset: Ruleset = PAPER) -> None:
+        self.ruleset = ruleset
+        self._positions = [Position.from_fen(START_FEN if fen is None else fen)]
+        self._moves: list[chess.Move] = []
+        self._seen = Counter([self.position.key()])
+        self._outcome = self._judge()
+        self._views: dict[chess.Color, list[View]] = {
+            color: [observe(self.position, color, game_over=self._outcome)] for color in chess.COLORS
+        }
+
+    @classmethod
+    def replay(cls, moves: Iterable[chess.Move], fen: str | None = None, ruleset: Ruleset = PAPER) -> Referee:
+        """The game after ``moves``; raises as :meth:`push` does."""
+        game = cls(fen, ruleset)
+        for move in moves:
+            game.push(move)
+        return game
+
+    @property
+    def position(self) -> Position:
+        """The true position."""
+        return self._positions[-1]
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """Every true position; the index is the ply."""
+        return tuple(self._positions)
+
+    @property
+    def turn(self) -> chess.Color:
+        """The side to move."""
+        return self.position.turn
+
+    @property
+    def ply(self) -> int:
+        """Half-moves played."""
+        return len(self._moves)
+
+    @property
+    def moves(self) -> tuple[chess.Move, ...]:
+        """The moves played."""
+        return tuple(self._moves)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None while it goes on."""
+        return self._outcome
+
+    def fen(self) -> str:
+        """FEN of the true position."""
+        return self.position.fen()
+
+    def legal_moves(self) -> tuple[chess.Move, ...]:
+        """Moves of the side to move, sorted; () once the game is over."""
+        return self.position.legal_moves() if self._outcome is None else ()
+
+    def push(self, move: chess.Move) -> None:
+        """Play ``move``.
+
+        Raises
+        ------
+        IllegalMove
+            It is not a move of the side to move.
+        GameOverError
+            The game is over.
+        """
+        self._check_running(f"the move {move.uci()}")
+        before = self.position
+        if not before.is_legal(move):
+            raise IllegalMove(
+                f"illegal move: got {move.uci()}, expected one of the {len(before.legal_moves())} moves of "
+                f"{chess.COLOR_NAMES[before.turn]}"
+            )
+        captured = before.captured_square(move)
+        self._positions.append(before.after(move))
+        self._moves.append(move)
+        self._seen[self.position.key()] += 1
+        self._outcome = self._judge()
+        for color in chess.COLORS:
+            mover = color == before.turn
+            self._views[color].append(
+                observe(
+                    self.position,
+                    color,
+                    ply=self.ply,
+                    kind="own_move" if mover else "opp_move",
+                    own_move=move if mover else None,
+                    own_capture_square=None if mover else captured,
+                    opp_capture_landing_square=captured if not mover and captured == move.to_square else None,
+                    game_over=self._outcome,
+                )
+            )
+
+    def view(self, color: chess.Color) -> View:
+        """What ``color`` sees now."""
+        return self._views[color][-1]
+
+    def views(self, color: chess.Color) -> tuple[View, ...]:
+        """Everything that ``color`` saw; the index is the ply."""
+        return tuple(self._views[color])
+
+    def resign(self, color: chess.Color) -> None:
+        """``color`` gives up."""
+        self.end(Outcome(not color, "resign"))
+
+    def flag(self, color: chess.Color) -> None:
+        """The clock of ``color`` ran out: she loses."""
+        self.end(Outcome(not color, "flag"))
+
+    def end(self, outcome: Outcome) -> None:
+        """End the game by something that is not a move: a resignation, a flag, a forfeit, an abort. Both last views
+        then tell it."""
+        self._check_running(f"an end by {outcome.reason}")
+        self._outcome = outcome
+        for views in self._views.values():
+            views[-1] = replace(views[-1], game_over=outcome, legal_moves=())
+
+    def _check_running(self, what: str) -> None:
+        if self._outcome is not None:
+            raise GameOverError(
+                f"the game is over: got {what} after {self._outcome.reason} at ply {self.ply}, expected nothing more"
+            )
+
+    def _judge(self) -> Outcome | None:
+        """The outcome of the position on the board, in the order of docs/rules.md: king, no move, repetition, 50 moves;
+        then the ply limit."""
+        position = self.position
+        for color in chess.COLORS:
+            if position.king(color) is None:
+                return Outcome(not color, "king_captured")
+        if not position.legal_moves():
+            return self.ruleset.no_move_outcome(position.turn)
+        if self._seen[position.key()] >= REPETITIONS:
+            return Outcome(None, "repetition")
+        if position.quiet_plies >= FIFTY_MOVES_PLIES:
+            return Outcome(None, "fifty_moves")
+        if self.ruleset.ply_limit is not None and self.ply >= self.ruleset.ply_limit:
+            return Outcome(None, "ply_limit")
+        return None

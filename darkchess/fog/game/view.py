@@ -1,0 +1,493 @@
+"""What a player sees after a ply: docs/rules.md, rule 4, and nothing else.
+
+A :class:`View` is made by the referee's side with :func:`observe` from a true position, or by a player's side with
+:func:`initial_view` and :func:`observed` from what the engine protocol sends. The protocol tells neither castling
+rights nor the en passant square: rights are tracked from view to view, the en passant square is inferred (see
+:func:`observed`).
+
+The law that ties the two sides: :meth:`View.key` equals ``observation_key`` of the true row.
+
+Deviations from the protocol's shape: none is sent back; a mask that also shows the pawn that can be taken en passant,
+as other hosts send it, is brought to ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import chess
+import numpy as np
+
+from darkchess.board import fen as fen_text
+from darkchess.board.kernels import board, moves
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import decode, encode
+from darkchess.board.position import Position, row_of, squares_of
+from darkchess.errors import ViewError
+from darkchess.fog.game._kernels import vision
+from darkchess.fog.game.rules import Outcome
+from klss.support.arrays import Words
+
+__all__ = ["Castling", "Kind", "View", "initial_view", "observe", "observed", "parse_fog_fen"]
+
+Kind = Literal["initial", "own_move", "opp_move"]
+
+
+class Castling(NamedTuple):
+    """A player's own castling rights."""
+
+    kingside: bool
+    queenside: bool
+
+    def letters(self, color: chess.Color) -> str:
+        """The rights as FEN writes them: some of ``KQ``, or of ``kq``."""
+        text = ("K" if self.kingside else "") + ("Q" if self.queenside else "")
+        return text if color else text.lower()
+
+
+@dataclass(frozen=True)
+class View:
+    """What one player knows from one look at the board.
+
+    Attributes
+    ----------
+    ply
+        Half-moves played since the start position.
+    kind
+        ``"initial"`` (ply 0), ``"own_move"`` or ``"opp_move"``: whose move came just before.
+    color
+        The player who looks.
+    own_move
+        Her move, with kind ``"own_move"`` only.
+    visible
+        Squares that she sees, as a 64-bit set (a1 is bit 0).
+    pieces
+        The pieces on those squares, her own included.
+    own_capture_square
+        Where one of her pieces was just captured; None when none was.
+    opp_capture_landing_square
+        Where the captor stands; None when nothing was captured, and after en passant, where it follows.
+    ep_square
+        The en passant target when it is her turn and she can capture so.
+    castling
+        Her own rights.
+    to_move
+        The side to move.
+    legal_moves
+        Her moves, sorted by from, to, promotion; () when it is not her turn or the game is over.
+    game_over
+        The outcome, None while the game goes on.
+    fullmove
+        The number of the move that is to be played.
+    ep_known
+        False only where a rebuilt view cannot tell whether she could capture en passant, see :func:`observed`.
+    """
+
+    ply: int
+    kind: Kind
+    color: chess.Color
+    own_move: chess.Move | None
+    visible: int
+    pieces: Mapping[int, chess.Piece]
+    own_capture_square: int | None
+    opp_capture_landing_square: int | None
+    ep_square: int | None
+    castling: Castling
+    to_move: chess.Color
+    legal_moves: tuple[chess.Move, ...]
+    game_over: Outcome | None
+    fullmove: int = 1
+    ep_known: bool = True
+
+    def row(self) -> Words:
+        """What is known, as a position row: uint64[9], as :func:`darkchess.fog.game._kernels.vision.masked` writes it."""
+        return row_of(self.pieces, self.to_move, self.castling.letters(self.color), self.ep_square)
+
+    def key(self) -> int:
+        """Key (64 bits) of what is seen; the kernel ``observation_key`` computes the same from the true row."""
+        return int(vision.view_key(self.row(), np.uint64(self.visible)))
+
+    def piece_at(self, square: int) -> chess.Piece | None:
+        """The piece that she sees on ``square``, None when it is empty or not seen."""
+        return self.pieces.get(square)
+
+    def sees(self, square: int) -> bool:
+        """Whether she sees ``square``."""
+        return bool(self.visible >> square & 1)
+
+    def fog_fen(self) -> str:
+        """This one look as a FEN with ``?`` on hidden squares; own castling rights only, halfmove counter 0."""
+        fields = (
+            fen_text.board_text(self.pieces, ~self.visible & 0xFFFF_FFFF_FFFF_FFFF),
+            "w" if self.to_move else "b",
+            self.castling.letters(self.color) or "-",
+            "-" if self.ep_square is None else chess.SQUARE_NAMES[self.ep_square],
+            "0",
+            str(self.fullmove),
+        )
+        return " ".join(fields)
+
+
+def observe(
+    position: Position,
+    color: chess.Color,
+    *,
+    ply: int = 0,
+    kind: Kind = "initial",
+    own_move: chess.Move | None = None,
+    own_capture_square: int | None = None,
+    opp_capture_landing_square: int | None = None,
+    game_over: Outcome | None = None,
+) -> View:
+    """What ``color`` sees of the true ``position``; the other arguments are the view's fields."""
+    side = 0 if color else 1
+    seen = int(vision.visible(position.row, side, TABLES))
+    own_turn = position.turn == color
+    rights = position.castling_rights
+    return View(
+        ply=ply,
+        kind=kind,
+        color=color,
+        own_move=own_move,
+        visible=seen,
+        pieces={square: piece for square, piece in position.pieces.items() if seen >> square & 1},
+        own_capture_square=own_capture_square,
+        opp_capture_landing_square=opp_capture_landing_square,
+        ep_square=position.ep_square if own_turn else None,
+        castling=Castling("K" in rights, "Q" in rights) if color else Castling("k" in rights, "q" in rights),
+        to_move=position.turn,
+        legal_moves=position.legal_moves() if own_turn and game_over is None else (),
+        game_over=game_over,
+        fullmove=position.fullmove,
+    )
+
+
+def initial_view(start: Position, color: chess.Color, game_over: Outcome | None = None) -> View:
+    """What ``color`` sees before the first move; both players know the start position."""
+    return observe(start, color, game_over=game_over)
+
+
+def observed(
+    previous: View,
+    *,
+    kind: Kind,
+    visible: int,
+    pieces: Mapping[int, chess.Piece],
+    own_move: chess.Move | None = None,
+    own_capture_square: int | None = None,
+    opp_capture_landing_square: int | None = None,
+    game_over: Outcome | None = None,
+    legal_moves: Iterable[chess.Move] | None = None,
+) -> View:
+    """The view after ``previous`` from an observation of the engine protocol.
+
+    Parameters
+    ----------
+    previous
+        The view one ply earlier.
+    kind, visible, pieces, own_move, own_capture_square, opp_capture_landing_square, game_over
+        As in :class:`View`; ``visible`` and ``pieces`` may also show the pawn that can be taken en passant.
+    legal_moves
+        Her legal moves, when they were sent: with the turn request only, so not for older plies of a transcript.
+
+    Returns
+    -------
+    View
+        Its castling rights follow from the rights before and from what moved or was captured. The en passant square
+        follows from ``legal_moves``; without them, from a pawn's diagonal that is seen empty and that only en passant
+        can show. Where another piece sees that square too, ``previous`` may still tell; if it does not, ``ep_known`` is
+        False, ``ep_square`` None, and ``legal_moves`` may lack the en passant capture.
+
+    Raises
+    ------
+    ViewError
+        The observation contradicts itself, ``previous`` or the rules.
+    """
+    color, ply = previous.color, previous.ply + 1
+    where = f"observation of ply {ply}"
+    if previous.game_over is not None:
+        raise ViewError(f"{where}: got one after the end of the game ({previous.game_over.reason}), expected none")
+    expected = "own_move" if previous.to_move == color else "opp_move"
+    if kind != expected:
+        raise ViewError(
+            f"{where}: got kind {kind!r} after a view with {chess.COLOR_NAMES[previous.to_move]} to move, "
+            f"expected {expected!r}"
+        )
+    if (own_move is None) == (kind == "own_move"):
+        raise ViewError(
+            f"{where}: got own_move {own_move} with kind {kind!r}, expected a move exactly with kind 'own_move'"
+        )
+    if own_move is not None and own_move not in previous.legal_moves and not _may_be_ep(previous, own_move):
+        raise ViewError(
+            f"{where}: got own_move {own_move.uci()}, expected one of her {len(previous.legal_moves)} legal moves"
+        )
+    if own_capture_square is not None and (kind != "opp_move" or not _is_own(previous, own_capture_square)):
+        raise ViewError(
+            f"{where}: got own_capture_square {own_capture_square}, "
+            "expected the square of a piece of hers, after an enemy move"
+        )
+    if opp_capture_landing_square is not None and opp_capture_landing_square != own_capture_square:
+        raise ViewError(
+            f"{where}: got opp_capture_landing_square {opp_capture_landing_square} and own_capture_square "
+            f"{own_capture_square}, expected the same square, or no landing square (en passant)"
+        )
+    if not 0 <= visible < 1 << 64:
+        raise ViewError(f"{where}: got visible {visible:#x}, expected a set of 64 bits")
+    off = [square for square in pieces if not 0 <= square < 64]
+    if off:
+        raise ViewError(f"{where}: got a piece on square {off[0]}, expected squares 0 to 63")
+    stray = [square for square in pieces if not visible >> square & 1]
+    if stray:
+        raise ViewError(
+            f"{where}: got a piece on {chess.SQUARE_NAMES[stray[0]]}, expected pieces on visible squares only"
+        )
+    _check_own_men(previous, own_move, own_capture_square, pieces, where)
+    view = View(
+        ply=ply,
+        kind=kind,
+        color=color,
+        own_move=own_move,
+        visible=visible,
+        pieces=dict(sorted(pieces.items())),
+        own_capture_square=own_capture_square,
+        opp_capture_landing_square=opp_capture_landing_square,
+        ep_square=None,
+        castling=_castling_after(previous, own_move, own_capture_square),
+        to_move=not previous.to_move,
+        legal_moves=(),
+        game_over=game_over,
+        fullmove=previous.fullmove + (not previous.to_move),
+    )
+    sent = None if legal_moves is None else tuple(legal_moves)
+    view = _with_ep(view, previous, sent)
+    view = _with_own_mask(view, where)
+    view = replace(view, legal_moves=known_moves(view))
+    if (
+        sent is not None
+        and game_over is None
+        and (not view.ep_known or sorted(map(encode, sent)) != sorted(map(encode, view.legal_moves)))
+    ):
+        odd = sorted({move.uci() for move in sent} ^ {move.uci() for move in view.legal_moves})
+        raise ViewError(
+            f"{where}: got legal moves that do not follow from what is seen, expected agreement; "
+            f"they differ in {' '.join(odd[:6])}"
+        )
+    return view
+
+
+def known_moves(view: View) -> tuple[chess.Move, ...]:
+    """Her moves as they follow from the view alone, sorted; () when it is not her turn or the game is over.
+
+    An unseen square before a pawn is a blocked one: no pawn steps onto or across a square that she does not see.
+    """
+    if view.to_move != view.color or view.game_over is not None:
+        return ()
+    out = np.empty(moves.MAX_MOVES, dtype=np.int32)
+    count = moves.generate(view.row(), TABLES, out)
+    return tuple(decode(code) for code in sorted(out[:count].tolist()) if _path_seen(view, code))
+
+
+def parse_fog_fen(text: str, color: chess.Color | None = None) -> View:
+    """The view of a fog FEN; ``color`` is who looks, by default the side to move. ``?`` and ``*`` are hidden squares.
+
+    A fog FEN is one look and no memory: ply 0, kind ``"initial"``. Castling rights of the other side are dropped
+    (pyffish writes both).
+
+    Raises
+    ------
+    FenError
+        The text is garbled.
+    ViewError
+        What is seen is not what ``color``'s men see.
+    """
+    placement, turn_text, castling, ep_text, _, fullmove = fen_text.split_fields(text)
+    pieces, unseen = fen_text.parse_board(placement, hidden=fen_text.HIDDEN)
+    to_move = fen_text.parse_turn(turn_text)
+    color = to_move if color is None else color
+    own_rights = "".join(right for right in castling if right not in ("kq" if color else "KQ"))
+    rights = fen_text.parse_castling(own_rights or "-", pieces)
+    ep_square = fen_text.parse_square(ep_text, "en passant square")
+    view = View(
+        ply=0,
+        kind="initial",
+        color=color,
+        own_move=None,
+        visible=~unseen & 0xFFFF_FFFF_FFFF_FFFF,
+        pieces=pieces,
+        own_capture_square=None,
+        opp_capture_landing_square=None,
+        ep_square=ep_square if to_move == color and ep_square in _ep_targets(pieces, color) else None,
+        castling=Castling("k" in rights.lower(), "q" in rights.lower()),
+        to_move=to_move,
+        legal_moves=(),
+        game_over=None,
+        fullmove=max(1, fen_text.parse_counter(fullmove, "move number", 0)),
+    )
+    view = _with_own_mask(view, "fog FEN")
+    return replace(view, legal_moves=known_moves(view))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# helpers
+
+
+def _is_own(view: View, square: int) -> bool:
+    piece = view.pieces.get(square)
+    return piece is not None and piece.color == view.color
+
+
+def _path_seen(view: View, code: int) -> bool:
+    """Whether a move generated from the masked row is a true one: a pawn's step needs every square of it to be seen."""
+    move = decode(code)
+    piece = view.pieces.get(move.from_square)
+    if piece is None or piece.piece_type != chess.PAWN or (move.to_square - move.from_square) % 8:
+        return True
+    ahead = move.from_square + (8 if view.color else -8)
+    return view.sees(ahead) and view.sees(move.to_square)
+
+
+def _castling_after(previous: View, own_move: chess.Move | None, own_capture_square: int | None) -> Castling:
+    touched = {own_capture_square} if own_move is None else {own_move.from_square}
+    rank = 0 if previous.color else 56
+    king = rank + 4 not in touched
+    return Castling(
+        previous.castling.kingside and king and rank + 7 not in touched,
+        previous.castling.queenside and king and rank not in touched,
+    )
+
+
+def _check_own_men(
+    previous: View,
+    own_move: chess.Move | None,
+    own_capture_square: int | None,
+    pieces: Mapping[int, chess.Piece],
+    where: str,
+) -> None:
+    """Her own men are known exactly: the ones before, moved by her move, less the one that was captured."""
+    men = {square: piece for square, piece in previous.pieces.items() if piece.color == previous.color}
+    if own_move is not None:
+        if own_move.from_square not in men:
+            raise ViewError(f"{where}: got own_move {own_move.uci()}, expected one from a square where she has a piece")
+        row = row_of(men, previous.color, previous.castling.letters(previous.color))
+        out = np.empty(board.WIDTH, dtype=np.uint64)
+        moves.make(row, encode(own_move), TABLES, out)
+        men = dict(Position(out).pieces)
+    men.pop(-1 if own_capture_square is None else own_capture_square, None)
+    told = {square: piece for square, piece in pieces.items() if piece.color == previous.color}
+    if told != men:
+        odd = sorted(square for square in {*told, *men} if told.get(square) != men.get(square))[0]
+        raise ViewError(
+            f"{where}: got {told.get(odd, 'nothing')} of hers on {chess.SQUARE_NAMES[odd]}, "
+            f"expected {men.get(odd, 'nothing')} after the view before"
+        )
+
+
+def _ep_targets(pieces: Mapping[int, chess.Piece], color: chess.Color) -> set[int]:
+    """Empty squares that her pawns could capture on en passant, as far as ``pieces`` tell: the victim's square holds an
+    enemy pawn or nothing that is known."""
+    targets = set()
+    ahead = 8 if color else -8
+    for square, piece in pieces.items():
+        if piece != chess.Piece(chess.PAWN, color) or chess.square_rank(square) != (4 if color else 3):
+            continue
+        for beside in (square - 1, square + 1):
+            if chess.square_distance(square, beside) != 1:
+                continue
+            clear = beside + ahead not in pieces and beside + 2 * ahead not in pieces
+            if clear and pieces.get(beside, chess.Piece(chess.PAWN, not color)) == chess.Piece(chess.PAWN, not color):
+                targets.add(beside + ahead)
+    return targets
+
+
+def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) -> View:
+    """``view`` with its en passant square inferred: from her legal moves, else from what is seen, else from the view
+    before."""
+    if view.kind != "opp_move" or view.own_capture_square is not None or view.game_over is not None:
+        return view
+    targets = {square for square in _ep_targets(view.pieces, view.color) if view.sees(square)}
+    if sent is not None:
+        told = {move.to_square for move in sent if move.to_square in targets and _is_ep(view, move)}
+        return replace(view, ep_square=told.pop()) if len(told) == 1 else view
+    ahead = 8 if view.color else -8
+    otherwise = int(vision.visible(view.row(), 0 if view.color else 1, TABLES))
+    unsure = False
+    for target in sorted(targets):
+        victim, origin = target - ahead, target + ahead
+        if view.visible & ~otherwise & (1 << target | 1 << victim):
+            return replace(view, ep_square=target)  # nothing else shows the target (or, to other hosts, its pawn)
+        pawn = chess.Piece(chess.PAWN, not view.color)
+        if view.sees(victim) and view.pieces.get(victim) != pawn:
+            continue
+        if previous.pieces.get(victim) is not None or (previous.sees(origin) and previous.pieces.get(origin) != pawn):
+            continue  # the victim's square was taken already, or no pawn was at home
+        if _changed(previous, view) & ~(1 << victim | 1 << origin):
+            continue  # something else moved
+        if previous.pieces.get(origin) == pawn and view.sees(origin):
+            return replace(view, ep_square=target)  # the pawn left its home and is not on the target: it stepped twice
+        unsure = True
+    return replace(view, ep_known=not unsure)
+
+
+def _changed(previous: View, view: View) -> int:
+    """Squares seen in both views whose content changed."""
+    both = previous.visible & view.visible
+    return sum(1 << square for square in squares_of(both) if previous.pieces.get(square) != view.pieces.get(square))
+
+
+def _may_be_ep(view: View, move: chess.Move) -> bool:
+    """Whether ``move`` is an en passant capture that a rebuilt view could not exclude."""
+    return not view.ep_known and _is_ep(view, move) and move.to_square in _ep_targets(view.pieces, view.color)
+
+
+def _is_ep(view: View, move: chess.Move) -> bool:
+    piece = view.pieces.get(move.from_square)
+    return piece == chess.Piece(chess.PAWN, view.color) and (move.to_square - move.from_square) % 8 != 0
+
+
+def _with_own_mask(view: View, where: str) -> View:
+    """``view`` with exactly the squares that rule 4 shows; raises ViewError when its mask is not explained by its
+    pieces.
+
+    The masked row shows all that the true one does, and also the squares before a pawn that is blocked by an unseen
+    man.
+    """
+    side = 0 if view.color else 1
+    most = int(vision.visible(view.row(), side, TABLES))
+    victim = None if view.ep_square is None else view.ep_square + (-8 if view.color else 8)
+    extra = view.visible & ~most
+    if victim is not None and extra == 1 << victim:
+        pieces = {square: piece for square, piece in view.pieces.items() if square != victim}
+        view = replace(view, visible=view.visible & ~extra, pieces=pieces)
+        extra = 0
+    if extra:
+        odd = chess.SQUARE_NAMES[next(squares_of(extra))]
+        raise ViewError(
+            f"{where}: got {odd} as visible, expected only squares that {chess.COLOR_NAMES[view.color]}'s men see"
+        )
+    hidden = most & ~view.visible
+    if hidden:
+        row = view.row()
+        pawns = int(row[board.PAWN]) & sum(
+            1 << square for square, piece in view.pieces.items() if piece.color == view.color
+        )
+        diagonals = int(np.bitwise_or.reduce(TABLES[list(squares_of(pawns)), 2 + side])) if pawns else 0
+        row[board.PAWN] = np.uint64(int(row[board.PAWN]) & ~pawns)  # the pawns still stand in the way, but step nowhere
+        others = int(vision.visible(row, side, TABLES))
+        explained = 0
+        for square in squares_of(pawns):
+            ahead, second = (square + 8, square + 16) if view.color else (square - 8, square - 16)
+            # The nearest hidden square before a pawn holds an enemy, whom no other man of hers may see; behind him all
+            # may be hidden.
+            blocker = ahead if hidden >> ahead & 1 else second
+            if 0 <= blocker < 64 and not (others | diagonals) >> blocker & 1:
+                explained |= 1 << blocker
+                if blocker == ahead and 0 <= second < 64 and not others >> second & 1:
+                    explained |= 1 << second
+        if hidden & ~explained:
+            odd = chess.SQUARE_NAMES[next(squares_of(hidden & ~explained))]
+            raise ViewError(
+                f"{where}: got {odd} as hidden, expected it to be visible to {chess.COLOR_NAMES[view.color]}'s men"
+            )
+    return view

@@ -1,0 +1,171 @@
+"""Kernels of :mod:`darkchess.fog.players.model`: all children of a batch of positions with what the search wants to
+know of each. Scratch memory is allocated by each call: threads may expand different batches side by side.
+
+A search state is a position's row with one more entry, 9: plies since the searcher last *observed* a pawn move or a
+capture (her own, or one of her men lost).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.attacks import attacked_by
+from darkchess.board.kernels.bits import bit, lowest
+from darkchess.board.kernels.board import KING, PAWN, WHITE, WIDTH, turn
+from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
+from darkchess.fog.game._kernels.vision import observation_key
+from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, REPETITIONS
+from klss.movers import TERMINAL
+from klss.support.kernel import kernel
+
+__all__ = ["STATE_WIDTH", "children", "count_children", "finish"]
+
+STATE_WIDTH = 10
+_QUIET = 9
+
+_FORCING = 10.0
+"""Captures, checks and promotions rank above all other moves (paper, D.2)."""
+
+
+@kernel
+def count_children(states: Any, tables: Any, offsets: Any) -> None:
+    """Fill ``offsets`` (int64[n + 1]) with the running number of moves of ``states``."""
+    moves = np.empty(MAX_MOVES, dtype=np.int32)
+    offsets[0] = 0
+    for i in range(states.shape[0]):
+        offsets[i + 1] = offsets[i] + generate(states[i], tables, moves)
+
+
+@kernel(allocates=False)
+def sort_codes(codes: Any, count: int) -> None:
+    """Sort codes[:count] in place (insertion: there are few, and the compiler has far less to do than for a
+    library's sort).
+    """
+    for i in range(1, count):
+        code = codes[i]
+        j = i
+        while j > 0 and codes[j - 1] > code:
+            codes[j] = codes[j - 1]
+            j -= 1
+        codes[j] = code
+
+
+@kernel
+def children(
+    states: Any,
+    side: int,
+    no_move_value: float,
+    tables: Any,
+    offsets: Any,
+    out: Any,
+    actions: Any,
+    movers: Any,
+    observations: Any,
+    values: Any,
+    forcing: Any,
+    rows: Any,
+    rows_offsets: Any,
+) -> None:
+    """Write the children of ``states`` in the order of their moves' codes.
+
+    ``side`` is the searcher's (0 White, 1 Black), ``no_move_value`` what a side without a move gets. A position whose
+    side to move can take the king, and one without a move, are terminal with their exact value for the
+    searcher; ``values`` of the others are left alone. ``forcing`` (bool) marks captures, checks and promotions.
+
+    The positions that are not terminal are written into ``rows`` (uint64[m, 9]) too, those of ``states[i]`` into
+    ``rows[rows_offsets[i]:rows_offsets[i + 1]]``.
+    """
+    moves = np.empty(MAX_MOVES, dtype=np.int32)
+    _children(
+        states, side, no_move_value, tables, offsets, out, actions, movers, observations, values, forcing, rows,
+        rows_offsets, moves,
+    )  # fmt: skip
+
+
+@kernel(allocates=False)
+def _children(
+    states: Any, side: int, no_move_value: float, tables: Any, offsets: Any, out: Any, actions: Any, movers: Any,
+    observations: Any, values: Any, forcing: Any, rows: Any, rows_offsets: Any, moves: Any,
+) -> None:  # fmt: skip
+    rows_offsets[0] = 0
+    for i in range(states.shape[0]):
+        row = states[i]
+        count = generate(row, tables, moves)
+        sort_codes(moves, count)
+        mover = turn(row)
+        own_move = mover == side
+        kept = rows_offsets[i]
+        for c in range(count):
+            at = offsets[i] + c
+            code = moves[c]
+            child = out[at]
+            own_before = row[WHITE + side]
+            captured = make(row, code, tables, child)
+            from_mask = bit(code >> 9)
+            quiet = row[_QUIET] + np.uint64(1)
+            if own_move:
+                if captured >= 0 or row[PAWN] & from_mask != np.uint64(0):
+                    quiet = np.uint64(0)
+            elif child[WHITE + side] != own_before:
+                quiet = np.uint64(0)
+            child[_QUIET] = quiet
+            actions[at] = code
+            observations[at, 0] = observation_key(child, side, tables)
+            observations[at, 1] = observation_key(child, 1 - side, tables)
+            to_move = 1 - mover
+            check = False
+            king = child[KING] & child[WHITE + to_move]
+            if king != np.uint64(0):
+                check = attacked_by(child, mover, lowest(king), tables)
+            forcing[at] = captured >= 0 or (code & 7) != 0 or check
+            sign = 1.0 if to_move == side else -1.0
+            if king == np.uint64(0):
+                movers[at] = TERMINAL
+                values[at] = -sign
+            elif king_capture(child, tables) >= 0:
+                movers[at] = TERMINAL
+                values[at] = sign
+            elif not has_move(child, tables):
+                movers[at] = TERMINAL
+                values[at] = sign * no_move_value
+            else:
+                movers[at] = 0 if to_move == side else 1
+                for j in range(WIDTH):
+                    rows[kept, j] = child[j]
+                kept += 1
+        rows_offsets[i + 1] = kept
+
+
+@kernel(allocates=False)
+def finish(
+    states: Any,
+    side: int,
+    offsets: Any,
+    out: Any,
+    movers: Any,
+    theirs: Any,
+    times: Any,
+    values: Any,
+    forcing: Any,
+    interest: Any,
+    ceilings: Any,
+) -> None:
+    """Fill in what depends on the values of the children that are not terminal, ``theirs`` (float64, in their order),
+    each for its side to move: ``values``, now all the searcher's, and ``interest``; and ``ceilings``.
+
+    ``times`` (int64[m], or of length 0: not known): how often the searcher observed what she does there before.
+    """
+    k = 0
+    for i in range(states.shape[0]):
+        own_move = turn(states[i]) == side
+        for at in range(offsets[i], offsets[i + 1]):
+            if movers[at] != TERMINAL:
+                values[at] = theirs[k] if movers[at] == 0 else -theirs[k]
+                k += 1
+            interest[at] = (values[at] if own_move else -values[at]) + (_FORCING if forcing[at] else 0.0)
+            drawable = out[at, _QUIET] >= np.uint64(FIFTY_MOVES_PLIES)
+            if times.shape[0] != 0 and times[at] + 1 >= REPETITIONS:
+                drawable = True
+            ceilings[at] = 0.0 if drawable else np.inf

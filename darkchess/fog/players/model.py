@@ -1,0 +1,189 @@
+"""Dark chess as :mod:`klss.search` sees it: positions in batches, children with both players' observations, values;
+and a position set as a belief.
+
+Deviations from the paper: a position whose side to move can take the king is not searched further. She sees it (an
+enemy man that can be captured is always seen), in every position of her infoset, and nothing beats taking it: its
+value is exact.
+"""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+
+from darkchess.board.kernels.board import IDENTITY, WIDTH
+from darkchess.board.kernels.tables import TABLES
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.belief.weights import Weights
+from darkchess.fog.game.rules import Ruleset
+from darkchess.fog.players._kernels.children import STATE_WIDTH, children, count_children, finish
+from klss.search import Budget, Expansion, Past
+from klss.support.arrays import Floats, Int8s, Int32s, Ints, States
+
+__all__ = ["DarkChess", "PositionBelief"]
+
+
+_UNKNOWN = np.empty(0, dtype=np.int64)
+
+_INFORMATION_SAMPLE = 2000
+"""Positions over which the next observation's entropy is taken."""
+
+
+class DarkChess:
+    """The game from the seat of one player.
+
+    Parameters
+    ----------
+    color : chess.Color
+        The searcher's.
+    ruleset : Ruleset
+    evaluator : Evaluator
+    """
+
+    state_width = STATE_WIDTH
+
+    def __init__(self, color: chess.Color, ruleset: Ruleset, evaluator: Evaluator) -> None:
+        """See the class."""
+        self._side = 0 if color == chess.WHITE else 1
+        self._no_move_value = -1.0 if ruleset.no_move == "loss" else 0.0
+        self._evaluator = evaluator
+
+    def states(self, rows: States, quiet: int) -> States:
+        """Search states (uint64[n, 10]) of positions (uint64[n, 9]) reached ``quiet`` plies after the searcher
+        last observed a pawn move or capture.
+        """
+        out = np.empty((len(rows), STATE_WIDTH), dtype=np.uint64)
+        out[:, :9] = rows
+        out[:, 9] = quiet
+        return out
+
+    def expand(self, states: States, past: Past | None = None) -> Expansion:
+        """See :class:`klss.search.Model`. Where a draw by repetition or by fifty quiet moves *could* stand, as far as
+        the searcher can tell, a child is worth 0 at most.
+        """
+        offsets, kept = np.empty((2, len(states) + 1), dtype=np.int64)
+        count_children(states, TABLES, offsets)
+        count = int(offsets[-1])
+        out = np.empty((count, STATE_WIDTH), dtype=np.uint64)
+        rows = np.empty((count, WIDTH), dtype=np.uint64)
+        actions = np.empty(count, dtype=np.int32)
+        movers = np.empty(count, dtype=np.int8)
+        observations = np.empty((count, 2), dtype=np.uint64)
+        values, interest, ceilings = np.empty((3, count), dtype=np.float64)
+        forcing = np.empty(count, dtype=np.bool_)
+        children(
+            states,
+            self._side,
+            self._no_move_value,
+            TABLES,
+            offsets,
+            out,
+            actions,
+            movers,
+            observations,
+            values,
+            forcing,
+            rows,
+            kept,
+        )
+        theirs = self._evaluator.child_values(np.ascontiguousarray(states[:, :WIDTH]), kept, rows[: kept[-1]])
+        times = past.times(offsets, observations[:, 0]) if past is not None else _UNKNOWN
+        finish(states, self._side, offsets, out, movers, theirs, times, values, forcing, interest, ceilings)
+        return Expansion(
+            offsets=offsets,
+            states=out,
+            actions=actions,
+            movers=movers,
+            probabilities=np.ones(count),
+            observations=observations,
+            values=values,
+            interest=interest,
+            ceilings=ceilings,
+        )
+
+    def deepened(
+        self, parents: States, offsets: Ints, children: States, depth: int, budget: Budget
+    ) -> tuple[Floats | None, int]:
+        """See :class:`klss.search.expansion.deepening.DeepeningModel`: the evaluator's perfect-information search."""
+        theirs, visited = self._evaluator.search_values(
+            np.ascontiguousarray(parents[:, :9]),
+            offsets,
+            np.ascontiguousarray(children[:, :9]),
+            depth,
+            budget,
+            self._no_move_value,
+        )
+        if theirs is None:
+            return None, visited
+        return np.where(self.movers(children) == 0, theirs, -theirs), visited
+
+    def movers(self, states: States) -> Int8s:
+        """See :class:`klss.search.Model`."""
+        theirs: Int8s = ((states[:, 8] & np.uint64(1)) != np.uint64(self._side)).astype(np.int8)
+        return theirs
+
+    def values(self, states: States) -> Floats:
+        """See :class:`klss.search.Model`."""
+        values = self._evaluator.values(np.ascontiguousarray(states[:, :9]))
+        return np.where(self.movers(states) == 0, values, -values)
+
+    def identities(self, states: States) -> States:
+        """The position alone: equal rows are transpositions, draws aside (B.1)."""
+        rows = states[:, :9].copy()
+        rows[:, 8] &= IDENTITY
+        return rows
+
+
+class PositionBelief:
+    """A position set as the search's belief."""
+
+    def __init__(self, positions: PositionSet, model: DarkChess, quiet: int, weights: Weights | None = None) -> None:
+        """``quiet``: plies since the player last observed a pawn move or capture; ``weights``: of the positions, None
+        where all are alike.
+        """
+        self._weights = weights
+        self._positions = positions
+        self._model = model
+        self._quiet = quiet
+        self._drawn: dict[bytes, float] = {}
+
+    @property
+    def size(self) -> int:
+        """See :class:`klss.search.Belief`."""
+        return self._positions.size
+
+    @property
+    def capped_by(self) -> str | None:
+        """See :class:`klss.search.Belief`."""
+        return self._positions.capped_by
+
+    def sample(self, count: int, exclude: States, seed: int) -> States:
+        """See :class:`klss.search.Belief`."""
+        rows = self._positions.sample(
+            count, seed, exclude_rows=self._model.identities(exclude) if len(exclude) else None
+        )
+        return self._model.states(rows, self._quiet)
+
+    def draw(self, count: int, exclude: States, seed: int, even: float) -> States:
+        """See :class:`klss.search.Belief`."""
+        excluded = self._model.identities(exclude) if len(exclude) else None
+        weights = None if self._weights is None else self._weights.shares()
+        rows, inclusion = self._positions.draw(count, seed, excluded, even=even, weights=weights)
+        states = self._model.states(rows, self._quiet)
+        self._drawn = dict(zip(map(bytes, self._model.identities(states)), inclusion.tolist(), strict=True))
+        return states
+
+    def inclusion(self, states: States) -> Floats:
+        """See :class:`klss.search.Belief`."""
+        return np.array([self._drawn.get(bytes(row), 1.0) for row in self._model.identities(states)])
+
+    def log_weights(self, states: States) -> Floats:
+        """See :class:`klss.search.Belief`, and :class:`darkchess.fog.belief.weights.Weights`."""
+        if self._weights is None:
+            return np.zeros(len(states))
+        return self._weights.log_weights(self._positions.indices(self._model.identities(states)))
+
+    def information(self, actions: Int32s) -> Floats:
+        """See :class:`klss.search.Belief`."""
+        return self._positions.information(actions, _INFORMATION_SAMPLE)

@@ -1,0 +1,127 @@
+"""Players that look at one position which may be the true one, and play as if it were.
+
+:class:`GreedyPlayer` draws the position and looks one ply ahead. :class:`BestGuessPlayer` takes, of up to 200 drawn,
+the one that the opponent would like best, and searches it as chess is searched. Both see views only.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from darkchess.board.kernels.moves import make
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import decode, encode
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.fog.game.contest import Decision, Limit, Progress, king_capture
+from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.game.view import View
+from darkchess.fog.players.model import DarkChess
+from darkchess.fog.players.tracking import TrackingPlayer
+from klss.search import Budget
+from klss.search.expansion.deepening import deepening
+
+__all__ = ["SAMPLE", "BestGuessPlayer", "GreedyPlayer"]
+
+SAMPLE = 200
+"""Positions among which the best guess is looked for."""
+
+_MARGIN_S = 0.01
+"""Time left over at the end of a move."""
+
+
+class GreedyPlayer(TrackingPlayer):
+    """One ply deep: takes the king if it can, else makes the move that the evaluator likes best in one position
+    sampled from its own set.
+    """
+
+    def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
+        """``cap`` and ``threads``: of the position set."""
+        super().__init__(seed=seed, cap=cap, threads=threads)
+        self._evaluator = evaluator
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`darkchess.fog.game.contest.Player`."""
+        followed = self._turn()
+        view = followed.views[-1]
+        began = time.monotonic()
+        taking = king_capture(view)
+        if taking is not None:
+            return Decision(taking, {})
+        share = limit.set_seconds()
+        positions = followed.up_to_date(None if share is None else began + share)
+        row = positions.sample(1, self._seed * 1_000_003 + view.ply)[0]
+        moves = sorted(view.legal_moves, key=encode)
+        after = np.empty((len(moves), 9), dtype=np.uint64)
+        for i, move in enumerate(moves):
+            make(row, encode(move), TABLES, after[i])
+        values = -self._evaluator.values(after)
+        return Decision(
+            moves[int(np.argmax(values))],
+            {"positions": positions.size, "capped_by": positions.capped_by, "value": float(values.max())},
+        )
+
+
+class BestGuessPlayer(TrackingPlayer):
+    """The evaluator's best move in the position, of up to :data:`SAMPLE` sampled from the player's own set, that the
+    opponent would like best: the one of the lowest value for the player. Takes a king that can be taken.
+
+    The move is the one whose child the evaluator's perfect-information search likes best, one ply deeper at a time
+    while the limit lasts; of equals the first in the order of codes. It stops at the first depth that wins, which is
+    the quickest way to, and before the first at which all moves lose.
+    """
+
+    def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
+        """``cap`` and ``threads``: of the position set."""
+        super().__init__(seed=seed, cap=cap, threads=threads)
+        self._evaluator = evaluator
+
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
+        """See :class:`darkchess.fog.game.contest.Player`."""
+        super().start(view, start, ruleset)
+        self._evaluator.new_game()
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`darkchess.fog.game.contest.Player`; with ``nodes``, about so many positions are valued."""
+        followed = self._turn()
+        view = followed.views[-1]
+        model = DarkChess(view.color, followed.ruleset, self._evaluator)
+        share, seconds = limit.set_seconds(), limit.seconds()
+        budget = Budget(limit.nodes, seconds)
+        positions = followed.up_to_date(None if share is None else time.monotonic() + share)
+        taking = king_capture(view)
+        told = {"positions": positions.size, "capped_by": positions.capped_by}
+        if taking is not None:
+            return Decision(taking, told | {"value": 1.0, "nodes": 0, "depth": 0, "seconds": budget.elapsed()})
+        self._evaluator.deadline = None if seconds is None else time.monotonic() + budget.left()
+        count = SAMPLE if limit.nodes is None else min(SAMPLE, limit.nodes)
+        rows = positions.sample(count, self._seed * 1_000_003 + view.ply)
+        guess = model.states(rows[[int(np.argmin(self._evaluator.values(rows)))]], 0)
+        found = model.expand(guess)
+        nodes = len(rows) + len(found.values)
+        values, depth = found.values.copy(), 1
+        undecided = np.flatnonzero(found.movers == 1)
+        offsets = np.array([0, len(undecided)], dtype=np.int64)
+        deeper_values = deepening(model, guess, offsets, found.states[undecided], budget, nodes, _MARGIN_S)
+        while values.max() < 1.0:
+            deeper, visited = next(deeper_values, (None, 0))
+            nodes += visited
+            if deeper is None:
+                break
+            after = values.copy()
+            after[undecided] = deeper
+            if after.max() <= -1.0:
+                break
+            values, depth = after, depth + 1
+        return Decision(
+            decode(int(found.actions[int(np.argmax(values))])),
+            told
+            | {
+                "value": float(values.max()),
+                "nodes": nodes,
+                "depth": depth,
+                "seconds": budget.elapsed(),
+            },
+        )

@@ -1,0 +1,162 @@
+"""What most players stand on: the views of the game that goes on, and a position set brought up to date when wanted.
+
+:class:`RandomPlayer` needs no more than that, and looks at neither.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from darkchess.board.position import Position
+from darkchess.fog.belief.filter import Filter
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.belief.siamese import Observer
+from darkchess.fog.game.contest import Decision, Limit, Player, PlayerError, Progress
+from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.game.view import View
+
+__all__ = ["Followed", "RandomPlayer", "TrackingPlayer", "started"]
+
+_Part = TypeVar("_Part")
+
+
+def started(part: _Part | None) -> _Part:
+    """``part`` of what a player has during a game only."""
+    if part is None:
+        raise PlayerError("the game was not started; call start() first")
+    return part
+
+
+class Followed:
+    """A game as its player follows it.
+
+    Parameters
+    ----------
+    view, start, ruleset
+        See :meth:`darkchess.fog.game.contest.Player.start`.
+    cap, seed, threads, weigher
+        Of the position set.
+    observes
+        Whether an :class:`darkchess.fog.belief.siamese.Observer` goes along.
+
+    Attributes
+    ----------
+    views
+        Hers so far.
+    ruleset
+        The game's.
+    known
+        The position set, as far as it was brought; None until it was wanted.
+    weighed
+        Whether a filter goes along with it.
+    observer
+        Likewise an observer.
+    allowance : float
+        Seconds of one thread that the set's weights may take, a view. It is the player's and stays until she sets
+        another, so that weights do not depend on whether somebody else asks for the set before her move.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        start: Position,
+        ruleset: Ruleset,
+        *,
+        cap: int,
+        seed: int,
+        threads: int,
+        weigher: Filter | None = None,
+        observes: bool = False,
+    ) -> None:
+        self.views = [view]
+        self.ruleset = ruleset
+        self.known: PositionSet | None = None
+        self.weighed = weigher is not None
+        self._begun = partial(PositionSet, view, start, cap=cap, seed=seed, threads=threads, weigher=weigher)
+        self.observer: Observer | None = None
+        self.allowance = math.inf
+        self._observes = observes
+        self._taken_in = 0
+
+    @property
+    def behind(self) -> int:
+        """How many views the position set was not shown."""
+        return len(self.views) - self._taken_in
+
+    def up_to_date(self, deadline: float | None = None) -> PositionSet:
+        """The position set after all views; its last step ends by ``deadline``, in monotonic seconds."""
+        if self.known is None:
+            self.known = self._begun()
+            self.observer = Observer(self.known) if self._observes else None
+            self._taken_in = 1
+        while self.behind and self.views[self._taken_in].game_over is None:
+            self.known.observe(self.views[self._taken_in], deadline=deadline, allowance=self.allowance)
+            if self.observer is not None:
+                self.observer.observe(self.known)
+            self._taken_in += 1
+        return self.known
+
+
+class TrackingPlayer(Player):
+    """Common to our players: the game that they follow."""
+
+    def __init__(self, *, seed: int, cap: int, threads: int) -> None:
+        """``cap`` and ``threads``: of the position set."""
+        self._seed = seed
+        self._cap = cap
+        self._threads = threads
+        self._followed: Followed | None = None
+
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
+        """See :class:`darkchess.fog.game.contest.Player`."""
+        self._followed = Followed(
+            view, start, ruleset, cap=self._cap, seed=self._seed, threads=self._threads, **self._beliefs()
+        )
+
+    def _beliefs(self) -> dict[str, Any]:
+        """What goes along with the position set: ``weigher`` and ``observes`` of :class:`Followed`."""
+        return {}
+
+    def observe(self, view: View) -> None:
+        """See :class:`darkchess.fog.game.contest.Player`."""
+        started(self._followed).views.append(view)
+
+    @property
+    def view(self) -> View:
+        """The player's last view."""
+        return started(self._followed).views[-1]
+
+    @property
+    def position_set(self) -> PositionSet:
+        """See :class:`darkchess.fog.game.contest.Player`."""
+        return started(self._followed).up_to_date()
+
+    def _turn(self) -> Followed:
+        """The game, at the player's turn."""
+        followed = started(self._followed)
+        view = followed.views[-1]
+        if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
+            raise PlayerError(f"choose: it is not the player's turn at ply {view.ply}; give her the next view first")
+        return followed
+
+    def close(self) -> None:
+        """See :class:`darkchess.fog.game.contest.Player`."""
+        self._followed = None
+
+
+class RandomPlayer(TrackingPlayer):
+    """Plays uniformly over the legal moves."""
+
+    def __init__(self, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
+        """``cap`` and ``threads`` matter only to who asks for the position set."""
+        super().__init__(seed=seed, cap=cap, threads=threads)
+
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`darkchess.fog.game.contest.Player`."""
+        view = self._turn().views[-1]
+        rng = np.random.default_rng([self._seed, view.ply])
+        return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})

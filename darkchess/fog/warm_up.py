@@ -1,0 +1,48 @@
+"""A game that nobody sees, so that all compiled code is there when a clock runs. Stands on the referee's side."""
+
+from __future__ import annotations
+
+import chess
+
+from darkchess.fog.belief.filter import SECONDS, Filter
+from darkchess.fog.belief.position_set import PositionSet, compile_rare_kernels
+from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.game.contest import Player
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.tracking import RandomPlayer
+
+__all__ = ["warm_up"]
+
+_WARM_UP_PLIES = 4
+_WARM_UP_NODES = 100
+
+
+def warm_up(player: Player, color: chess.Color) -> None:
+    """Let ``player`` begin a game that nobody sees, so that all compiled code is there when a clock runs.
+
+    Her next game starts afresh, as every game does.
+    """
+    few = TimeControl(nodes=_WARM_UP_NODES)
+    players = {color: player, not color: RandomPlayer()}
+    scratch = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, few))
+    scratch.begin()
+    for _ in range(_WARM_UP_PLIES):
+        scratch.play_ply()
+    compile_rare_kernels()
+    followed = player.position_set
+    if isinstance(followed, PositionSet) and followed.weigher is not None:
+        _at_every_level(followed.weigher)
+
+
+def _at_every_level(weigher: Filter) -> None:
+    """Take weights across a move at each level of a filter, and look positions up: what a game asks for depends on its
+    sets and its clock.
+    """
+    for seconds in SECONDS.values():
+        game = Referee()
+        known = PositionSet(game.view(chess.BLACK), game.position, weigher=weigher)
+        game.push(game.legal_moves()[0])
+        known.observe(game.view(chess.BLACK), allowance=seconds)
+        rows = known.rows(0)
+        known.indices(rows)
+        known.contains(rows[0])

@@ -1,0 +1,90 @@
+"""What each of the 36 senses would tell apart: all partitions of a set in one go.
+
+Every position gives every window a key, the sum of random words of the men in it, built from sums along the files and
+then along the ranks; positions with the same key look the same there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import lowest, without_lowest
+from darkchess.rbc.belief._kernels.position_set import plain
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
+
+__all__ = ["partitions"]
+
+
+@kernel(inline="always")
+def _word(piece: int, square: int) -> Any:
+    """A random word (uint64) of a piece on a square."""
+    return mix64(np.uint64(64 * piece + square + 1))
+
+
+@kernel
+def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
+    """Number the classes into which each window divides some positions.
+
+    Parameters
+    ----------
+    positions, indices
+        uint64[·, 2], the enemy's halves, and which of them, int64[n].
+    classes
+        int32[36, n], written: the class of each position in each window, numbered in the order in which they come.
+        Windows by rank and then by file of their middle, from b2 on, seen from the viewer's side.
+    counts
+        int64[36], written: how many classes each window has.
+    """
+    number = indices.shape[0]
+    words = np.empty((6, 64), dtype=np.uint64)
+    for piece in range(6):
+        for square in range(64):
+            words[piece, square] = _word(piece, square)
+    keys = np.empty((36, number), dtype=np.uint64)
+    on = np.zeros(64, dtype=np.uint64)
+    along = np.empty(48, dtype=np.uint64)
+    for i in range(number):
+        men = positions[indices[i], 0]
+        codes = positions[indices[i], 1]
+        left = men
+        while left != np.uint64(0):
+            square = lowest(left)
+            left = without_lowest(left)
+            on[square] = words[plain(np.int64(codes & np.uint64(15))), square]
+            codes >>= np.uint64(4)
+        for rank in range(8):
+            for file in range(6):
+                square = 8 * rank + file
+                along[6 * rank + file] = on[square] + on[square + 1] + on[square + 2]
+        for window in range(36):
+            keys[window, i] = along[window] + along[window + 6] + along[window + 12]
+        while men != np.uint64(0):
+            on[lowest(men)] = np.uint64(0)
+            men = without_lowest(men)
+    size = 64
+    while size < 2 * number:
+        size *= 2
+    heads = np.empty(size, dtype=np.int32)
+    firsts = np.empty(number, dtype=np.int64)
+    for window in range(36):
+        heads[:] = -1
+        found = 0
+        for i in range(number):
+            key = keys[window, i]
+            slot = np.int64(mix64(key) & np.uint64(size - 1))
+            while True:
+                held = heads[slot]
+                if held < 0:
+                    heads[slot] = found
+                    firsts[found] = i
+                    classes[window, i] = found
+                    found += 1
+                    break
+                if keys[window, firsts[held]] == key:
+                    classes[window, i] = held
+                    break
+                slot = (slot + 1) & (size - 1)
+        counts[window] = found

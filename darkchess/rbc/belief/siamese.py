@@ -1,0 +1,230 @@
+"""What is likely among what is possible, from two towers: the observation's, once a question, and the board's, for each
+member of a :class:`~darkchess.rbc.belief.position_set.PositionSet`.
+
+Source: T. Bertram, J. Fürnkranz, M. Müller, *Neural Network-based Information Set Weighting for Playing Reconnaissance
+Blind Chess* (2023): anchors are observations, boards near their anchor are likely. Training:
+:mod:`experiments.rbc_weighting`; docs/rbc-weighting.md.
+
+Everything is seen from the viewer's side of the board: she moves up. The numbers of an observation
+(float32[:data:`NUMBERS`]) are, block by block (:data:`BLOCKS`):
+
+===============  ======================================================================================================
+own              her men, piece × square
+now              in which share of the possible positions each enemy piece stands on each square
+before           the same at the end of her turn before, when the opponent had not moved yet
+trace            where an enemy man surely stood: 1 now, less by :data:`FADE` with each of her turns since
+seen             the squares that she sensed: 1 in this turn, less by :data:`FADE` with each turn since
+lost, taken      where the opponent's last turn took a man of hers; where her own last move took one
+losses, takings  the same in all turns, faded as ``seen`` is
+from, to         her own last move
+refused          the target of her last request, if another move was played or none
+scalars          colour, phase, ln of the set's size now and before, turn, men of both sides, whether her last request
+                 failed, whether she passed, her rights, king- and queenside
+===============  ======================================================================================================
+
+A member's features are piece × square of the enemy's men, the enemy's two castling rights, and the file of a pawn that
+has just made a double step.
+
+Deviations from the source: the history is not the last twenty turns but what it amounts to in an exact set (marginals
+now and before, the trace) and faded planes; of requests the origin and the target are told, not one of 73 kinds; the
+opponent's name is not asked for; only the observation is read by convolutions, and boards by a sum over their men:
+millions a second instead of hundreds; a *logit map*, linear in the men, stands beside the distance; rights and double
+steps are part of a board; softmax over truth and sampled members instead of triplets.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from darkchess.board.kernels import board
+from darkchess.board.towers import SHARES, ChessTowers, Layout, SiameseError, shares_of
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from klss.belief.towers import Float32s
+from klss.support.arrays import Floats, Ints, Words
+
+__all__ = [
+    "BLOCKS",
+    "FADE",
+    "FEATURES",
+    "NUMBERS",
+    "PLANES",
+    "SHAPES",
+    "SHARES",
+    "Observer",
+    "Siamese",
+    "SiameseError",
+    "board_features",
+    "grids_of",
+]
+
+FEATURES = 6 * 64 + 2 + 8
+"""Features of a board: piece · 64 + square, from the viewer's side; queenside, kingside; files of a double step."""
+
+MOST_FEATURES = 19
+"""Of one board: sixteen men, two rights, one double step."""
+
+FADE = 0.8
+"""What is kept of what was seen from one of her turns to the next."""
+
+LAYOUT = Layout({
+    "own": 384, "now": 384, "before": 384, "trace": 384, "seen": 64, "lost": 64, "taken": 64, "losses": 64,
+    "takings": 64, "from": 64, "to": 64, "refused": 64, "scalars": 11,
+})  # fmt: skip
+BLOCKS = LAYOUT.blocks
+"""Where each block of an observation's numbers lies."""
+NUMBERS = LAYOUT.numbers
+"""Numbers of an observation."""
+PLANES, SHAPES, grids_of = LAYOUT.planes, LAYOUT.shapes, LAYOUT.grids_of
+"""What the observation's tower reads: see :class:`~darkchess.board.towers.Layout`."""
+
+
+class Observer:
+    """What the observation's tower is told: kept beside a position set, told what it is told, after it.
+
+    Parameters
+    ----------
+    known
+        The set at the beginning of the game.
+
+    Examples
+    --------
+    >>> import chess
+    >>> from darkchess.rbc import Referee
+    >>> game = Referee()
+    >>> known = PositionSet(chess.WHITE, game.position)
+    >>> observer = Observer(known)
+    >>> known.noticed(game.notice)
+    >>> observer.noticed(game.notice, known)
+    >>> observer.numbers[BLOCKS["now"]].sum()
+    np.float32(16.0)
+    """
+
+    def __init__(self, known: PositionSet) -> None:
+        self.size = known.size
+        self._color = known.own.color
+        self._turn = 0
+        self._before = self._now = shares_of(known.halves)
+        self._size_before = known.size
+        self._trace = (self._now == 1).astype(np.float32)
+        self._planes = {name: np.zeros(64, dtype=np.float32) for name in ("seen", "lost", "taken", "losses", "takings")}
+        self._moved = Moved(None, None, None)
+        self._own: Words = known.own_row
+        self._looked = False
+
+    def noticed(self, notice: Notice, known: PositionSet) -> None:
+        """Her turn begins."""
+        self._turn += 1
+        self._looked = False
+        planes = self._planes
+        for name in ("seen", "losses", "takings"):
+            planes[name] = planes[name] * np.float32(FADE)
+        planes["lost"] = self._plane(notice.square)
+        planes["losses"] = np.maximum(planes["losses"], planes["lost"])
+        planes["takings"] = np.maximum(planes["takings"], planes["taken"])
+        self._trace = self._trace * np.float32(FADE)
+        self._look(known)
+
+    def sensed(self, sensed: Sensed, known: PositionSet) -> None:
+        """She saw what stands around a square."""
+        self._looked = True
+        for square, _ in sensed.contents:
+            at = self._upward(square)
+            self._planes["seen"][at] = 1
+            self._trace[at::64] = 0
+        self._look(known)
+
+    def moved(self, moved: Moved, known: PositionSet) -> None:
+        """She moved, or did not; her turn ends."""
+        self._moved = moved
+        self._planes["taken"] = self._plane(moved.capture_square)
+        self._look(known)
+        self._before, self._size_before = self._now, self.size
+
+    @property
+    def numbers(self) -> Float32s:
+        """As of what she was told last: float32[NUMBERS]. Made when it is asked for."""
+        out = np.zeros(NUMBERS, dtype=np.float32)
+        words = self._own[:6] & self._own[board.WHITE]
+        own = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+        out[BLOCKS["own"]] = own
+        out[BLOCKS["now"]] = self._now
+        out[BLOCKS["before"]] = self._before
+        out[BLOCKS["trace"]] = self._trace
+        for name, plane in self._planes.items():
+            out[BLOCKS[name]] = plane
+        asked, taken = self._moved.requested, self._moved.taken
+        failed = asked is not None and (
+            taken is None or (asked.from_square, asked.to_square) != (taken.from_square, taken.to_square)
+        )
+        if taken is not None:
+            out[BLOCKS["from"]] = self._plane(taken.from_square)
+            out[BLOCKS["to"]] = self._plane(taken.to_square)
+        if failed and asked is not None:
+            out[BLOCKS["refused"]] = self._plane(asked.to_square)
+        rights = int(self._own[board.META])
+        out[BLOCKS["scalars"]] = (
+            float(self._color),
+            float(self._looked),
+            math.log(self.size) / 10,
+            math.log(self._size_before) / 10,
+            min(self._turn, 100) / 50,
+            own.sum() / 16,
+            self._now.sum() / 16,
+            float(failed),
+            float(self._turn > 1 and asked is None),
+            float(rights >> 1 & 1),
+            float(rights >> 2 & 1),
+        )
+        return out
+
+    def _look(self, known: PositionSet) -> None:
+        self._now, self.size, self._own = shares_of(known.halves), known.size, known.own_row
+        self._trace[self._now == 1] = 1
+
+    def _plane(self, square: int | None) -> Float32s:
+        plane = np.zeros(64, dtype=np.float32)
+        if square is not None:
+            plane[self._upward(square)] = 1
+        return plane
+
+    def _upward(self, square: int) -> int:
+        """``square`` as its own side sees it."""
+        return square if self._color else square ^ 56
+
+
+class Siamese(ChessTowers):
+    """Learned weights over a position set's members."""
+
+    layout = LAYOUT
+    features = FEATURES
+    most_features = MOST_FEATURES
+    package = "darkchess.rbc.belief"
+
+    def log_weights(self, known: PositionSet, observer: Observer, indices: Ints | None = None) -> Floats:
+        """Logarithms of the members' weights, up to a constant; the temperature is in them.
+
+        Parameters
+        ----------
+        known
+            The set.
+        observer
+            Told the same things.
+        indices
+            int64[n], which members; None: all.
+
+        Returns
+        -------
+        float64[n]
+        """
+        if observer.size != known.size:
+            raise ValueError(
+                f"bad observer: got one that was told of {observer.size} positions for a set of {known.size}, expected "
+                "one that was told the same"
+            )
+        return self.weigh(observer.numbers, known.halves, indices)
+
+
+board_features = Siamese.board_features

@@ -1,0 +1,121 @@
+"""Games as ``reconchess`` keeps them: its JSON, which ``rc-replay`` and ``rc-playback`` open, without needing it.
+
+The format is that of ``GameHistory.save`` (reconchess 1.6.9): senses, what they showed, requests, what was played,
+where men were taken, positions before and after each turn, by colour.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import chess
+
+from darkchess.board.position import Position
+from darkchess.errors import DarkchessError, RecordError
+from darkchess.rbc.game.referee import Referee, Turn
+from darkchess.rbc.game.rules import WIN_REASONS, Limits
+
+__all__ = ["history", "history_text", "replayed"]
+
+_BY_COLOR = (
+    "senses", "sense_results", "requested_moves", "taken_moves", "capture_squares", "fens_before_move",
+    "fens_after_move",
+)  # fmt: skip
+
+
+def history(game: Referee, white: str, black: str) -> dict[str, Any]:
+    """The document of a game that is over.
+
+    Parameters
+    ----------
+    game
+        The game.
+    white, black
+        The players' names.
+    """
+    assert game.outcome is not None
+    positions = game.positions
+    document: dict[str, Any] = {"type": "GameHistory", "white_name": white, "black_name": black}
+    document |= {key: {"true": [], "false": []} for key in _BY_COLOR}
+    document |= {"winner_color": game.outcome.winner, "win_reason": _reason(game.outcome.reason)}
+    last: chess.Move | None = None
+    for ply, turn in enumerate(game.turns):
+        name = "true" if turn.color else "false"
+        told = {
+            "senses": turn.sensed.square,
+            "sense_results": [[square, _piece(piece)] for square, piece in turn.sensed.contents],
+            "requested_moves": _move(turn.moved.requested),
+            "taken_moves": _move(turn.moved.taken),
+            "capture_squares": turn.moved.capture_square,
+            "fens_before_move": _fen(turn.before, None if ply == 0 else game.turns[ply - 1], last),
+            "fens_after_move": _fen(positions[ply + 1], turn, turn.moved.taken),
+        }
+        for key, value in told.items():
+            document[key][name].append(value)
+        last = turn.moved.taken
+    return document
+
+
+def history_text(game: Referee, white: str, black: str) -> str:
+    """:func:`history` as JSON on one line."""
+    return json.dumps(history(game, white, black)) + "\n"
+
+
+def replayed(text: str) -> Referee:
+    """The game of a history, turn by turn; an end that is no move (a flag, a resignation) is left out.
+
+    Raises
+    ------
+    RecordError
+        It is no history, or its moves are not those of a game; the message says where.
+    """
+    try:
+        document = json.loads(text)
+        whites, blacks = ([document[key][name] for key in ("senses", "requested_moves")] for name in ("true", "false"))
+        starts = document["fens_before_move"]
+        fen = str((starts["true"] or starts["false"])[0])
+        if starts["false"] and fen.split()[1] == "b":
+            fen = str(starts["false"][0])
+        game = Referee(fen, Limits(None, None))
+        sides = {chess.WHITE: list(zip(*whites, strict=False)), chess.BLACK: list(zip(*blacks, strict=False))}
+        for ply in range(len(sides[chess.WHITE]) + len(sides[chess.BLACK])):
+            if game.outcome is not None:
+                raise RecordError(f"history: got a turn after the end of the game, turn {ply}; expected none")
+            square, request = sides[game.turn].pop(0)
+            game.sense(square)
+            game.move(None if request is None else chess.Move.from_uci(str(request["value"])))
+    except DarkchessError as error:
+        raise error if isinstance(error, RecordError) else RecordError(f"history: {error}") from None
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise RecordError(
+            f"history: got something else ({type(error).__name__}), expected the JSON of a game as reconchess "
+            "and klss keep it"
+        ) from None
+    return game
+
+
+def _reason(reason: str) -> dict[str, str] | None:
+    known = WIN_REASONS.get(reason)
+    return None if known is None else {"type": "WinReason", "value": known}
+
+
+def _piece(piece: chess.Piece | None) -> dict[str, str] | None:
+    return None if piece is None else {"type": "Piece", "value": piece.symbol()}
+
+
+def _move(move: chess.Move | None) -> dict[str, str] | None:
+    return None if move is None else {"type": "Move", "value": move.uci()}
+
+
+def _fen(position: Position, turn: Turn | None, taken: chess.Move | None) -> str:
+    """The FEN as ``reconchess`` writes it: with an en passant square after every double step."""
+    text = position.fen()
+    if turn is None or taken is None or position.ep_square is not None:
+        return text
+    piece = turn.before.piece_at(taken.from_square)
+    if piece is None or piece.piece_type != chess.PAWN or abs(taken.to_square - taken.from_square) != 16:
+        return text
+    fields = text.split()
+    fields[3] = chess.SQUARE_NAMES[(taken.from_square + taken.to_square) // 2]
+    return " ".join(fields)

@@ -1,0 +1,71 @@
+"""A player's own half of the board, which she always knows: kept up by what she is told."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+
+from darkchess.board.kernels import board
+from darkchess.board.kernels.moves import make, rights_kept
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import decode, encode
+from darkchess.board.position import Position
+from darkchess.rbc.game.requests import own_half, request_codes
+from klss.support.arrays import Int32s, Words
+
+__all__ = ["OwnHalf"]
+
+
+class OwnHalf:
+    """The men and rights of one player.
+
+    Parameters
+    ----------
+    color
+        Hers.
+    start
+        The start position.
+
+    Attributes
+    ----------
+    color
+        Hers.
+    row
+        uint64[9]: her men alone, her castling rights, herself to move; not to be written to.
+    """
+
+    def __init__(self, color: chess.Color, start: Position) -> None:
+        self.color = color
+        self.row: Words = own_half(start, color)
+        self._turn = np.uint64(0 if color else 1)
+        self.row[board.META] = (self.row[board.META] & ~np.uint64(1)) | self._turn
+
+    @property
+    def men(self) -> int:
+        """Her men, as a 64-bit set."""
+        return int(self.row[board.WHITE if self.color else board.BLACK])
+
+    def lose(self, square: int) -> None:
+        """The opponent took the man on ``square``, and with a rook at home the right to castle with it."""
+        mask = np.uint64(1 << square)
+        row = self.row.copy()
+        row[: board.META] &= ~mask
+        row[board.META] &= rights_kept(mask) | np.uint64(1)
+        self.row = row
+
+    def play(self, taken: chess.Move | None) -> None:
+        """She made a move, or none."""
+        if taken is None:
+            return
+        out = np.empty_like(self.row)
+        make(self.row, encode(taken), TABLES, out)
+        out[board.META] = (out[board.META] & np.uint64(0x1E)) | self._turn
+        self.row = out
+
+    def codes(self) -> Int32s:
+        """Codes of her requests, sorted: int32[n]."""
+        return request_codes(self.row, self.color)
+
+    def requests(self) -> tuple[chess.Move, ...]:
+        """Her requests, sorted by from, to, promotion."""
+        return tuple(decode(code) for code in self.codes().tolist())

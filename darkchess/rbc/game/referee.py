@@ -1,0 +1,213 @@
+"""The true game: takes senses and requests, tells each player her part, declares the result.
+
+As ``reconchess`` 1.6.9 plays it (docs/rbc.md). Only the referee's side imports this file; a player gets
+:mod:`darkchess.rbc.game.observation`'s objects.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import chess
+
+from darkchess.board.position import START_FEN, Position
+from darkchess.errors import GameOverError, IllegalMove
+from darkchess.fog.game.rules import Outcome
+from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed, looked
+from darkchess.rbc.game.requests import after_move, is_request, played, requests
+from darkchess.rbc.game.rules import LIMITS, Limits
+
+__all__ = ["Referee", "Turn"]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A turn that was played.
+
+    Attributes
+    ----------
+    color
+        Whose.
+    notice, sensed, moved
+        What she was told in it.
+    before
+        The true position at its beginning.
+    """
+
+    color: chess.Color
+    notice: Notice
+    sensed: Sensed
+    moved: Moved
+    before: Position
+
+
+class Referee:
+    """One game of Reconnaissance Blind Chess.
+
+    Parameters
+    ----------
+    fen
+        The start position, which both players know; None for the usual one.
+    limits
+        What draws the game.
+
+    Raises
+    ------
+    FenError
+        See :meth:`darkchess.board.position.Position.from_fen`.
+
+    Examples
+    --------
+    >>> game = Referee()
+    >>> game.sense(chess.E7).contents[0]
+    (59, Piece.from_symbol('q'))
+    >>> game.move(chess.Move.from_uci("e2d3")).taken is None
+    True
+    >>> game.turn, game.notice
+    (False, Notice(square=None))
+    """
+
+    def __init__(self, fen: str | None = None, limits: Limits = LIMITS) -> None:
+        self.limits = limits
+        self._positions = [Position.from_fen(START_FEN if fen is None else fen)]
+        self._turns: list[Turn] = []
+        self._notice = Notice(None)
+        self._sensed: Sensed | None = None
+        self._outcome = self._judge()
+
+    @property
+    def position(self) -> Position:
+        """The true position."""
+        return self._positions[-1]
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """Every true position; the index is the ply."""
+        return tuple(self._positions)
+
+    @property
+    def turn(self) -> chess.Color:
+        """The side whose turn it is."""
+        return self.position.turn
+
+    @property
+    def ply(self) -> int:
+        """Turns that were played, of either side."""
+        return len(self._turns)
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """What was played."""
+        return tuple(self._turns)
+
+    @property
+    def phase(self) -> Literal["sense", "move"]:
+        """What the side whose turn it is does next."""
+        return "sense" if self._sensed is None else "move"
+
+    @property
+    def notice(self) -> Notice:
+        """What the side whose turn it is was told at its beginning."""
+        return self._notice
+
+    @property
+    def sensed(self) -> Sensed | None:
+        """What the side whose turn it is has seen in it; None: she has not looked yet."""
+        return self._sensed
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None while it goes on."""
+        return self._outcome
+
+    def told(self, color: chess.Color) -> tuple[Observation, ...]:
+        """Everything that ``color`` was told, in order."""
+        found: list[Observation] = []
+        for turn in self._turns:
+            if turn.color == color:
+                found += [turn.notice, turn.sensed, turn.moved]
+        if self.turn == color and self._outcome is None:
+            found.append(self._notice)
+            if self._sensed is not None:
+                found.append(self._sensed)
+        return tuple(found)
+
+    def requests(self) -> tuple[chess.Move, ...]:
+        """What the side whose turn it is may ask for, sorted; () once the game is over."""
+        return requests(self.position) if self._outcome is None else ()
+
+    def sense(self, square: int | None) -> Sensed:
+        """Look at ``square`` (0–63), or nowhere.
+
+        Raises
+        ------
+        IllegalMove
+            There is no such square, or she has looked in this turn.
+        GameOverError
+            The game is over.
+        """
+        self._check_running("a sense")
+        if self._sensed is not None:
+            raise IllegalMove("a second sense: got one after the turn's own, expected a move")
+        if square is not None and not 0 <= square < 64:
+            raise IllegalMove(f"bad sense: got {square!r}, expected a square, 0 to 63, or None")
+        self._sensed = looked(self.position, square)
+        return self._sensed
+
+    def move(self, request: chess.Move | None) -> Moved:
+        """Play a request as far as it goes, or pass, and end the turn. Who has not looked, looks nowhere.
+
+        Raises
+        ------
+        IllegalMove
+            It can't be asked for.
+        GameOverError
+            The game is over.
+        """
+        self._check_running("a move")
+        before = self.position
+        if request is not None and not is_request(before, request):
+            raise IllegalMove(
+                f"bad request: got {request.uci()}, expected one of the {len(self.requests())} requests of "
+                f"{chess.COLOR_NAMES[before.turn]}, or a pass"
+            )
+        taken = None if request is None else played(before, request)
+        capture = None if taken is None else before.captured_square(taken)
+        moved = Moved(request, taken, capture)
+        self._turns.append(Turn(before.turn, self._notice, self._sensed or Sensed(None, ()), moved, before))
+        self._positions.append(after_move(before, taken))
+        self._notice, self._sensed = Notice(capture), None
+        self._outcome = self._judge()
+        return moved
+
+    def resign(self, color: chess.Color) -> None:
+        """``color`` gives up."""
+        self.end(Outcome(not color, "resign"))
+
+    def flag(self, color: chess.Color) -> None:
+        """The clock of ``color`` ran out: she loses."""
+        self.end(Outcome(not color, "flag"))
+
+    def end(self, outcome: Outcome) -> None:
+        """End the game by something that is not a move."""
+        self._check_running(f"an end by {outcome.reason}")
+        self._outcome = outcome
+
+    def _check_running(self, what: str) -> None:
+        if self._outcome is not None:
+            raise GameOverError(
+                f"the game is over: got {what} after {self._outcome.reason} at turn {self.ply}, expected nothing more"
+            )
+
+    def _judge(self) -> Outcome | None:
+        """The outcome of what is on the board, in the order in which ``reconchess`` looks."""
+        position, limits = self.position, self.limits
+        for color in chess.COLORS:
+            if position.king(color) is None:
+                return Outcome(not color, "king_captured")
+        if limits.full_turns is not None and position.fullmove > limits.full_turns:
+            return Outcome(None, "turn_limit")
+        if limits.quiet_plies is not None and position.quiet_plies >= limits.quiet_plies:
+            return Outcome(None, "fifty_moves")
+        return None

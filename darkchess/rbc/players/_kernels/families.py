@@ -1,0 +1,87 @@
+"""The positions that requests lead to, for many positions at once; each that several requests share made once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit
+from darkchess.board.kernels.board import BLACK, KING, META
+from darkchess.board.kernels.moves import king_capture, make
+from darkchess.rbc.belief._kernels.position_set import decode, outcome
+from darkchess.rbc.game._kernels.requests import pass_turn
+from klss.support.kernel import kernel
+
+__all__ = ["families"]
+
+_TURNED = (56 << 9) | (56 << 3)
+
+
+@kernel
+def families(
+    positions: Any, indices: Any, own_row: Any, real_row: Any, flipped: bool, codes: Any, tables: Any,
+    children: Any, place: Any, checks: Any,
+) -> int:  # fmt: skip
+    """Write the children of some positions by some requests.
+
+    Parameters
+    ----------
+    positions, indices
+        uint64[·, 2], the enemy's halves, and which of them, int64[n].
+    own_row, real_row, flipped
+        Her half, uint64[9], she being White, and as the board really lies; whether that is turned round.
+    codes
+        int32[m], requests seen from her side; −1: to pass.
+    children
+        uint64[n · m, 9], written: different positions with the opponent to move, as the board really lies, those of the
+        first position first.
+    place
+        int32[n, m], written: which child each request leads to, −1 where it takes the king.
+    checks
+        bool[n · m], written: whether she could take the king in a child, were it her turn again.
+
+    Returns
+    -------
+    int
+        How many children there are.
+    """
+    row = np.empty(9, dtype=np.uint64)
+    again = np.empty(9, dtype=np.uint64)
+    made = np.empty(codes.shape[0], dtype=np.int64)
+    side = 1 if flipped else 0
+    count = 0
+    for i in range(indices.shape[0]):
+        enemy = positions[indices[i], 0]
+        held = positions[indices[i], 1]
+        decode(enemy, held, real_row, flipped, row)
+        king = row[KING] & row[BLACK - side]
+        for j in range(codes.shape[0]):
+            taken = np.int64(-1)
+            if codes[j] >= 0:
+                taken, _ = outcome(own_row, enemy, held, codes[j], tables)
+                if taken >= 0 and flipped:
+                    taken ^= _TURNED
+            made[j] = taken
+            if taken >= 0 and bit((taken >> 3) & 63) & king != np.uint64(0):
+                place[i, j] = -1
+                continue
+            same = -1
+            for k in range(j):
+                if made[k] == taken:
+                    same = k
+                    break
+            if same >= 0:
+                place[i, j] = place[i, same]
+                continue
+            if taken < 0:
+                pass_turn(row, children[count])
+            else:
+                make(row, taken, tables, children[count])
+            for k in range(9):
+                again[k] = children[count, k]
+            again[META] ^= np.uint64(1)
+            checks[count] = king_capture(again, tables) >= 0
+            place[i, j] = count
+            count += 1
+    return count

@@ -1,0 +1,216 @@
+"""A player who plans on synopses: a best response to a modelled opponent, by playouts over sets of positions.
+
+Source: G. Clark, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess* (NeurIPS 2021), the program
+Penumbra; the algorithm is :mod:`klss.synoptic`, which lists where it differs, the game :mod:`darkchess.rbc.synoptic`.
+
+Deviations: the policy is not mixed into the bandit (``mixing``), and other constants differ (:class:`Synoptic`); the
+network is small (32 channels, 3 blocks), so that two cores can train and play it; time a question is that of all our
+players, not in proportion to the time left alone; where more than the cap are possible, planning goes on with a sample
+instead of playing at random.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import chess
+
+from darkchess.board.position import Position
+from darkchess.fog.game.contest import Limit
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.game.contest import Asked, Look, seconds_of_call
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.rbc.players.holding import HoldingPlayer
+from darkchess.rbc.synoptic.forced import forced_win
+from darkchess.rbc.synoptic.networks import network_of
+from darkchess.rbc.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
+from darkchess.rbc.synoptic.worlds import PASS, BlindBelief, BlindModel, Played, request_action, sense_action
+from klss.support.arrays import Words
+from klss.synoptic.model import Network
+from klss.synoptic.planner import Planner
+from klss.synoptic.planning import MOST, Planning, constant
+from klss.synoptic.playouts import Headsets, Planned
+
+__all__ = ["Synoptic", "SynopticPlayer"]
+
+_WON_OF = 5_000
+"""Most positions over which a sure win is looked for."""
+
+
+@dataclass(frozen=True)
+class Synoptic(Planning):
+    """How a :class:`SynopticPlayer` thinks: the constants of :class:`~klss.synoptic.planning.Planning`, and those of
+    this game.
+
+    Attributes
+    ----------
+    network : str
+        ``packaged``; ``rl``, which learned from its own games alone; ``even``, none: every choice alike, every set
+        worth 0; or a network's file.
+    opponent : str
+        The headset of the opponent that is modelled; ``top`` where the network has no such headset. Default ``top``,
+        the source's where the opponent is not known.
+    depth_sense, depth_move : int
+        Actions of a playout that begins with a sense, with a move. Default 6, the source's, and 8; the source has 12.
+    """
+
+    network: str = "packaged"
+    opponent: Literal["top", "all", "trout", "attacker", "random", "expect", "siamese"] = "top"
+    depth_sense: int = constant(6, 1, MOST)
+    depth_move: int = constant(8, 1, MOST)
+
+
+class SynopticPlayer(HoldingPlayer):
+    """See the module.
+
+    Parameters
+    ----------
+    thinking
+    network
+        None: the one that ``thinking`` names.
+    seed
+        Of all that is drawn.
+    cap, threads
+        Of the position set; playouts take as many threads.
+    """
+
+    def __init__(
+        self,
+        thinking: Synoptic | None = None,
+        network: Network | None = None,
+        *,
+        seed: int = 0,
+        cap: int = 2_000_000,
+        threads: int = 1,
+    ) -> None:
+        super().__init__(seed=seed, cap=cap, threads=threads)
+        self._thinking = thinking or Synoptic()
+        self._network = network or network_of(self._thinking.network)
+        theirs = self._thinking.opponent
+        self._headsets = Headsets(theirs=theirs if theirs in self._network.headsets else "top")
+        self._last: Planned | None = None
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        super().start(color, start)
+        self._memory = Memory(flipped=color == chess.BLACK)
+        self._played = 0
+        self._last = None
+        self._planner = Planner(
+            BlindModel(color), self._network, self._thinking, self._headsets,
+            BlindBelief.of(self.known, self._memory.words, hers=start.turn == color, stage=SENSE),
+            seed=self._seed, threads=self._threads,
+        )  # fmt: skip
+
+    def _followed(self, notice: Notice, known: PositionSet) -> None:
+        self._memory.noticed(notice)
+        before = self._planner.belief
+        if not before.hers:
+            self._planner.happened(None, replace(before, stage=MOVE, follows=None))
+            lost = -1 if notice.square is None else self._upward(notice.square)
+            self._planner.happened(None, self._belief(SENSE, hers=True, follows=Played(-1, -1, lost)))
+
+    def sensed(self, sensed: Sensed) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self.known.sensed(sensed)
+        # Who looks nowhere sees as little as who looks where all agrees; any window will do, and nothing is lost.
+        square = self._upward(sensed.square) if sensed.square is not None else None
+        action = sense_action(square if square is not None else chess.B2)
+        self._planner.happened(action, self._belief(MOVE, hers=True))
+
+    def moved(self, moved: Moved) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        planes = self._synopsis(MOVE)
+        request = self.known.code(moved.requested)
+        played = Played(
+            request,
+            self.known.code(moved.taken),
+            -1 if moved.capture_square is None else self._upward(moved.capture_square),
+        )
+        self.known.moved(moved)
+        self._memory.moved(moved, planes)
+        action = request_action(request)
+        self._planner.happened(PASS if action is None else action, self._belief(SENSE, hers=False, follows=played))
+
+    # ------------------------------------------------------------------------------------------------ the questions
+    def choose_sense(self, limit: Limit) -> Look:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self._follow(limit)
+        action, told = self._answered(limit, sense=True)
+        return Look(self.square_of(action), told)
+
+    def choose_move(self, limit: Limit) -> Asked:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        action, told = self._answered(limit, sense=False)
+        return Asked(self.request_of(action), told)
+
+    def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:
+        """The action of a question's answer, and what is told of it."""
+        won = self._won(SENSE if sense else MOVE)
+        if won is not None:
+            return won, self._sure
+        planned = self.plan(limit, sense=sense)
+        return self._chosen(planned), self._told(planned)
+
+    def _chosen(self, planned: Planned) -> int:
+        """What is done of what was planned."""
+        return planned.action
+
+    @property
+    def planned(self) -> Planned | None:
+        """What her last answer comes from; None: a win that is sure, or nobody asked."""
+        return self._last
+
+    def _won(self, stage: int) -> int | None:
+        """The action of a sure win, if one is found over all that she holds possible."""
+        known = self.known
+        self._last = None
+        if known.size > _WON_OF:
+            return None
+        return forced_win(known.own_row, known.halves, stage)
+
+    @property
+    def _sure(self) -> dict[str, object]:
+        return {"positions": self.known.size, "capped_by": self.known.capped_by, "value": 1.0, "nodes": 0, "sure": True}
+
+    def plan(self, limit: Limit, *, sense: bool) -> Planned:
+        """What playouts say of where to look, or of what to ask for, even where a win is sure; with no nodes, what the
+        network says.
+        """
+        began = time.monotonic()
+        self._played += 1
+        depth = self._thinking.depth_sense if sense else self._thinking.depth_move
+        self._last = self._planner.plan(
+            depth, self._played, nodes=limit.nodes, seconds=seconds_of_call(limit, sense=sense), began=began
+        )
+        return self._last
+
+    def _told(self, planned: Planned) -> dict[str, object]:
+        return {"positions": self.known.size, "capped_by": self.known.capped_by} | self._planner.told(planned)
+
+    # ------------------------------------------------------------------------------------------------ her side
+    def _belief(self, stage: int, *, hers: bool, follows: Played | None = None) -> BlindBelief:
+        return BlindBelief.of(self.known, self._memory.words, hers=hers, stage=stage, follows=follows)
+
+    def _synopsis(self, stage: int) -> Words:
+        """Of a cut of what she holds possible."""
+        cut = self._planner.belief.members(self._thinking.most, self._seed + self._played)
+        return synopsis(self.known.own_row, cut, stage, self._memory.words)
+
+    def _upward(self, square: int) -> int:
+        return square if self.known.own.color else square ^ 56
+
+    def square_of(self, action: int) -> int:
+        """Where a sense's action looks."""
+        return self._upward(action // 65)
+
+    def request_of(self, action: int) -> chess.Move | None:
+        """What a move's action asks for; None: it passes."""
+        if action == PASS:
+            return None
+        origin, target = divmod(action, 65)
+        pawn = int(self.known.own_row[0]) >> origin & 1
+        promotion = chess.QUEEN if pawn and target >= 56 else None
+        return chess.Move(self._upward(origin), self._upward(target), promotion)

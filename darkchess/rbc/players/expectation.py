@@ -1,0 +1,271 @@
+"""A player who maximises expectation: over all that she holds possible, weighted by how likely it is.
+
+Move: the request with the largest weighted mean of values over positions of the set (Bertram, Fürnkranz & Müller 2023:
+g(move) ≈ Σ w·f(move, position)). Sense: the window after which that maximum is largest on the average, so a sense is
+worth what it changes; and a little for what it tells, so that senses differ where no move changes.
+
+Deviations from the paper's agent: positions are valued by our evaluator a move ahead and not by Stockfish on the 50
+likeliest; senses are chosen by value, not by reduction alone.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import chess
+import numpy as np
+
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.fog.game.contest import Limit
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.belief.senses import Partitions, partitions
+from darkchess.rbc.belief.siamese import Observer, Siamese
+from darkchess.rbc.game.contest import Asked, Look, seconds_of_call
+from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
+from darkchess.rbc.players.holding import HoldingPlayer
+from darkchess.rbc.players.outlook import Outlook, outlook
+from klss.support.arrays import Floats, Ints
+
+__all__ = ["Expectation", "ExpectationPlayer"]
+
+_TOLD = 2000
+"""Positions whose partitions say what a sense tells."""
+
+_WEIGHED = 100_000
+"""Positions that get learned weights."""
+
+_MOST_CHILDREN = 200_000
+
+_FIRST_A_SECOND = 40_000.0
+"""Children valued in a second before any was: a slow, busy machine's."""
+
+_LEAST_S = 0.005
+
+_MARGIN = 0.6
+"""The part of a call's time that is planned for; the rest is for what isn't valuing."""
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """How an :class:`ExpectationPlayer` thinks.
+
+    Attributes
+    ----------
+    belief
+        What weighs a position: ``even``; ``value``: exp(−slope · its value for her), since the opponent chooses; or
+        ``siamese``: learned weights (:mod:`darkchess.rbc.belief.siamese`) to the power 1 / temperature, times that.
+    slope
+        Of ``value`` and ``siamese``.
+    temperature
+        Of ``siamese``, which also values the likeliest positions first.
+    floor
+        The part of all weight that is spread evenly.
+    sense
+        ``value``, or ``reduction``: what leaves the least over.
+    told
+        What a bit that a sense tells is worth.
+    unaware, exposed
+        See :func:`darkchess.rbc.players.outlook.outlook`.
+    spread
+        Requests that are worth so much less than the best are played as often: who always plays the same is waited for.
+    boards
+        Most positions that are valued.
+    """
+
+    belief: Literal["even", "value", "siamese"] = "even"
+    slope: float = 2.0
+    temperature: float = 1.0
+    floor: float = 0.2
+    sense: Literal["value", "reduction"] = "reduction"
+    told: float = 0.05
+    unaware: float = 0.5
+    exposed: float = 3.0
+    spread: float = 0.02
+    boards: int = 512
+
+
+class ExpectationPlayer(HoldingPlayer):
+    """See the module."""
+
+    def __init__(
+        self, evaluator: Evaluator, thinking: Expectation | None = None, *, seed: int = 0, cap: int, threads: int = 1
+    ) -> None:
+        """``cap`` and ``threads``: of the position set."""
+        self._evaluator = evaluator
+        self._thinking = thinking or Expectation()
+        super().__init__(seed=seed, cap=cap, threads=threads)
+        self._a_second = _FIRST_A_SECOND
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        super().start(color, start)
+        self._turn = 0
+        self._hers = False
+        self._observer = Observer(self.known) if self._thinking.belief == "siamese" else None
+
+    def notice(self, notice: Notice) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        super().notice(notice)
+        self._turn += 1
+        self._hers = True
+
+    def _followed(self, notice: Notice, known: PositionSet) -> None:
+        if self._observer is not None:
+            self._observer.noticed(notice, known)
+
+    def sensed(self, sensed: Sensed) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self.known.sensed(sensed)
+        if self._observer is not None:
+            self._observer.sensed(sensed, self.known)
+
+    def moved(self, moved: Moved) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self._hers = False
+        self.known.moved(moved)
+        if self._observer is not None:
+            self._observer.moved(moved, self.known)
+
+    def likeliest(self, count: int) -> Ints:
+        """Indices of her positions (int64[min(count, size)]), those first that she holds likeliest, if she does."""
+        every = np.arange(self.known.size, dtype=np.int64)
+        if self._observer is None or not self._hers:
+            return every[:count]
+        first, _ = self._looked_at(sense=False)
+        return np.concatenate([first, np.setdiff1d(every, first)])[:count]
+
+    # ------------------------------------------------------------------------------------------------ the questions
+    def choose_sense(self, limit: Limit) -> Look:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        began, thinking = time.monotonic(), self._thinking
+        known = self._follow(limit)
+        told = {"positions": known.size, "capped_by": known.capped_by}
+        if known.size == 1:
+            return Look(INNER[0], told)
+        indices, logs = self._looked_at(sense=True)
+        likely = self._mixed(logs)
+        divided = partitions(known, indices)
+        if thinking.sense == "reduction":
+            left = divided.left_over(likely)
+            best = int(left.argmin())
+            return Look(INNER[best], told | {"left_over": float(left[best])})
+        if limit.nodes is None:
+            limit = _left_of(limit, time.monotonic() - began)
+        found, weights = self._valued(indices, logs, limit, sense=True)
+        # What is told counts over many more positions than are valued: what is rare is what one has to see coming.
+        values = expected_values(partitions(known, found.indices), found.values, weights)
+        values += thinking.told * divided.bits(likely)
+        best = int(values.argmax())
+        now = float((weights @ found.values).max())
+        return Look(INNER[best], told | {"value": now, "gain": float(values[best]) - now, "nodes": found.children})
+
+    def choose_move(self, limit: Limit) -> Asked:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        known = self.known
+        found, weights = self.weighed(limit, sense=False)
+        expected = weights @ found.values
+        best = int(expected.argmax())
+        if expected[best] < 1.0:  # where the king can be taken for sure, he is
+            near = np.flatnonzero(expected >= expected[best] - self._thinking.spread)
+            best = int(near[np.random.default_rng([self._seed, self._turn]).integers(near.shape[0])])
+        return Asked(
+            known.request(int(found.codes[best])),
+            {
+                "positions": known.size,
+                "capped_by": known.capped_by,
+                "value": float(expected[best]),
+                "nodes": found.children,
+                "boards": int(found.indices.shape[0]),
+            },
+        )
+
+    def weighed(self, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
+        """What requests are worth where, and how likely each of these positions is (float64[n], summing to 1)."""
+        return self._valued(*self._looked_at(sense=sense), limit, sense=sense)
+
+    def _valued(self, indices: Ints, logs: Floats, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
+        """:meth:`weighed`, of the positions to look at and the logarithms of their weights."""
+        found = self._outlook(indices, limit, sense=sense)
+        logs = logs[: found.indices.shape[0]]
+        if self._thinking.belief != "even":
+            logs = logs - self._thinking.slope * found.values.max(axis=1)
+        return found, self._mixed(logs)
+
+    def _looked_at(self, *, sense: bool) -> tuple[Ints, Floats]:
+        """Positions to look at (int64[n]), the ones to value first first, and logarithms of their weights."""
+        known, seed = self.known, self._seed * 1_000_003 + 2 * self._turn + (not sense)
+        if self._observer is None:
+            indices = known.sample(_TOLD, seed)
+            return indices, np.zeros(indices.shape[0])
+        indices = known.sample(_WEIGHED, seed)
+        logs = Siamese.packaged().log_weights(known, self._observer, indices) / self._thinking.temperature
+        likeliest = np.argsort(-logs, kind="stable")[:_TOLD]
+        return indices[likeliest], logs[likeliest]
+
+    def _mixed(self, logs: Floats) -> Floats:
+        """Weights of positions, of which so much is spread evenly: float64[n], summing to 1."""
+        if not logs.any():
+            return np.full(logs.shape[0], 1.0 / logs.shape[0])
+        weights = np.exp(logs - logs.max())
+        weights *= (1.0 - self._thinking.floor) / weights.sum()
+        return np.asarray(weights + self._thinking.floor / logs.shape[0])
+
+    def _outlook(self, indices: Ints, limit: Limit, *, sense: bool) -> Outlook:
+        seconds = seconds_of_call(limit, sense=sense)
+        if seconds is None:
+            assert limit.nodes is not None
+            children = limit.nodes
+        else:
+            children = int(min(_MOST_CHILDREN, max(64.0, _MARGIN * seconds * self._a_second)))
+        began = time.monotonic()
+        found = outlook(
+            self.known,
+            indices[: self._thinking.boards],
+            self._evaluator,
+            children=children,
+            unaware=self._thinking.unaware,
+            exposed=self._thinking.exposed,
+            deadline=None if seconds is None else began + _MARGIN * seconds,
+        )
+        valued = found.indices.shape[0] * found.codes.shape[0]
+        if seconds is not None and 500 <= found.children <= valued:  # a deeper search counts other nodes
+            speed = found.children / max(1e-4, time.monotonic() - began)
+            self._a_second += 0.3 * (speed - self._a_second)
+        return found
+
+
+def _left_of(limit: Limit, spent_s: float) -> Limit:
+    """A limit by time once so much of it is spent."""
+    if limit.time_s is not None:
+        return replace(limit, time_s=max(_LEAST_S, limit.time_s - spent_s))
+    if limit.clock is not None:
+        return replace(limit, clock=(max(_LEAST_S, limit.clock[0] - spent_s), limit.clock[1]))
+    return limit
+
+
+def expected_values(divided: Partitions, values: Floats, weights: Floats) -> Floats:
+    """The expected value of the best request after each sense: Σ over its results of max over requests of Σ w·value.
+
+    Parameters
+    ----------
+    divided
+        The partitions of n positions.
+    values
+        float64[n, m].
+    weights
+        float64[n], summing to 1.
+
+    Returns
+    -------
+    float64[36]
+    """
+    weighted = weights[:, None] * values
+    found = np.empty(len(INNER))
+    for window in range(len(INNER)):
+        sums = np.zeros((int(divided.counts[window]), values.shape[1]))
+        np.add.at(sums, divided.classes[window], weighted)
+        found[window] = sums.max(axis=1).sum()
+    return found

@@ -1,0 +1,78 @@
+"""Common to the players who hold a position set.
+
+What the opponent may have done is followed when a player is first asked and not when she is told, as only questions say
+how much time there is: on a clock a set that is too large for it becomes a sample.
+"""
+
+from __future__ import annotations
+
+import time
+
+import chess
+
+from darkchess.board.position import Position
+from darkchess.fog.game.contest import Limit
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.game.contest import Player, seconds_of_set
+from darkchess.rbc.game.observation import Notice
+
+__all__ = ["HoldingPlayer"]
+
+
+class HoldingPlayer(Player):
+    """A player who holds a position set.
+
+    Parameters
+    ----------
+    seed
+        Keys what of a set that is too large is kept.
+    cap, threads
+        Of the position set.
+    """
+
+    def __init__(self, *, seed: int, cap: int, threads: int) -> None:
+        self._seed = seed
+        self._cap = cap
+        self._threads = threads
+        self._known: PositionSet | None = None
+        self._notice: Notice | None = None  # what she was told and did not follow yet
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self._known = PositionSet(color, start, cap=self._cap, seed=self._seed, threads=self._threads)
+        self._notice = None
+
+    @property
+    def position_set(self) -> PositionSet | None:
+        """See :class:`darkchess.rbc.game.contest.Player`; it is up to date, however long that takes."""
+        return None if self._known is None else self.known
+
+    @property
+    def known(self) -> PositionSet:
+        """The position set of the game that was started, after all that she was told."""
+        return self._up_to_date(None)
+
+    def notice(self, notice: Notice) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self._notice = notice
+
+    def close(self) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self._known = None
+
+    def _follow(self, limit: Limit) -> PositionSet:
+        """:attr:`known`, on a clock in what time there is for it."""
+        seconds = seconds_of_set(limit)
+        return self._up_to_date(None if seconds is None else time.monotonic() + seconds)
+
+    def _up_to_date(self, deadline: float | None) -> PositionSet:
+        known, notice = self._known, self._notice
+        assert known is not None, "the game was not started"
+        if notice is not None:
+            self._notice = None
+            known.noticed(notice, deadline=deadline)
+            self._followed(notice, known)
+        return known
+
+    def _followed(self, notice: Notice, known: PositionSet) -> None:
+        """The set has taken a notice in."""

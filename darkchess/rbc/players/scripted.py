@@ -1,0 +1,81 @@
+"""Players that hold nothing possible: one at random, one that rushes for the king."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+
+from darkchess.board.position import Position
+from darkchess.fog.game.contest import Limit
+from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
+from darkchess.rbc.game.own_half import OwnHalf
+
+__all__ = ["AttackerPlayer", "RandomPlayer"]
+
+RUSHES = (
+    ("e2e4", "f1c4", "d1h5", "h5f7", "f7e8"),
+    ("e2e3", "d1f3", "f1c4", "f3f7", "f7e8"),
+    ("b1c3", "c3b5", "b5c7", "c7e8"),
+    ("b1c3", "c3d5", "d5f6", "f6e8"),
+    ("g1f3", "f3e5", "e5f7", "f7e8"),
+    ("g1f3", "f3g5", "g5f7", "f7e8"),
+    ("d2d4", "c1f4", "b1c3", "c3b5", "b5c7", "c7e8"),
+)
+"""Ways to the king on e8 for who moves up, as long as nobody is in the way or looks."""
+
+
+class _Blind(Player):
+    """Common to both: her own half of the board, and looks anywhere."""
+
+    def __init__(self, *, seed: int = 0) -> None:
+        self._seed = seed
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self._own = OwnHalf(color, start)
+        self._rng = np.random.default_rng(self._seed)
+
+    def notice(self, notice: Notice) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        if notice.square is not None:
+            self._own.lose(notice.square)
+
+    def choose_sense(self, limit: Limit) -> Look:
+        """Anywhere inside the board."""
+        return Look(INNER[int(self._rng.integers(len(INNER)))])
+
+    def sensed(self, sensed: Sensed) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+
+    def moved(self, moved: Moved) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self._own.play(moved.taken)
+
+
+class RandomPlayer(_Blind):
+    """Asks for any move, or passes."""
+
+    def choose_move(self, limit: Limit) -> Asked:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        asked = (None, *self._own.requests())
+        return Asked(asked[int(self._rng.integers(len(asked)))])
+
+
+class AttackerPlayer(_Blind):
+    """Follows one of :data:`RUSHES`, drawn for the game, and passes once it can't be asked for any more."""
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        super().start(color, start)
+        rush = RUSHES[int(self._rng.integers(len(RUSHES)))]
+        self._left = [chess.Move.from_uci(text) for text in rush]
+        if color == chess.BLACK:
+            self._left = [chess.Move(move.from_square ^ 56, move.to_square ^ 56) for move in self._left]
+
+    def choose_move(self, limit: Limit) -> Asked:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        asked = self._own.requests()
+        while self._left and self._left[0] not in asked:
+            self._left.pop(0)
+        return Asked(self._left.pop(0) if self._left else None)

@@ -1,0 +1,152 @@
+"""Wins that can be seen at a set of positions: :mod:`darkchess.rbc.synoptic.forced`.
+
+A *taker* is a way to take a king, a number: 128 · the man's square, and of a slider 64 + the direction, of others the
+king's square. Who has one and the same taker in several positions takes the king in all of them by one request.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import lowest, without_lowest
+from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
+from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
+from darkchess.rbc.belief._kernels.senses import partitions
+from darkchess.rbc.synoptic._kernels.summary import bishopwise, rookwise
+from darkchess.rbc.synoptic._kernels.synopsis import MOVE
+from klss.support.kernel import kernel
+
+__all__ = ["forced_win"]
+
+_LOOK = 64
+"""Added to 65 times the square that is looked at."""
+_TAKERS = 16
+
+
+@kernel(inline="always")
+def _king(enemy: Any, codes: Any) -> Any:
+    """The square of the king among an enemy half's men; 64: there is none."""
+    men = enemy
+    while men != np.uint64(0):
+        if codes & np.uint64(15) == np.uint64(5):
+            return lowest(men)
+        codes >>= np.uint64(4)
+        men = without_lowest(men)
+    return 64
+
+
+@kernel(inline="always")
+def _direction(origin: int, target: int) -> Any:
+    """The direction of one of two squares from the other, 0 to 8."""
+    files = (target & 7) - (origin & 7)
+    ranks = (target >> 3) - (origin >> 3)
+    across = 1 if files > 0 else -1 if files < 0 else 0
+    up = 1 if ranks > 0 else -1 if ranks < 0 else 0
+    return 3 * (across + 1) + up + 1
+
+
+@kernel(allocates=False)
+def _takers(own_row: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> int:
+    """Write every way to take the king into ``out`` (int64[_TAKERS]); returns how many."""
+    king = _king(enemy, codes)
+    if king == 64:
+        return 0
+    occupied = own_row[WHITE] | enemy
+    count = 0
+    men = tables[king, KNIGHT_STEPS] & own_row[KNIGHT]
+    men |= tables[king, KING_STEPS] & own_row[KING]
+    men |= tables[king, PAWN_CAPTURES + 1] & own_row[PAWN]
+    while men != np.uint64(0):
+        out[count] = 128 * lowest(men) + king
+        count += 1
+        men = without_lowest(men)
+    men = bishopwise(king, occupied, tables) & (own_row[BISHOP] | own_row[QUEEN])
+    men |= rookwise(king, occupied, tables) & (own_row[ROOK] | own_row[QUEEN])
+    while men != np.uint64(0):
+        square = lowest(men)
+        out[count] = 128 * square + 64 + _direction(square, king)
+        count += 1
+        men = without_lowest(men)
+    return count
+
+
+@kernel(allocates=False)
+def _shared(held: Any, count: int, others: Any, other_count: int) -> int:
+    """Keep those of ``held[:count]`` that are among the others, in place; returns how many."""
+    kept = 0
+    for i in range(count):
+        for j in range(other_count):
+            if held[i] == others[j]:
+                held[kept] = held[i]
+                kept += 1
+                break
+    return kept
+
+
+@kernel
+def _request(own_row: Any, halves: Any, tables: Any) -> Any:
+    """The action of a request that takes the king in every position; −1: none does."""
+    held, here = np.empty(_TAKERS, dtype=np.int64), np.empty(_TAKERS, dtype=np.int64)
+    count = _takers(own_row, halves[0, 0], halves[0, 1], tables, held)
+    for i in range(1, halves.shape[0]):
+        if count == 0:
+            return -1
+        count = _shared(held, count, here, _takers(own_row, halves[i, 0], halves[i, 1], tables, here))
+    if count == 0:
+        return -1
+    taker = held[0]
+    for i in range(1, count):
+        taker = min(taker, held[i])
+    origin = taker // 128
+    furthest = 0  # a slider asks for the furthest square on which the king may stand, and takes him on the way there
+    target = 0
+    for i in range(halves.shape[0]):
+        king = _king(halves[i, 0], halves[i, 1])
+        if abs(king - origin) > furthest:
+            furthest = abs(king - origin)
+            target = king
+    return 65 * origin + target
+
+
+@kernel
+def forced_win(own_row: Any, halves: Any, stage: int, tables: Any) -> Any:
+    """The action of a sure win at a set; −1: there is none.
+
+    Parameters
+    ----------
+    own_row, halves, stage, tables
+        As in :func:`darkchess.rbc.synoptic._kernels.synopsis.synopsis`; the set is hers who acts.
+    """
+    number = halves.shape[0]
+    first = np.empty(_TAKERS, dtype=np.int64)
+    if _takers(own_row, halves[0, 0], halves[0, 1], tables, first) == 0:
+        return -1
+    if stage == MOVE:
+        return _request(own_row, halves, tables)
+    takers = np.empty((number, _TAKERS), dtype=np.int64)
+    counts = np.empty(number, dtype=np.int64)
+    for i in range(number):
+        counts[i] = _takers(own_row, halves[i, 0], halves[i, 1], tables, takers[i])
+        if counts[i] == 0:
+            return -1
+    classes, class_counts = np.empty((36, number), dtype=np.int32), np.empty(36, dtype=np.int64)
+    partitions(halves, np.arange(number), classes, class_counts)
+    held, held_counts = np.empty((number, _TAKERS), dtype=np.int64), np.empty(number, dtype=np.int64)
+    for window in range(36):
+        held_counts[:] = -1
+        wins = True
+        for i in range(number):
+            cell = classes[window, i]
+            if held_counts[cell] < 0:
+                held[cell] = takers[i]
+                held_counts[cell] = counts[i]
+            else:
+                held_counts[cell] = _shared(held[cell], held_counts[cell], takers[i], counts[i])
+            if held_counts[cell] == 0:
+                wins = False
+                break
+        if wins:
+            return 65 * (8 * (window // 6 + 1) + window % 6 + 1) + _LOOK
+    return -1

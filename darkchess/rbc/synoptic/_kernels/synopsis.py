@@ -1,0 +1,96 @@
+"""The synopsis's kernels: :mod:`darkchess.rbc.synoptic.synopsis` says what each plane means.
+
+What is about the men is :mod:`darkchess.rbc.synoptic._kernels.summary`'s; what a turn and a memory add is here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit
+from darkchess.rbc.synoptic._kernels.summary import FIRST_HELD, HELD, PLANES, summary
+from klss.support.kernel import kernel
+
+__all__ = ["MEMORY", "MOVE", "PLANES", "SENSE", "remember_moved", "remember_notice", "synopses", "synopsis"]
+
+MEMORY = 22
+"""Words of a memory: planes 32–35 of this turn, then planes 86–103."""
+SENSE, MOVE = 0, 1
+"""Stages of a turn."""
+
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_NONE = np.uint64(0)
+_TURN = 4
+"""The first word of what memory keeps a turn long."""
+
+
+@kernel(allocates=False)
+def remember_notice(memory: Any, captured: int) -> None:
+    """Her turn begins: ``captured`` is the square on which the opponent's turn took a man of hers, 64: on none.
+
+    ``memory``: uint64[MEMORY], changed in place; of zeros before the first turn.
+    """
+    memory[3] = bit(captured) if captured < 64 else _NONE
+
+
+@kernel(allocates=False)
+def remember_moved(memory: Any, origin: int, target: int, capture: int, planes: Any) -> None:
+    """Her turn ends.
+
+    Parameters
+    ----------
+    memory
+        uint64[MEMORY], changed in place.
+    origin, target
+        Squares of what was played; 64 and 64: nothing was.
+    capture
+        Where that took a man, 64: nowhere.
+    planes
+        uint64[PLANES], the synopsis of the set after the sense, made with this memory.
+    """
+    for i in range(HELD):
+        memory[_TURN + i] = planes[FIRST_HELD + i]
+    for i in range(4):
+        memory[_TURN + HELD + i] = memory[i]
+    memory[0] = bit(origin) if origin < 64 else _NONE
+    memory[1] = bit(target) if target < 64 else _NONE
+    memory[2] = bit(capture) if capture < 64 else _NONE
+
+
+@kernel(allocates=False)
+def synopsis(own_row: Any, halves: Any, stage: int, memory: Any, tables: Any, out: Any) -> None:
+    """Write the synopsis of a set.
+
+    Parameters
+    ----------
+    own_row
+        uint64[9], her half.
+    halves
+        uint64[n, 2], the enemy's, at least one.
+    stage
+        SENSE or MOVE.
+    memory
+        uint64[MEMORY].
+    tables
+        :data:`darkchess.board.kernels.tables.TABLES`.
+    out
+        uint64[PLANES].
+    """
+    summary(own_row, halves, tables, out)
+    out[10] = _ALL if stage == MOVE else _NONE
+    for i in range(4):
+        out[32 + i] = memory[i]
+    for i in range(MEMORY - _TURN):
+        out[86 + i] = memory[_TURN + i]
+
+
+@kernel
+def synopses(own_rows: Any, halves: Any, offsets: Any, stages: Any, memories: Any, tables: Any, out: Any) -> None:
+    """Write the synopses of ``halves[offsets[i]:offsets[i + 1]]`` into ``out`` (uint64[b, PLANES]).
+
+    ``own_rows``: uint64[b, 9], ``offsets``: int64[b + 1], ``stages``: int[b], ``memories``: uint64[b, MEMORY].
+    """
+    for i in range(own_rows.shape[0]):
+        synopsis(own_rows[i], halves[offsets[i] : offsets[i + 1]], stages[i], memories[i], tables, out[i])

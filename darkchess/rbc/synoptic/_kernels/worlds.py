@@ -1,0 +1,398 @@
+"""Playouts' kernels: what a sense or a request does to a true position and to what both players hold possible.
+
+States, members and actions are as in :mod:`darkchess.rbc.synoptic._kernels.members`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.board import BLACK, META, PAWN, WHITE, ep_square, turn
+from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, encode_half, without
+from darkchess.board.kernels.moves import make
+from darkchess.board.kernels.position_table import half_hash
+from darkchess.rbc.belief._kernels.position_set import (
+    decode,
+    encode_stepped,
+    keep_moved,
+    keep_sensed,
+    outcome,
+    plain,
+    successors,
+    without_step,
+)
+from darkchess.rbc.belief._kernels.senses import partitions
+from darkchess.rbc.game._kernels.requests import MAX_REQUESTS, generate_requests, pass_turn
+from darkchess.rbc.synoptic._kernels.forced import forced_win
+from darkchess.rbc.synoptic._kernels.members import (
+    BLACK_WON,
+    OVER,
+    PASS,
+    cut,
+    hashed,
+    held,
+    landing,
+    request_of,
+    upward,
+)
+from darkchess.rbc.synoptic._kernels.synopsis import (
+    MOVE,
+    PLANES,
+    SENSE,
+    remember_moved,
+    remember_notice,
+    synopsis,
+)
+from klss.support.hashing import mix64
+from klss.support.kernel import kernel
+
+__all__ = [
+    "advance", "after", "halves_of", "looks", "states_of", "survivors_of_move", "survivors_of_turn",
+]  # fmt: skip
+
+_TURNED = (56 << 9) | (56 << 3)
+_NONE = np.uint64(0)
+
+
+@kernel(allocates=False)
+def _divided(state: Any, side: int, own: Any, half: Any) -> None:
+    """A state as ``side`` sees it: her own half (uint64[9], she to move), and the enemy's, with the pawn that she can
+    take in passing.
+    """
+    upward(state, side, own)
+    encode_half(own, half)
+    target = ep_square(own)
+    if target >= 0 and turn(state) == side:
+        encode_stepped(half, bit(target - 8))
+    mine = own[WHITE]
+    for i in range(8):
+        own[i] &= mine
+    own[META] &= np.uint64(6)
+
+
+@kernel
+def halves_of(states: Any, side: int, owns: Any, halves: Any) -> None:
+    """:func:`_divided` of many states: owns uint64[n, 9], halves uint64[n, 2], written."""
+    for i in range(states.shape[0]):
+        _divided(states[i], side, owns[i], halves[i])
+
+
+@kernel
+def states_of(own: Any, halves: Any, passed: Any, flipped: bool, hers: bool, stage: int, out: Any) -> None:
+    """States of a player's half (uint64[9], as she sees it) and the enemy's: uint64[n, STATE], written.
+
+    ``passed``: the square that her last double step passed, a set of one or none.
+    """
+    row = np.empty(9, dtype=np.uint64)
+    for i in range(halves.shape[0]):
+        decode(halves[i, 0], halves[i, 1], own, False, row)
+        side = 1 if flipped else 0
+        upward(row, side, out[i])
+        to_move = side if hers else 1 - side
+        out[i, META] = (out[i, META] & np.uint64(0x1E)) | np.uint64(to_move)
+        target = np.int64((row[META] >> np.uint64(8)) & np.uint64(0x7F)) if hers else np.int64(0)
+        if not hers and passed != _NONE and beside(passed << np.uint64(8)) & row[PAWN] & row[BLACK] != _NONE:
+            target = np.int64(lowest(passed) + 1)
+        if target > 0 and flipped:
+            target = ((target - 1) ^ 56) + 1
+        out[i, META] |= np.uint64(target) << np.uint64(8)
+        out[i, 9] = np.uint64(stage)
+
+
+@kernel(inline="always")
+def _window(square: int) -> Any:
+    """The squares around one, itself among them."""
+    middle = bit(square)
+    row = middle | ((middle & ~np.uint64(0x8080808080808080)) << np.uint64(1))
+    row |= (middle & ~np.uint64(0x0101010101010101)) >> np.uint64(1)
+    return row | (row << np.uint64(8)) | (row >> np.uint64(8))
+
+
+@kernel(allocates=False)
+def _played(state: Any, side: int, own: Any, half: Any, action: int, tables: Any, after: Any) -> Any:
+    """Make ``side``'s request in a state, which is as she sees it ``own`` and ``half``, in place; ``after``: room for a
+    row. Returns what was played and where it took a man, codes as she sees them, −1 for none. Where that was the king,
+    the state stays as it is, but for being over.
+    """
+    request = request_of(own, action)
+    taken = np.int64(-1)
+    capture = np.int64(-1)
+    if request >= 0:
+        taken, capture = outcome(own, half[0], half[1], request, tables)
+    if capture >= 0 and code_at(half[0], half[1], bit(capture)) == np.uint64(5):
+        state[9] |= OVER | (BLACK_WON if side == 1 else _NONE)
+        return taken, capture
+    if taken >= 0:
+        make(state[:9], taken ^ _TURNED if side == 1 else taken, tables, after)
+    else:
+        pass_turn(state[:9], after)
+    for k in range(9):
+        state[k] = after[k]
+    state[9] &= ~np.uint64(1)
+    return taken, capture
+
+
+@kernel
+def after(states: Any, actions: Any, tables: Any) -> None:
+    """Take an action in each state, in place."""
+    own = np.empty(9, dtype=np.uint64)
+    half = np.empty(2, dtype=np.uint64)
+    row = np.empty(9, dtype=np.uint64)
+    for i in range(states.shape[0]):
+        if states[i, 9] & np.uint64(1) == np.uint64(SENSE):
+            states[i, 9] |= np.uint64(MOVE)
+            continue
+        side = turn(states[i])
+        _divided(states[i], side, own, half)
+        _played(states[i], side, own, half, np.int64(actions[i]), tables, row)
+
+
+@kernel
+def advance(
+    states: Any, planner: int, actions: Any, keys: Any, most: Any, tables: Any, layout: Any,
+    members_0: Any, counts_0: Any, memories_0: Any, members_1: Any, counts_1: Any, memories_1: Any,
+) -> None:  # fmt: skip
+    """Take an action in each world, in place; see :meth:`klss.synoptic.model.Model.advance`.
+
+    ``planner`` is the side (0 White) of seat 0; ``layout`` takes every hash.
+    """
+    room = 128 * MOST_SUCCESSORS
+    for i in range(states.shape[0]):
+        room = max(room, (max(counts_0[i], counts_1[i]) + 1) * MOST_SUCCESSORS)
+    buffer = np.empty((1, room, 2), dtype=np.uint64)
+    emitted = np.zeros(3, dtype=np.int64)
+    own = np.empty(9, dtype=np.uint64)
+    half = np.empty(2, dtype=np.uint64)
+    other_own = np.empty(9, dtype=np.uint64)
+    other_half = np.empty(2, dtype=np.uint64)
+    row = np.empty(9, dtype=np.uint64)
+    planes = np.empty(PLANES, dtype=np.uint64)
+    expected = np.empty(64, dtype=np.int64)
+    none = np.empty(0, dtype=np.float64)
+    for i in range(states.shape[0]):
+        state = states[i]
+        side = turn(state)
+        first = side == planner
+        members = members_0[i] if first else members_1[i]
+        counts = counts_0 if first else counts_1
+        memory = memories_0[i] if first else memories_1[i]
+        room_mine = most[0, i] if first else most[1, i]
+        room_theirs = most[1, i] if first else most[0, i]
+        _divided(state, side, own, half)
+        action = np.int64(actions[i])
+        if state[9] & np.uint64(1) == np.uint64(SENSE):
+            area = _window(action // 65)
+            men = half[0] & area
+            left = men
+            while left != _NONE:
+                square = lowest(left)
+                expected[square] = plain(np.int64(code_at(half[0], half[1], bit(square))))
+                left = without_lowest(left)
+            counts[i] = keep_sensed(members[: counts[i]], none, area, men, expected)
+            state[9] |= np.uint64(MOVE)
+            continue
+        _divided(state, 1 - side, other_own, other_half)
+        request = request_of(own, action)
+        taken, capture = _played(state, side, own, half, action, tables, row)
+        if state[9] & OVER != _NONE:
+            continue
+        synopsis(own, members[: counts[i]], MOVE, memory, tables, planes)
+        kept = keep_moved(members[: counts[i]], none, own, request, taken, capture, tables)
+        codes = half[1]
+        enemy = half[0]
+        if capture >= 0:
+            mask = bit(capture)
+            codes = without(codes, popcount(enemy & (mask - np.uint64(1))))
+            enemy ^= mask
+        half[0] = enemy
+        half[1] = without_step(codes)
+        for k in range(kept):
+            buffer[0, k, 0] = members[k, 0]
+            buffer[0, k, 1] = members[k, 1]
+        counts[i] = cut(buffer[0], kept, keys[i], room_mine, half, members)
+        if taken >= 0:
+            remember_moved(memory, taken >> 9, (taken >> 3) & 63, capture if capture >= 0 else 64, planes)
+        else:
+            remember_moved(memory, 64, 64, 64, planes)
+        # The turn passes: the other player is told where she lost a man, and holds possible what may have been played.
+        theirs = members_1[i] if first else members_0[i]
+        their_counts = counts_1 if first else counts_0
+        their_memory = memories_1[i] if first else memories_0[i]
+        lost = _NONE if capture < 0 else bit(capture ^ 56)
+        passed = landing(their_memory, other_own, lost)
+        for k in range(3):
+            emitted[k] = 0
+        successors(
+            theirs[: their_counts[i]], 0, their_counts[i], other_own[WHITE], other_own[PAWN], lost, passed, tables,
+            layout, False, buffer, room, emitted,
+        )  # fmt: skip
+        _divided(state, 1 - side, other_own, other_half)
+        their_counts[i] = cut(buffer[0], emitted[0], keys[i], room_theirs, other_half, theirs)
+        remember_notice(their_memory, 64 if capture < 0 else capture ^ 56)
+
+
+# ------------------------------------------------------------------------------------------------ looking at sets
+@kernel
+def _sense_choices(members: Any, every: Any, classes: Any, found: Any, actions: Any, listing: Any, alike: Any) -> int:
+    """Windows that tell most: each of those that another one's partition does not refine, equal ones together. Returns
+    how many choices; ``alike`` has the actions of choice k from ``listing[k]`` on.
+    """
+    count = members.shape[0]
+    partitions(members, every[:count], classes, found)
+    less = np.zeros(36, dtype=np.bool_)  # tells nothing that a window which stays does not tell
+    image = np.empty(count, dtype=np.int32)
+    for one in range(36):
+        if less[one]:
+            continue
+        for other in range(36):
+            if other == one or less[other] or found[other] > found[one] or (found[other] == found[one] and other < one):
+                continue
+            for k in range(found[one]):
+                image[k] = -1
+            refined = True
+            for j in range(count):
+                mine = classes[one, j]
+                if image[mine] < 0:
+                    image[mine] = classes[other, j]
+                elif image[mine] != classes[other, j]:
+                    refined = False
+                    break
+            less[other] = refined
+    choices = 0
+    listed = 0
+    for one in range(36):
+        if less[one]:
+            continue
+        actions[choices] = _sense_action(one)
+        listing[choices] = listed
+        for other in range(one, 36):
+            if found[other] == found[one] and _same(classes, one, other, count):
+                alike[listed] = _sense_action(other)
+                listed += 1
+        choices += 1
+    listing[choices] = listed
+    return choices
+
+
+@kernel(allocates=False)
+def _same(classes: Any, one: int, other: int, count: int) -> bool:
+    """Whether two windows make one partition; classes are numbered in the order in which they come."""
+    for j in range(count):  # noqa: SIM110 (compiled)
+        if classes[one, j] != classes[other, j]:
+            return False
+    return True
+
+
+@kernel(inline="always")
+def _sense_action(window: int) -> Any:
+    """The action of a window by its number, b2 first."""
+    return np.int64(65 * (8 * (window // 6 + 1) + window % 6 + 1) + 64)
+
+
+@kernel
+def _move_choices(own: Any, tables: Any, requests: Any, actions: Any) -> int:
+    """The actions of all requests, sorted, passing last. Returns how many."""
+    count = generate_requests(own, 0, tables, requests)
+    kept = 0
+    for j in range(count):
+        code = requests[j]
+        if code & 7 == 0 or code & 7 == 4:
+            actions[kept] = 65 * (code >> 9) + ((code >> 3) & 63)
+            kept += 1
+    actions[:kept].sort()
+    different = 0
+    for j in range(kept):
+        if j == 0 or actions[j] != actions[different - 1]:
+            actions[different] = actions[j]
+            different += 1
+    actions[different] = PASS
+    return different + 1
+
+
+@kernel
+def looks(
+    states: Any, planner: int, tables: Any, members_0: Any, counts_0: Any, memories_0: Any, members_1: Any,
+    counts_1: Any, memories_1: Any, synopses: Any, keys: Any, offsets: Any, actions: Any, listing: Any, alike: Any,
+    forced: Any,
+) -> None:  # fmt: skip
+    """Look at the sets of who acts: :class:`klss.synoptic.model.Looks`'s arrays, written; with room for
+    :data:`MAX_REQUESTS` choices and actions a set.
+    """
+    own = np.empty(9, dtype=np.uint64)
+    half = np.empty(2, dtype=np.uint64)
+    requests = np.empty(MAX_REQUESTS, dtype=np.int32)
+    classes = np.empty((36, max(members_0.shape[1], members_1.shape[1])), dtype=np.int32)
+    every = np.arange(classes.shape[1])
+    found = np.empty(36, dtype=np.int64)
+    firsts = np.empty(MAX_REQUESTS + 1, dtype=np.int64)
+    offsets[0] = 0
+    listing[0] = 0
+    for i in range(states.shape[0]):
+        side = turn(states[i])
+        first = side == planner
+        members = members_0[i, : counts_0[i]] if first else members_1[i, : counts_1[i]]
+        memory = memories_0[i] if first else memories_1[i]
+        stage = np.int64(states[i, 9] & np.uint64(1))
+        _divided(states[i], side, own, half)
+        synopsis(own, members, stage, memory, tables, synopses[i])
+        forced[i] = 1 if forced_win(own, members, stage, tables) >= 0 else 0
+        key = np.uint64(stage + 2 * side + 1)
+        for k in range(9):
+            key = mix64(key ^ own[k])
+        total = np.uint64(0)
+        for k in range(members.shape[0]):
+            total += half_hash(members[k, 0], members[k, 1], key)
+        keys[i] = mix64(total ^ key)
+        begin = offsets[i]
+        listed = listing[begin]
+        if stage == SENSE:
+            count = _sense_choices(members, every, classes, found, actions[begin:], firsts, alike[listed:])
+            for k in range(count):
+                listing[begin + k + 1] = listed + firsts[k + 1]
+        else:
+            count = _move_choices(own, tables, requests, actions[begin:])
+            for k in range(count):
+                alike[listed + k] = actions[begin + k]
+                listing[begin + k + 1] = listed + k + 1
+        offsets[i + 1] = begin + count
+
+
+# ------------------------------------------------------------------------------------------------ beliefs
+@kernel
+def survivors_of_move(
+    halves: Any, own: Any, request: int, taken: int, capture: int, tables: Any, later: Any, kept: Any
+) -> None:
+    """Which halves, before her own move, come to one of ``later`` by it: bool[n], written."""
+    table = hashed(later)
+    none = np.empty(0, dtype=np.float64)
+    one = np.empty((1, 2), dtype=np.uint64)
+    for i in range(halves.shape[0]):
+        one[0, 0] = halves[i, 0]
+        one[0, 1] = halves[i, 1]
+        made = keep_moved(one, none, own, request, taken, capture, tables)
+        kept[i] = made == 1 and held(table, one[0, 0], one[0, 1])
+
+
+@kernel
+def survivors_of_turn(
+    halves: Any, own: Any, lost: Any, passed: Any, tables: Any, layout: Any, later: Any, kept: Any
+) -> None:
+    """Which halves, before the opponent's move, may come to one of ``later`` by it: bool[n], written."""
+    table = hashed(later)
+    buffer = np.empty((1, 2 * MOST_SUCCESSORS, 2), dtype=np.uint64)
+    emitted = np.zeros(3, dtype=np.int64)
+    for i in range(halves.shape[0]):
+        for k in range(3):
+            emitted[k] = 0
+        successors(
+            halves, i, i + 1, own[WHITE], own[PAWN], lost, passed, tables, layout, False, buffer,
+            2 * MOST_SUCCESSORS, emitted,
+        )  # fmt: skip
+        kept[i] = False
+        for k in range(emitted[0]):
+            if held(table, buffer[0, k, 0], buffer[0, k, 1]):
+                kept[i] = True
+                break

@@ -1,0 +1,207 @@
+"""The synopsis of a set of positions: 104 sets of squares, all that a network sees of it.
+
+Source: G. Clark, "Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess" (NeurIPS 2021), appendix: a feature
+of single positions is turned into one of a set by AND ("definitely") or OR ("possibly") over its members. Planes are
+seen from the player's side, she moves up, and bit 0 is then a1; of the opponent, "she".
+
+======== ===============================================================================================
+plane    squares
+======== ===============================================================================================
+0–9      east half (files e–h), west, south (ranks 1–4), north; rank 1, rank 8; file a, file h; the squares of the
+         colour of a1, the others
+10       all before the move, none before the sense
+11       without a man of mine
+12–17    my pawns, knights, bishops, rooks, queens, king
+18–24    definitely: no enemy man (mine may stand there); an enemy pawn, knight, bishop, rook, queen, king
+25–31    possibly: the same
+32, 33   from where and to where my last move went (castling: the king's); none if nothing was played
+34       where it took a man (en passant: the pawn's square)
+35       where the opponent's turn that has just been took one of mine (en passant likewise)
+36       definitely attacked by one and the same man of mine, whichever member is true
+37, 38   definitely, possibly attacked by some man or other of mine
+39–41    the same three by two men: the same two; some two or other in every member; some two in some member
+42, 43   definitely, possibly: what a pawn of mine can take on (en passant: where it lands)
+44       attacked by my knights
+45–48    definitely, possibly by my bishops; by my rooks
+49, 50   possibly attacked by my men but the king; but the pawns
+51–54    definitely, possibly attacked by her; by two of her men
+55–62    definitely, possibly by her pawns; knights; bishops; rooks
+63, 64   possibly attacked by her men but the king; but the pawns
+65       where her king may stand without being attacked by me
+66       where a man of hers could go to if she were to move now (castling: the king's square)
+67       her rooks that may possibly castle some day
+68       known: the same man, or nobody, in every member; mine are
+69       next to my king
+70–72    a knight's step from my king; her knights definitely, possibly there
+73–75    possibly on a free diagonal of my king; her bishops definitely, possibly on one
+76–78    possibly on a free rank or file of my king; her rooks definitely, possibly on one
+79       all my men
+80       definitely empty
+81       my rooks that may castle some day
+82, 83   where my king can possibly, definitely castle to now
+84, 85   possibly attacked by my queens along ranks and files; along diagonals
+86–99    planes 18–31 of my previous turn, before its move
+100–103  planes 32–35 of my previous turn
+======== ===============================================================================================
+
+Where the list leaves the meaning open:
+
+- *Attacked* squares are those on which a man would take an enemy: squares of one's own men count (they are defended),
+  a pawn's diagonals count whatever stands there, and a line ends with the first man on it. So of knights and pawns it
+  would be the same definitely and possibly; planes 42 and 43, of which the list has both, therefore are about captures
+  that a pawn can make.
+- Her queens count as bishops and as rooks (59–62, 74, 75, 77, 78), since no plane of their own shows where they look.
+  Mine do not (45–48), since 84 and 85 are theirs.
+- A *last* move or capture is one of the last turn, and not the last that there was: planes 100–103 are then its
+  forerunners. There are none in a first turn, and neither are 86–99.
+- The previous turn's planes are of the moment after its sense, when most was known.
+- 81 and 67 are rooks, 82 and 83 the squares that a request would name.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from darkchess.board.kernels.tables import TABLES
+from darkchess.rbc.game.observation import Moved, Notice
+from darkchess.rbc.synoptic._kernels import synopsis as kernels
+from darkchess.rbc.synoptic._kernels.synopsis import MEMORY, MOVE, PLANES, SENSE
+from klss.support.arrays import Words
+
+__all__ = ["MEMORY", "MOVE", "NAMES", "PLANES", "SENSE", "Memory", "synopses", "synopsis"]
+
+_MEN = ("pawns", "knights", "bishops", "rooks", "queens", "king")
+
+
+def _names() -> tuple[str, ...]:
+    def both(names: tuple[str, ...]) -> list[str]:
+        return [f"{name}, {how}" for name in names for how in ("definitely", "possibly")]
+
+    held = ("no enemy", *(f"enemy {men}" for men in _MEN))
+    lasting = ("last own move, from", "last own move, to", "last own capture", "last enemy capture")
+    marked = [f"{name}, definitely" for name in held] + [f"{name}, possibly" for name in held]
+    return (
+        "east half", "west half", "south half", "north half", "rank 1", "rank 8", "file a", "file h",
+        "squares like a1", "squares unlike a1", "before the move", "no own man", *(f"own {men}" for men in _MEN),
+        *marked, *lasting,
+        "own attacks, definitely by one man", *both(("own attacks",)),
+        "own double attacks, definitely by the same two men", *both(("own double attacks", "own pawns' captures")),
+        "own knights' attacks", *both(("own bishops' attacks", "own rooks' attacks")),
+        "own attacks but the king's, possibly", "own attacks but the pawns', possibly",
+        *both(("enemy attacks", "enemy double attacks", "enemy pawns' attacks", "enemy knights' attacks",
+               "enemy bishops' attacks", "enemy rooks' attacks")),
+        "enemy attacks but the king's, possibly", "enemy attacks but the pawns', possibly",
+        "enemy king perhaps safe", "enemy moves", "enemy castling rooks, possibly", "known",
+        "next to the own king",
+        "knight's step from the own king", *both(("enemy knights there",)),
+        "diagonals of the own king, possibly", *both(("enemy bishops there",)),
+        "ranks and files of the own king, possibly", *both(("enemy rooks there",)),
+        "own men", "empty, definitely", "own castling rooks", "castling now, possibly", "castling now, definitely",
+        "own queens' ranks and files, possibly", "own queens' diagonals, possibly",
+        *(f"{name}, a turn ago" for name in (*marked, *lasting)),
+    )  # fmt: skip
+
+
+NAMES = _names()
+"""What each plane shows, in a few words."""
+
+
+def synopsis(own_row: Words, halves: Words, stage: int, memory: Words) -> Words:
+    """The synopsis of one set.
+
+    Parameters
+    ----------
+    own_row
+        uint64[9], her half as she sees it (:attr:`darkchess.rbc.belief.position_set.PositionSet.own_row`).
+    halves
+        uint64[n, 2], the enemy's (:attr:`~darkchess.rbc.belief.position_set.PositionSet.halves`).
+    stage
+        :data:`SENSE` or :data:`MOVE`: what she does next.
+    memory
+        uint64[MEMORY], see :class:`Memory`.
+
+    Returns
+    -------
+    uint64[104]
+
+    Raises
+    ------
+    ValueError
+        The set is empty.
+    """
+    if not halves.shape[0]:
+        raise ValueError("bad set: got no position, expected at least one")
+    out = np.empty(PLANES, dtype=np.uint64)
+    kernels.synopsis(own_row, halves, stage, memory, TABLES, out)
+    return out
+
+
+def synopses(own_rows: Words, halves: Words, offsets: npt.ArrayLike, stages: npt.ArrayLike, memories: Words) -> Words:
+    """The synopses of many sets; of set i ``halves[offsets[i]:offsets[i + 1]]``.
+
+    Parameters
+    ----------
+    own_rows
+        uint64[b, 9].
+    halves
+        uint64[m, 2].
+    offsets
+        int64[b + 1], rising from 0 to m.
+    stages
+        int64[b].
+    memories
+        uint64[b, MEMORY].
+
+    Returns
+    -------
+    uint64[b, 104]
+
+    Raises
+    ------
+    ValueError
+        A set is empty, or ``offsets`` leave the halves.
+    """
+    starts = np.asarray(offsets, dtype=np.int64)
+    if (np.diff(starts) < 1).any() or starts[0] < 0 or starts[-1] > halves.shape[0]:
+        raise ValueError(f"bad offsets: got {starts.tolist()}, expected rising ones from 0 to {halves.shape[0]}")
+    out = np.empty((own_rows.shape[0], PLANES), dtype=np.uint64)
+    kernels.synopses(own_rows, halves, starts, np.asarray(stages, dtype=np.int64), memories, TABLES, out)
+    return out
+
+
+class Memory:
+    """What a synopsis holds of the past, kept up by what a player is told.
+
+    Parameters
+    ----------
+    flipped
+        Whether she is Black.
+
+    Attributes
+    ----------
+    words
+        uint64[MEMORY]: planes 32–35 of this turn, then planes 86–103. All zeros before her first turn.
+    """
+
+    def __init__(self, *, flipped: bool) -> None:
+        self.words: Words = np.zeros(MEMORY, dtype=np.uint64)
+        self._turned = 56 if flipped else 0
+
+    def noticed(self, notice: Notice) -> None:
+        """Her turn begins."""
+        kernels.remember_notice(self.words, self._seen(notice.square))
+
+    def moved(self, moved: Moved, planes: Words) -> None:
+        """Her turn ends; ``planes`` (uint64[104]) is the synopsis of what she held possible before her move."""
+        taken = moved.taken
+        kernels.remember_moved(
+            self.words,
+            self._seen(None if taken is None else taken.from_square),
+            self._seen(None if taken is None else taken.to_square),
+            self._seen(moved.capture_square),
+            planes,
+        )
+
+    def _seen(self, square: int | None) -> int:
+        return 64 if square is None else square ^ self._turned

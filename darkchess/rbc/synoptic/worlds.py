@@ -1,0 +1,257 @@
+"""Reconnaissance Blind Chess as :mod:`klss.synoptic` sees it: worlds of true positions and of what both players hold
+possible there, and what a player holds possible in her game.
+
+A *state* is uint64[10]: a row of :mod:`darkchess.board.kernels.board` as the board really lies, then a word of flags
+(:data:`~darkchess.rbc.synoptic._kernels.members.OVER` and its neighbours). A *member* is an enemy half, uint64[2], seen
+from the set's owner's side; her own half is that of the state.
+
+Actions are numbered from the side of who acts, who moves up: 65 · from + to is a request (a pawn that reaches the last
+rank becomes a queen), 65 · square + 64 a sense, 4160 passes. Senses that make the same partition of a set are one
+choice; those that tell nothing which another one does not tell are none.
+
+Deviations from docs/rbc.md: nothing ends a playout but a king's capture; other promotions than to queens are not asked
+for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import chess
+import numpy as np
+
+from darkchess.board.kernels import board
+from darkchess.board.kernels.position_table import Layout
+from darkchess.board.kernels.tables import TABLES
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.game._kernels.requests import MAX_REQUESTS
+from darkchess.rbc.synoptic._kernels import worlds as kernels
+from darkchess.rbc.synoptic._kernels.members import ACTIONS, BLACK_WON, OVER, PASS, STATE, drawn, landing, match
+from darkchess.rbc.synoptic.synopsis import MEMORY, PLANES, SENSE
+from klss.movers import TERMINAL
+from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
+from klss.synoptic.model import Belief, Looks, Sets, Worlds
+
+__all__ = [
+    "ACTIONS", "LOOKED_BACK", "PASS", "BlindBelief", "BlindModel", "Played", "request_action", "sense_action",
+]  # fmt: skip
+
+_MASK = 0xFFFF_FFFF_FFFF_FFFF
+_EVERY = Layout(np.uint64(0), np.uint64(0), np.uint64(_MASK), np.uint64(0), np.uint64(0), 0)
+"""Takes every successor."""
+
+LOOKED_BACK = 20_000
+"""Most positions whose successors are looked at again."""
+
+
+def sense_action(square: int) -> int:
+    """The action of a sense around a square, as who acts sees it."""
+    return 65 * square + 64
+
+
+def request_action(code: int) -> int | None:
+    """The action of a request's code, as who acts sees it (−1: to pass); None: a promotion to something else than a
+    queen.
+    """
+    if code < 0:
+        return PASS
+    return 65 * (code >> 9) + (code >> 3 & 63) if code & 7 in (0, 4) else None
+
+
+def _divided(states: States, side: int) -> tuple[Words, Words]:
+    """States as ``side`` (0 White) sees them: her own halves uint64[n, 9], the enemy's uint64[n, 2]."""
+    owns = np.empty((states.shape[0], board.WIDTH), dtype=np.uint64)
+    halves = np.empty((states.shape[0], 2), dtype=np.uint64)
+    kernels.halves_of(states, side, owns, halves)
+    return owns, halves
+
+
+def _set_arrays(worlds: Worlds) -> tuple[Words | Ints, ...]:
+    """Members, counts and memories of seat 0, then of seat 1, as kernels take them."""
+    first, second = worlds.sets
+    return first.members, first.counts, first.memories, second.members, second.counts, second.memories
+
+
+class BlindModel:
+    """See :class:`klss.synoptic.model.Model`.
+
+    Parameters
+    ----------
+    color
+        The planner's.
+    """
+
+    action_count = ACTIONS
+
+    def __init__(self, color: chess.Color) -> None:
+        self._planner = 0 if color else 1
+
+    def alone(self, states: States, most: int) -> Worlds:
+        """See :class:`klss.synoptic.model.Model`."""
+        count = states.shape[0]
+        seats = []
+        for seat in (0, 1):
+            members: Words = np.zeros((count, most, 2), dtype=np.uint64)
+            members[:, 0] = _divided(states, self._planner ^ seat)[1]
+            memories = np.zeros((count, MEMORY), dtype=np.uint64)
+            seats.append(Sets(members, np.ones(count, dtype=np.int64), memories))
+        return Worlds(states.copy(), (seats[0], seats[1]))
+
+    def acting(self, states: States) -> Int8s:
+        """See :class:`klss.synoptic.model.Model`."""
+        seats = (states[:, board.META] & np.uint64(1)).astype(np.int8) ^ np.int8(self._planner)
+        seats[states[:, 9] & OVER != 0] = TERMINAL
+        return seats
+
+    def results(self, states: States) -> Floats:
+        """See :class:`klss.synoptic.model.Model`."""
+        black = (states[:, 9] & BLACK_WON != 0).astype(np.int64)
+        return np.where(black == self._planner, 1.0, -1.0)
+
+    def advance(self, worlds: Worlds, actions: Int32s, keys: Keys, most: Ints) -> None:
+        """See :class:`klss.synoptic.model.Model`."""
+        kernels.advance(worlds.states, self._planner, actions, keys, most, TABLES, _EVERY, *_set_arrays(worlds))
+
+    def after(self, states: States, actions: Int32s, keys: Keys) -> States:
+        """See :class:`klss.synoptic.model.Model`."""
+        out: Words = states.copy()
+        kernels.after(out, actions, TABLES)
+        return out
+
+    def look(self, worlds: Worlds) -> Looks:
+        """See :class:`klss.synoptic.model.Model`."""
+        count = len(worlds)
+        synopses, keys = np.empty((count, PLANES), dtype=np.uint64), np.empty(count, dtype=np.uint64)
+        offsets, listing = np.empty(count + 1, dtype=np.int64), np.empty(MAX_REQUESTS * count + 1, dtype=np.int64)
+        actions, alike = (np.empty(MAX_REQUESTS * count, dtype=np.int32) for _ in range(2))
+        forced = np.zeros(count, dtype=np.int8)
+        kernels.looks(
+            worlds.states, self._planner, TABLES, *_set_arrays(worlds), synopses, keys, offsets, actions, listing,
+            alike, forced,
+        )  # fmt: skip
+        listing = listing[: offsets[-1] + 1]
+        return Looks(synopses, keys, offsets, actions[: offsets[-1]], listing, alike[: listing[-1]], forced)
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a turn did, as the planner was told it.
+
+    Attributes
+    ----------
+    request, taken, capture
+        Codes as she sees them, −1 for none; for the opponent's turn ``capture`` alone, where it cost the planner a man.
+    """
+
+    request: int
+    taken: int
+    capture: int
+
+
+@dataclass(frozen=True)
+class BlindBelief:
+    """What a player holds possible at one time; see :class:`klss.synoptic.model.Belief`.
+
+    Attributes
+    ----------
+    color
+        Hers.
+    own
+        uint64[9], her half as she sees it.
+    halves
+        uint64[n, 2], the enemy's.
+    remembered
+        What she remembers, uint64[MEMORY].
+    hers
+        Whether she acts.
+    stage
+        :data:`~darkchess.rbc.synoptic.synopsis.SENSE` or ``MOVE``: what is done next.
+    follows
+        What led from the time before to this one.
+    """
+
+    color: chess.Color
+    own: Words
+    halves: Words
+    remembered: Words
+    hers: bool
+    stage: int
+    follows: Played | None = None
+
+    @staticmethod
+    def of(known: PositionSet, memory: Words, *, hers: bool, stage: int, follows: Played | None = None) -> BlindBelief:
+        """Of a position set, which may change afterwards."""
+        return BlindBelief(known.own.color, known.own_row, known.halves.copy(), memory.copy(), hers, stage, follows)
+
+    @property
+    def size(self) -> int:
+        """See :class:`klss.synoptic.model.Belief`."""
+        return int(self.halves.shape[0])
+
+    def memory(self) -> Words:
+        """See :class:`klss.synoptic.model.Belief`."""
+        return self.remembered
+
+    def member(self, states: States) -> States:
+        """See :class:`klss.synoptic.model.Belief`."""
+        return _divided(states, 0 if self.color else 1)[1]
+
+    def contains(self, states: States) -> Bools:
+        """See :class:`klss.synoptic.model.Belief`."""
+        owns, halves = _divided(states, 0 if self.color else 1)
+        found = np.empty(states.shape[0], dtype=bool)
+        match(self.halves, halves, found)
+        turn = np.uint64(1 if self.hers != self.color else 0)
+        acting = (states[:, board.META] & np.uint64(1) == turn) & (states[:, 9] == np.uint64(self.stage))
+        rights = (owns[:, board.META] ^ self.own[board.META]) & np.uint64(6) == 0
+        men = slice(board.PAWN, board.BLACK)
+        same: Bools = found & acting & rights & (owns[:, men] == self.own[men]).all(axis=1)
+        return same
+
+    def _indices(self, count: int, seed: int) -> Ints:
+        if count >= self.size:
+            return np.arange(self.size)
+        indices = np.empty(count, dtype=np.int64)
+        return indices[: drawn(np.uint64(seed * 2 + 1 & _MASK), self.size, indices)]
+
+    def members(self, count: int, seed: int) -> States:
+        """See :class:`klss.synoptic.model.Belief`. Of many more than ``count`` twice as many are drawn with
+        replacement, and the first different ones taken: where there are few more, some may lack.
+        """
+        return self.halves[self._indices(count, seed)]
+
+    def sample(self, count: int, seed: int) -> States:
+        """See :class:`klss.synoptic.model.Belief`."""
+        return self.states(self.members(count, seed))
+
+    def states(self, halves: Words) -> States:
+        """Members as states: uint64[n, 10]."""
+        out: Words = np.zeros((halves.shape[0], STATE), dtype=np.uint64)
+        passed = landing(self.remembered, self.own, self.remembered[1])
+        kernels.states_of(self.own, halves, passed, self.color == chess.BLACK, self.hers, self.stage, out)
+        return out
+
+    def before(self, later: Belief) -> BlindBelief | None:
+        """See :class:`klss.synoptic.model.Belief`."""
+        assert isinstance(later, BlindBelief)
+        if self.stage == SENSE:
+            return None if later.size == self.size else replace(self, halves=later.halves)
+        if self.size > LOOKED_BACK or self.size == 1:
+            return None
+        kept = np.empty(self.size, dtype=bool)
+        self._survivors(later, kept)
+        # A sample that was mended descends from none of those before: it rules nothing out.
+        return replace(self, halves=self.halves[kept]) if kept.any() and not kept.all() else None
+
+    def _survivors(self, later: BlindBelief, kept: Bools) -> None:
+        """Write which members may have come to one of ``later``, what she held possible one action later."""
+        played = later.follows
+        assert played is not None
+        if self.hers:
+            kernels.survivors_of_move(
+                self.halves, self.own, played.request, played.taken, played.capture, TABLES, later.halves, kept
+            )
+        else:
+            lost = np.uint64(0 if played.capture < 0 else 1 << played.capture)
+            passed = landing(self.remembered, self.own, lost)
+            kernels.survivors_of_turn(self.halves, self.own, lost, passed, TABLES, _EVERY, later.halves, kept)

@@ -1,0 +1,41 @@
+"""Turns that nobody sees, so that all compiled code is there when a clock runs. Stands on the referee's side."""
+
+from __future__ import annotations
+
+import chess
+
+from darkchess.board.position import START_FEN, Position
+from darkchess.board.position_table import exercise_table
+from darkchess.fog.game.arbiter import TimeControl
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.game.arbiter import Arbiter
+from darkchess.rbc.game.contest import Player
+from darkchess.rbc.game.observation import Moved
+from darkchess.rbc.game.referee import Referee
+from darkchess.rbc.players.scripted import RandomPlayer
+
+__all__ = ["warm_up"]
+
+_TURNS = 4
+_NODES = 20
+_FEW_MEN = "4k3/8/8/8/8/8/7r/R3K3 {} - - 0 1"
+_DEEPER = 400
+"""Nodes for each question where few men stand: enough for a search below the children."""
+
+_TAKES = Position.from_fen("4k3/8/8/8/8/8/4Q3/4K2R w K - 0 1")
+
+
+def warm_up(player: Player, color: chess.Color) -> None:
+    """Let ``player`` begin games that nobody sees; her next one starts afresh, as every game does."""
+    players: dict[chess.Color, Player] = {color: player, not color: RandomPlayer()}
+    for fen, nodes in ((START_FEN, _NODES), (_FEW_MEN.format("w" if color else "b"), _DEEPER)):
+        scratch = Arbiter(Referee(fen), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes)))
+        scratch.begin()
+        for _ in range(_TURNS):
+            if scratch.referee.outcome is None:
+                scratch.play_turn()
+    # What only some games have: a table that grows or is cut, a large set to draw from, a man lost, a king taken.
+    known = PositionSet(chess.WHITE, _TAKES)
+    exercise_table(known.halves)
+    known.own.lose(chess.H1)
+    known.moved(Moved(chess.Move(chess.E2, chess.E8), chess.Move(chess.E2, chess.E8), chess.E8))

@@ -1,0 +1,331 @@
+"""What the engine is said to think: marginals, values and lines against slow oracles; the truth once over."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import random
+from collections import Counter
+from functools import cache
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess.board.move import encode
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.fog.analysis.analyst import Analysis, AnalysisError, Analyst
+from darkchess.fog.analysis.believed import effective, likeliest
+from darkchess.fog.analysis.once_over import largest, losses, truth_at
+from darkchess.fog.analysis.principal_lines import principal_lines
+from darkchess.fog.belief.marginals import marginals
+from darkchess.fog.belief.weights import Belief
+from darkchess.fog.game.contest import Limit
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.player import KlssPlayer
+from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
+
+FEW = Klss2021(particles=30)
+
+
+def played(text: str, fen: str | None = None) -> Referee:
+    return Referee.replay(map(chess.Move.from_uci, text.split()), fen)
+
+
+GAME = played("e2e4 e7e5 g1f3 d7d5 e4d5 d8d5 b1c3 d5e4 c3e4 b8c6 e4g3 g8f6 c2c3 e5e4 g3e4 f6e4 d2d3 e4c5")
+
+
+def random_game(seed: int, plies: int) -> Referee:
+    rng, game = random.Random(seed), Referee()
+    while game.ply < plies and game.outcome is None:
+        game.push(rng.choice(game.legal_moves()))
+    return game
+
+
+def analyst(
+    game: Referee,
+    color: chess.Color,
+    ply: int,
+    configuration: SearchConfiguration = FEW,
+    belief: Belief = "uniform",
+) -> Analyst:
+    views = game.views(color)
+    found = Analyst(
+        views[0],
+        game.positions[0],
+        evaluator=BuiltinEvaluator(),
+        configuration=configuration,
+        seed=5,
+        belief=belief,
+    )
+    for view in views[1 : ply + 1]:
+        found.observe(view)
+    return found
+
+
+@cache
+def thought(ply: int, nodes: int = 4000, information: float = 1e7) -> tuple[Analyst, Analysis]:
+    configuration = dataclasses.replace(FEW, information=information)
+    found = analyst(GAME, GAME.positions[ply].turn, ply, configuration)
+    return found, found.think(Limit(nodes=nodes))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_marginals_are_what_counting_the_positions_gives(seed: int) -> None:
+    game = random_game(seed, 9 + seed)
+    for color in chess.COLORS:
+        found = analyst(game, color, game.ply)
+        positions = found.position_set
+        if positions.size > 20_000:
+            continue
+        counts: Counter[tuple[int, str]] = Counter()
+        for position in positions:
+            counts.update((square, piece.symbol()) for square, piece in position.pieces.items())
+        expected = {key: count / positions.size for key, count in counts.items()}
+        got = marginals(positions)
+        assert {(square, symbol): p for square in range(64) for symbol, p in got.at(square).items()} == expected
+        for square in range(64):
+            men = list(got.at(square).values())
+            assert men == sorted(men, reverse=True)
+            if square not in got.own:
+                assert got.enemy(square) == pytest.approx(sum(men), abs=1e-12)
+
+
+WEIGHED = Kluss(particles=30, belief="both", drawn=True, filtering=math.inf)
+
+
+@pytest.mark.parametrize("belief", ["filter", "siamese", "both"])
+def test_marginals_under_a_belief_are_the_sums_of_its_weights(belief: Belief) -> None:
+    found = analyst(GAME, chess.WHITE, 14, belief=belief)
+    positions, weights = found.position_set, found.weights
+    assert weights is not None and weights.sum() == pytest.approx(1.0) and np.ptp(weights) > 0.01
+    sums: Counter[tuple[int, str]] = Counter()
+    counts: Counter[tuple[int, str]] = Counter()
+    for position, weight in zip(positions, weights.tolist(), strict=True):
+        for square, piece in position.pieces.items():
+            sums[square, piece.symbol()] += weight
+            counts[square, piece.symbol()] += 1
+    got = marginals(positions, weights)
+    men = {(square, symbol): p for square in range(64) for symbol, p in got.at(square).items()}
+    assert men == pytest.approx(dict(sums), abs=1e-12)
+    for key, probability in men.items():
+        assert 0.0 < probability <= 1.0 and (probability == 1.0) == (counts[key] == positions.size)
+    for square in set(range(64)) - set(got.own):
+        assert got.enemy(square) == pytest.approx(sum(got.at(square).values()), abs=1e-12)
+    truth = truth_at(GAME.positions[14], found.think(Limit(nodes=100)), positions, weights)
+    assert truth.weight == weights[positions.indices(GAME.positions[14].row)[0]]
+    assert truth.weight_rank == 1 + sum(weight > truth.weight * (1 + 1e-9) for weight in weights)
+
+
+@pytest.mark.parametrize("belief", ["filter", "siamese", "uniform"])
+def test_what_is_shown_does_not_depend_on_what_the_search_asks_for(belief: Belief) -> None:
+    shown = analyst(GAME, chess.WHITE, 14, belief=belief).weights
+    beside = analyst(GAME, chess.WHITE, 14, WEIGHED, belief).weights
+    assert (shown is None) == (beside is None) == (belief == "uniform")
+    assert shown is None or beside is None or shown.tobytes() == beside.tobytes()
+
+
+def test_what_a_belief_amounts_to() -> None:
+    found = analyst(GAME, chess.WHITE, 14, belief="filter")
+    positions, weights = found.position_set, found.weights
+    assert weights is not None
+    told = found.believed(25)
+    order = sorted(range(positions.size), key=lambda i: (-weights[i], *positions.halves[i].tolist()[::-1]))
+    assert likeliest(positions, weights, 25).tolist() == order[:25]
+    assert [each.weight for each in told.likeliest] == sorted(weights.tolist(), reverse=True)[:25]
+    every = list(positions)
+    assert [each.position.fen() for each in told.likeliest] == [every[i].fen() for i in order[:25]]
+    assert likeliest(positions, np.full(positions.size, 1.0), positions.size + 1).size == positions.size
+    assert told.effective == pytest.approx(math.exp(-sum(p * math.log(p) for p in weights.tolist())))
+    assert effective(np.full(8, 0.125)) == pytest.approx(8.0) and effective(np.array([0.0, 1.0])) == 1.0
+    bits = positions.information([encode(each.move) for each in told.moves], 2000, weights=weights)
+    assert [each.bits for each in told.moves] == bits.tolist() == sorted(bits.tolist(), reverse=True)
+    # How unlikely all was that she saw is the product of how unlikely each view was.
+    assert told.told is not None and {each.ply for each in told.told} == set(range(1, 15))
+    assert positions.weigher is not None
+    assert sum(each.bits for each in told.told) == pytest.approx(-positions.weigher.log_total / math.log(2.0))
+    assert {each.ply: each.san for each in told.told}[9] == "Nxe4"
+    alike = analyst(GAME, chess.WHITE, 14).believed()
+    assert (alike.effective, alike.likeliest, alike.told) == (positions.size, (), None)
+
+
+@pytest.mark.parametrize("search", [FEW, Baseline(particles=30), WEIGHED], ids=["klss2021", "baseline", "weighed"])
+@pytest.mark.parametrize("ply", [2, 5, 12, 17])
+def test_the_analyst_thinks_as_the_player_does_who_has_no_earlier_trunk(ply: int, search: SearchConfiguration) -> None:
+    color = GAME.positions[ply].turn
+    analysis = analyst(GAME, color, ply, search).think(Limit(nodes=4000))
+    player = KlssPlayer(BuiltinEvaluator(), search, seed=5)
+    player.start(GAME.views(color)[0], GAME.positions[0])
+    for view in GAME.views(color)[1 : ply + 1]:
+        player.observe(view)
+    decision = player.choose(Limit(nodes=4000))
+    assert {key: decision.diagnostics[key] for key in analysis.diagnostics} == analysis.diagnostics
+    assert next(each for each in analysis.moves if each.move == decision.move).probability > 0.0
+
+
+@pytest.mark.parametrize("ply", [5, 12, 17])
+def test_moves_are_worth_what_walking_the_tree_gives(ply: int) -> None:
+    _, analysis = thought(ply)
+    trunk, x, y = analysis.trunk, analysis.profile.x, analysis.profile.y
+    nodes, first = trunk.nodes, int(trunk.infosets[0].first[0])
+    reach = [float(nodes.chance[h] * y[nodes.sequence[h, 1]]) for h in range(trunk.node_count)]
+    roots = [h for h in range(trunk.root_count) if nodes.child_count[h]]
+    total = sum(reach[h] for h in roots)
+
+    def profile(node: int, plan: float) -> float:
+        if nodes.first_child[node] < 0:
+            return reach[node] * float(x[nodes.sequence[node, 0]]) / plan * float(nodes.value[node])
+        return sum(profile(nodes.first_child[node] + i, plan) for i in range(nodes.child_count[node]))
+
+    utility: Counter[int] = Counter()
+    for h in range(trunk.node_count):
+        if nodes.first_child[h] < 0:
+            utility[int(nodes.sequence[h, 0])] += reach[h] * float(nodes.value[h])
+    after: dict[int, list[int]] = {}
+    for infoset in range(1, trunk.infoset_count(0)):
+        if trunk.infosets[0].first[infoset] >= 0:
+            after.setdefault(int(trunk.infosets[0].sequence[infoset]), []).append(infoset)
+
+    def best(sequence: int) -> float:
+        below = 0.0
+        for infoset in after.get(sequence, []):
+            start, size = trunk.infosets[0].first[infoset], trunk.infosets[0].size[infoset]
+            below += max(best(int(s)) for s in range(start, start + size))
+        return utility[sequence] + below
+
+    codes = trunk.sequences[0].action[first : first + len(analysis.moves)].tolist()
+    assert sum(each.probability for each in analysis.moves) == pytest.approx(1.0)
+    for each in analysis.moves:
+        place = codes.index(encode(each.move))
+        if each.probability > 0.0:
+            plan = float(x[first + place])
+            expected = sum(profile(int(nodes.first_child[h]) + place, plan) for h in roots) / total
+        else:
+            expected = best(first + place) / total
+        assert each.value == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("ply", [5, 12, 17])
+def test_without_a_price_on_information_no_move_is_worth_more_than_the_mix(ply: int) -> None:
+    _, analysis = thought(ply, information=math.inf)
+    mix = analysis.mix_value
+    assert mix is not None and mix == pytest.approx(analysis.value, abs=1e-6)
+    for each in analysis.moves:
+        assert each.value is not None and each.value <= mix + 1e-6
+        assert analysis.loss(each.move) == pytest.approx(mix - each.value)
+        if each.probability > 0.0:
+            assert each.value == pytest.approx(mix, abs=1e-6)
+
+
+def test_a_line_can_be_played_in_a_particle_and_begins_with_the_moves_that_are_played_most() -> None:
+    longest = 0
+    for ply in (2, 5, 12, 17):
+        _, analysis = thought(ply)
+        assert [line.moves[0].move for line in analysis.lines] == [
+            each.move for each in analysis.moves[:3] if each.probability > 0.0
+        ]
+        for line in analysis.lines:
+            longest = max(longest, len(line.moves))
+            assert [each.mine for each in line.moves] == [i % 2 == 0 for i in range(len(line.moves))]
+            assert all(each.probability is None or 0.0 < each.probability <= 1.0 for each in line.moves)
+            # Replies are the likeliest of those possible, so no single particle need know them all: the first two do.
+            fits = 0
+            for row in analysis.trunk.states[: analysis.trunk.root_count, :9]:
+                position = Position(row)
+                for each in line.moves[:2]:
+                    if not position.is_legal(each.move):
+                        break
+                    position = position.after(each.move)
+                else:
+                    fits += 1
+            assert fits
+    assert longest >= 3
+
+
+def test_a_line_for_a_move_that_is_never_played_is_told_as_well() -> None:
+    _, analysis = thought(12)
+    unplayed = next(each for each in analysis.moves if each.probability == 0.0)
+    (line,) = principal_lines(analysis.trunk, analysis.profile, [encode(unplayed.move)], 7)
+    assert line.moves[0].move == unplayed.move and line.moves[0].probability == 0.0
+
+
+def test_a_king_that_can_be_taken_is_taken_and_the_other_moves_have_values_too() -> None:
+    game = played("e2e4 f7f6 d1h5 a7a6")
+    analysis = analyst(game, chess.WHITE, 4).think(Limit(nodes=2000))
+    assert analysis.moves[0].san == "Qxe8" and analysis.moves[0].probability == 1.0 and analysis.moves[0].value == 1.0
+    assert all(each.value is not None and each.value < 1.0 for each in analysis.moves[1:])
+
+
+def test_a_king_is_taken_in_a_game_that_is_won_without_it_too_as_the_player_does() -> None:
+    fen = "5Q1k/8/8/8/8/8/8/QRR3K1 w - - 0 1"
+    analysis = analyst(Referee(fen), chess.WHITE, 0).think(Limit(nodes=2000))
+    player = KlssPlayer(BuiltinEvaluator(), FEW, seed=5)
+    player.start(Referee(fen).view(chess.WHITE), Position.from_fen(fen))
+    decision = player.choose(Limit(nodes=2000))
+    first = analysis.moves[0]
+    assert (first.move, first.probability, first.value) == (decision.move, 1.0, 1.0)
+    assert analysis.value == analysis.mix_value == 1.0
+    assert [[each.san for each in line.moves] for line in analysis.lines] == [[first.san]]
+
+
+def test_thinking_out_of_turn_is_an_error_that_says_so() -> None:
+    with pytest.raises(AnalysisError, match="ply 3, where white has no move"):
+        analyst(GAME, chess.WHITE, 3).think(Limit(nodes=10))
+
+
+def test_a_search_too_short_to_value_moves_says_none_not_a_number() -> None:
+    analysis = analyst(GAME, GAME.turn, GAME.ply).think(Limit(nodes=1))
+    values = [each.value for each in analysis.moves]
+    assert all(value is None or math.isfinite(value) for value in [*values, analysis.value, analysis.mix_value])
+
+
+@pytest.mark.parametrize("ply", [10, 12, 17, 18])
+def test_the_truths_rank_is_the_one_that_sorting_all_positions_gives(ply: int) -> None:
+    known, analysis = thought(ply)
+    color, true = analysis.view.color, GAME.positions[ply]
+    truth = truth_at(true, analysis, known.position_set)
+
+    def likelihood(position: Position) -> float:
+        total = 0.0
+        for square in range(64):
+            men = analysis.marginals.at(square)
+            piece = position.piece_at(square)
+            if piece is None or piece.color != color:
+                total += math.log(men[piece.symbol()] if piece is not None else 1.0 - sum(men.values()))
+        return total
+
+    own = likelihood(true)
+    assert truth.possible and truth.positions == known.position_set.size
+    assert truth.rank == 1 + sum(likelihood(position) > own + 1e-9 for position in known.position_set)
+    assert truth.fen == true.fen()
+    unseen = {s for s, piece in true.pieces.items() if piece.color != color and not analysis.view.sees(s)}
+    assert {man.square for man in truth.hidden} == unseen
+    assert all(0.0 < man.probability <= 1.0 for man in truth.hidden)
+
+
+def test_the_truth_is_found_among_the_particles_exactly_when_it_is_one() -> None:
+    met = Counter[bool]()
+    for ply in (2, 5, 10, 12, 17):
+        known, analysis = thought(ply)
+        truth = truth_at(GAME.positions[ply], analysis, known.position_set)
+        roots = analysis.trunk.states[: truth.particles, :9]
+        wanted = GAME.positions[ply].row
+        is_one = any((row[:8] == wanted[:8]).all() and (row[8] ^ wanted[8]) & 0x7FFF == 0 for row in np.asarray(roots))
+        assert (truth.particle is not None) == is_one == (truth.particle_rank is not None)
+        met[is_one] += 1
+    assert met[True]
+
+
+def test_a_queen_given_away_in_plain_sight_is_the_largest_loss() -> None:
+    game = played("e2e4 e7e5 d1h5 b8c6 h5f7 e8f7 g1f3 g8f6")
+    told: list[tuple[int, int]] = []
+    found = losses(
+        game, BuiltinEvaluator, configuration=FEW, nodes=1500, progress=lambda done, of: told.append((done, of))
+    )
+    assert [each.ply for each in found] == list(range(8)) and told[-1] == (8, 8)
+    worst = largest(found, chess.WHITE)[0]
+    assert worst.san == "Qxf7" and worst.ply == 4 and worst.loss is not None and worst.loss > 0.3
+    assert worst.played == 0.0 and worst.best != worst.move
+    assert len(largest(found, chess.WHITE, 2)) <= 2
+    assert all(each.color == chess.BLACK for each in largest(found, chess.BLACK))

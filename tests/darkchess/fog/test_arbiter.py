@@ -1,0 +1,183 @@
+"""The arbiter: who is shown what, when, and whose clock pays for it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import chess
+import pytest
+
+from darkchess.board.position import Position
+from darkchess.fog.game.arbiter import Arbiter, TimeControl, TruthCount
+from darkchess.fog.game.contest import Decision, Forfeit, Limit, OutOfTime, Player, PlayerError, Resignation
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import PAPER, Outcome, Ruleset
+from darkchess.fog.game.view import View
+from darkchess.fog.players.tracking import RandomPlayer
+from darkchess.fog.warm_up import warm_up
+
+SCHOLAR = ("e2e4", "f7f6", "d1h5", "a7a6", "h5e8")
+
+
+class Scripted(Player):
+    """Plays given moves, then raises; notes all that it is given."""
+
+    def __init__(self, moves: tuple[str, ...], then: type[Exception] = Resignation) -> None:
+        self.moves = list(moves)
+        self.then = then
+        self.given: list[Any] = []
+        self.limits: list[Limit] = []
+
+    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
+        self.given = [view]
+        self.started = (start, ruleset)
+
+    def observe(self, view: View) -> None:
+        self.given.append(view)
+
+    def choose(self, limit: Limit, progress: Any = None) -> Decision:
+        self.limits.append(limit)
+        if not self.moves:
+            raise self.then
+        return Decision(chess.Move.from_uci(self.moves.pop(0)), {})
+
+
+def arbiter(white: Scripted, black: Scripted, budget: TimeControl | None = None, **rest: Any) -> Arbiter:
+    players = {chess.WHITE: white, chess.BLACK: black}
+    return Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, budget or TimeControl()), **rest)
+
+
+def test_each_player_is_given_each_of_her_own_views_once_in_order_and_nothing_else() -> None:
+    white, black = Scripted(SCHOLAR[::2]), Scripted(SCHOLAR[1::2])
+    game = arbiter(white, black)
+    game.play()
+    for color, player in ((chess.WHITE, white), (chess.BLACK, black)):
+        assert player.given == list(game.referee.views(color))
+        assert player.started == (Position.start(), game.referee.ruleset)
+    assert white.given[-1].game_over == Outcome(chess.WHITE, "king_captured")
+
+
+def test_a_player_without_a_legal_move_to_give_forfeits() -> None:
+    game = arbiter(Scripted(("e2e4",)), Scripted((), then=Forfeit))
+    game.play()
+    assert game.referee.outcome == Outcome(chess.WHITE, "forfeit")
+
+
+@pytest.mark.parametrize("then", [Resignation, OutOfTime, Forfeit])
+def test_who_wants_to_hear_of_an_end_that_is_no_ply_is_told_once_with_her_last_view(then: type[Exception]) -> None:
+    class Listening(Scripted):
+        ends: list[View]
+
+        def end(self, view: View) -> None:
+            self.ends = [*getattr(self, "ends", []), view]
+
+    white, black = Listening(("e2e4",)), Listening((), then=then)
+    game = arbiter(white, black)
+    game.play()
+    for color, player in ((chess.WHITE, white), (chess.BLACK, black)):
+        assert player.ends == [game.referee.view(color)]
+        assert player.ends[0].game_over == game.referee.outcome and player.ends[0].ply == 1
+    white, black = Listening(SCHOLAR[::2]), Listening(SCHOLAR[1::2])
+    arbiter(white, black).play()
+    assert not hasattr(white, "ends") and not hasattr(black, "ends")
+
+
+def test_resigning_ends_the_game_for_the_other_side() -> None:
+    game = arbiter(Scripted(("e2e4",)), Scripted(()))
+    game.play()
+    assert game.referee.outcome == Outcome(chess.WHITE, "resign")
+
+
+def test_a_clock_is_charged_and_given_its_increment() -> None:
+    white, black = Scripted(SCHOLAR[::2]), Scripted(SCHOLAR[1::2])
+    game = arbiter(white, black, TimeControl(clock=(1000.0, 7.0)))
+    game.play()
+    assert white.limits[0] == Limit(clock=(1000.0, 7.0))
+    assert 1000.0 < white.limits[1].clock[0] <= 1007.0 and 1007.0 < white.limits[2].clock[0] <= 1014.0  # type: ignore[index]
+
+
+def test_a_flag_loses_and_the_late_move_is_not_played() -> None:
+    class Slow(Scripted):
+        def choose(self, limit: Limit, progress: Any = None) -> Decision:
+            time.sleep(0.02)
+            return super().choose(limit, progress)
+
+    game = arbiter(Slow(("e2e4",)), Scripted(()), TimeControl(clock=(0.01, 5.0)))
+    game.play()
+    assert game.referee.outcome == Outcome(chess.BLACK, "flag") and game.referee.ply == 0
+    assert game.remaining_s[chess.WHITE] == 0.0
+
+
+def test_who_notices_herself_that_she_ran_out_of_time_is_flagged() -> None:
+    game = arbiter(Scripted((), OutOfTime), Scripted(()), TimeControl(clock=(100.0, 0.0)))
+    game.play()
+    assert game.referee.outcome == Outcome(chess.BLACK, "flag")
+
+
+def test_an_illegal_move_is_an_error_not_a_result() -> None:
+    game = arbiter(Scripted(("e2e5",)), Scripted(()))
+    with pytest.raises(ValueError, match="illegal move: got e2e5"):
+        game.play()
+
+
+def test_what_was_played_before_is_shown_before_any_clock_runs() -> None:
+    class Slow(RandomPlayer):
+        seen: int = 0
+
+        def observe(self, view: View) -> None:
+            self.seen += 1
+            time.sleep(0.05)
+            super().observe(view)
+
+    referee = Referee.replay([chess.Move.from_uci(move) for move in ("e2e4", "e7e5", "g1f3")])
+    players = {color: Slow(seed=1) for color in chess.COLORS}
+    game = Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(clock=(0.1, 0.0))))
+    game.begin()
+    assert [player.seen for player in players.values()] == [3, 3] and game.remaining_s[chess.BLACK] == 0.1
+    game.play_ply()
+    assert referee.ply == 4 and referee.outcome is None
+
+
+def test_a_lost_truth_is_counted() -> None:
+    class Blind:
+        capped_by = None
+
+        def contains(self, row: Any) -> bool:
+            return False
+
+    class Deluded(RandomPlayer):
+        position_set = Blind()  # type: ignore[assignment]
+
+    truth = TruthCount()
+    players = {chess.WHITE: Deluded(seed=1), chess.BLACK: RandomPlayer(seed=2)}
+    game = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=1)), truth=truth)
+    game.begin()
+    game.play_ply()
+    game.play_ply()
+    assert truth == TruthCount(checks=4, lost=2, sampled=0)
+
+
+@pytest.mark.parametrize("color", chess.COLORS)
+def test_warming_up_shows_a_player_moves_of_both_sides(color: chess.Color) -> None:
+    class Counting(RandomPlayer):
+        kinds: list[str] = []  # noqa: RUF012
+
+        def observe(self, view: View) -> None:
+            self.kinds.append(view.kind)
+            super().observe(view)
+
+    warm_up(Counting(seed=3), color)
+    assert {"own_move", "opp_move"} <= set(Counting.kinds)
+
+
+def test_a_player_whose_game_was_not_started_or_was_closed_says_so() -> None:
+    player = RandomPlayer()
+    for asked in (lambda: player.view, lambda: player.position_set, lambda: player.choose(Limit())):
+        with pytest.raises(PlayerError, match="the game was not started; call start"):
+            asked()
+    player.start(Referee().view(chess.WHITE), Position.start())
+    assert player.position_set.size == 1
+    player.close()
+    with pytest.raises(PlayerError, match="the game was not started"):
+        player.observe(Referee().view(chess.WHITE))

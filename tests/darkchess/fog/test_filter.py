@@ -1,0 +1,328 @@
+"""The weights of a position set are a posterior, exactly: histories counted, and likelihoods multiplied along each,
+the slow way.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import random
+from collections import Counter
+from collections.abc import Callable
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess import Referee
+from darkchess.board.move import decode
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.fog.belief import filter as filters
+from darkchess.fog.belief._kernels import policy as kernel
+from darkchess.fog.belief.filter import Filter
+from darkchess.fog.belief.policy import ENTRIES, LEVELS, Policy, PolicyError
+from darkchess.fog.belief.position_set import PositionSet
+from tests.darkchess.fog.position_set_games import STARTS, choose, happened, move_of, text
+from tests.oracles import brute_force
+
+Likelihood = Callable[[brute_force.Position], dict[tuple[int, int, str], float]]
+LETTERS = "pnbrqk"
+MOST = 400
+"""Positions that the oracle follows."""
+
+
+def counting(position: brute_force.Position) -> dict[tuple[int, int, str], float]:
+    return dict.fromkeys(brute_force.moves(position), 1.0)
+
+
+def of_tables(policy: Policy) -> Likelihood:
+    """The likelihoods of a policy's level of tables, out of docs/belief.md: phase, piece, from, to, what is taken, as
+    seen by the mover's opponent at the bottom of the board.
+    """
+    table = policy.stages["tables"].multipliers
+
+    def likelihood(position: brute_force.Position) -> dict[tuple[int, int, str], float]:
+        board, turn, _, ep = position
+        men = sum(letter != "." for letter in board)
+        phase = 0 if men > 26 else 1 if men > 14 else 2
+        flip = 56 if turn == "w" else 0
+        weights = {}
+        for move in brute_force.moves(position):
+            piece = LETTERS.index(board[move[0]].lower())
+            victim = board[move[1]].lower()
+            taken = 1 if piece == 0 and move[1] == ep else 0 if victim == "." else LETTERS.index(victim) + 1
+            weights[move] = (
+                table[(phase * 6 + piece) * 64 + (move[0] ^ flip)]
+                * table[1152 + (phase * 6 + piece) * 64 + (move[1] ^ flip)]
+                * table[2304 + taken * 6 + piece]
+            )
+        total = sum(weights.values())
+        return {
+            move: (1.0 - policy.even) * weight / total + policy.even / len(weights) for move, weight in weights.items()
+        }
+
+    return likelihood
+
+
+def random_policy(seed: int) -> Policy:
+    rng = np.random.default_rng(seed)
+    return Policy.from_entries({level: rng.normal(size=ENTRIES[level]) for level in LEVELS[1:]}, 3.0, 0.05, {})
+
+
+def compared(
+    start: str | None, seed: int, plies: int, policy: Policy, likelihood: Likelihood, tally: Counter[str]
+) -> int:
+    """Play a random game; after every ply each player's weights are the oracle's. How often that was looked at."""
+    rng = random.Random(seed)
+    game = Referee(start)
+    truth = brute_force.parse(game.fen())
+    known, oracle = {}, {}
+    for color in chess.COLORS:
+        weigher = Filter(policy)
+        known[color] = PositionSet(game.view(color), game.position, seed=seed, weigher=weigher)
+        oracle[color] = {truth: 1.0}
+    looked = 0
+    for _ in range(plies):
+        move = choose(game, rng)
+        played, mover = move_of(move), game.turn
+        lost = brute_force.taken(truth, played)
+        for color in chess.COLORS:
+            happened(game, move, tally, color)
+        truth = brute_force.play(truth, played)
+        game.push(move)
+        if game.outcome is not None:
+            break
+        for color in list(known):
+            side = "w" if color else "b"
+            own = color == mover
+            landed = lost if lost == played[1] else -1
+            look = brute_force.look(truth, side) if own else brute_force.look(truth, side, lost, landed)
+            found: dict[brute_force.Position, float] = {}
+            for position, weight in oracle[color].items():
+                left = brute_force.step({position}, side, played if own else None, look)
+                if own:
+                    for successor in left:
+                        found[successor] = found.get(successor, 0.0) + weight
+                    continue
+                for reply, likely in likelihood(position).items():
+                    successor = brute_force.play(position, reply)
+                    if successor in left:
+                        found[successor] = found.get(successor, 0.0) + weight * likely
+            if len(found) > MOST:
+                del known[color], oracle[color]
+                continue
+            oracle[color] = found
+            positions = known[color]
+            positions.observe(game.view(color), allowance=positions.size * filters.SECONDS["tables"])
+            got = {
+                text(row): weight for row, weight in zip(positions.rows(np.arange(positions.size)), positions.weights)
+            }
+            assert got.keys() == found.keys()
+            total = sum(found.values())
+            assert positions.weigher is not None
+            assert math.isclose(math.exp(positions.weigher.log_total), total, rel_tol=1e-9)
+            for position, weight in found.items():
+                assert math.isclose(got[position], weight / total, rel_tol=1e-9, abs_tol=1e-300)
+            looked += 1
+        if not known:
+            break
+    return looked
+
+
+@pytest.mark.parametrize("kind", ["counting", "tables"])
+def test_the_weights_are_those_of_all_histories(kind: str) -> None:
+    policy = Policy.counting() if kind == "counting" else random_policy(1)
+    likelihood = counting if kind == "counting" else of_tables(policy)
+    tally: Counter[str] = Counter()
+    looked = sum(
+        compared(start, 10 * i + seed, 5, policy, likelihood, tally)
+        for i, start in enumerate(STARTS.values())
+        for seed in range(2)
+    )
+    assert looked >= 200
+    for whose in ("hers", "the enemy's"):
+        for happening in ("capture", "en passant", "promotion", "castling", "double step"):
+            assert tally[f"{whose}: {happening}"]
+
+
+def test_the_likelihoods_of_a_position_s_moves_are_the_oracle_s_whoever_moves() -> None:
+    policy = random_policy(2)
+    likelihood = of_tables(policy)
+    turns = set()
+    for i, start in enumerate(STARTS.values()):
+        rng, game = random.Random(i), Referee(start)
+        for _ in range(4):
+            turns.add(game.turn)
+            told = {
+                move_of(decode(code)): each for code, each in policy.likelihoods(game.position.row, "tables").items()
+            }
+            expected = likelihood(brute_force.parse(game.fen()))
+            assert told == pytest.approx(expected, rel=1e-9)
+            game.push(choose(game, rng))
+            if game.outcome is not None:
+                break
+    assert turns == {chess.WHITE, chess.BLACK}
+
+
+def played(threads: int, weigher: Filter | None, cap: int = 100_000, plies: int = 24) -> PositionSet:
+    rng = random.Random(5)
+    game = Referee()
+    known = PositionSet(game.view(chess.WHITE), game.position, seed=3, threads=threads, cap=cap, weigher=weigher)
+    for _ in range(plies):
+        game.push(choose(game, rng, 0.0))
+        known.observe(game.view(chess.WHITE))
+    return known
+
+
+def test_the_set_is_what_it_was_and_threads_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filters, "_TOGETHER", 64)
+    plain = played(1, None)
+    one, two = (played(threads, Filter(random_policy(2))) for threads in (1, 2))
+    everything = np.arange(plain.size)
+    assert plain.size > 1000
+    assert plain.rows(everything).tobytes() == one.rows(everything).tobytes() == two.rows(everything).tobytes()
+    assert one.weights.tobytes() == two.weights.tobytes()
+
+
+def test_a_cut_set_keeps_the_weights_of_what_it_keeps() -> None:
+    # Cut at a single move, its positions keep the shares that they have in the whole set.
+    whole, cut = (played(1, Filter(random_policy(2)), cap, 2) for cap in (100, 8))
+    assert cut.capped_by == "cap" and whole.capped_by is None
+    at = whole.indices(cut.rows(np.arange(cut.size)))
+    assert (at >= 0).all()
+    shares = whole.weights[at]
+    assert np.allclose(cut.weights, shares / shares.sum(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("few", [0, 10**9], ids=["by bisection", "by a directory"])
+def test_where_positions_are(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filters, "_FEW", few)
+    known = played(1, Filter(random_policy(2)))
+    chosen = np.random.default_rng(1).choice(known.size, 50, replace=False)
+    rows = known.rows(chosen)
+    assert (known.indices(rows) == chosen).all()
+    assert (known.indices(known.rows(np.arange(known.size))) == np.arange(known.size)).all()
+    rows[:, 7] &= rows[:, 5]  # a bare king is not among them
+    assert (known.indices(rows) == -1).all()
+
+
+def test_levels_go_by_the_allowance() -> None:
+    weigher = Filter(random_policy(3), BuiltinEvaluator())
+    assert weigher.affordable(100, math.inf) == "values"
+    assert weigher.affordable(filters.MOST_VALUED + 1, math.inf) == "features"
+    assert Filter(random_policy(3)).affordable(100, math.inf) == "features"
+    assert weigher.affordable(1000, 1000 * filters.SECONDS["tables"]) == "tables"
+    assert weigher.affordable(1000, 0.0) is None
+    game = Referee()
+    known = PositionSet(game.view(chess.WHITE), game.position, weigher=weigher)
+    for move in ("e2e4", "e7e6"):
+        game.push(chess.Move.from_uci(move))
+        known.observe(game.view(chess.WHITE), allowance=0.0)
+    assert weigher.level is None and weigher.restarts == 1
+    assert np.allclose(known.weights, 1.0 / known.size)
+
+
+@pytest.mark.parametrize("allowance", [5e-4, 2e-3, 5e-2, math.inf])
+@pytest.mark.parametrize("valued", [True, False])
+def test_the_likeliest_positions_get_the_dearest_level_and_no_more_is_spent_than_allowed(
+    allowance: float, valued: bool
+) -> None:
+    weigher = Filter(random_policy(3), BuiltinEvaluator() if valued else None)
+    weights = np.random.default_rng(5).choice([0.0, 0.1, 0.5, 1.0, 3.0], size=3000) * (1.0 + 1e-9 * np.arange(3000))
+    shared = weigher.shared_out(weights, allowance)
+    assert sum(len(sources) * filters.SECONDS[level] for level, sources in shared.items()) <= allowance
+    assert list(shared) == sorted(shared, key=LEVELS.index, reverse=True)
+    left = np.arange(len(weights))
+    for sources in shared.values():
+        assert (np.diff(sources) > 0).all() and np.isin(sources, left).all()
+        left = np.setdiff1d(left, sources)
+        assert not left.size or weights[left].max() <= weights[sources].min()
+    assert ("values" in shared) == valued
+    assert (not left.size) == (allowance >= 5e-2)
+
+
+def test_what_the_allowance_does_not_reach_is_spread_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The set after the move: what the reached sources alone would make of it, and the others' weight on all alike.
+    monkeypatch.setitem(filters.SECONDS, "tables", 1e-6)
+    policy, game = random_policy(7), Referee()
+    moves = [chess.Move.from_uci(move) for move in ("e2e4", "b8c6", "g1f3", "g8f6", "b1c3", "a7a6")]
+    known = PositionSet(game.view(chess.WHITE), game.position, weigher=Filter(policy))
+    for move in moves[:-1]:
+        game.push(move)
+        known.observe(game.view(chess.WHITE))
+    alone, chosen = copy.deepcopy(known), known.size // 3
+    assert alone.weigher is not None and known.weigher is not None
+    kept = np.argsort(-alone.weights, kind="stable")[:chosen]
+    reached = float(alone.weights[kept].sum())
+    at_most = np.sort(alone.weights)[-chosen]
+    assert (alone.weights >= at_most).sum() == chosen and 0.4 < reached < 0.999  # no two alike at the limit
+    alone._weights = np.where(alone.weights >= at_most, alone.weights / reached, 0.0)
+    game.push(moves[-1])
+    known.observe(game.view(chess.WHITE), allowance=chosen * 1e-6 + 1e-9)
+    alone.observe(game.view(chess.WHITE), allowance=alone.size * 1e-6 + 1e-9)
+    assert known.weigher.level == "tables" and known.weigher.reached == pytest.approx(reached)
+    assert np.allclose(known.weights, reached * alone.weights + (1.0 - reached) / known.size, rtol=1e-9)
+    assert known.weights.sum() == pytest.approx(1.0) and known.weigher.restarts == 0
+
+
+def test_with_values_the_likelihood_is_the_policy_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    # After 1.e4 every reply agrees with what White sees or does not; the weights are the replies' likelihoods.
+    evaluator = BuiltinEvaluator()
+    policy = random_policy(4)
+    game = Referee()
+    known = PositionSet(game.view(chess.WHITE), game.position, weigher=Filter(policy, evaluator))
+    for move in ("e2e4", "b8c6"):
+        game.push(chess.Move.from_uci(move))
+        if move == "b8c6":
+            before = game.position
+        known.observe(game.view(chess.WHITE))
+    assert known.weigher is not None and known.weigher.level == "values"
+    before = Referee()
+    before.push(chess.Move.from_uci("e2e4"))
+    codes, index = np.empty(448, dtype=np.int32), np.empty((448, kernel.GROUPS), dtype=np.int16)
+    count = kernel.describe(
+        before.position.row.copy(), False, filters.TABLES, codes, index,
+        np.empty(64, dtype=np.int8), np.empty(12, dtype=np.uint64),
+    )  # fmt: skip
+    stage = policy.stages["values"]
+    weights, rows = [], []
+    for move in before.legal_moves():
+        reply = Referee()
+        reply.push(chess.Move.from_uci("e2e4"))
+        reply.push(move)
+        k = int(np.flatnonzero(codes[:count] >> 3 == (move.from_square << 6 | move.to_square))[0])
+        value = -float(evaluator.values(reply.position.row[None, :])[0])
+        weights.append(float(np.prod(stage.multipliers[index[k]])) * math.exp(stage.slope * (value - 1.0)))
+        rows.append(reply.position.row)
+    likely = 0.95 * np.array(weights) / sum(weights) + 0.05 / len(weights)
+    at = known.indices(np.array(rows))
+    assert (at >= 0).sum() == known.size
+    assert np.allclose(known.weights[at[at >= 0]], likely[at >= 0] / likely[at >= 0].sum(), rtol=1e-9)
+
+
+def test_a_file_that_is_no_policy_is_refused_in_one_line(tmp_path: pytest.TempPathFactory) -> None:
+    path = tmp_path / "policy.npz"  # type: ignore[operator]
+    policy = random_policy(5)
+    policy.save(path)
+    again = Policy.load(path)
+    assert np.allclose(again.stages["values"].multipliers, policy.stages["values"].multipliers, rtol=1e-6)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(PolicyError, match=r"policy\.npz: no policy of moves: .*; expected") as refused:
+        Policy.load(path)
+    assert "\n" not in str(refused.value)
+    with pytest.raises(PolicyError, match="expected"):
+        Policy.load(tmp_path / "none.npz")  # type: ignore[operator]
+
+
+def test_drawn_by_weight_the_likely_ones_come_and_the_excluded_do_not() -> None:
+    known = played(1, Filter(random_policy(2)))
+    likeliest = known.rows(np.argsort(-known.weights)[:3])
+    rows, inclusion = known.draw(40, 1, even=0.1)
+    assert len(rows) == len(np.unique(rows, axis=0)) == 40
+    assert ((inclusion > 0.0) & (inclusion <= 1.0)).all()
+    uniform = known.sample(40, 1)
+    assert known.weights[known.indices(rows)].sum() > 2 * known.weights[known.indices(uniform)].sum()
+    without, _ = known.draw(40, 1, likeliest)
+    assert not set(map(bytes, without)) & set(map(bytes, likeliest))
+    everything, certain = known.draw(2 * known.size, 1)
+    assert len(everything) == known.size and (certain == 1.0).all()

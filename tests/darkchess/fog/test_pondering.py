@@ -1,0 +1,144 @@
+"""The player on the opponent's time: only by the clock, never longer than that, and without a trace afterwards."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import chess
+import pytest
+
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.fog.game.contest import Limit
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.configuration import ConfigurationError, configuration
+from darkchess.fog.players.player import KlssPlayer
+from klss.search import Kluss
+
+SEARCH = Kluss(particles=20)
+
+
+class Slow(BuiltinEvaluator):
+    """An evaluator that one thread may ask at a time."""
+
+    reentrant = False
+
+
+class Game:
+    """White is ours; Black answers with a move that is given."""
+
+    def __init__(self, player: KlssPlayer) -> None:
+        self.referee, self.player, self._shown = Referee(), player, 0
+        player.start(self.referee.view(chess.WHITE), self.referee.position)
+
+    def show(self) -> None:
+        views = self.referee.views(chess.WHITE)
+        for view in views[self._shown + 1 :]:
+            self._shown += 1
+            self.player.observe(view)
+
+    def move(self, limit: Limit) -> dict[str, Any]:
+        decision = self.player.choose(limit)
+        self.referee.push(decision.move)
+        self.show()
+        return {"move": decision.move.uci(), **decision.diagnostics}
+
+    def answer(self) -> None:
+        self.referee.push(min(self.referee.legal_moves(), key=chess.Move.uci))
+        self.show()
+
+
+def pondering() -> int:
+    return sum(thread.name == "ponders" for thread in threading.enumerate())
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left() -> Iterator[None]:
+    yield
+    assert not pondering()
+
+
+def test_the_player_ponders_until_the_opponent_has_moved_and_carries_on_what_it_found() -> None:
+    player = KlssPlayer(BuiltinEvaluator(), SEARCH, seed=1, ponder=True)
+    game = Game(player)
+    game.move(Limit(clock=(8.0, 0.0)))
+    assert pondering() == 1
+    time.sleep(0.1)
+    game.answer()
+    assert not pondering()
+    assert game.move(Limit(clock=(8.0, 0.0)))["carried"] > 0
+    player.close()
+
+
+def test_an_opponent_who_answers_at_once_changes_nothing() -> None:
+    player = KlssPlayer(BuiltinEvaluator(), SEARCH, seed=1, ponder=True)
+    game = Game(player)
+    for _ in range(5):
+        told = game.move(Limit(time_s=0.03))
+        game.answer()
+        assert told["nodes"] > 0 and not pondering()
+    player.close()
+
+
+def test_with_nodes_there_is_none_and_every_byte_is_the_same() -> None:
+    told = []
+    for ponder in (False, True):
+        player = KlssPlayer(BuiltinEvaluator(), SEARCH, seed=1, ponder=ponder)
+        game, moves = Game(player), []
+        for _ in range(3):
+            moves.append(game.move(Limit(nodes=1500)))
+            assert not pondering()
+            game.answer()
+        told.append(moves)
+        player.close()
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("leave", ["close", "end", "start"])
+def test_no_thread_outlives_the_game(leave: str) -> None:
+    player = KlssPlayer(BuiltinEvaluator(), SEARCH, seed=1, ponder=True)
+    game = Game(player)
+    game.move(Limit(time_s=0.03))
+    assert pondering() == 1
+    if leave == "close":
+        player.close()
+    elif leave == "end":
+        game.referee.resign(chess.BLACK)
+        player.end(game.referee.view(chess.WHITE))
+    else:
+        Game(player)
+    assert not pondering()
+
+
+def test_an_error_of_it_is_the_player_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluator = BuiltinEvaluator()
+    player = KlssPlayer(evaluator, SEARCH, seed=1, ponder=True)
+    game = Game(player)
+    decision = player.choose(Limit(time_s=0.03))
+    game.referee.push(decision.move)
+    with monkeypatch.context() as broken:
+        broken.setattr(evaluator, "child_values", lambda *_: 1 / 0)
+        game.show()
+        while pondering():
+            time.sleep(0.001)
+        with pytest.raises(ZeroDivisionError):
+            game.answer()
+    game.move(Limit(time_s=0.03))  # she plays on, with a trunk of its own
+    player.close()
+
+
+def test_an_evaluator_for_one_thread_is_not_asked_meanwhile() -> None:
+    player = KlssPlayer(Slow(), SEARCH, seed=1, ponder=True)
+    Game(player).move(Limit(time_s=0.03))
+    assert not pondering()
+    player.close()
+
+
+def test_a_configuration_that_can_t_is_refused_in_one_line() -> None:
+    assert configuration("kluss,ponder=true").ponder and not configuration("kluss").ponder
+    for text in ("klss2021,ponder=true", "random,ponder=true", "kluss,evaluator=stockfish,ponder=true"):
+        with pytest.raises(ConfigurationError, match="ponder is true, expected false: only kluss"):
+            configuration(text)
+    assert configuration("kluss").pondering().ponder and configuration("klss2021").pondering().ponder is False

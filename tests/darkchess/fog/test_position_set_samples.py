@@ -1,0 +1,249 @@
+"""What is declared when a position set is no longer exact; and that nothing depends on threads, batches or storage."""
+
+from __future__ import annotations
+
+import random
+import time
+from itertools import pairwise
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess import PAPER, Referee
+from darkchess.board import position_step, position_table
+from darkchess.board.kernels import position_table as kernels
+from darkchess.board.kernels.tables import TABLES
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game._kernels import vision
+from tests.darkchess.fog.position_set_games import STARTS, choose
+
+LINE = ["g1f3", "a7a6", "b1c3", "h7h6", "e2e3", "b7b6", "d2d3", "g7g6"]
+"""Quiet moves out of Black's sight: 1, 20, 20, 246, 246, 2365, 2365, 18947, 18947 positions for Black."""
+
+
+def after_line(color: chess.Color, plies: int = len(LINE), **options: object) -> tuple[Referee, PositionSet]:
+    game = Referee()
+    known = PositionSet(game.view(color), game.position, **options)
+    for uci in LINE[:plies]:
+        game.push(chess.Move.from_uci(uci))
+        known.observe(game.view(color))
+    return game, known
+
+
+def halves(known: PositionSet) -> list[tuple[int, ...]]:
+    return [tuple(row) for row in known.rows(np.arange(known.size)).tolist()]
+
+
+def keyed_hash(enemy: int, codes: int, key: int) -> int:
+    """The hash of darkchess/board/kernels/position_table.py in plain integers."""
+    mask = (1 << 64) - 1
+    value = (enemy ^ key) * 0x9E3779B97F4A7C15 & mask
+    value = (value ^ value >> 32 ^ codes) * 0xD6E8FEB86659FD93 & mask
+    value = (value ^ value >> 29) * 0xBF58476D1CE4E5B9 & mask
+    return value ^ value >> 32
+
+
+def test_past_the_cap_the_positions_with_the_smallest_keyed_hash_stay_and_the_set_says_so() -> None:
+    game, exact = after_line(chess.BLACK, 5, seed=3)
+    assert exact.size == 2365
+    assert (exact.capped_by, exact.sampled) == (None, False)
+    _, capped = after_line(chess.BLACK, 5, seed=3, cap=exact.size - 1)
+    assert (capped.size, capped.capped_by, capped.sampled) == (exact.size - 1, "cap", True)
+    order = sorted(exact._positions.tolist(), key=lambda half: keyed_hash(*half, int(exact._key)))
+    assert order == exact._positions.tolist()
+    assert capped._positions.tolist() == order[:-1]
+    _, full = after_line(chess.BLACK, 5, seed=3, cap=exact.size)
+    assert (full.size, full.capped_by) == (exact.size, None)
+    game.push(chess.Move.from_uci(LINE[5]))
+    capped.observe(game.view(chess.BLACK))
+    assert capped.sampled, "a sample stays one"
+
+
+def test_a_sample_is_not_drawn_again_by_the_hash_that_it_was_drawn_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A man that went out and back makes a position that was kept once already. By one hash it would be kept again, as
+    all of those would be: of 30 members drawn from 246, then from what they lead to, and again, 12 % would be such
+    (and of 10⁷ they would fill the front of the table, where an insertion then takes a second); it is 4.6 %.
+    """
+    monkeypatch.setattr(position_table, "SLACK", 16)
+    _, earlier = after_line(chess.BLACK, 3)
+    members = set(map(tuple, earlier.halves.tolist()))
+    shares = []
+    for seed in range(60):
+        _, sample = after_line(chess.BLACK, 7, seed=seed, cap=30)
+        shares.append(np.mean([tuple(half) in members for half in sample.halves.tolist()]))
+    assert 0.02 < np.mean(shares) < 0.08
+
+
+@pytest.mark.parametrize("cap", [300, 10_000_000])
+def test_the_set_is_the_same_on_two_threads_in_any_batch_and_with_any_table(
+    cap: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, plain = after_line(chess.BLACK, seed=5, cap=cap)
+    for threads, buffer, slack in [(1, 700, 16), (2, 700, 16), (2, 1 << 16, 1 << 18)]:
+        monkeypatch.setattr(position_step, "ALONE", 8)
+        monkeypatch.setattr(position_table, "BUFFER", buffer)
+        monkeypatch.setattr(position_table, "SLACK", slack)
+        _, other = after_line(chess.BLACK, seed=5, cap=cap, threads=threads)
+        assert other.capped_by == plain.capped_by
+        assert other.successors == plain.successors
+        assert (other._positions == plain._positions).all()
+        assert (other.sample(50, seed=1) == plain.sample(50, seed=1)).all()
+
+
+@pytest.mark.parametrize("cap", [300, 999, 5000, 10_000_000])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_streamed_set_is_the_same_in_slices_of_any_size(
+    cap: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(position_step, "ALONE", 8)
+    monkeypatch.setattr(position_table, "SLACK", 16)
+    _, plain = after_line(chess.BLACK, seed=5, cap=cap)
+    for slice_size in (100, 999, 6000):
+        monkeypatch.setattr(position_step, "SLICE", slice_size)
+        _, streamed = after_line(chess.BLACK, seed=5, cap=cap, threads=threads, stream=True)
+        assert streamed.capped_by == plain.capped_by
+        assert (streamed._positions == plain._positions).all()
+
+
+def test_progress_tells_a_growing_part_of_the_step_and_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(position_table, "BUFFER", 400)
+    for stream in (False, True):
+        monkeypatch.setattr(position_step, "SLICE", 5000)
+        game, known = after_line(chess.BLACK, 6, stream=stream)
+        game.push(chess.Move.from_uci(LINE[6]))
+        told: list[tuple[float, int]] = []
+        known.observe(game.view(chess.BLACK), progress=lambda share, found, told=told: told.append((share, found)))
+        shares = [share for share, _ in told]
+        assert len(told) > 3 and shares == sorted(shares) and shares[0] >= 0.0 and shares[-1] <= 1.0
+        assert told[-1][1] <= known.size + 1
+
+
+def test_a_deadline_that_is_passed_leaves_a_declared_sample_of_true_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, exact = after_line(chess.BLACK, 6)
+    _, late = after_line(chess.BLACK, 6)
+    monkeypatch.setattr(position_table, "BUFFER", 400)
+    game.push(chess.Move.from_uci(LINE[6]))
+    exact.observe(game.view(chess.BLACK))
+    late.observe(game.view(chess.BLACK), deadline=time.monotonic() - 1)
+    assert (late.capped_by, late.sampled) == ("time", True)
+    assert 0 < late.size < exact.size
+    assert set(halves(late)) < set(halves(exact))
+
+
+def test_a_deadline_that_is_far_changes_nothing() -> None:
+    game, exact = after_line(chess.BLACK, 6)
+    _, timed = after_line(chess.BLACK, 6)
+    game.push(chess.Move.from_uci(LINE[6]))
+    exact.observe(game.view(chess.BLACK))
+    timed.observe(game.view(chess.BLACK), deadline=time.monotonic() + 1000)
+    assert (timed._positions == exact._positions).all()
+    assert timed.capped_by is None
+
+
+def test_without_a_deadline_no_clock_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never() -> float:
+        raise AssertionError("a clock was read")
+
+    for name in ("monotonic", "perf_counter", "time", "process_time"):
+        monkeypatch.setattr(time, name, never)
+    monkeypatch.setattr(position_table, "BUFFER", 400)
+    _, known = after_line(chess.BLACK, cap=200)
+    assert known.capped_by == "cap"
+    assert known.sample(5).shape == (5, 9)
+
+
+@pytest.mark.parametrize("cap", [1, 3, 40])
+def test_a_sample_that_dies_out_is_mended_into_positions_that_look_right(cap: int) -> None:
+    recoveries = 0
+    for seed, fen in enumerate(STARTS.values()):
+        rng = random.Random(100 * cap + seed)
+        game = Referee(fen, PAPER)
+        known = {color: PositionSet(game.view(color), game.position, cap=cap, seed=seed) for color in chess.COLORS}
+        for _ in range(60):
+            game.push(choose(game, rng, spice=0.3))
+            for color, one in known.items():
+                one.observe(game.view(color))
+            if game.outcome is not None:
+                break
+            for color, one in known.items():
+                view = game.view(color)
+                assert 1 <= one.size <= cap
+                assert one.sampled or one.recoveries == 0
+                for row in one.rows(np.arange(one.size)):
+                    key = int(vision.observation_key(row, 0 if color else 1, TABLES))
+                    assert key == view.key(), (game.fen(), color)
+                    for side in (6, 7):
+                        assert int(row[5] & row[side]).bit_count() == 1
+                        assert int(row[side]).bit_count() <= 16
+                    assert int(row[0]) & 0xFF000000000000FF == 0
+        recoveries += sum(one.recoveries for one in known.values())
+    assert recoveries > 0
+
+
+def test_sampling_is_uniform_without_replacement_and_leaves_out_what_is_excluded() -> None:
+    _, known = after_line(chess.BLACK, 1)
+    assert known.size == 20
+    counts = dict.fromkeys(halves(known), 0)
+    for seed in range(2000):
+        drawn = [tuple(row) for row in known.sample(5, seed=seed).tolist()]
+        assert len(set(drawn)) == 5
+        for row in drawn:
+            counts[row] += 1
+    # 2000 draws of 5 from 20: mean 500, standard deviation sqrt(2000 * 1/4 * 3/4) < 20; five of them either side.
+    assert all(400 < count < 600 for count in counts.values())
+    first = known.sample(8, seed=1)
+    others = known.sample(100, seed=1, exclude_rows=first)
+    assert len(others) == 12
+    assert {tuple(row) for row in others.tolist()}.isdisjoint({tuple(row) for row in first.tolist()})
+    stranger = Referee("4k3/8/8/8/8/8/8/4K3 w - - 0 1").position.row
+    assert len(known.sample(100, exclude_rows=[stranger])) == 20
+    assert (known.sample(7, np.random.default_rng(4)) == known.sample(7, np.random.default_rng(4))).all()
+    assert known.sample(0).shape == (0, 9)
+
+
+def test_a_sample_does_not_depend_on_the_order_of_storage() -> None:
+    _, known = after_line(chess.BLACK)
+    before = known.sample(300, seed=9)
+    known._positions[:] = known._positions[np.random.default_rng(1).permutation(known.size)]
+    assert (known.sample(300, seed=9) == before).all()
+
+
+def test_arrays_are_reused_and_counted() -> None:
+    rng = random.Random(3)
+    game = Referee(STARTS["rooks"])
+    known = PositionSet(game.view(chess.WHITE), game.position)
+    arrays: list[tuple[int, int]] = []
+    while game.outcome is None:
+        assert known.resident_bytes >= known.size * 16
+        arrays.append((known._array.ctypes.data, 0 if known._spare is None else known._spare.ctypes.data))
+        game.push(choose(game, rng))
+        known.observe(game.view(chess.WHITE))
+    assert len(arrays) > 60
+    assert len({array for pair in arrays for array in pair}) < len(arrays) // 4
+
+
+@pytest.mark.parametrize("cap", [100_000, 5000, 300])
+def test_the_table_holds_a_set_through_growing_and_cutting(cap: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(position_table, "SLACK", 16)
+    monkeypatch.setattr(position_table, "LEAST_HALF", 1500)
+    rng = np.random.default_rng(cap)
+    entries = rng.integers(1, 1 << 63, size=(20_000, 2), dtype=np.uint64)
+    entries[10_000:] = entries[rng.integers(0, 10_000, size=10_000)]
+    key = np.uint64(99)
+    table = position_table.PositionTable(key, cap, 100)
+    for start in range(0, 20_000, 500):
+        while table.scarce:
+            table.make_room()
+        part = entries[start : start + 500].copy()
+        if table.layout.threshold < np.uint64(0xFFFFFFFFFFFFFFFF):
+            part = part[[keyed_hash(*row, 99) <= int(table.layout.threshold) for row in part.tolist()]]
+        table.add(table.insert(part, len(part)))
+        assert len(table) <= len({tuple(row) for row in entries[: start + 500].tolist()})
+    assert table.cut == (cap < 10_000)
+    want = sorted({tuple(row) for row in entries.tolist()}, key=lambda row: keyed_hash(*row, 99))[: table.cap]
+    got = table.finish().tolist()
+    assert [tuple(row) for row in got] == want
+    hashes = [keyed_hash(*row, 99) for row in got]
+    assert all(first < second for first, second in pairwise(hashes))
+    assert hashes[0] == int(kernels.half_hash(*np.array(got[0], dtype=np.uint64), key))

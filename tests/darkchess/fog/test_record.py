@@ -1,0 +1,208 @@
+"""PGN: what is written reads back, what others write reads too, and what is wrong is refused with the game and the
+ply."""
+
+from __future__ import annotations
+
+import random
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from darkchess import Outcome, Referee
+from darkchess.errors import RecordError
+from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
+from klss.support.text import printable
+from tests.oracles.starts import STARTS, next_move
+
+
+def moves(*texts: str) -> tuple[chess.Move, ...]:
+    return tuple(map(chess.Move.from_uci, texts))
+
+
+KING_HUNT = moves("e2e4", "f7f6", "d1h5", "a7a6", "h5e8")
+
+
+def one(text: str) -> GameRecord:
+    records = read_pgn(text)
+    assert len(records) == 1
+    return records[0]
+
+
+def random_records() -> list[GameRecord]:
+    rng = random.Random(61)
+    records = []
+    for number, fen in enumerate(STARTS):
+        game = Referee(fen)
+        while game.outcome is None and game.ply < 80:
+            game.push(next_move(rng, game))
+        if game.outcome is None and number % 2:
+            game.resign(game.turn)
+        headers = {"White": f"player {number}", "Black": 'a "quoted" \\ name', "TimeControl": "180+2"}
+        records.append(GameRecord(game.moves, game.outcome, None if number == 0 else fen, headers))
+    return records
+
+
+def test_clocks_are_written_as_comments_where_they_are_known_and_change_nothing_that_is_read() -> None:
+    record = GameRecord(moves("e2e4", "e7e5", "g1f3"), clocks_s=(180.0, None, 3661.9))
+    text = write_pgn(record)
+    assert "1. e4 {[%clk 0:03:00]} 1... e5 2. Nf3 {[%clk 1:01:01]} *" in text
+    assert one(text).moves == record.moves
+
+
+def test_random_games_read_back_as_they_were_written_one_by_one_and_in_one_file() -> None:
+    records = random_records()
+    for record, back in zip(records, read_pgn("\n".join(map(write_pgn, records))), strict=True):
+        assert (back.moves, back.outcome, back.fen) == (record.moves, record.outcome, record.fen)
+        assert {name: back.headers[name] for name in record.headers} == record.headers
+        assert one(write_pgn(back)) == back == one(write_pgn(record).replace("\n", "\r\n"))
+
+
+def test_both_players_views_follow_from_a_record() -> None:
+    for record in random_records():
+        game = Referee.replay(record.moves, record.fen)
+        assert len(game.views(chess.WHITE)) == len(game.views(chess.BLACK)) == len(record.moves) + 1
+        assert game.fen() == list(record.positions())[-1].fen()
+
+
+def test_a_record_is_written_with_its_roster_its_variant_and_the_reason() -> None:
+    text = write_pgn(
+        GameRecord(
+            KING_HUNT, Outcome(True, "king_captured"), headers={"White": "a", "Black": "b", "Date": "2026.01.31"}
+        )
+    )
+    assert text == (
+        '[Event "?"]\n[Site "?"]\n[Date "2026.01.31"]\n[Round "?"]\n[White "a"]\n[Black "b"]\n[Result "1-0"]\n'
+        '[Variant "Fog of War"]\n[Termination "king_captured"]\n\n1. e4 f6 2. Qh5 a6 3. Qxe8 1-0\n'
+    )
+
+
+def test_a_start_position_is_written_and_numbers_go_on_from_it() -> None:
+    fen = "4k3/8/8/8/8/8/8/R3K3 b Q - 3 41"
+    text = write_pgn(GameRecord(moves("e8d8", "e1c1"), None, fen))
+    assert '[SetUp "1"]' in text and f'[FEN "{fen}"]' in text and text.endswith("\n\n41... Kd8 42. O-O-O *\n")
+    assert one(text).moves == moves("e8d8", "e1c1")
+
+
+def test_lines_of_movetext_are_shorter_than_80() -> None:
+    assert (
+        max(len(line) for record in random_records() for line in write_pgn(record).splitlines() if line[:1] != "[") < 80
+    )
+
+
+def test_check_and_mate_carry_no_sign() -> None:
+    text = write_pgn(GameRecord(moves("f2f3", "e7e5", "g2g4", "d8h4")))
+    assert "Qh4 *" in text and not set("+#") & set(text)
+
+
+@pytest.mark.parametrize(
+    "name", ["Fog of War", "Fogofwar", "FOGOFWAR", "fog of war", "Dark chess", "dark chess", "Dark Chess"]
+)
+def test_the_variants_names_are_read_in_any_case(name: str) -> None:
+    assert one(f'[Variant "{name}"]\n\n1. e4 *').moves == moves("e2e4")
+
+
+def test_a_pychess_game_reads() -> None:
+    # The form that pychess's server writes: capitalised variant, TimeControl, SAN with check signs, no Termination.
+    text = (
+        '[Event "PyChess rated game"]\n[Site "https://www.pychess.org/abc"]\n[Date "2024.01.31"]\n[Round "-"]\n'
+        '[White "x"]\n[Black "y"]\n'
+        '[Result "1-0"]\n[TimeControl "180+2"]\n[WhiteElo "1500?"]\n[BlackElo "1600"]\n[Variant "Fogofwar"]\n\n'
+        "1. e4 f6 2. Qh5+ a6 3. Qxe8# 1-0\n"
+    )
+    record = one(text)
+    assert (
+        record.moves == KING_HUNT
+        and record.outcome == Outcome(True, "king_captured")
+        and record.headers["WhiteElo"] == "1500?"
+    )
+
+
+def test_a_game_whose_captures_name_what_they_take_reads() -> None:
+    text = "1. e2-e4 c7-c6 2. Bf1-b5 c6xBb5 3. Qd1-h5 Nb8-c6 4. Qh5xPf7+ d7-d6 5. Qf7xKe8# 1-0"
+    record = one(text)
+    assert record.outcome == Outcome(True, "king_captured") and len(record.moves) == 9
+
+
+def test_uci_movetext_reads() -> None:
+    assert one("1. e2e4 f7f6 2. d1h5 a7a6 3. h5e8 1-0").moves == KING_HUNT
+    assert one("e2e4 f7f6 d1h5 a7a6 h5e8").moves == KING_HUNT
+
+
+def test_comments_variations_and_nags_are_skipped() -> None:
+    text = """\ufeff% an escaped line (with a bracket
+1. e4 $1 {a comment, with 1. d4 ) and
+two lines} (1. d4 d5 (1... Nf6 {deep} 2. c4) 2. c4) 1... f6?! ; the rest of the line ) {
+2.Qh5 $6 2...a6 !? 3 . Qxe8!! 1-0"""
+    assert one(text).moves == KING_HUNT
+
+
+def test_results_and_reasons_read() -> None:
+    assert one('[Result "0-1"]\n[Termination "flag"]\n\n1. e4 0-1').outcome == Outcome(False, "flag")
+    assert one('[Result "0-1"]\n\n1. e4').outcome == Outcome(
+        False, "unknown"
+    )  # the tag tells where the movetext does not
+    assert one("1. e4 ½-½").outcome == one("1. e4 1/2-1/2").outcome == Outcome(None, "unknown")
+    assert one("1. e4 *").outcome is None
+    assert one('[Termination "aborted"]\n\n*').outcome == Outcome(None, "aborted")
+    assert one("1. e4 f6 2. Qh5 a6 3. Qxe8 *").outcome == Outcome(True, "king_captured")
+    assert one('[SetUp "0"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *').fen is None
+
+
+def test_games_follow_one_another_with_and_without_blank_lines() -> None:
+    assert [len(record.moves) for record in read_pgn('1. e4 *\n1. d4 d5 *\n[White "a"]\n1. c4 [White "b"]\n*')] == [
+        1,
+        2,
+        1,
+        0,
+    ]
+    assert read_pgn("") == read_pgn(" \n{only a comment}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("hello world", "game 1, ply 1: misspelt move: got 'hello'"),
+        ("1. e4 e5 2. Ke3 *", "game 1, ply 3: illegal move: got 'Ke3'"),
+        ("1. e4 *\n\n1. d4 d4 *", "game 2, ply 2: illegal move: got 'd4'"),
+        ("1. e4 {never closed", "line 1, expected a comment that ends"),
+        ("1. e4\ne5 (2. d4", "got 1 variations left open"),
+        ("1. e4\n) e5 *", "got ')' in line 2"),
+        ('[White "x]\n*', "expected a tag"),
+        ("[Variant \"Crazyhouse\"]\n\n1. e4 *", "got the variant 'Crazyhouse', expected 'Fog of War'"),
+        ('[FEN "8/8 w"]\n\n*', "game 1: bad FEN"),
+        ('[Result "2-0"]\n\n1. e4', "got the result '2-0'"),
+        ("1. e4 f6 2. Qh5 a6 3. Qxe8 0-1", "got the result 0-1 after black's king was captured, expected 1-0"),
+        ("1. e4 f6 2. Qh5 a6 3. Qxe8 Kf7 *", "game 1, ply 6: illegal move: got 'Kf7', expected none"),
+        ("1. e4 --", "misspelt"),
+    ],
+)  # fmt: skip
+def test_a_bad_record_is_refused_with_game_ply_and_reason(text: str, told: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        read_pgn(text)
+    assert told in str(caught.value) and "expected" in str(caught.value)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet='e4d5Nf3. *10-/2(){};$%[]"\\\nWhite', max_size=60))
+def test_any_text_is_a_list_of_games_or_a_record_error(text: str) -> None:
+    try:
+        records = read_pgn(text)
+    except RecordError:
+        return
+    for record in records:
+        assert one(write_pgn(record)).moves == record.moves
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet=st.characters(exclude_categories=["C"]), max_size=30))
+def test_any_name_survives_as_it_is_shown(name: str) -> None:
+    back = one(write_pgn(GameRecord((), headers={"White": name, "Annotator": name})))
+    assert back.headers["White"] == back.headers["Annotator"] == printable(name)
+    assert one(write_pgn(back)).headers == back.headers
+
+
+def test_a_header_that_pgn_does_not_allow_is_refused() -> None:
+    with pytest.raises(RecordError, match="got the name 'my name'"):
+        write_pgn(GameRecord((), headers={"my name": "x"}))

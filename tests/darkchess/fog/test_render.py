@@ -1,0 +1,75 @@
+"""Boards as text."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.render import ALL_SQUARES, ASCII, COLOR, UNICODE, Style, beside, board_lines, width
+
+STYLES = (ASCII, UNICODE, COLOR, Style(unicode=False, color=True))
+
+
+def test_a_true_board_in_ascii_reads_like_its_fen() -> None:
+    game = Referee()
+    lines = board_lines(game.position.pieces, style=ASCII)
+    assert [line[2:].replace(" ", "") for line in lines[:8]] == [
+        "rnbqkbnr", "pppppppp", "........", "........", "........", "........", "PPPPPPPP", "RNBQKBNR",
+    ]  # fmt: skip
+
+
+def test_a_view_in_ascii_agrees_with_its_fog_fen() -> None:
+    game = Referee()
+    for text in ("e2e4", "d7d5", "e4d5", "d8d5"):
+        game.push(chess.Move.from_uci(text))
+    for color in chess.COLORS:
+        view = game.view(color)
+        lines = board_lines(view.pieces, view.visible, style=ASCII)
+        board = view.fog_fen().split()[0]
+        for digit in "12345678":
+            board = board.replace(digit, "." * int(digit))
+        assert [line[2:].replace(" ", "") for line in lines[:8]] == board.split("/")
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("cell", [2, 3])
+def test_all_lines_of_a_board_are_equally_wide_whatever_is_on_it(style: Style, cell: int) -> None:
+    game = Referee()
+    view = game.view(chess.WHITE)
+    widths = {
+        width(line) for line in board_lines(view.pieces, view.visible, style=style, cell=cell, marked=(0, 12))[:8]
+    }
+    assert len(widths) == 1
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_turning_the_board_around_reverses_ranks_and_files(style: Style) -> None:
+    pieces = {chess.A1: chess.Piece.from_symbol("R")}
+    up = board_lines(pieces, ALL_SQUARES, style=style, bottom=chess.WHITE)
+    down = board_lines(pieces, ALL_SQUARES, style=style, bottom=chess.BLACK)
+    assert up[7][0] == down[0][0] == "1" and up[0][0] == down[7][0] == "8"
+    assert up[8].split() == down[8].split()[::-1] == list("abcdefgh")
+
+
+def test_fog_and_empty_squares_look_different_in_every_style() -> None:
+    for style in STYLES:
+        seen, fog = board_lines({}, ALL_SQUARES, style=style)[0], board_lines({}, 0, style=style)[0]
+        assert seen != fog
+
+
+def test_colour_is_reset_at_the_end_of_every_line() -> None:
+    for line in board_lines({}, 0, style=COLOR)[:8]:
+        assert line.endswith("\x1b[0m")
+
+
+def test_without_colour_there_is_no_escape_sequence_and_ascii_is_ascii() -> None:
+    view = Referee().view(chess.BLACK)
+    assert "\x1b" not in "".join(board_lines(view.pieces, view.visible, style=UNICODE))
+    assert "".join(board_lines(view.pieces, view.visible, style=ASCII)).isascii()
+
+
+def test_columns_stay_aligned_beside_coloured_boards() -> None:
+    board = board_lines({}, 0, style=COLOR)
+    rows = beside([("one", board), ("two", board)])
+    assert {width(row) for row in rows[1:9]} == {2 * width(board[0]) + 4}

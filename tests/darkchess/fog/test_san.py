@@ -1,0 +1,169 @@
+"""SAN among pseudo-legal moves: written, read back, and refused with what was expected."""
+
+from __future__ import annotations
+
+import random
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from darkchess import Position, Referee
+from darkchess.errors import IllegalMove
+from darkchess.fog.game.record import parse_move, san
+from tests.oracles.starts import STARTS, next_move
+
+
+def test_every_move_reads_back_from_its_san_and_uci_from_the_truth_and_from_the_movers_view() -> None:
+    rng = random.Random(51)
+    for fen in STARTS[2:]:
+        game = Referee(fen)
+        while game.outcome is None and game.ply < 30:
+            view = game.view(game.turn)
+            texts = {san(game.position, move): move for move in game.legal_moves()}
+            assert len(texts) == len(game.legal_moves())
+            for text, move in texts.items():
+                assert san(view, move) == text and not set("+#") & set(text)
+                assert parse_move(game.position, text) == parse_move(view, text) == move
+                assert parse_move(view, move.uci()) == move
+            game.push(next_move(rng, game))
+
+
+@pytest.mark.parametrize(
+    ("fen", "uci", "text"),
+    [
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1g1", "O-O"),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1c1", "O-O-O"),
+        ("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8n", "axb8=N"),
+        ("4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 1", "d5e6", "dxe6"),
+        ("3kr3/8/8/8/8/8/8/3KR3 w - - 0 1", "e1e8", "Rxe8"),
+        ("3qk3/8/8/8/8/8/8/3QK3 w - - 0 1", "d1d8", "Qxd8"),  # no check sign
+        ("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "a1a8", "Ra8"),
+        ("4k3/8/8/8/8/8/8/N1N1K3 w - - 0 1", "a1b3", "Nab3"),
+        ("4k3/8/8/N7/8/8/8/N3K3 w - - 0 1", "a1b3", "N1b3"),
+        ("4k3/8/8/N1N5/8/8/8/N3K3 w - - 0 1", "a5b3", "Na5b3"),
+        # In chess the knight on e2 is pinned, and Nc3 needs no file. Nobody is pinned here.
+        ("4r1k1/8/8/8/8/8/4N3/1N2K3 w - - 0 1", "b1c3", "Nbc3"),
+    ],
+)
+def test_san_is_disambiguated_among_pseudo_legal_moves(fen: str, uci: str, text: str) -> None:
+    position = Position.from_fen(fen)
+    assert san(position, chess.Move.from_uci(uci)) == text
+    assert parse_move(position, text) == chess.Move.from_uci(uci)
+
+
+@pytest.mark.parametrize(
+    ("text", "uci"),
+    [
+        ("e4", "e2e4"), ("e2e4", "e2e4"), ("E2E4", "e2e4"), ("e2-e4", "e2e4"), (" e4 ", "e2e4"), ("e4!?", "e2e4"),
+        ("Ng1f3", "g1f3"), ("Ng1-f3", "g1f3"), ("Ngf3", "g1f3"), ("N1f3", "g1f3"), ("Nf3+", "g1f3"), ("Pe4", "e2e4"),
+    ],
+)  # fmt: skip
+def test_loose_spellings_are_read(text: str, uci: str) -> None:
+    assert parse_move(Position.start(), text) == chess.Move.from_uci(uci)
+
+
+@pytest.mark.parametrize(
+    ("text", "uci"),
+    [
+        ("O-O", "e1g1"), ("0-0", "e1g1"), ("o-o-o", "e1c1"), ("OOO", "e1c1"), ("e1g1", "e1g1"),
+        ("e1h1", "e1g1"), ("e1a1", "e1c1"),
+        ("b8=Q", "b7b8q"), ("b8Q", "b7b8q"), ("b8(N)", "b7b8n"), ("b8/R", "b7b8r"), ("b8=q", "b7b8q"),
+        ("b7b8b", "b7b8b"),
+        ("bxc8=Q#", "b7c8q"), ("bc8Q", "b7c8q"),
+    ],
+)  # fmt: skip
+def test_loose_spellings_of_castling_and_promotion_are_read(text: str, uci: str) -> None:
+    assert parse_move(Position.from_fen("2n1k3/1P6/8/8/8/8/8/R3K2R w KQ - 0 1"), text) == chess.Move.from_uci(uci)
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "uci"),
+    [
+        ("4k3/8/2n5/1B6/Q7/8/8/4K3 w - - 0 1", "Bb5xNc6", "b5c6"),
+        ("4k3/8/2n5/8/Q7/8/8/4K3 w - - 0 1", "Qa4xNc6+", "a4c6"),
+        ("4k3/8/8/8/Q7/8/8/4K3 w - - 0 1", "Qa4xKe8#", "a4e8"),
+        ("4k3/8/8/8/Q7/8/8/4K3 w - - 0 1", "QxKe8", "a4e8"),
+        ("2n1k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b7xNc8=Q", "b7c8q"),
+        ("4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 1", "d5xPe6", "d5e6"),
+        ("4k3/8/4p3/3P4/8/8/8/4K3 w - - 0 1", "dxPe6", "d5e6"),
+        ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "b5:Nc6", None),  # no pawn stands there
+        ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "Bb5xRc6", None),
+        ("4k3/8/8/1B6/8/8/8/4K3 w - - 0 1", "Bb5xNc6", None),
+        ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "Bb5Nc6", None),
+    ],
+)
+def test_a_capture_may_name_the_piece_that_it_takes_and_no_other(fen: str, text: str, uci: str | None) -> None:
+    position = Position.from_fen(fen)
+    if uci is None:
+        with pytest.raises(IllegalMove, match="expected"):
+            parse_move(position, text)
+    else:
+        assert parse_move(position, text) == chess.Move.from_uci(uci)
+
+
+def test_en_passant_may_be_marked() -> None:
+    position = Position.from_fen("4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 1")
+    for text in ("dxe6", "dxe6 e.p.", "dxe6ep", "d5e6"):
+        assert parse_move(position, text) == chess.Move.from_uci("d5e6")
+
+
+REFUSED = [
+    ("Nf6", "illegal move: got 'Nf6'"),
+    ("e2e5", "illegal move: got 'e2e5', expected a target of the pawn on e2: e3 e4"),
+    ("e7e5", "expected a man of the side to move on e7"),
+    ("e4e5", "expected a man of the side to move on e4"),
+    ("a1a2", "the rook on a1 cannot go to a2"),
+    ("Qd3", "expected a queen that can make it; what can go to d3: d3"),
+    ("O-O", "expected the right to castle kingside"),
+    ("exd3", "illegal move"),
+    ("e9", "misspelt move: got 'e9'"),
+    ("nf3", "did you mean"),
+    ("", "misspelt move: got ''"),
+    ("e2e4e5", "misspelt"),
+    ("e4=Q", "illegal move"),
+    ("--", "misspelt"),
+    ("e4" + "+" * 37 + "x", "misspelt"),
+    ("e4" + "+" * 500_000 + "x", "'… of 500003 characters"),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), REFUSED)
+def test_a_bad_move_is_refused_as_misspelt_or_illegal_with_what_was_expected(text: str, told: str) -> None:
+    with pytest.raises(IllegalMove) as caught:
+        parse_move(Position.start(), text)
+    assert told in str(caught.value) and "expected" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "told"),
+    [
+        ("4k3/8/8/8/8/8/8/N1N1K3 w - - 0 1", "Nb3", "expected one of Nab3 Ncb3"),
+        ("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b8", "expected the promotion as well, like b8=Q"),
+        ("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b7b8", "expected the promotion as well, like b7b8q"),
+    ],
+)
+def test_an_ambiguous_move_is_refused_with_the_choices(fen: str, text: str, told: str) -> None:
+    with pytest.raises(IllegalMove, match="ambiguous move") as caught:
+        parse_move(Position.from_fen(fen), text)
+    assert told in str(caught.value)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet="abcdefgh12345678NBRQKxO0-=+#qrbn ", max_size=8))
+def test_any_text_is_a_legal_move_or_refused(text: str) -> None:
+    position = Position.from_fen("2n1k3/1P6/8/3Pp3/8/8/8/R3K2R w KQ e6 0 1")
+    try:
+        assert parse_move(position, text) in position.legal_moves()
+    except IllegalMove as error:
+        assert "expected" in str(error)
+
+
+def test_no_move_reads_once_the_king_is_gone() -> None:
+    game = Referee("k7/R7/8/8/8/8/8/K7 w - - 0 1")
+    game.push(chess.Move.from_uci("a7a8"))
+    with pytest.raises(IllegalMove, match="there is no move to make"):
+        parse_move(game.position, "Kb8")
+    with pytest.raises(IllegalMove, match="illegal move"):
+        san(game.position, chess.Move.from_uci("a8a7"))

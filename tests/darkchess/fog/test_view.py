@@ -1,0 +1,353 @@
+"""Views: rule 4 of docs/rules.md square by square, the laws that tie a view to the truth, fog FEN, and views rebuilt
+from observations."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from dataclasses import replace
+
+import chess
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from darkchess import Position, Referee, View
+from darkchess.board.kernels.tables import TABLES
+from darkchess.errors import FenError, ViewError
+from darkchess.fog.game._kernels import vision
+from darkchess.fog.game.view import Castling, initial_view, known_moves, observe, observed, parse_fog_fen
+from tests.darkchess.fog import naive
+from tests.oracles.starts import STARTS, next_move
+
+
+def squares(text: str) -> int:
+    return sum(1 << chess.parse_square(name) for name in text.split())
+
+
+def white(fen: str) -> View:
+    return observe(Position.from_fen(fen), chess.WHITE)
+
+
+def random_games(count: int, plies: int, seed: int) -> list[Referee]:
+    rng = random.Random(seed)
+    games = []
+    for number in range(count):
+        game = Referee(STARTS[number % len(STARTS)])
+        while game.outcome is None and game.ply < plies:
+            game.push(next_move(rng, game))
+        games.append(game)
+    return games
+
+
+GAMES = random_games(44, 70, seed=41)
+
+
+def rebuilt(game: Referee, color: chess.Color, *, send_moves: bool, show_pawn: bool = False) -> list[View]:
+    """The views that a player's side makes of what the engine protocol sends."""
+    views = [initial_view(game.positions[0], color, game.views(color)[0].game_over)]
+    for view in game.views(color)[1:]:
+        visible, pieces = view.visible, dict(view.pieces)
+        if show_pawn and view.ep_square is not None:
+            pawn = view.ep_square + (-8 if color else 8)
+            visible |= 1 << pawn
+            pieces[pawn] = chess.Piece(chess.PAWN, not color)
+        sent = view.legal_moves if send_moves and view.to_move == color and view.game_over is None else None
+        views.append(
+            observed(
+                views[-1],
+                kind=view.kind,
+                visible=visible,
+                pieces=pieces,
+                own_move=view.own_move,
+                own_capture_square=view.own_capture_square,
+                opp_capture_landing_square=view.opp_capture_landing_square,
+                game_over=view.game_over,
+                legal_moves=sent,
+            )
+        )
+    return views
+
+
+# --------------------------------------------------------------------------------------------------- what is seen
+
+
+def test_the_start_shows_own_half_and_nothing_beyond() -> None:
+    view = Referee().view(chess.WHITE)
+    assert view.visible == 0xFFFF_FFFF
+    assert view.fog_fen() == "????????/????????/????????/????????/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1"
+    black = Referee().view(chess.BLACK)
+    assert black.fog_fen() == "rnbqkbnr/pppppppp/8/8/????????/????????/????????/???????? w kq - 0 1"
+
+
+def test_a_pawn_sees_a_diagonal_only_when_it_can_capture_there() -> None:
+    view = white("k7/8/8/3p4/4P3/8/8/K7 w - - 0 1")
+    assert view.sees(chess.D5) and view.piece_at(chess.D5) == chess.Piece(chess.PAWN, chess.BLACK)
+    assert not view.sees(chess.F5)
+
+
+def test_a_blocked_pawn_does_not_see_what_blocks_it() -> None:
+    for blocker in "nbrqp":
+        view = white(f"k7/8/8/4{blocker}3/4P3/8/8/K7 w - - 0 1")
+        assert not view.sees(chess.E5) and chess.Move.from_uci("e4e5") not in view.legal_moves
+
+
+def test_the_second_square_of_a_double_step_is_seen_only_when_both_are_empty() -> None:
+    assert white("k7/8/8/8/8/8/4P3/K7 w - - 0 1").visible & squares("e3 e4") == squares("e3 e4")
+    assert white("k7/8/8/8/4n3/8/4P3/K7 w - - 0 1").visible & squares("e3 e4") == squares("e3")
+    assert white("k7/8/8/8/8/4n3/4P3/K7 w - - 0 1").visible & squares("e3 e4") == 0
+
+
+def test_no_pawn_steps_across_a_square_that_is_not_seen_to_one_that_is() -> None:
+    # The knight sees e4; what blocks e3 is not seen. The pawn's double step is no move, and the view alone says so.
+    view = white("k7/8/8/8/8/2N1n3/4P3/K7 w - - 0 1")
+    assert view.sees(chess.E4) and not view.sees(chess.E3)
+    assert chess.Move.from_uci("e2e4") not in view.legal_moves and known_moves(view) == view.legal_moves
+
+
+def test_a_slider_sees_the_first_man_on_its_line_and_nothing_behind() -> None:
+    view = white("k3r3/4n3/8/8/4R3/8/8/K7 w - - 0 1")
+    assert view.piece_at(chess.E7) == chess.Piece(chess.KNIGHT, chess.BLACK) and not view.sees(chess.E8)
+
+
+def test_en_passant_is_told_to_the_side_that_can_capture_and_to_no_one_else() -> None:
+    game = Referee("4k3/2p5/8/3P4/8/8/8/4K3 b - - 0 1")
+    game.push(chess.Move.from_uci("c7c5"))
+    taker, stepper = game.view(chess.WHITE), game.view(chess.BLACK)
+    assert taker.ep_square == chess.C6 and taker.sees(chess.C6) and taker.piece_at(chess.C6) is None
+    assert not taker.sees(chess.C5)  # the pawn itself is known by inference only
+    assert stepper.ep_square is None and not stepper.sees(chess.C6)
+    game.push(chess.Move.from_uci("d5c6"))
+    victim = game.view(chess.BLACK)
+    assert (victim.own_capture_square, victim.opp_capture_landing_square) == (chess.C5, None)
+
+
+def test_a_waiting_player_sees_as_if_it_were_her_turn() -> None:
+    game = Referee()
+    game.push(chess.Move.from_uci("e2e4"))
+    view = game.view(chess.WHITE)
+    assert view.to_move == chess.BLACK and view.legal_moves == ()
+    assert view.visible & squares("h5 a6 e5") == squares("h5 a6 e5")  # of the queen, the bishop and the pawn
+
+
+def test_she_is_not_told_her_captor_the_enemys_rights_or_the_true_counter() -> None:
+    game = Referee("r3k2r/8/8/8/8/2b5/8/R3K2R b KQkq - 7 9")
+    game.push(chess.Move.from_uci("c3a1"))
+    view = game.view(chess.WHITE)
+    assert view.own_capture_square == view.opp_capture_landing_square == chess.A1
+    assert not view.sees(chess.A1) and view.castling == Castling(True, False)
+    assert view.fog_fen().endswith(" w K - 0 10")
+
+
+# ------------------------------------------------------------------------------------------------------------ laws
+
+
+def test_a_view_is_what_the_naive_board_shows_of_the_truth() -> None:
+    for game in GAMES[:22]:
+        for position, mine, theirs in zip(
+            game.positions, game.views(chess.WHITE), game.views(chess.BLACK), strict=True
+        ):
+            oracle = naive.from_fen(position.fen())
+            for view in (mine, theirs):
+                seen = {naive.number(square) for square in naive.seen(oracle, view.color)}
+                assert view.visible == sum(1 << square for square in seen)
+                men = {naive.number(square): sign for square, sign in oracle.men.items()}
+                assert {square: piece.symbol() for square, piece in view.pieces.items()} == {
+                    square: men[square] for square in seen if square in men
+                }
+
+
+def test_the_key_of_a_view_is_the_observation_key_of_the_truth() -> None:
+    for game in GAMES:
+        for color in chess.COLORS:
+            for position, view in zip(game.positions, game.views(color), strict=True):
+                side = 0 if color else 1
+                masked = np.empty(9, dtype=np.uint64)
+                vision.masked(position.row, side, np.uint64(view.visible), masked)
+                assert view.row().tolist() == masked.tolist()
+                assert view.key() == vision.observation_key(position.row, side, TABLES)
+
+
+def test_different_views_of_one_player_have_different_keys() -> None:
+    seen: dict[int, tuple[int, bytes]] = {}
+    for game in GAMES:
+        for view in game.views(chess.WHITE):
+            content = (view.visible, view.row().tobytes())
+            assert seen.setdefault(view.key(), content) == content
+    assert len(seen) > 1000
+
+
+def test_her_exact_legal_moves_follow_from_the_view_alone() -> None:
+    for game in GAMES:
+        for color in chess.COLORS:
+            for position, view in zip(game.positions, game.views(color), strict=True):
+                assert known_moves(view) == view.legal_moves
+                if position.turn == color and view.game_over is None:
+                    assert view.legal_moves == position.legal_moves()
+
+
+def test_views_survive_pickling() -> None:
+    views = GAMES[0].views(chess.BLACK)
+    assert pickle.loads(pickle.dumps(views)) == views
+
+
+def test_an_enemy_who_moves_unseen_changes_nothing_but_the_ply() -> None:
+    """The wall: two true histories with the same views give the same views, byte for byte."""
+    first, second = Referee(), Referee()
+    for game, reply in ((first, "b7b6"), (second, "g8h6")):
+        game.push(chess.Move.from_uci("e2e3"))
+        game.push(chess.Move.from_uci(reply))
+        game.push(chess.Move.from_uci("e3e4"))
+    assert repr(first.views(chess.WHITE)) == repr(second.views(chess.WHITE))
+    assert first.view(chess.BLACK) != second.view(chess.BLACK)
+
+
+# --------------------------------------------------------------------------------------------------------- fog FEN
+
+
+def test_fog_fen_round_trips_and_reads_both_signs() -> None:
+    for game in GAMES:
+        for color in chess.COLORS:
+            for view in game.views(color):
+                if view.game_over is not None:
+                    continue
+                for text in (view.fog_fen(), view.fog_fen().replace("?", "*")):
+                    back = parse_fog_fen(text, color)
+                    assert back.fog_fen() == view.fog_fen()
+                    assert (back.key(), back.legal_moves, back.castling) == (
+                        view.key(),
+                        view.legal_moves,
+                        view.castling,
+                    )
+
+
+def test_a_fog_fen_is_read_for_the_side_to_move_and_keeps_its_rights_only() -> None:
+    # As pyffish writes it: both sides' rights, both counters.
+    text = "????????/????????/????????/????????/8/8/PPPPPPPP/RNBQKBNR w KQkq - 3 2"
+    view = parse_fog_fen(text)
+    assert (view.color, view.castling, view.fullmove) == (chess.WHITE, Castling(True, True), 2)
+    assert view.fog_fen().endswith(" w KQ - 0 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "told"),
+    [
+        ("????????/8 w - -", FenError, "ranks"),
+        ("????????/????????/????????/????????/8/8/PPPPPPPP/RNBQKBXR w KQ - 0 1", FenError, "'X'"),
+        ("????????/????????/????????/????????/8/8/PPPPPPPP/RNBQKBNR w KQx - 0 1", FenError, "castling"),
+        ("8/????????/????????/????????/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1", ViewError, "a8 as visible"),
+        ("????????/????????/????????/????????/8/??6/PPPPPPPP/RNBQKBNR w KQ - 0 1", ViewError, "as hidden"),
+    ],
+)
+def test_a_bad_fog_fen_is_refused_with_the_reason(text: str, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        parse_fog_fen(text)
+
+
+# ----------------------------------------------------------------------------------------- views from observations
+
+
+@pytest.mark.parametrize("show_pawn", [False, True], ids=["our mask", "mask with the en passant pawn"])
+def test_observations_with_legal_moves_rebuild_every_view_exactly(show_pawn: bool) -> None:
+    told = 0
+    for game in GAMES:
+        for color in chess.COLORS:
+            assert rebuilt(game, color, send_moves=True, show_pawn=show_pawn) == list(game.views(color))
+            told += sum(view.ep_square is not None for view in game.views(color))
+    assert told >= 10
+
+
+def test_observations_without_legal_moves_rebuild_every_view_or_say_that_en_passant_is_open() -> None:
+    views = unsure = chances = 0
+    for game in GAMES:
+        for color in chess.COLORS:
+            for mine, truth in zip(rebuilt(game, color, send_moves=False), game.views(color), strict=True):
+                views += 1
+                chances += truth.ep_square is not None
+                if mine.ep_known:
+                    assert mine == truth
+                else:
+                    unsure += 1
+                    assert (
+                        replace(mine, ep_known=True, ep_square=truth.ep_square, legal_moves=truth.legal_moves) == truth
+                    )
+    assert chances >= 10 and unsure < views / 50
+
+
+START = initial_view(Position.start(), chess.WHITE)
+AFTER = Referee.replay([chess.Move.from_uci("e2e4")]).view(chess.WHITE)
+
+
+def told(**changes: object) -> dict[str, object]:
+    """The observation of White's 1. e4, with changes."""
+    return {"kind": "own_move", "own_move": AFTER.own_move, "visible": AFTER.visible, "pieces": AFTER.pieces} | changes
+
+
+def test_an_observation_of_a_first_move_is_accepted() -> None:
+    assert observed(START, **told()) == AFTER  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "opp_move", "own_move": None}, "got kind 'opp_move'"),
+        ({"own_move": None}, "got own_move None"),
+        ({"own_move": chess.Move.from_uci("e2e5")}, "got own_move e2e5, expected one of her 20"),
+        ({"own_move": chess.Move.from_uci("d2d4")}, "hers on d2"),
+        ({"own_capture_square": chess.A2}, "own_capture_square 8"),
+        ({"opp_capture_landing_square": chess.A2}, "opp_capture_landing_square 8"),
+        ({"visible": 1 << 64}, "got visible 0x10000000000000000"),
+        ({"visible": -1}, "got visible -0x1"),
+        ({"pieces": {64: chess.Piece(chess.PAWN, True)}}, "a piece on square 64"),
+        ({"visible": AFTER.visible & ~squares("a6")}, "a6 as hidden"),
+        ({"visible": AFTER.visible | squares("h8")}, "h8 as visible"),
+        ({"pieces": {**AFTER.pieces, chess.H8: chess.Piece(chess.ROOK, False)}}, "a piece on h8"),
+        ({"pieces": {**AFTER.pieces, chess.A3: chess.Piece(chess.QUEEN, True)}}, "Q of hers on a3, expected nothing"),
+    ],
+)
+def test_an_observation_that_contradicts_itself_is_refused_with_the_reason(changes: dict, message: str) -> None:
+    with pytest.raises(ViewError, match=message) as caught:
+        observed(START, **told(**changes))  # type: ignore[arg-type]
+    assert "ply 1" in str(caught.value) and "expected" in str(caught.value)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.integers(-1, 1 << 65),
+    st.dictionaries(st.integers(-1, 64), st.sampled_from([chess.Piece.from_symbol(sign) for sign in "PNBRQKpnbrqk"])),
+    st.sampled_from([None, *range(-1, 65)]),
+)
+def test_any_observation_is_a_view_or_refused(visible: int, pieces: dict, square: int | None) -> None:
+    for content in (
+        told(visible=visible & AFTER.visible),
+        told(visible=visible),
+        told(visible=AFTER.visible | 1 << 40, pieces={**AFTER.pieces, **pieces}),
+        told(own_capture_square=square, opp_capture_landing_square=square),
+        {"kind": "opp_move", "visible": visible, "pieces": pieces, "own_capture_square": square},
+    ):
+        for previous in (START, AFTER):
+            try:
+                view = observed(previous, **content)
+            except ViewError:
+                continue
+            assert view.visible == AFTER.visible and previous == START
+
+
+def test_legal_moves_that_do_not_follow_from_the_view_are_refused() -> None:
+    game = Referee.replay([chess.Move.from_uci(text) for text in ("e2e4", "e7e6")])
+    view = game.view(chess.WHITE)
+    content = {"kind": "opp_move", "visible": view.visible, "pieces": view.pieces}
+    assert observed(AFTER, **content, legal_moves=reversed(view.legal_moves)) == view  # in any order
+    with pytest.raises(ViewError, match="differ in e4e5"):
+        observed(AFTER, **content, legal_moves=[move for move in view.legal_moves if move.uci() != "e4e5"])
+    with pytest.raises(ViewError, match="differ in e4d5"):
+        observed(AFTER, **content, legal_moves=[*view.legal_moves, chess.Move.from_uci("e4d5")])
+
+
+def test_nothing_is_observed_after_the_end() -> None:
+    game = Referee()
+    game.push(chess.Move.from_uci("e2e4"))
+    game.resign(chess.BLACK)
+    with pytest.raises(ViewError, match="after the end of the game"):
+        observed(game.view(chess.WHITE), kind="opp_move", visible=AFTER.visible, pieces=AFTER.pieces)

@@ -1,0 +1,112 @@
+"""Sure wins against every request and every window, tried at every member by the referee's rules."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess.board.position import Position
+from darkchess.rbc import Referee
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.game.observation import INNER, looked
+from darkchess.rbc.game.requests import played, requests
+from darkchess.rbc.synoptic.forced import forced_win
+from darkchess.rbc.synoptic.synopsis import MOVE, SENSE
+
+STARTS = (
+    "4k3/8/8/3q4/3Q4/8/8/4K3 w - - 0 1",
+    "r3k2r/8/2n5/8/4R3/2B2N2/8/R3K2R w KQkq - 0 1",
+    "8/2P1k1P1/8/3p4/4P3/8/2p1K1p1/8 w - - 0 1",
+)
+
+
+def takes_the_king(member: Position, request: chess.Move) -> bool:
+    taken = played(member, request)
+    if taken is None:
+        return False
+    square = member.captured_square(taken)
+    piece = None if square is None else member.piece_at(square)
+    return piece is not None and piece.piece_type == chess.KING
+
+
+def winning_requests(member: Position) -> frozenset[chess.Move]:
+    return frozenset(move for move in requests(member) if takes_the_king(member, move))
+
+
+def winning_windows(members: list[Position], wins: list[frozenset[chess.Move]]) -> set[int]:
+    if not all(wins):  # some cell holds that member, whatever the window
+        return set()
+    found = set()
+    for square in INNER:
+        cells: dict[object, list[frozenset[chess.Move]]] = {}
+        for member, winning in zip(members, wins, strict=True):
+            cells.setdefault(looked(member, square).contents, []).append(winning)
+        if all(frozenset.intersection(*cell) for cell in cells.values()):
+            found.add(square)
+    return found
+
+
+def sets(seed: int, fen: str) -> Iterator[tuple[PositionSet, list[int]]]:
+    """Samples of what both hold possible in a game, and such with members in which her men look at the king."""
+    rng = random.Random(seed)
+    game = Referee(fen)
+    known = {color: PositionSet(color, game.position, cap=2000, seed=seed) for color in chess.COLORS}
+    while game.outcome is None and game.ply < 12:
+        hers = known[game.turn]
+        hers.noticed(game.notice)
+        for _ in range(2):
+            sample = hers.sample(8, rng.randrange(1 << 30)).tolist()
+            yield hers, sample[:4]
+            looking = [i for i in sample if winning_requests(Position(hers.rows([i])[0]))]
+            for size in (1, 2, 3):
+                if len(looking) >= size:
+                    yield hers, looking[:size]
+            if game.phase == "sense":
+                hers.sensed(game.sense(rng.choice(INNER)))
+        moved = game.move(rng.choice(game.requests()))
+        if game.outcome is None:
+            hers.moved(moved)
+
+
+@pytest.mark.parametrize("fen", STARTS)
+def test_a_win_is_claimed_where_there_is_one_and_its_action_wins(fen: str) -> None:
+    found = {SENSE: 0, MOVE: 0, None: 0}
+    for seed in range(2):
+        for known, indices in sets(seed, fen):
+            members = [Position(row) for row in known.rows(indices)]
+            wins = [winning_requests(member) for member in members]
+            turned = 56 if known.flipped else 0
+            moves = {65 * (m.from_square ^ turned) + (m.to_square ^ turned) for m in frozenset.intersection(*wins)}
+            senses = {65 * (square ^ turned) + 64 for square in winning_windows(members, wins)}
+            for stage, right in ((SENSE, senses), (MOVE, moves)):
+                action = forced_win(known.own_row, known.halves[indices], stage)
+                assert action in right if right else action is None, [member.fen() for member in members]
+                found[stage if right else None] += 1
+    assert min(found.values()) > 5, found
+
+
+def test_a_sense_wins_where_no_request_does() -> None:
+    # The king stands on b8 or on g8, and a rook looks at each of the squares.
+    known = PositionSet(chess.WHITE, Position.from_fen("6k1/8/8/8/8/8/8/1R4RK w - - 0 1"))
+    other = PositionSet(chess.WHITE, Position.from_fen("1k6/8/8/8/8/8/8/1R4RK w - - 0 1"))
+    both = np.concatenate([known.halves, other.halves])
+    assert forced_win(known.own_row, both, MOVE) is None
+    assert forced_win(known.own_row, both, SENSE) == 65 * chess.B7 + 64
+    assert forced_win(known.own_row, known.halves, MOVE) == 65 * chess.G1 + chess.G8
+
+
+def test_a_line_takes_the_king_wherever_he_stands_on_it() -> None:
+    near = PositionSet(chess.WHITE, Position.from_fen("8/8/8/6k1/8/8/8/6RK w - - 0 1"))
+    far = PositionSet(chess.WHITE, Position.from_fen("6k1/8/8/8/8/8/8/6RK w - - 0 1"))
+    both = np.concatenate([near.halves, far.halves])
+    assert forced_win(near.own_row, both, MOVE) == 65 * chess.G1 + chess.G8
+
+
+def test_an_empty_set_has_no_wins() -> None:
+    known = PositionSet(chess.WHITE, Referee().position)
+    with pytest.raises(ValueError, match="at least one"):
+        forced_win(known.own_row, known.halves[:0], MOVE)

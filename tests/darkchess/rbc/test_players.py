@@ -1,0 +1,194 @@
+"""What the players do: laws, and positions in which there is one right answer."""
+
+from __future__ import annotations
+
+import time
+from typing import get_type_hints
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess.board.position import START_FEN, Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.fog.game.arbiter import TimeControl, TruthCount
+from darkchess.fog.game.contest import Limit
+from darkchess.rbc import Moved, Notice, Referee
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.belief.senses import partitions
+from darkchess.rbc.game.arbiter import Arbiter
+from darkchess.rbc.game.observation import INNER
+from darkchess.rbc.players.configuration import _RANGES, CONFIGURATIONS, ConfigurationError, configuration, make_player
+from darkchess.rbc.players.dsmcp import Synoptic
+from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer, expected_values
+from darkchess.rbc.players.outlook import outlook
+
+FEW = Limit(nodes=400)
+
+
+def play(white: str, black: str, seed: int, nodes: int = 100) -> tuple[Referee, TruthCount]:
+    game, truth = Referee(), TruthCount()
+    players = {
+        color: make_player(configuration(name), seed=seed)
+        for color, name in ((chess.WHITE, white), (chess.BLACK, black))
+    }
+    Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes)), truth=truth).play()
+    return game, truth
+
+
+def expectation(fen: str, color: chess.Color = chess.WHITE, text: str = "rbc-expect") -> ExpectationPlayer:
+    player = make_player(configuration(text))
+    assert isinstance(player, ExpectationPlayer)
+    player.start(color, Position.from_fen(fen))
+    return player
+
+
+@pytest.mark.parametrize("name", sorted(CONFIGURATIONS))
+def test_every_player_plays_a_game_in_which_the_truth_is_never_lost(name: str) -> None:
+    game, truth = play(name, "rbc-random", 2)
+    assert game.outcome is not None and truth.lost == 0
+
+
+@pytest.mark.parametrize("text", ["rbc-expect", "rbc-expect,sense=reduction,belief=value"])
+def test_with_nodes_one_thread_and_two_play_the_same(text: str) -> None:
+    one, two = (play(f"{text},threads={threads}", "rbc-attacker", 4, nodes=500)[0] for threads in (1, 2))
+    assert [(turn.sensed, turn.moved) for turn in one.turns] == [(turn.sensed, turn.moved) for turn in two.turns]
+
+
+def test_a_king_that_can_be_taken_for_sure_is_taken() -> None:
+    player = expectation("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1")
+    player.notice(Notice(None))
+    player.choose_sense(FEW)
+    assert player.choose_move(FEW).request == chess.Move.from_uci("e2e8")
+
+
+def test_the_likelier_king_is_taken_and_the_sense_asks_where_it_is() -> None:
+    player = expectation("4k3/8/8/8/8/8/8/Q3K2Q b - - 0 1")
+    player.notice(Notice(None))
+    known = player.known
+    assert known.size == 6  # the king's five steps, and a turn without a move
+    look = player.choose_sense(FEW)
+    assert look.square is not None and chess.square_rank(look.square) >= 5
+
+
+def test_a_king_is_not_left_where_it_can_be_taken() -> None:
+    player = expectation("3rk3/8/8/8/8/8/8/3K4 w - - 0 1")
+    player.notice(Notice(None))
+    asked = player.choose_move(FEW).request
+    assert asked is not None and chess.square_file(asked.to_square) != 3
+
+
+@pytest.mark.parametrize(
+    ("limit", "share"),
+    [
+        (Limit(nodes=400), None),
+        (Limit(time_s=1.0), 0.5),
+        (Limit(clock=(10.0, 0.0)), 0.25),
+        (Limit(clock=(1.0, 100.0)), 0.0375),
+    ],
+)
+def test_a_turn_of_the_opponent_is_followed_for_a_share_of_the_time_that_the_question_has(
+    limit: Limit, share: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player = expectation(START_FEN, chess.BLACK)
+    given: list[float | None] = []
+    noticed = PositionSet.noticed
+
+    def spied(known: PositionSet, notice: Notice, *, deadline: float | None = None) -> None:
+        given.append(None if deadline is None else deadline - time.monotonic())
+        noticed(known, notice, deadline=deadline)
+
+    monkeypatch.setattr(PositionSet, "noticed", spied)
+    player.notice(Notice(None))
+    assert not given
+    player.choose_sense(limit)
+    assert player.known.size == 21 and len(given) == 1
+    assert given[0] == (share if share is None else pytest.approx(share, abs=0.02))
+
+
+def test_an_outlook_says_what_each_request_leads_to() -> None:
+    player = expectation("4k3/8/8/3r4/4P3/8/8/4K3 w - - 0 1")
+    known = player.known
+    every = outlook(known, np.arange(known.size), BuiltinEvaluator(), children=1000, unaware=0.0, exposed=1.0)
+    values = dict(zip((known.request(int(code)) for code in every.codes), every.values[0], strict=True))
+    best = max(values, key=lambda move: values[move])
+    assert best == chess.Move.from_uci("e4d5")
+    assert values[chess.Move.from_uci("e4f5")] == values[None], "a pawn's capture of nobody is a pass"
+    careless = outlook(known, np.arange(known.size), BuiltinEvaluator(), children=1000, unaware=0.0, exposed=5.0)
+    assert every.values.min() == -1.0 and careless.values.min() == -5.0, "the rook sees d1 and d2"
+
+
+def test_expected_values_are_those_of_knowing_the_result() -> None:
+    game = Referee()
+    player = make_player(configuration("rbc-expect"))
+    assert isinstance(player, ExpectationPlayer)
+    player.start(chess.BLACK, game.position)
+    game.move(chess.Move.from_uci("e2e4"))
+    player.notice(game.notice)
+    known = player.known
+    indices = np.arange(known.size)
+    rng = np.random.default_rng(0)
+    values, weights = rng.normal(size=(known.size, 7)), rng.dirichlet(np.ones(known.size))
+    divided = partitions(known, indices)
+    found = expected_values(divided, values, weights)
+    for place in range(len(INNER)):
+        groups = [np.flatnonzero(divided.classes[place] == one) for one in range(int(divided.counts[place]))]
+        assert found[place] == pytest.approx(sum((weights[group] @ values[group]).max() for group in groups))
+    assert (found >= (weights @ values).max() - 1e-12).all(), "what is told costs nothing"
+
+
+def test_texts_choose_players() -> None:
+    chosen = configuration("rbc-expect,sense=reduction,boards=7")
+    assert (chosen.fields()["sense"], chosen.fields()["boards"]) == ("reduction", 7)
+    with pytest.raises(ConfigurationError, match="did you mean rbc-expect"):
+        configuration("rbc-expekt")
+    with pytest.raises(ConfigurationError, match="expected one of value, reduction"):
+        configuration("rbc-expect,sense=x")
+    with pytest.raises(ConfigurationError, match="cap is 0"):
+        configuration("rbc-expect,cap=0")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("dsmcp,batch=0", "batch is 0, expected 1 to 100000"),
+        ("dsmcp,particles=-3", "particles is -3, expected 1 to 100000"),
+        ("dsmcp,depth_move=-1", "depth_move is -1, expected 1 to 100000"),
+        ("dsmcp,noise=1.5", "noise is 1.5, expected 0 to 1"),
+        ("dsmcp,exploration=inf", "exploration is inf, expected 0 to 100000"),
+        ("dsmcp,mixing=-1", "mixing is -1, expected 0 or more"),
+        ("rbc-siamese,temperature=0", "temperature is 0, expected 0.001 or more"),
+        ("rbc-expect,boards=0", "boards is 0, expected 1 to 100000"),
+        ("rbc-expect,floor=2", "floor is 2, expected 0 to 1"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused_in_a_line(text: str, told: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        configuration(text)
+    assert str(raised.value) == f"configuration {text}: {told}"
+
+
+def test_every_number_that_says_how_a_player_thinks_has_a_range() -> None:
+    hints = get_type_hints(Expectation) | get_type_hints(Synoptic)
+    assert {field for field, hint in hints.items() if hint in (int, float)} == set(_RANGES)
+    assert configuration("rbc-siamese,temperature=inf").fields()["temperature"] == "inf"
+
+
+def test_a_game_ended_by_taking_the_king_is_heard_of() -> None:
+    player = expectation("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1")
+    move = chess.Move.from_uci("e2e8")
+    player.notice(Notice(None))
+    player.moved(Moved(move, move, chess.E8))
+
+
+@pytest.mark.parametrize("text", ["rbc-expect", "rbc-siamese"])
+def test_all_that_is_possible_is_told_once_the_likeliest_first(text: str) -> None:
+    game = Referee()
+    player = make_player(configuration(text))
+    assert isinstance(player, ExpectationPlayer)
+    player.start(chess.BLACK, game.position)
+    game.move(chess.Move.from_uci("e2e4"))
+    player.notice(game.notice)
+    everything = player.likeliest(1000)
+    assert sorted(everything.tolist()) == list(range(player.known.size))
+    assert player.likeliest(3).tolist() == everything[:3].tolist()

@@ -1,0 +1,113 @@
+"""The referee against reconchess: another program, written by others."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import chess
+import pytest
+
+from darkchess.errors import GameOverError, IllegalMove
+from darkchess.rbc.game.history import history, history_text
+from darkchess.rbc.game.observation import INNER, window
+from darkchess.rbc.game.referee import Referee
+from darkchess.rbc.game.rules import Limits
+
+reconchess = pytest.importorskip("reconchess", exc_type=ImportError)
+
+
+def lively(rng: random.Random, board: chess.Board, requests: list[chess.Move]) -> chess.Move | None:
+    """A request at random, captures, castlings and passes among them."""
+    taking = [move for move in requests if board.piece_at(move.to_square)]
+    castling = [move for move in requests if board.is_castling(move)]
+    if taking and rng.random() < 0.15:
+        return rng.choice(taking)
+    if castling and rng.random() < 0.5:
+        return rng.choice(castling)
+    return rng.choice([None, *requests])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_game_goes_as_reconchess_plays_it(seed: int) -> None:
+    rng = random.Random(seed)
+    theirs, ours = reconchess.LocalGame(seconds_per_player=None), Referee()
+    theirs.store_players("A", "B")
+    theirs.start()
+    while not theirs.is_over():
+        requests = theirs.move_actions()
+        assert sorted(map(str, requests)) == sorted(map(str, ours.requests()))
+        assert theirs.opponent_move_results() == ours.notice.square
+        square = rng.choice([None, *chess.SQUARES])
+        assert tuple(map(tuple, theirs.sense(square))) == ours.sense(square).contents
+        asked = lively(rng, theirs.board, requests)
+        told = ours.move(asked)
+        assert theirs.move(asked) == (told.requested, told.taken, told.capture_square)
+        assert theirs.board.board_fen() == ours.position.fen().split()[0]
+        theirs.end_turn()
+        assert theirs.is_over() == (ours.outcome is not None)
+    theirs.end()
+    assert ours.outcome is not None and theirs.get_winner_color() == ours.outcome.winner
+    from reconchess.history import GameHistoryEncoder
+
+    assert json.loads(json.dumps(theirs.get_game_history(), cls=GameHistoryEncoder)) == json.loads(
+        json.dumps(history(ours, "A", "B"))
+    )
+
+
+def test_reconchess_opens_our_records(tmp_path: Path) -> None:
+    game = Referee()
+    game.sense(chess.E7)
+    game.move(chess.Move.from_uci("e2e4"))
+    game.resign(chess.BLACK)
+    (tmp_path / "game.json").write_text(history_text(game, "A", "B"))
+    opened = reconchess.GameHistory.from_file(str(tmp_path / "game.json"))
+    assert opened.get_winner_color() == chess.WHITE and opened.get_win_reason() == reconchess.WinReason.RESIGN
+    assert opened.taken_move(reconchess.Turn(chess.WHITE, 0)) == chess.Move(chess.E2, chess.E4)
+    assert opened.sense(reconchess.Turn(chess.WHITE, 0)) == chess.E7
+
+
+def test_turn_limits_are_those_of_reconchess() -> None:
+    for limits, other in ((Limits(full_turns=3), {"full_turn_limit": 3}), (Limits(7), {"reversible_moves_limit": 7})):
+        theirs, ours = reconchess.LocalGame(seconds_per_player=None, **other), Referee(limits=limits)
+        theirs.start()
+        while not theirs.is_over():
+            assert ours.outcome is None
+            theirs.move(None)
+            theirs.end_turn()
+            ours.move(None)
+        assert ours.outcome is not None and ours.outcome.winner is None
+
+
+def test_what_each_is_told_is_all_that_is_told() -> None:
+    game = Referee()
+    game.sense(chess.D4)
+    game.move(chess.Move.from_uci("e2e4"))
+    assert [type(told).__name__ for told in game.told(chess.WHITE)] == ["Notice", "Sensed", "Moved"]
+    assert [type(told).__name__ for told in game.told(chess.BLACK)] == ["Notice"]
+
+
+def test_the_inner_squares_show_all_that_any_square_shows() -> None:
+    shown = {frozenset(window(square)) for square in INNER}
+    assert len(shown) == 36
+    assert all(any(set(window(square)) <= inner for inner in shown) for square in chess.SQUARES)
+
+
+def test_what_cannot_be_asked_for_is_refused() -> None:
+    game = Referee()
+    with pytest.raises(IllegalMove, match="expected one of the 34 requests of white, or a pass"):
+        game.move(chess.Move.from_uci("e2e5"))
+    with pytest.raises(IllegalMove, match="expected a square"):
+        game.sense(64)
+    game.sense(None)
+    with pytest.raises(IllegalMove, match="second sense"):
+        game.sense(None)
+    game.resign(chess.WHITE)
+    with pytest.raises(GameOverError):
+        game.move(None)
+
+
+def test_a_pawn_may_leave_its_promotion_open() -> None:
+    game = Referee("4k3/P7/8/8/8/8/8/4K3 w - - 0 1")
+    assert game.move(chess.Move.from_uci("a7a8")).taken == chess.Move.from_uci("a7a8q")

@@ -1,0 +1,235 @@
+"""``darkchess.rbc.belief.siamese``: what the observation is made of, and weights over the members of a position set."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess.board.position import Position
+from darkchess.fog.game.contest import Limit
+from darkchess.rbc import Moved, Referee
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.belief.siamese import (
+    BLOCKS,
+    FADE,
+    FEATURES,
+    MOST_FEATURES,
+    SHAPES,
+    Observer,
+    Siamese,
+    SiameseError,
+    board_features,
+    grids_of,
+)  # fmt: skip
+from darkchess.rbc.game.observation import INNER
+from darkchess.rbc.players.configuration import configuration, make_player
+from klss.belief.towers import POINT, UNITS, Towers
+
+STEPS = "4k3/2p1p1p1/8/3P1P2/8/8/1P1P1P1P/R3K2R w KQ - 0 1"
+
+
+def towers(seed: int = 0) -> Towers:
+    """Weights of no meaning."""
+    generator = np.random.default_rng(seed)
+    (_, _, planes), (scalars,), (shares, map_size) = SHAPES
+    shapes: dict[str, tuple[int, ...]] = {
+        "conv0": (3, 3, planes, 4), "conv0_bias": (8, 8, 4), "scalars": (scalars, 4), "kinds": (4, 6),
+        "pooled": (4, 2), "dense": (128, 5), "others": (5, FEATURES - 384), "map_bias": (FEATURES,),
+        "shares": (2 * shares, map_size), "point": (5, POINT), "point_bias": (POINT,), "embedding": (FEATURES, UNITS),
+        "first_bias": (UNITS,), "second": (UNITS, POINT), "second_bias": (POINT,),
+    }  # fmt: skip
+    return Towers({name: generator.normal(0, 0.2, shape) for name, shape in shapes.items()}, 2.0, {})
+
+
+class Followed:
+    """A player's set and observer through a game."""
+
+    def __init__(self, game: Referee, color: chess.Color) -> None:
+        self.game, self.known = game, PositionSet(color, game.position)
+        self.observer = Observer(self.known)
+
+    def notice(self) -> None:
+        self.known.noticed(self.game.notice)
+        self.observer.noticed(self.game.notice, self.known)
+
+    def sense(self, square: int | None) -> None:
+        sensed = self.game.sense(square)
+        self.known.sensed(sensed)
+        self.observer.sensed(sensed, self.known)
+
+    def move(self, text: str | None) -> Moved:
+        moved = self.game.move(None if text is None else chess.Move.from_uci(text))
+        if self.game.outcome is None:
+            self.known.moved(moved)
+            self.observer.moved(moved, self.known)
+        return moved
+
+
+def played(turns: list[tuple[int | None, str | None]], color: chess.Color, fen: str | None = None) -> Followed:
+    """What a player holds before her sense, after turns of a sense and a request each."""
+    game = Referee(fen)
+    sides = {side: Followed(game, side) for side in chess.COLORS}
+    for square, text in turns:
+        mine = sides[game.turn]
+        mine.notice()
+        mine.sense(square)
+        mine.move(text)
+    assert game.turn == color
+    sides[color].notice()
+    return sides[color]
+
+
+def enemies(position: Position, viewer: chess.Color) -> set[int]:
+    """Features of the enemy's men, by python-chess's own squares."""
+    side = 0 if viewer else 56
+    return {
+        (piece.piece_type - 1) * 64 + (square ^ side)
+        for square, piece in position.pieces.items()
+        if piece.color != viewer
+    }
+
+
+@pytest.mark.parametrize("color", chess.COLORS)
+def test_a_boards_features_are_the_enemys_men_rights_and_double_step(color: chess.Color) -> None:
+    turns = [(None, "b2b3")] if not color else [(None, "b2b3"), (None, "g7g5")]
+    known = played(turns, color, STEPS).known
+    rows, counts = board_features(known.halves)
+    assert rows.shape == (known.size, MOST_FEATURES)
+    steps = 0
+    for position, row, count in zip(known, rows, counts, strict=True):
+        found = row[:count].tolist()
+        assert {each for each in found if each < 384} == enemies(position, color)
+        assert {each - 384 for each in found if 384 <= each < 386} == {
+            ("qk" if color else "QK").index(right) for right in position.castling_rights if right.isupper() != color
+        }
+        stepped = [each - 386 for each in found if each >= 386]
+        assert stepped == ([] if position.ep_square is None else [position.ep_square % 8])
+        steps += len(stepped)
+    assert steps == (3 if color else 0)
+
+
+@pytest.mark.parametrize("color", chess.COLORS)
+def test_the_observation_is_made_of_what_was_told(color: chess.Color) -> None:
+    # 1. e4 d5 2. exd5 Qxd5 3. Nc3: White, then Black, looks back on a turn with captures.
+    turns: list[tuple[int | None, str | None]] = [
+        (chess.B7, "e2e4"), (chess.E2, "d7d5"), (chess.D6, "e4d5"), (chess.E4, "d8d5"), (chess.D6, "b1c3"),
+    ]  # fmt: skip
+    turns = turns[:4] if color else turns
+    mine = played(turns, color)
+    known, numbers = mine.known, mine.observer.numbers
+    side = 0 if color else 56
+    own = np.zeros((6, 64))
+    for square, piece in mine.game.position.pieces.items():
+        if piece.color == color:
+            own[piece.piece_type - 1, square ^ side] = 1
+    assert (numbers[BLOCKS["own"]].reshape(6, 64) == own).all()
+    shares = np.zeros(384)
+    for position in known:
+        shares[list(enemies(position, color))] += 1 / known.size
+    np.testing.assert_allclose(numbers[BLOCKS["now"]], shares, atol=1e-6)
+    told = {
+        name: [(square ^ side) for square in np.flatnonzero(numbers[BLOCKS[name]])]
+        for name in ("lost", "taken", "from", "to", "refused", "losses", "takings")
+    }
+    if color:
+        assert told["lost"] == told["taken"] == [chess.D5] and (told["from"], told["to"]) == ([chess.E4], [chess.D5])
+    else:
+        assert told["lost"] == [] and told["losses"] == [chess.D5] and told["taken"] == [chess.D5]
+        assert numbers[BLOCKS["losses"]].max() == np.float32(FADE)
+        assert (told["from"], told["to"]) == ([chess.D8], [chess.D5])
+    assert told["takings"] == [chess.D5] and told["refused"] == []
+    scalars = numbers[BLOCKS["scalars"]]
+    assert scalars[:2].tolist() == [float(color), 0.0] and scalars[2] == np.float32(np.log(known.size) / 10)
+    mine.sense(chess.B2)
+    assert mine.observer.numbers[BLOCKS["scalars"]][1] == 1
+    window = {square ^ side for square in np.flatnonzero(mine.observer.numbers[BLOCKS["seen"]] == 1)}
+    assert window == {16, 17, 18, 8, 9, 10, 0, 1, 2}
+
+
+def test_a_request_that_failed_is_told_and_a_pass_is() -> None:
+    mine = played([(None, "e2e4"), (None, "e7e5")], chess.WHITE)
+    mine.sense(None)
+    assert mine.move("e4e5").taken is None
+    numbers = mine.observer.numbers
+    assert np.flatnonzero(numbers[BLOCKS["refused"]]).tolist() == [chess.E5]
+    assert numbers[BLOCKS["scalars"]][7:9].tolist() == [1, 0] and not numbers[BLOCKS["from"]].any()
+    passed = played([(None, None), (None, "e7e5")], chess.WHITE).observer.numbers
+    assert passed[BLOCKS["scalars"]][7:9].tolist() == [0, 1]
+
+
+def test_what_a_player_was_not_told_changes_nothing() -> None:
+    siamese, pairs = Siamese(towers()), 0
+    for seed in range(8):
+        rng = random.Random(seed)
+        mine = []
+        replies = [("a7a6", "b7b6"), ("b7b6", "a7a6")]
+        looks = [rng.choice(INNER[:12]) for _ in range(3)]  # ranks 2 and 3: nothing of Black's is there
+        for first, second in replies:
+            turns = [(looks[0], "a2a3"), (None, first), (looks[1], "h2h3"), (rng.choice(INNER), second)]
+            mine.append(played([*turns, (looks[2], None), (None, "h7h6")], chess.WHITE))
+        one, other = mine
+        assert one.game.position.row.tobytes() == other.game.position.row.tobytes()
+        assert one.observer.numbers.tobytes() == other.observer.numbers.tobytes()
+        weights = [siamese.log_weights(each.known, each.observer).tobytes() for each in mine]
+        assert weights[0] == weights[1]
+        pairs += 1
+    assert pairs == 8
+    # And other truths that look the same: Black's two games are never the same here.
+    hidden = [played([(None, "a2a3"), (None, text)], chess.WHITE) for text in ("a7a6", "g8f6", "b8c6")]
+    assert len({each.game.position.row.tobytes() for each in hidden}) == 3
+    assert len({each.observer.numbers.tobytes() for each in hidden}) == 1
+
+
+def test_weights_are_the_towers_scores_of_each_member_whatever_else_is_asked_for() -> None:
+    mine = played([(None, "e2e4"), (None, "c7c5"), (None, "g1f3"), (None, "d7d6")], chess.WHITE)
+    known, observer = mine.known, mine.observer
+    siamese = Siamese(towers())
+    weights = siamese.log_weights(known, observer)
+    assert weights.dtype == np.float64 and weights.shape == (known.size,)
+    held = siamese.towers.arrays
+    told = siamese.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
+    # By numpy alone, from python-chess's squares.
+    for index in (0, known.size // 2, known.size - 1):
+        position = next(iter(Position(row) for row in known.rows(index)))
+        features = sorted(enemies(position, chess.WHITE)) + [384 + "qk".index(r) for r in "qk"]
+        if position.ep_square is not None:
+            features.append(386 + position.ep_square % 8)
+        inner = np.maximum(held["embedding"][features].sum(axis=0) + held["first_bias"], 0)
+        apart = inner @ held["second"] + held["second_bias"] - told.point
+        wanted = (told.logits[features].sum() - (apart**2).sum()) / 2.0
+        assert weights[index] == pytest.approx(wanted, rel=1e-4, abs=1e-4)
+    order = np.random.default_rng(0).permutation(known.size)[:100]
+    assert siamese.log_weights(known, observer, order).tobytes() == weights[order].tobytes()
+    assert siamese.log_weights(known, observer, np.zeros(0, dtype=np.int64)).shape == (0,)
+    with pytest.raises(IndexError, match="bad index"):
+        siamese.log_weights(known, observer, np.array([known.size]))
+    with pytest.raises(ValueError, match="bad observer"):
+        siamese.log_weights(known, Observer(PositionSet(chess.WHITE, Position.start())))
+
+
+def test_the_packaged_weights_tell_who_played_and_the_player_uses_them() -> None:
+    siamese = Siamese.packaged()
+    assert {"data", "arm", "commit", "epochs"} <= set(siamese.towers.history)
+    game = Referee()
+    known = []
+    for text in ("rbc-siamese", "rbc-siamese,temperature=50", "rbc-siamese"):
+        player = make_player(configuration(text), seed=3)
+        player.start(chess.BLACK, game.position)
+        player.notice(Referee().notice)
+        known.append(player.choose_sense(Limit(nodes=300)).diagnostics)
+        player.close()
+    assert known[0] == known[2] and known[0] != known[1]
+
+
+def test_files_that_cannot_be_loaded_are_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "weights.npz"
+    for content, said in ((None, "No such file"), (b"dear sir,\n", "two towers")):
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(SiameseError, match=said) as caught:
+            Siamese.load(path)
+        assert str(caught.value).startswith(str(path)) and "\n" not in str(caught.value)
