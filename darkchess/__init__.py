@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from darkchess.board.position import START_FEN, Position
     from darkchess.errors import DarkchessError
     from darkchess.fog.game.referee import Referee
-    from darkchess.fog.game.rules import PAPER, PYCHESS, Outcome, Ruleset, ruleset
+    from darkchess.fog.game.rules import PAPER, PYCHESS, Ruleset, ruleset
     from darkchess.fog.game.view import View
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "PYCHESS",
     "START_FEN",
     "DarkchessError",
-    "Outcome",
     "Position",
     "Referee",
     "Ruleset",
@@ -35,7 +34,7 @@ _HOMES = {
     "errors": ("DarkchessError",),
     "board.position": ("START_FEN", "Position"),
     "fog.game.referee": ("Referee",),
-    "fog.game.rules": ("PAPER", "PYCHESS", "Outcome", "Ruleset", "ruleset"),
+    "fog.game.rules": ("PAPER", "PYCHESS", "Ruleset", "ruleset"),
     "fog.game.view": ("View",),
 }
 

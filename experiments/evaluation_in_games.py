@@ -28,12 +28,13 @@ import numpy as np
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Weights, packaged_weights
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS
-from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.game.arbiter import Arbiter
 from darkchess.fog.players.configuration import configuration, make_player
 from experiments.evaluation_positions import held_out
 from experiments.tune_evaluation import by_hand, train
 from klss.support.archive import read_arrays
 from klss.support.seeds import game_seed, opening_seed, player_seed
+from klss.table.limits import TimeControl
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.openings import RandomOpenings
 from uci_bridge.match.statistics import elo_of_match

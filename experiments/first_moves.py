@@ -19,11 +19,12 @@ from typing import Any
 
 import chess
 
-from darkchess.fog.game.arbiter import Arbiter, Played, TimeControl
+from darkchess.fog.game.arbiter import Arbiter, Played
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import configuration
 from experiments.series.runner import RESULTS, amount, fingerprint, named
 from klss.support.seeds import player_seed
+from klss.table.limits import TimeControl
 from uci_bridge.match.documents import commit, today, write_document
 from uci_bridge.match.engines import Setup
 from uci_bridge.match.report import versions

@@ -11,10 +11,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import chess
 
-from darkchess.fog.game.arbiter import TimeControl
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.players.configuration import CONFIGURATIONS, Configuration, configuration, make_player
 from darkchess.rbc.warm_up import warm_up
+from klss.table.limits import TimeControl
 from uci_bridge.commands import COMMAND, Command, command, described, program_argv
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
 from uci_bridge.protocol.blind.host import HostedBlindPlayer, rehearse

@@ -6,10 +6,11 @@ import chess
 
 from darkchess.fog.belief.filter import SECONDS, Filter
 from darkchess.fog.belief.position_set import PositionSet, compile_rare_kernels
-from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.game.arbiter import Arbiter
 from darkchess.fog.game.contest import Player
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.tracking import RandomPlayer
+from klss.table.limits import TimeControl
 
 __all__ = ["warm_up"]
 

@@ -29,7 +29,7 @@ from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.analysis.analyst import Analyst
 from darkchess.fog.belief.policy import Policy
-from darkchess.fog.game.contest import Limit, king_capture
+from darkchess.fog.game.contest import king_capture
 from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.referee import Referee
 from experiments.belief.replay import differing, gone_through
@@ -38,6 +38,7 @@ from experiments.players.oracle import KlussOracle, ToldOracle, true_state
 from experiments.players.specs import configuration
 from experiments.series.runner import RESULTS, RUNS, positive
 from klss.search import Kluss
+from klss.table.limits import Limit
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.match import MatchError

@@ -23,11 +23,12 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.game.contest import Decision, Limit, Player, PlayerError, Progress
+from darkchess.fog.game.contest import Decision, Player, PlayerError
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.configuration import Configuration
+from klss.table.limits import Limit, Progress
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.stockfish.evaluator import find_stockfish, orthodox_fens
 from uci_bridge.stockfish.uci import EnginePool

@@ -14,7 +14,7 @@ import numpy as np
 
 from darkchess.board.move import decode
 from darkchess.fog.belief.policy import Policy
-from darkchess.fog.game.contest import Decision, Limit, Progress, king_capture
+from darkchess.fog.game.contest import Decision, king_capture
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.player import KlssPlayer
 from darkchess.fog.players.tracking import started
@@ -22,6 +22,7 @@ from experiments.players.makers import SearchingMaker
 from klss.search import Kluss, SearchConfigurationError
 from klss.search.root_values import root_values
 from klss.support.arrays import Words
+from klss.table.limits import Limit, Progress
 
 __all__ = ["Contrary", "ContraryMaker", "ContraryPlayer"]
 

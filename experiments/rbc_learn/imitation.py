@@ -35,9 +35,6 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.game.arbiter import TimeControl
-from darkchess.fog.game.contest import Limit
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.game.arbiter import Arbiter
@@ -55,6 +52,8 @@ from experiments.rbc_learn.data import SOON, made_shard
 from experiments.series.processes import processes
 from experiments.series.runner import amount, positive
 from klss.support.arrays import Ints
+from klss.table.limits import Limit, TimeControl
+from klss.table.outcome import Outcome
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.reconchess.bots import foreign

@@ -12,11 +12,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from darkchess.fog.game.arbiter import TimeControl
 from experiments.commands import finished
 from experiments.rbc_learn.selfplay import network_path
 from experiments.series.blind import EXPECTED, keep, played
 from experiments.series.runner import RESULTS, RUNS, positive
+from klss.table.limits import TimeControl
 
 __all__ = ["main", "pairings"]
 

@@ -38,9 +38,6 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.errors import FenError
-from darkchess.fog.game.arbiter import TimeControl
-from darkchess.fog.game.contest import Limit
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.referee import Referee
@@ -58,6 +55,8 @@ from klss.support.arrays import Floats
 from klss.support.whole_file import written_whole
 from klss.synoptic.playouts import Planned
 from klss.synoptic.residual import NetworkError, ResidualNetwork
+from klss.table.limits import Limit, TimeControl
+from klss.table.outcome import Outcome
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.match.documents import write_document

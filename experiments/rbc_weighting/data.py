@@ -33,8 +33,6 @@ import numpy.typing as npt
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.game.arbiter import TimeControl
-from darkchess.fog.game.contest import Limit, Resignation
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.siamese import NUMBERS, Observer
 from darkchess.rbc.game.arbiter import Arbiter
@@ -47,6 +45,8 @@ from experiments.series.runner import amount, positive
 from klss.support.archive import read_arrays
 from klss.support.arrays import Ints
 from klss.support.whole_file import written_whole
+from klss.table.contest import Resignation
+from klss.table.limits import Limit, TimeControl
 from klss_app.progress import ProgressLine
 from uci_bridge.reconchess.bots import foreign
 

@@ -13,11 +13,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from darkchess.fog.game.arbiter import TimeControl
 from experiments.commands import finished
 from experiments.series.blind import EXPECTED
 from experiments.series.runner import RESULTS, RUNS, positive
 from experiments.series.summary import score_interval
+from klss.table.limits import TimeControl
 from klss_app.progress import ProgressLine
 from uci_bridge.blind_players import blind_spec
 from uci_bridge.match.blind.match import BlindMatch

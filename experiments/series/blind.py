@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from darkchess.fog.game.arbiter import TimeControl
 from darkchess.rbc.players.configuration import CONFIGURATIONS
 from experiments.commands import finished
 from experiments.series.runner import RESULTS, RUNS, amount, positive
 from experiments.series.summary import match_name, score_interval
 from klss.configurations import ConfigurationError
+from klss.table.limits import TimeControl
 from uci_bridge.blind_players import Blind, blind_spec
 from uci_bridge.match.blind.match import BlindMatch
 from uci_bridge.match.documents import head, write_document

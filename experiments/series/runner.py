@@ -28,10 +28,10 @@ from pathlib import Path
 from typing import Any
 
 import klss
-from darkchess.fog.game.arbiter import TimeControl
 from darkchess.fog.players.configuration import ConfigurationError
 from experiments.players.specs import configuration, player
 from experiments.series.summary import SESSIONS, match_document, match_name, read_document, series_document
+from klss.table.limits import TimeControl
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from darkchess.fog.game.arbiter import TimeControl
 from darkchess.fog.players.configuration import CONFIGURATIONS
+from klss.table.limits import TimeControl
 from uci_bridge.match.documents import commit, today
 from uci_bridge.match.files import read_match
 from uci_bridge.match.match import Standing

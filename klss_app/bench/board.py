@@ -21,7 +21,7 @@ from typing import Any
 
 import aiohttp
 
-from darkchess.fog.game.contest import Limit
+from klss.table.limits import Limit
 from klss_app.bench.report import Report, Say, load, spread
 from uci_bridge.child_processes import descendants
 from uci_bridge.own_program import own_program

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 
 import chess
 
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import Configuration, make_player
@@ -25,6 +24,7 @@ from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.program import Answer, GadgetProgram
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
+from klss.table.limits import Limit
 from klss_app.bench.positions import bench_games
 from klss_app.bench.report import Report, Say, load, spread
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.players.configuration import Configuration, make_player
+from klss.table.limits import Limit
 from klss_app.bench.positions import bench_positions, seated
 from klss_app.bench.report import Report, Say, load, spread
 from klss_app.bench.signature import signature

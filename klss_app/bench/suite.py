@@ -28,10 +28,10 @@ import numpy as np
 
 from darkchess.board.move import decode
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import Configuration, make_player
 from darkchess.fog.players.player import KlssPlayer
+from klss.table.limits import Limit
 from klss_app.bench.bounded import Leaves, Turn, bounded_game
 from klss_app.bench.positions import BenchPosition, seated
 from klss_app.bench.report import Report, Say, load, spread

@@ -157,7 +157,7 @@ def run(arguments: Sequence[str]) -> int:
     game = _replayed(record, parsed.ply, parsed.color, options.ruleset)
     color = game.turn
 
-    from darkchess.fog.game.contest import Limit
+    from klss.table.limits import Limit
     from uci_bridge.evaluators import evaluator_label, make_evaluator
 
     seed = options.seed
@@ -212,7 +212,7 @@ def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Config
         raise UsageError(f"--out: got {parsed.out!r}, the game itself; expected another file")
 
     from darkchess.board.position import START_FEN, Position
-    from darkchess.fog.game.contest import Limit
+    from klss.table.limits import Limit
     from klss_app.cli import analyse_game
     from klss_app.cli.analysis_file import AnalysisFile
     from klss_app.web.reviews import replayed

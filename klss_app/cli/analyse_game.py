@@ -18,9 +18,9 @@ from klss_app.web.summaries import summary
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
-    from darkchess.fog.game.contest import Limit
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.players.configuration import Configuration
+    from klss.table.limits import Limit
     from klss_app.cli.analysis_file import AnalysisFile
 
 __all__ = ["CAP", "document", "question", "text", "turns_told"]

@@ -94,7 +94,7 @@ def run(arguments: Sequence[str]) -> int:
         check_stockfish(stockfish)
     name = getattr(parsed, "configuration", DEFAULT_PLAYER)
     chosen = configured(name, stockfish)
-    from darkchess.fog.game.contest import Limit
+    from klss.table.limits import Limit
     from klss_app.bench.board import board
     from klss_app.bench.equilibrium import equilibrium
     from klss_app.bench.evaluator import evaluator

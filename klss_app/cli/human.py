@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import chess
 
-from darkchess.fog.game.contest import Decision, Limit, OutOfTime, Player, Progress, Resignation
+from darkchess.fog.game.contest import Decision, Player
 from darkchess.fog.game.render import Style, board_lines
 from darkchess.fog.game.rules import PAPER, Ruleset
+from klss.table.contest import OutOfTime, Resignation
+from klss.table.limits import Limit, Progress
 from klss_app.cli.terminal import Terminal, TimeUp
 from klss_app.view_events import view_events
 

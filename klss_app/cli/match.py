@@ -45,7 +45,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _match(parsed: argparse.Namespace, options: GameOptions, specs: dict[str, Spec]) -> Match:
-    from darkchess.fog.game.arbiter import TimeControl
+    from klss.table.limits import TimeControl
     from uci_bridge.match.match import Match
     from uci_bridge.match.statistics import Sprt
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from darkchess.fog.game.contest import DEFAULT_TIME_S
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable, read_text
+from klss.table.limits import DEFAULT_TIME_S
 from klss_app.cli.errors import UsageError
 from klss_app.cli.own_name import own_name
 from klss_app.stdout import reserve

@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from darkchess.fog.game.contest import DEFAULT_PLAYER, Decision, Limit, Player, Progress
+from darkchess.fog.game.contest import DEFAULT_PLAYER, Decision, Player
 from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.support.seeds import player_seed
 from klss.support.text import printable
+from klss.table.limits import Limit, Progress
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.human import HELP, HumanPlayer, Quit, screen
 from klss_app.cli.options import (
@@ -365,7 +366,8 @@ class TerminalGame:
         with self._terminal.spinner(lambda seconds: f"{LOADING}  {seconds:.0f} s"):
             referee = self._loading.wait()
 
-        from darkchess.fog.game.arbiter import Arbiter, TimeControl
+        from darkchess.fog.game.arbiter import Arbiter
+        from klss.table.limits import TimeControl
         from uci_bridge.evaluators import named
 
         options = self._options

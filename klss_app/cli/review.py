@@ -12,7 +12,7 @@ from klss_app.cli.terminal import InputClosed, Terminal
 
 if TYPE_CHECKING:
     from darkchess.fog.game.referee import Referee
-    from darkchess.fog.game.rules import Outcome
+    from klss.table.outcome import Outcome
 
 __all__ = ["HELP", "ended_text", "ply_lines", "result_text", "review", "step_through"]
 

@@ -13,7 +13,6 @@ from typing import Any
 import chess
 import numpy as np
 
-from darkchess.fog.game.contest import Limit
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.game.observation import Notice
@@ -23,6 +22,7 @@ from darkchess.rbc.synoptic.forced import forced_win
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.synopsis import MEMORY, SENSE, synopses
 from klss.synoptic.residual import ResidualNetwork
+from klss.table.limits import Limit
 from klss_app.bench.report import Report, Say, spread
 
 __all__ = ["dsmcp", "synopsis", "tracker"]

@@ -7,11 +7,11 @@ from typing import Any
 import chess
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Limit
 from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.game.referee import Turn
 from darkchess.rbc.players.expectation import ExpectationPlayer, expected_values
+from klss.table.limits import Limit
 
 __all__ = ["text", "thoughts"]
 

@@ -13,13 +13,13 @@ import chess
 from reconchess import LocalGame
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Limit
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.contest import Look, Player
 from darkchess.rbc.game.observation import Moved
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.configuration import configuration, make_player
 from klss.support.seeds import game_seed, player_seed
+from klss.table.limits import Limit
 from klss_app.rbc.boards import BoardSet, board_key
 
 __all__ = ["Compared", "SetsCompared", "against_openspiel", "against_reconchess", "sets"]

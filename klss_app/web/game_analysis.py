@@ -13,10 +13,10 @@ import chess
 
 from darkchess.fog.analysis.whole_game import Turn, turns
 from darkchess.fog.belief.marginals import marginals
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import ruleset
 from darkchess.fog.players.configuration import configuration
+from klss.table.limits import Limit
 from klss_app.stdout import discard, own_stdout, print_document, release, reserve
 from klss_app.web.reviews import replayed
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator

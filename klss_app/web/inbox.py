@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import chess
 
-from darkchess.fog.game.contest import Decision, OutOfTime, Resignation
-from darkchess.fog.game.rules import Outcome
+from darkchess.fog.game.contest import Decision
+from klss.table.contest import OutOfTime, Resignation
+from klss.table.outcome import Outcome
 
 __all__ = ["Answer", "Ended", "Inbox", "Leave", "Resign"]
 

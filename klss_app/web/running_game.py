@@ -12,11 +12,13 @@ from typing import Any
 
 import chess
 
-from darkchess.fog.game.arbiter import Arbiter, TimeControl
-from darkchess.fog.game.contest import Decision, Limit, Player, Progress
+from darkchess.fog.game.arbiter import Arbiter
+from darkchess.fog.game.contest import Decision, Player
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PAPER, Outcome, Ruleset
+from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
+from klss.table.limits import Limit, Progress, TimeControl
+from klss.table.outcome import Outcome
 from klss_app.web.inbox import Ended, Inbox, Leave, Resign
 
 __all__ = ["GameClock", "RunningGame"]

@@ -13,11 +13,12 @@ from typing import Any
 
 from darkchess.board.position import Position
 from darkchess.errors import IllegalMove
-from darkchess.fog.game.contest import Decision, Limit, Player, Progress
+from darkchess.fog.game.contest import Decision, Player
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.san import parse_move
 from darkchess.fog.game.view import View
 from klss.support.text import printable
+from klss.table.limits import Limit, Progress
 from klss_app.web.inbox import Answer, Inbox
 from klss_app.web.messages import Telling
 

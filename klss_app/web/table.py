@@ -19,7 +19,6 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from darkchess.fog.game.arbiter import TimeControl
 from darkchess.fog.game.contest import Player
 from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.fog.game.referee import Referee
@@ -27,6 +26,7 @@ from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.players.configuration import main_names
 from klss.support.seeds import fresh_seed, player_seed
 from klss.support.text import printable
+from klss.table.limits import TimeControl
 from klss_app.kept_games import Terms, game_headers, keep_game
 from klss_app.web.analyses import Analyses
 from klss_app.web.engines import BoardEngine

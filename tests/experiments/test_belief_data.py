@@ -16,13 +16,13 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.siamese import BLOCKS, FEATURES, NUMBERS, Observer, Siamese, board_features
 from darkchess.fog.game.record import GameRecord, write_pgn
-from darkchess.fog.game.rules import Outcome
 from experiments.belief import data as belief_data
 from experiments.belief import networks
 from experiments.belief import siamese as belief_siamese
 from experiments.belief.data import DRAWN, TEST, TRAIN, VALIDATE, decisions, part_of, truth_index
 from experiments.belief.networks import Arm
 from experiments.belief.siamese import PADDING, Decisions, fitted, load, log_shares, measures, rank_fractions
+from klss.table.outcome import Outcome
 
 SICILIAN = ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6", "c1e3", "e7e5")
 GAME = GameRecord(tuple(map(chess.Move.from_uci, SICILIAN)), Outcome(None, "agreement"))

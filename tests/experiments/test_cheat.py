@@ -5,12 +5,13 @@ from __future__ import annotations
 import chess
 import pytest
 
-from darkchess.fog.game.arbiter import Arbiter, TimeControl
-from darkchess.fog.game.contest import Limit, Player, PlayerError
+from darkchess.fog.game.arbiter import Arbiter
+from darkchess.fog.game.contest import Player, PlayerError
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.tracking import RandomPlayer
 from experiments.players.cheat import StockfishCheat
 from experiments.players.specs import player
+from klss.table.limits import Limit, TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.match import Match
 from uci_bridge.match.report import versions

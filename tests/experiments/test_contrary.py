@@ -10,12 +10,12 @@ from darkchess import Referee
 from darkchess.board.move import decode, encode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.policy import Policy
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.players.configuration import ConfigurationError
 from darkchess.fog.players.configuration import configuration as named
 from experiments.players.contrary import Contrary, ContraryPlayer
 from experiments.players.specs import configuration
 from klss.search.root_values import root_values
+from klss.table.limits import Limit
 
 
 def contrary(text: str) -> ContraryPlayer:

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from darkchess.fog.game.arbiter import TimeControl
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.players.configuration import configuration
+from klss.table.limits import TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.engines import Engines
 from uci_bridge.match.game import play_game

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.game.arbiter import Arbiter, TimeControl
-from darkchess.fog.game.contest import Limit, Player
+from darkchess.fog.game.arbiter import Arbiter
+from darkchess.fog.game.contest import Player
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import ConfigurationError, make_player
 from darkchess.fog.players.configuration import configuration as named
@@ -29,6 +29,7 @@ from klss.search.likelihood.uniform import Uniform
 from klss.search.parts import SearchState, Subgame
 from klss.search.subgame.order_one import OrderOne
 from klss.support.arrays import Floats, States
+from klss.table.limits import Limit, TimeControl
 from tests.wall.twins import load
 from uci_bridge.match.engines import Insider
 from uci_bridge.match.files import read_match

@@ -14,7 +14,6 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.fog.game.arbiter import TimeControl
 from experiments import rbc_games, rbc_planning
 from experiments.ablations import SERIES as ABLATIONS
 from experiments.doublings import SERIES as DOUBLINGS
@@ -29,6 +28,7 @@ from experiments.report import PAPERS_MATCH, TARGETS, load
 from experiments.series import blind
 from experiments.series.runner import Pairing, Plan, Series, main, play, share
 from experiments.series.summary import SESSIONS, match_document, series_document, told_together
+from klss.table.limits import TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.documents import write_document
 from uci_bridge.match.engines import Engines

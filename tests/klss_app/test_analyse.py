@@ -14,9 +14,9 @@ import pytest
 from darkchess.fog.analysis.analyst import Analyst
 from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import Outcome
 from klss import __version__
 from klss.errors import INSTALL_EXTRAS
+from klss.table.outcome import Outcome
 from klss_app.progress import ProgressLine
 from tests.wall.twins import Twins, load, replayed
 

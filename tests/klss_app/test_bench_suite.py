@@ -15,11 +15,12 @@ from scipy.optimize import linprog
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.game.contest import DEFAULT_PLAYER, Limit
+from darkchess.fog.game.contest import DEFAULT_PLAYER
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import configuration, make_player
 from darkchess.fog.players.model import DarkChess
 from klss.equilibrium import solve
+from klss.table.limits import Limit
 from klss_app.bench import suite as suite_module
 from klss_app.bench.bounded import bounded_game
 from klss_app.bench.positions import seated

@@ -209,8 +209,8 @@ def test_a_line_that_no_match_writes_is_named(klss: Any, tmp_path: Path, file: s
 
 
 def _identity() -> dict[str, Any]:
-    from darkchess.fog.game.arbiter import TimeControl
     from darkchess.fog.players.configuration import configuration
+    from klss.table.limits import TimeControl
     from uci_bridge.match.match import Match
 
     return Match(configuration("greedy"), configuration("random"), 2, 4, TimeControl(nodes=1)).identity()

@@ -11,11 +11,11 @@ from pathlib import Path
 import chess
 import pytest
 
-from darkchess.fog.game.arbiter import TimeControl
 from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.observation import Moved
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.configuration import configuration, make_player
+from klss.table.limits import TimeControl
 from klss_app.cli.main import main
 from klss_app.cli.rbc import review
 from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of

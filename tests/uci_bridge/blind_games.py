@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.referee import Referee
+from klss.table.outcome import Outcome
 from tests.uci_bridge.protocol_games import COLORS, move_json
 
 Told = Notice | Sensed | Moved | Outcome

@@ -26,7 +26,8 @@ import chess
 from aiohttp import web
 
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PYCHESS, Outcome
+from darkchess.fog.game.rules import PYCHESS
+from klss.table.outcome import Outcome
 
 TOKEN = "lip_Zx81TheTokenOfTheTests"
 BOT = "klssbot"

@@ -12,12 +12,12 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.fog.game.arbiter import TimeControl
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.game.rules import Limits
 from darkchess.rbc.players.scripted import RandomPlayer
+from klss.table.limits import TimeControl
+from klss.table.outcome import Outcome
 from uci_bridge.protocol.blind.host import HostedBlindPlayer, rehearse
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from darkchess.fog.game.rules import Outcome
+from klss.table.outcome import Outcome
 from tests.uci_bridge.bot_bench import ENGINE, PLENTY, RandomSeat, bot_config, play, play_games, recorded, under_way
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
 from uci_bridge.bot.config import AcceptRules, EngineConfig

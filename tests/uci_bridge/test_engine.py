@@ -16,11 +16,11 @@ import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import Outcome
 from darkchess.fog.players.configuration import configuration
 from darkchess.fog.players.player import KlssPlayer
+from klss.table.limits import Limit
+from klss.table.outcome import Outcome
 from tests.darkchess.fog.position_set_games import STARTS, choose
 from tests.uci_bridge.protocol_games import game_of, ids, move_json, observation_json, push, random_game, turn
 from uci_bridge.evaluators import EvaluatorChoice

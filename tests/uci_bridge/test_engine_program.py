@@ -14,10 +14,11 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.game.arbiter import Arbiter
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.players.configuration import Configuration
+from klss.table.limits import TimeControl
 from tests.uci_bridge.protocol_games import game_of, turn
 from uci_bridge.protocol import engine as engine_module
 from uci_bridge.protocol.codec import MAX_LINE_BYTES

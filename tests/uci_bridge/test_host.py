@@ -17,11 +17,13 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import Arbiter, TimeControl
-from darkchess.fog.game.contest import Forfeit, Limit, OutOfTime
+from darkchess.fog.game.arbiter import Arbiter
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PYCHESS, Outcome, Ruleset
+from darkchess.fog.game.rules import PYCHESS, Ruleset
 from darkchess.fog.players.tracking import RandomPlayer
+from klss.table.contest import Forfeit, OutOfTime
+from klss.table.limits import Limit, TimeControl
+from klss.table.outcome import Outcome
 from tests.uci_bridge.protocol_games import game_of
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience

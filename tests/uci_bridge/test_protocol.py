@@ -10,7 +10,7 @@ import chess
 import pytest
 
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import Outcome
+from klss.table.outcome import Outcome
 from tests.uci_bridge.protocol_games import game_of, observation_json, push, random_game, turn
 from uci_bridge.errors import ProtocolError
 from uci_bridge.lines import LineSplitter

@@ -18,7 +18,6 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import TimeControl
 from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.referee import Referee
@@ -26,6 +25,7 @@ from darkchess.rbc.game.rules import Limits
 from darkchess.rbc.players.configuration import configuration, make_player
 from darkchess.rbc.players.scripted import RandomPlayer
 from klss.configurations import ConfigurationError
+from klss.table.limits import TimeControl
 from uci_bridge.errors import ReconchessMissing
 from uci_bridge.guarded_process import GuardedProcess
 from uci_bridge.protocol.engine_process import Patience

@@ -18,13 +18,13 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import TimeControl
-from darkchess.fog.game.contest import Limit, Resignation
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.referee import Referee
+from klss.table.contest import Resignation
+from klss.table.limits import Limit, TimeControl
+from klss.table.outcome import Outcome
 from tests.wall.blind_twins import Turns, Twins, load, read_turn, replayed, tags
 from uci_bridge.protocol.blind.host import HostedBlindPlayer
 from uci_bridge.protocol.engine_process import EngineProcess, Patience

@@ -16,13 +16,13 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.fog.game.arbiter import TimeControl
-from darkchess.fog.game.contest import Limit, Player
+from darkchess.fog.game.contest import Player
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import configuration, make_player
 from klss.support.seeds import game_seed, opening_seed, player_seed
+from klss.table.limits import Limit, TimeControl
 from klss_app.cli.main import main
 from uci_bridge.match.engines import Engines
 from uci_bridge.match.game import play_game

@@ -20,11 +20,13 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import Arbiter, TimeControl
-from darkchess.fog.game.contest import Decision, Limit, Player, Progress, Resignation
+from darkchess.fog.game.arbiter import Arbiter
+from darkchess.fog.game.contest import Decision, Player
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
+from klss.table.contest import Resignation
+from klss.table.limits import Limit, Progress, TimeControl
 from tests.wall.twins import Twins, load, replayed, tags
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
 

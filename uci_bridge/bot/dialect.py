@@ -35,8 +35,8 @@ from typing import Annotated, Any, TypeVar
 import chess
 import msgspec
 
-from darkchess.fog.game.rules import Outcome
 from klss.support.text import printable
+from klss.table.outcome import Outcome
 
 __all__ = [
     "DIALECTS", "LICHESS", "PYCHESS", "Challenge", "Dialect", "Event", "FinishedGame", "GameEnd", "GameFull",

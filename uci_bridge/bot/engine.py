@@ -27,11 +27,13 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError
-from darkchess.fog.game.contest import DEFAULT_PLAYER, Forfeit, Limit, OutOfTime
+from darkchess.fog.game.contest import DEFAULT_PLAYER
 from darkchess.fog.game.rules import PYCHESS
 from darkchess.fog.game.view import View
 from darkchess.fog.players.configuration import configuration
 from klss import __version__
+from klss.table.contest import Forfeit, OutOfTime
+from klss.table.limits import Limit
 from uci_bridge.bot.config import EngineConfig
 from uci_bridge.bot.seat import Clock, SeatError
 from uci_bridge.errors import UciBridgeError

@@ -27,8 +27,8 @@ from typing import Any
 import chess
 
 from darkchess.fog.game.record import GameRecord
-from darkchess.fog.game.rules import Outcome
 from darkchess.fog.game.view import View
+from klss.table.outcome import Outcome
 from uci_bridge.bot.dialect import GameFull, GameState
 from uci_bridge.bot.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError, Timing
 from uci_bridge.bot.record import Records, plain

@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 import chess
 import msgspec
 
-from darkchess.fog.game.rules import Outcome
+from klss.table.outcome import Outcome
 from uci_bridge.bot.dialect import PYCHESS, FinishedGame, GameFull, MalformedLine
 
 __all__ = ["finished_game", "page_of"]

@@ -17,7 +17,7 @@ import logging
 import time
 from typing import Any
 
-from darkchess.fog.game.rules import Outcome
+from klss.table.outcome import Outcome
 from uci_bridge.bot.dialect import FinishedGame, GameEnd, GameFull, GameLine, GameState
 from uci_bridge.bot.lichess import Backoff, Client, Garbage, Refused, Rejected, ServerError, Timing
 

@@ -18,8 +18,9 @@ import chess
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PYCHESS, Outcome, Ruleset
+from darkchess.fog.game.rules import PYCHESS, Ruleset
 from darkchess.fog.game.view import View
+from klss.table.outcome import Outcome
 from uci_bridge.errors import UciBridgeError
 
 __all__ = ["ServerReferee", "TrueGame", "Unfollowable"]

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from darkchess.fog.game.arbiter import TimeControl
 from klss.support.seeds import game_seed
+from klss.table.limits import TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.files import MatchFiles, opened
 from uci_bridge.match.openings import Opening

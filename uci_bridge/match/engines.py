@@ -15,12 +15,13 @@ from typing import Any, Protocol
 import chess
 
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import TimeControl
-from darkchess.fog.game.contest import Decision, Forfeit, Limit, Player
+from darkchess.fog.game.contest import Decision, Player
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.configuration import Configuration
+from klss.table.contest import Forfeit
+from klss.table.limits import Limit, TimeControl
 from uci_bridge.evaluators import evaluator_label
 from uci_bridge.guarded_process import GuardedProcess
 from uci_bridge.match.task import GameResult, GameTask, Side

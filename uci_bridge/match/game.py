@@ -12,9 +12,10 @@ from typing import Any
 
 import chess
 
-from darkchess.fog.game.arbiter import Arbiter, Played, TruthCount
+from darkchess.fog.game.arbiter import Arbiter, Played
 from darkchess.fog.game.record import GameRecord, write_pgn
 from klss.support.seeds import player_seed
+from klss.table.contest import TruthCount
 from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.lines import finite, game_line
 from uci_bridge.match.task import GameResult, GameTask, sides

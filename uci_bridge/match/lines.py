@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import chess
 
-from darkchess.fog.game.arbiter import TruthCount
-from darkchess.fog.game.rules import Outcome
+from klss.table.contest import TruthCount
+from klss.table.outcome import Outcome
 from uci_bridge.match.task import GameTask, sides
 
 __all__ = ["finite", "game_line"]

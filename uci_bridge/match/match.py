@@ -6,9 +6,9 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from darkchess.fog.game.arbiter import TimeControl
 from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.support.seeds import opening_seed
+from klss.table.limits import TimeControl
 from uci_bridge.match.any_match import AnyMatch
 from uci_bridge.match.engines import Setup, Spec
 from uci_bridge.match.files import MatchError, kept_seed

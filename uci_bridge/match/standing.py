@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from darkchess.fog.game.arbiter import TruthCount
+from klss.table.contest import TruthCount
 from uci_bridge.match.report import MoveStatistics, spread
 from uci_bridge.match.statistics import Elo, PairCounter, Sprt, SprtState, elo_of_match
 from uci_bridge.match.task import Side, sides

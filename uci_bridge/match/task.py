@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import chess
 
-from darkchess.fog.game.arbiter import TimeControl
+from klss.table.limits import TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.openings import Opening
 

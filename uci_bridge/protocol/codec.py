@@ -23,7 +23,7 @@ from typing import Any
 import chess
 
 from darkchess.board.move import encode
-from darkchess.fog.game.rules import Outcome
+from klss.table.outcome import Outcome
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes
 from uci_bridge.protocol.common import (

@@ -5,7 +5,7 @@ are hashes of that key.
 
 The engine's faults are found here and by who asks: garbage, an error, silence, a dead process, an answer that can't be
 played. Each costs the engine its process; unless ``restarts`` allow another try with the whole transcript, it costs the
-game (:class:`darkchess.fog.game.contest.Forfeit`, or :class:`darkchess.fog.game.contest.OutOfTime` once the clock is
+game (:class:`klss.table.contest.Forfeit`, or :class:`klss.table.contest.OutOfTime` once the clock is
 used up).
 """
 
@@ -18,7 +18,8 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from darkchess.fog.game.contest import Forfeit, Limit, OutOfTime
+from klss.table.contest import Forfeit, OutOfTime
+from klss.table.limits import Limit
 from uci_bridge.errors import EngineFailed, ProtocolError
 from uci_bridge.protocol.engine_process import EngineProcess, Late
 from uci_bridge.protocol.messages import Clock, Ids, Received, Refusal

@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 import chess
 
 from darkchess.board.position import Position
-from darkchess.fog.game.rules import Outcome
 from darkchess.fog.game.view import initial_view
 from klss.support.text import printable
+from klss.table.outcome import Outcome
 from uci_bridge.child_processes import APART, how_ended, kill_family
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import EngineFailed, ProtocolError

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Literal
 
 from darkchess.board.position import START_FEN, Position
-from darkchess.fog.game.contest import Decision, Limit, Player, Progress
+from darkchess.fog.game.contest import Decision, Player
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
+from klss.table.limits import Limit, Progress
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.codec import read_reply, write_request
 from uci_bridge.protocol.conversation import Conversation, budget_ms, clock_left

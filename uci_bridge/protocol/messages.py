@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import chess
 
-from darkchess.fog.game.rules import Outcome
 from darkchess.fog.game.view import Kind, View
+from klss.table.outcome import Outcome
 
 __all__ = [
     "Answer", "Clock", "Ids", "Observation", "ObservationPush", "Received", "Refusal", "Reply", "TurnRequest",

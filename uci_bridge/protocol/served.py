@@ -20,8 +20,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.rules import PAPER, Ruleset
+from klss.table.limits import Limit
 from uci_bridge.errors import ProtocolError
 from uci_bridge.evaluators import Configuration, EvaluatorChoice, make_evaluator
 from uci_bridge.lines import LineSplitter

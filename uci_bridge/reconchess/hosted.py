@@ -21,13 +21,14 @@ import chess
 import msgspec
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Forfeit, Limit, OutOfTime
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from darkchess.rbc.game.rules import WIN_REASONS
 from klss.support.text import printable
+from klss.table.contest import Forfeit, OutOfTime
+from klss.table.limits import Limit
+from klss.table.outcome import Outcome
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import EngineFailed
 from uci_bridge.guarded_process import GuardedProcess

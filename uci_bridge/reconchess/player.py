@@ -19,13 +19,14 @@ import numpy as np
 from darkchess.board.kernels import board as layout
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.contest import Limit
-from darkchess.fog.game.rules import PAPER, Outcome
+from darkchess.fog.game.rules import PAPER
 from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed, window
 from darkchess.rbc.game.rules import WIN_REASONS
 from darkchess.rbc.players.configuration import configuration as configuration_of
 from darkchess.rbc.players.configuration import make_player
+from klss.table.limits import Limit
+from klss.table.outcome import Outcome
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice, EvaluatorName
 from uci_bridge.reconchess.bots import check_reconchess
 

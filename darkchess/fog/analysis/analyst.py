@@ -36,7 +36,7 @@ from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.siamese import Observer
 from darkchess.fog.belief.weights import PARTS, Belief, Weights
-from darkchess.fog.game.contest import Limit, Progress, is_loud, king_capture
+from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.san import san
 from darkchess.fog.game.view import View
@@ -46,6 +46,7 @@ from klss.search.profile import Profile
 from klss.search.root_values import RootValues, root_values
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats
+from klss.table.limits import Limit, Progress
 
 __all__ = ["Analysis", "AnalysisError", "Analyst", "MoveValue"]
 

@@ -20,10 +20,10 @@ from darkchess.fog.analysis.analyst import Analysis
 from darkchess.fog.analysis.whole_game import Loss, turns
 from darkchess.fog.belief._kernels.marginals import weigh_men
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.referee import Referee
 from klss.search import SearchConfiguration
 from klss.support.arrays import Floats
+from klss.table.limits import Limit
 
 __all__ = ["HiddenMan", "Loss", "Truth", "largest", "losses", "truth_at"]
 

@@ -16,10 +16,10 @@ import numpy as np
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.analyst import Analysis, Analyst
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.san import san
 from klss.search import SearchConfiguration
+from klss.table.limits import Limit
 
 __all__ = ["Loss", "Turn", "turns"]
 

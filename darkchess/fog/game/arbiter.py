@@ -14,46 +14,13 @@ from dataclasses import dataclass, field
 
 import chess
 
-from darkchess.fog.game.contest import Decision, Forfeit, Limit, OutOfTime, Player, Resignation
+from darkchess.fog.game.contest import Decision, Player
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import Outcome
+from klss.table.contest import Forfeit, OutOfTime, Resignation, TruthCount
+from klss.table.limits import Limit, TimeControl, charged
+from klss.table.outcome import Outcome
 
-__all__ = ["Arbiter", "Played", "TimeControl", "TruthCount", "charged"]
-
-
-@dataclass(frozen=True)
-class TimeControl:
-    """What limits a player's thinking in a game.
-
-    Attributes
-    ----------
-    time_s
-        Seconds a move.
-    nodes
-        Nodes a move; a search limited so reads no clock.
-    clock
-        Seconds at the start and seconds added after each move; who runs out loses.
-    """
-
-    time_s: float | None = None
-    nodes: int | None = None
-    clock: tuple[float, float] | None = None
-
-
-def charged(
-    remaining_s: dict[chess.Color, float], color: chess.Color, clock: tuple[float, float] | None, seconds: float
-) -> bool:
-    """Take ``seconds`` off the clock of ``color``, and give her the increment; False when it ran out. Without a clock
-    (:attr:`TimeControl.clock`), True.
-    """
-    if clock is None:
-        return True
-    remaining_s[color] -= seconds
-    if remaining_s[color] <= 0.0:
-        remaining_s[color] = 0.0
-        return False
-    remaining_s[color] += clock[1]
-    return True
+__all__ = ["Arbiter", "Played"]
 
 
 @dataclass(frozen=True)
@@ -76,25 +43,6 @@ class Played:
     color: chess.Color
     decision: Decision
     seconds: float
-
-
-@dataclass
-class TruthCount:
-    """How often the true position was looked for in a player's position set, and not found (test mode only).
-
-    Attributes
-    ----------
-    checks
-        Looks at a set that claims to be complete.
-    lost
-        Those that did not hold the true position.
-    sampled
-        Looks left out, because the set had declared itself a sample.
-    """
-
-    checks: int = 0
-    lost: int = 0
-    sampled: int = 0
 
 
 @dataclass

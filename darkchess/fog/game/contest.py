@@ -5,7 +5,6 @@ A host is :class:`darkchess.fog.game.arbiter.Arbiter`, or whoever else has a pla
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,88 +12,23 @@ import chess
 
 from darkchess.errors import DarkchessError
 from darkchess.fog.game.rules import PAPER, Ruleset
+from klss.table.contest import Positions
+from klss.table.limits import Limit, Progress
 
 if TYPE_CHECKING:  # a command line draws its first board before these load compiled code
-    import numpy as np
-    import numpy.typing as npt
-
     from darkchess.board.position import Position
     from darkchess.fog.game.view import View
 
 __all__ = [
-    "DEFAULT_PLAYER", "DEFAULT_TIME_S", "Decision", "Forfeit", "Limit", "OutOfTime", "Player", "PlayerError",
-    "Positions", "Progress", "Resignation", "is_loud", "king_capture",
+    "DEFAULT_PLAYER", "Decision", "Player", "PlayerError", "is_loud", "king_capture",
 ]  # fmt: skip
-
-Progress = Callable[[dict[str, float]], None]
-"""Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""
 
 DEFAULT_PLAYER = "kluss"
 """The configuration that plays where none is named: the strongest."""
 
-DEFAULT_TIME_S = 5.0
-"""Seconds a move where nothing else limits it."""
-
-_MOVES_TO_GO = 25.0
-_SET_SHARE = 0.5
-_RESERVE_S = 0.4
-"""Kept on a clock for one slow move: an equilibrium that can't be cut off, a busy machine."""
-
 
 class PlayerError(DarkchessError, ValueError):
     """A player was used out of order; the message says what, got, expected."""
-
-
-class Resignation(Exception):
-    """Raised by a player's ``choose``: she gives up."""
-
-
-class OutOfTime(Exception):
-    """Raised by a player's ``choose``: she noticed herself that her clock ran out."""
-
-
-class Forfeit(Exception):
-    """Raised by a player's ``choose``: there is no move to be had from her, or none that is legal; says why."""
-
-
-@dataclass(frozen=True)
-class Limit:
-    """What limits one move; nodes go before time, time before the clock, and 5 s a move stand where nothing is given.
-
-    Attributes
-    ----------
-    time_s : float or None
-        Seconds for this move.
-    nodes : int or None
-        Nodes added to the trunk in this move; nothing then reads a clock.
-    clock : (float, float) or None
-        Seconds remaining on the player's clock, and increment.
-    """
-
-    time_s: float | None = None
-    nodes: int | None = None
-    clock: tuple[float, float] | None = None
-
-    def seconds(self) -> float | None:
-        """Seconds to spend on this move; None with a node limit."""
-        if self.nodes is not None:
-            return None
-        if self.time_s is not None:
-            return self.time_s
-        if self.clock is None:
-            return DEFAULT_TIME_S
-        remaining, increment = self.clock
-        usable = max(0.0, remaining - _RESERVE_S)
-        return max(0.01, min(usable / _MOVES_TO_GO + 0.8 * increment, 0.5 * usable))
-
-    def set_seconds(self) -> float | None:
-        """The position set's share: half the move's time, or of a twentieth of the clock."""
-        seconds = self.seconds()
-        if seconds is None:
-            return None
-        if self.time_s is None and self.clock is not None:
-            return _SET_SHARE * min(self.clock[0] / 20.0, seconds)
-        return _SET_SHARE * seconds
 
 
 @dataclass(frozen=True)
@@ -103,24 +37,6 @@ class Decision:
 
     move: chess.Move
     diagnostics: dict[str, Any]
-
-
-class Positions(Protocol):
-    """What a player holds possible, as far as a host may ask."""
-
-    @property
-    def size(self) -> int:
-        """How many positions."""
-        ...
-
-    @property
-    def capped_by(self) -> str | None:
-        """None where they are all that agree with her views; else why they are a sample."""
-        ...
-
-    def contains(self, row: npt.NDArray[np.uint64], /) -> bool:
-        """Whether the position ``row`` (uint64[9]) is among them."""
-        ...
 
 
 class Player(Protocol):

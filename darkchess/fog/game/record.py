@@ -21,9 +21,9 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError, RecordError
-from darkchess.fog.game.rules import Outcome
 from darkchess.fog.game.san import parse_move, san
 from klss.support.text import printable
+from klss.table.outcome import Outcome
 
 __all__ = ["VARIANT", "GameRecord", "parse_move", "read_game", "read_pgn", "san", "write_pgn"]
 

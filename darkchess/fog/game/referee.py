@@ -13,8 +13,9 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import GameOverError, IllegalMove
-from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, PAPER, REPETITIONS, Outcome, Ruleset
+from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, PAPER, REPETITIONS, Ruleset
 from darkchess.fog.game.view import View, observe
+from klss.table.outcome import Outcome
 
 __all__ = ["Referee"]
 

@@ -9,9 +9,10 @@ from typing import Literal
 import chess
 
 from darkchess.errors import RulesetError
+from klss.table.outcome import Outcome
 
 __all__ = [
-    "FIFTY_MOVES_PLIES", "PAPER", "PYCHESS", "REASONS", "REPETITIONS", "RULESETS", "Outcome", "Ruleset", "ruleset",
+    "FIFTY_MOVES_PLIES", "PAPER", "PYCHESS", "REASONS", "REPETITIONS", "RULESETS", "Ruleset", "ruleset",
 ]  # fmt: skip
 
 REPETITIONS = 3
@@ -24,30 +25,7 @@ REASONS = (
     "king_captured", "no_move", "repetition", "fifty_moves", "ply_limit",
     "resign", "flag", "forfeit", "aborted", "unknown",
 )  # fmt: skip
-"""The reasons that an :class:`Outcome` of ours has; other programs may send others."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a game ended.
-
-    Attributes
-    ----------
-    winner
-        ``chess.WHITE``, ``chess.BLACK``, or None for a draw (and for an aborted game).
-    reason
-        One of :data:`REASONS`, or what another program called it.
-    """
-
-    winner: chess.Color | None
-    reason: str
-
-    @property
-    def result(self) -> str:
-        """The result as PGN writes it: ``1-0``, ``0-1``, ``1/2-1/2``; ``*`` when the game was aborted."""
-        if self.winner is None:
-            return "*" if self.reason == "aborted" else "1/2-1/2"
-        return "1-0" if self.winner == chess.WHITE else "0-1"
+"""The reasons that an outcome of ours has; other programs may send others."""
 
 
 @dataclass(frozen=True)

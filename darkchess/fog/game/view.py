@@ -27,8 +27,8 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position, row_of, squares_of
 from darkchess.errors import ViewError
 from darkchess.fog.game._kernels import vision
-from darkchess.fog.game.rules import Outcome
 from klss.support.arrays import Words
+from klss.table.outcome import Outcome
 
 __all__ = ["Castling", "Kind", "View", "initial_view", "observe", "observed", "parse_fog_fen"]
 
@@ -102,7 +102,7 @@ class View:
     ep_known: bool = True
 
     def row(self) -> Words:
-        """What is known, as a position row: uint64[9], as :func:`darkchess.fog.game._kernels.vision.masked` writes it."""
+        """The view as a position row (uint64[9]); see :func:`darkchess.fog.game._kernels.vision.masked`."""
         return row_of(self.pieces, self.to_move, self.castling.letters(self.color), self.ep_square)
 
     def key(self) -> int:

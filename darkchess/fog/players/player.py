@@ -20,13 +20,14 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.weights import Weights
-from darkchess.fog.game.contest import Decision, Limit, Progress, is_loud, king_capture
+from darkchess.fog.game.contest import Decision, is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.tracking import TrackingPlayer, started
 from klss.search import Budget, Klss2021, Report, Search, SearchConfiguration
 from klss.search.pondering import Pondering
+from klss.table.limits import Limit, Progress
 
 __all__ = ["KlssPlayer"]
 

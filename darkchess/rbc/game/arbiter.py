@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import chess
 
 from darkchess.errors import IllegalMove
-from darkchess.fog.game.arbiter import TimeControl, TruthCount, charged
-from darkchess.fog.game.contest import Forfeit, Limit, OutOfTime, Resignation
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.game.referee import Referee, Turn
+from klss.table.contest import Forfeit, OutOfTime, Resignation, TruthCount
+from klss.table.limits import Limit, TimeControl, charged
+from klss.table.outcome import Outcome
 
 __all__ = ["Arbiter", "Played"]
 

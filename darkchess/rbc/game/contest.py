@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import chess
-import numpy as np
-import numpy.typing as npt
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Limit
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from klss.table.contest import Positions
+from klss.table.limits import Limit
+from klss.table.outcome import Outcome
 
-__all__ = ["DEFAULT_PLAYER", "Asked", "Look", "Player", "Positions", "seconds_of_call", "seconds_of_set"]
+__all__ = ["DEFAULT_PLAYER", "Asked", "Look", "Player", "seconds_of_call", "seconds_of_set"]
 
 DEFAULT_PLAYER = "rbc-expect"
 """The configuration that plays where none is named."""
@@ -72,24 +71,6 @@ def seconds_of_set(limit: Limit) -> float | None:
     if limit.time_s is not None or limit.clock is None:
         return 0.5 * seconds
     return max(0.5 * seconds, _SET_SHARE * limit.clock[0])
-
-
-class Positions(Protocol):
-    """What a player holds possible, as far as a host may ask."""
-
-    @property
-    def size(self) -> int:
-        """How many positions."""
-        ...
-
-    @property
-    def capped_by(self) -> str | None:
-        """None where they are all that agree with what she was told; else why they are a sample."""
-        ...
-
-    def contains(self, row: npt.NDArray[np.uint64], /) -> bool:
-        """Whether the position ``row`` (uint64[9]) is among them."""
-        ...
 
 
 class Player(Protocol):

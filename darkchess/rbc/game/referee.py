@@ -13,10 +13,10 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import GameOverError, IllegalMove
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed, looked
 from darkchess.rbc.game.requests import after_move, is_request, played, requests
 from darkchess.rbc.game.rules import LIMITS, Limits
+from klss.table.outcome import Outcome
 
 __all__ = ["Referee", "Turn"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 __all__ = ["LIMITS", "REASONS", "WIN_REASONS", "Limits"]
 
 REASONS = ("king_captured", "fifty_moves", "turn_limit", "resign", "flag", "forfeit", "aborted")
-"""The reasons that an outcome has (:class:`darkchess.fog.game.rules.Outcome`)."""
+"""The reasons that an outcome has (:class:`klss.table.outcome.Outcome`)."""
 
 WIN_REASONS = {
     "king_captured": "KING_CAPTURE",

@@ -18,7 +18,6 @@ from typing import Literal
 import chess
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Limit
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.contest import Asked, Look, seconds_of_call
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
@@ -32,6 +31,7 @@ from klss.synoptic.model import Network
 from klss.synoptic.planner import Planner
 from klss.synoptic.planning import MOST, Planning, constant
 from klss.synoptic.playouts import Headsets, Planned
+from klss.table.limits import Limit
 
 __all__ = ["Synoptic", "SynopticPlayer"]
 

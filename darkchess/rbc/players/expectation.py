@@ -19,7 +19,6 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.contest import Limit
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import Partitions, partitions
 from darkchess.rbc.belief.siamese import Observer, Siamese
@@ -28,6 +27,7 @@ from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
 from darkchess.rbc.players.holding import HoldingPlayer
 from darkchess.rbc.players.outlook import Outlook, outlook
 from klss.support.arrays import Floats, Ints
+from klss.table.limits import Limit
 
 __all__ = ["Expectation", "ExpectationPlayer"]
 

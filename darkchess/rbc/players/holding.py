@@ -11,10 +11,10 @@ import time
 import chess
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Limit
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.contest import Player, seconds_of_set
 from darkchess.rbc.game.observation import Notice
+from klss.table.limits import Limit
 
 __all__ = ["HoldingPlayer"]
 

@@ -6,10 +6,10 @@ import chess
 import numpy as np
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Limit
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
+from klss.table.limits import Limit
 
 __all__ = ["AttackerPlayer", "RandomPlayer"]
 

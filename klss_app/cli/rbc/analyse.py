@@ -57,10 +57,10 @@ def run(arguments: Sequence[str]) -> int:
     options = game_options(parsed)
     chosen = blind_configured(parsed.configuration, options.stockfish)
 
-    from darkchess.fog.game.contest import Limit
     from darkchess.rbc.players.configuration import make_player
     from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
     from darkchess.rbc.players.expectation import ExpectationPlayer
+    from klss.table.limits import Limit
     from klss_app.rbc import expectation_thoughts, synoptic_thoughts
     from uci_bridge.evaluators import make_evaluator
 

@@ -10,12 +10,13 @@ from typing import Any, NoReturn
 import chess
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Limit, OutOfTime, Resignation
 from darkchess.fog.game.render import Style, beside, board_lines
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
+from klss.table.contest import OutOfTime, Resignation
+from klss.table.limits import Limit
+from klss.table.outcome import Outcome
 from klss_app.cli.human import Quit, clock_text
 from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of
 from klss_app.cli.terminal import Terminal, TimeUp

@@ -27,7 +27,7 @@ def run(arguments: Sequence[str]) -> int:
     options = game_options(parsed)
     a, b = (chosen_blind(text, options.stockfish) for text in (parsed.a, parsed.b))
 
-    from darkchess.fog.game.arbiter import TimeControl
+    from klss.table.limits import TimeControl
     from uci_bridge.match.blind.match import BlindMatch
     from uci_bridge.match.statistics import Sprt
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from darkchess.fog.game.contest import Limit
 from darkchess.rbc.game.contest import DEFAULT_PLAYER, Asked, Look, Player
 from klss.support.seeds import player_seed
+from klss.table.limits import Limit
 from klss_app.cli.errors import FailedError
 from klss_app.cli.human import Quit
 from klss_app.cli.options import GameOptions, game_options, writable_file
@@ -32,9 +32,9 @@ from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
     from darkchess.board.position import Position
-    from darkchess.fog.game.rules import Outcome
     from darkchess.rbc.game.arbiter import Played
     from darkchess.rbc.game.observation import Moved, Notice, Sensed
+    from klss.table.outcome import Outcome
     from uci_bridge.blind_players import Blind, BlindMaker
 
 __all__ = ["run"]
@@ -187,8 +187,8 @@ class _Game:
         terminal: Terminal,
         history: str | None,
     ) -> None:
-        from darkchess.fog.game.arbiter import TimeControl
         from darkchess.rbc.game.referee import Referee
+        from klss.table.limits import TimeControl
         from klss_app.cli.rbc.human import BlindHuman
         from uci_bridge.blind_players import BlindMaker, valued_by
         from uci_bridge.evaluators import named
@@ -314,8 +314,8 @@ class _Game:
             if end:
                 print(f"klss rbc play: {end}", file=sys.stderr)
             return
-        from darkchess.fog.game.rules import Outcome
         from darkchess.rbc.game.history import history_text
+        from klss.table.outcome import Outcome
 
         if referee.outcome is None:
             referee.end(Outcome(None, "aborted"))

@@ -21,10 +21,10 @@ from darkchess.fog.analysis.once_over import largest, losses, truth_at
 from darkchess.fog.analysis.principal_lines import principal_lines
 from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.belief.weights import Belief
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.player import KlssPlayer
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
+from klss.table.limits import Limit
 
 FEW = Klss2021(particles=30)
 

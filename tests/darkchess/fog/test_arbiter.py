@@ -9,13 +9,16 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import Arbiter, TimeControl, TruthCount
-from darkchess.fog.game.contest import Decision, Forfeit, Limit, OutOfTime, Player, PlayerError, Resignation
+from darkchess.fog.game.arbiter import Arbiter
+from darkchess.fog.game.contest import Decision, Player, PlayerError
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PAPER, Outcome, Ruleset
+from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.tracking import RandomPlayer
 from darkchess.fog.warm_up import warm_up
+from klss.table.contest import Forfeit, OutOfTime, Resignation, TruthCount
+from klss.table.limits import Limit, TimeControl
+from klss.table.outcome import Outcome
 
 SCHOLAR = ("e2e4", "f7f6", "d1h5", "a7a6", "h5e8")
 

@@ -10,7 +10,6 @@ import pytest
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import configuration, make_player
@@ -18,6 +17,7 @@ from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.player import KlssPlayer
 from klss.search import TERMINAL, Baseline, Budget, Klss2021, Search
 from klss.search.equilibrium.linear_program import GadgetChoice
+from klss.table.limits import Limit
 from tests.darkchess.fog import naive
 from tests.darkchess.fog.test_search import DIAGNOSTICS, MIDDLEGAME
 

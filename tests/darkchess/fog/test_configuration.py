@@ -7,9 +7,9 @@ import json
 import chess
 import pytest
 
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import CONFIGURATIONS, ConfigurationError, configuration, make_player
+from klss.table.limits import Limit
 
 
 @pytest.mark.parametrize("name", ["baseline", "best-guess"])

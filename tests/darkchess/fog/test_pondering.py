@@ -11,11 +11,11 @@ import chess
 import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import ConfigurationError, configuration
 from darkchess.fog.players.player import KlssPlayer
 from klss.search import Kluss
+from klss.table.limits import Limit
 
 SEARCH = Kluss(particles=20)
 

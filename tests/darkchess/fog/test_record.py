@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from darkchess import Outcome, Referee
+from darkchess import Referee
 from darkchess.errors import RecordError
 from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
 from klss.support.text import printable
+from klss.table.outcome import Outcome
 from tests.oracles.starts import STARTS, next_move
 
 

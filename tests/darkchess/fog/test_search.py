@@ -15,7 +15,6 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.game.view import View
@@ -28,6 +27,7 @@ from klss.search.profile import Profile, extended, reach_of
 from klss.search.root_values import root_values
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.subgame.sections import _kept_of
+from klss.table.limits import Limit
 from tests.oracles import brute_force
 
 MIDDLEGAME = "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8"

@@ -15,7 +15,8 @@ from numba.core.registry import CPUDispatcher
 from darkchess import Referee
 from darkchess.fog.belief import filter as filters
 from darkchess.board import position_table
-from darkchess.fog.game.arbiter import Arbiter, TimeControl
+from darkchess.fog.game.arbiter import Arbiter
+from klss.table.limits import TimeControl
 from darkchess.fog.warm_up import warm_up
 from darkchess.fog.players.configuration import configuration, make_player
 from darkchess.fog.belief.filter import SECONDS, Filter

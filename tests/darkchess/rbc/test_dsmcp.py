@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import TimeControl, TruthCount
-from darkchess.fog.game.contest import Limit
 from darkchess.rbc import Notice, Referee, Sensed
 from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.players.configuration import ConfigurationError, configuration, make_player
@@ -18,6 +16,8 @@ from darkchess.rbc.players.dsmcp import SynopticPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.worlds import BlindModel
+from klss.table.contest import TruthCount
+from klss.table.limits import Limit, TimeControl
 
 FEW = Limit(nodes=60)
 

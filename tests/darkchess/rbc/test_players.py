@@ -11,8 +11,6 @@ import pytest
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.game.arbiter import TimeControl, TruthCount
-from darkchess.fog.game.contest import Limit
 from darkchess.rbc import Moved, Notice, Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
@@ -22,6 +20,8 @@ from darkchess.rbc.players.configuration import _RANGES, CONFIGURATIONS, Configu
 from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer, expected_values
 from darkchess.rbc.players.outlook import outlook
+from klss.table.contest import TruthCount
+from klss.table.limits import Limit, TimeControl
 
 FEW = Limit(nodes=400)
 

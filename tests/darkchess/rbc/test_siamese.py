@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Limit
 from darkchess.rbc import Moved, Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.siamese import (
@@ -28,6 +27,7 @@ from darkchess.rbc.belief.siamese import (
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.players.configuration import configuration, make_player
 from klss.belief.towers import POINT, UNITS, Towers
+from klss.table.limits import Limit
 
 STEPS = "4k3/2p1p1p1/8/3P1P2/8/8/1P1P1P1P/R3K2R w KQ - 0 1"
 

@@ -21,7 +21,7 @@ from darkchess.rbc.players.configuration import configuration, make_player
 from darkchess.rbc.warm_up import warm_up
 from darkchess.board import position_table
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import TimeControl
+from klss.table.limits import TimeControl
 
 def compiled():
     return {

@@ -11,7 +11,6 @@ import pytest
 from darkchess.board.move import decode, encode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import configuration, make_player
@@ -25,6 +24,7 @@ from klss.search.parts import SearchConfigurationError, Subgame
 from klss.search.search import Solved
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
+from klss.table.limits import Limit
 
 TRAP = ("c2c4", "d7d5", "d1a4")
 STATES = np.zeros((3, 1), dtype=np.uint64)

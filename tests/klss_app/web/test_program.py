@@ -15,8 +15,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from darkchess.fog.game.contest import Limit
 from darkchess.fog.game.record import read_pgn
+from klss.table.limits import Limit
 from klss_app.bench import board as bench
 from klss_app.cli.board import _listen
 from klss_app.cli.main import main

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import chess
 
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import TimeControl
-from darkchess.fog.game.contest import Forfeit, Limit
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.players.configuration import Configuration
+from klss.table.contest import Forfeit
+from klss.table.limits import Limit, TimeControl
 from uci_bridge.blind_players import Blind, BlindMaker, Foreign, valued_by
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.guarded_process import GuardedProcess

@@ -10,11 +10,11 @@ from typing import Any
 
 import chess
 
-from darkchess.fog.game.arbiter import TruthCount
 from darkchess.rbc.game.arbiter import Arbiter, Played
 from darkchess.rbc.game.history import history_text
 from darkchess.rbc.game.referee import Referee
 from klss.support.seeds import player_seed
+from klss.table.contest import TruthCount
 from uci_bridge.match.blind.engines import BlindEngines, BlindSetup
 from uci_bridge.match.lines import finite, game_line
 from uci_bridge.match.task import GameResult, GameTask, sides

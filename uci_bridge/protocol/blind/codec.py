@@ -11,8 +11,8 @@ from typing import Any
 import chess
 
 from darkchess.board.move import encode
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.observation import Moved, Notice, Sensed, window
+from klss.table.outcome import Outcome
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol.blind import shapes
 from uci_bridge.protocol.blind.messages import (

@@ -22,11 +22,11 @@ import chess
 from darkchess.board.move import encode
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import ViewError
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.game.following import Followed
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
 from darkchess.rbc.players.configuration import Configuration, make_player
+from klss.table.outcome import Outcome
 from uci_bridge.errors import ProtocolError
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.protocol.blind.codec import read_request, write_reply

@@ -12,11 +12,12 @@ from functools import partial
 import chess
 
 from darkchess.board.position import START_FEN, Position
-from darkchess.fog.game.contest import Forfeit, Limit, OutOfTime
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.game.observation import Moved, Notice, Sensed, looked
 from darkchess.rbc.game.own_half import OwnHalf
+from klss.table.contest import Forfeit, OutOfTime
+from klss.table.limits import Limit
+from klss.table.outcome import Outcome
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.blind.codec import read_reply, write_request
 from uci_bridge.protocol.blind.messages import (

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import chess
 
-from darkchess.fog.game.rules import Outcome
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from klss.table.outcome import Outcome
 from uci_bridge.protocol.messages import Clock, Ids, Received, Refusal
 
 __all__ = [

@@ -1,0 +1,33 @@
+"""How games end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Outcome", "Seat"]
+
+Seat = bool
+"""One of the two players: True is the one that moves first in the usual start position, White in chess."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a game ended.
+
+    Attributes
+    ----------
+    winner
+        The seat that won; None for a draw, and for an aborted game.
+    reason
+        Why it ended, in one word: ``resign``, ``flag``, ``forfeit``, ``aborted``, or what the game's rules call it.
+    """
+
+    winner: Seat | None
+    reason: str
+
+    @property
+    def result(self) -> str:
+        """The result as PGN writes it: ``1-0``, ``0-1``, ``1/2-1/2``; ``*`` when the game was aborted."""
+        if self.winner is None:
+            return "*" if self.reason == "aborted" else "1/2-1/2"
+        return "1-0" if self.winner else "0-1"
