@@ -5,6 +5,8 @@ Every message says what is wrong, what was got, what was expected, and where it 
 
 from __future__ import annotations
 
+from klss.table.contest import Contradiction
+
 __all__ = ["DarkchessError", "FenError", "GameOverError", "IllegalMove", "RecordError", "RulesetError", "ViewError"]
 
 
@@ -32,5 +34,5 @@ class RecordError(DarkchessError, ValueError):
     """A game record (PGN) that cannot be read."""
 
 
-class ViewError(DarkchessError, ValueError):
+class ViewError(DarkchessError, Contradiction):
     """An observation that contradicts itself, the view before it, or the rules."""

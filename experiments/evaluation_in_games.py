@@ -28,13 +28,14 @@ import numpy as np
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Weights, packaged_weights
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS
-from darkchess.fog.game.arbiter import Arbiter
 from darkchess.fog.players.configuration import configuration, make_player
 from experiments.evaluation_positions import held_out
 from experiments.tune_evaluation import by_hand, train
 from klss.support.archive import read_arrays
 from klss.support.seeds import game_seed, opening_seed, player_seed
+from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
+from uci_bridge.kits.fog import FOG
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.openings import RandomOpenings
 from uci_bridge.match.statistics import elo_of_match
@@ -96,7 +97,8 @@ def play(folder: Path, name: str, game: int, nodes: int, seed: int) -> dict[str,
     """One game of a match: ``match``, ``game``, ``result`` (1, 0.5 or 0, for A), ``plies``, ``reason``."""
     models = dict(zip("ab", matches()[name], strict=True))
     pair, mine = game // 2, game_seed(seed, game)
-    referee = RandomOpenings(OPENING_PLIES).opening(pair, opening_seed(seed, pair)).referee()
+    opening = RandomOpenings(OPENING_PLIES).opening(pair, opening_seed(seed, pair))
+    referee = FOG.referee(FOG.setup(opening.fen), opening.moves)
     chosen = configuration("klss2021,threads=1")
     players = {
         color: make_player(

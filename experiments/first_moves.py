@@ -19,12 +19,13 @@ from typing import Any
 
 import chess
 
-from darkchess.fog.game.arbiter import Arbiter, Played
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import configuration
 from experiments.series.runner import RESULTS, amount, fingerprint, named
 from klss.support.seeds import player_seed
+from klss.table.arbiter import Arbiter, Played
 from klss.table.limits import TimeControl
+from uci_bridge.kits.fog import FOG
 from uci_bridge.match.documents import commit, today, write_document
 from uci_bridge.match.engines import Setup
 from uci_bridge.match.report import versions
@@ -43,14 +44,14 @@ def sample(maker: PlayerMaker, budget: TimeControl, seed: int) -> list[Any]:
     moves: list[chess.Move] = []
 
     def on_ply(played: Played) -> None:
-        moves.append(played.decision.move)
+        moves.append(played.decision.answer)
 
     players = {color: maker.make(player_seed(seed, chess.COLOR_NAMES[color])) for color in chess.COLORS}
     arbiter = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, budget), on_ply)
     arbiter.begin()
     board, said = chess.Board(), []
     for _ in range(2):
-        arbiter.play_ply()
+        arbiter.play_turn()
         said.append(board.san(moves[-1]))  # nobody can be in check so early, so chess and its dark kind agree
         board.push(moves[-1])
     return [seed, *said]
@@ -67,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     budget = TimeControl(nodes=parsed.nodes) if parsed.nodes else TimeControl(time_s=parsed.time)
     chosen = configuration(parsed.player)
-    setup = Setup(chosen, chosen, budget)
+    setup = Setup(FOG, chosen, chosen, budget)
     name = "first_moves" if parsed.player == _USUAL else f"first_moves_{named(parsed.player)}"
     path = parsed.results / f"{name}.json"
     head = {
@@ -79,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "budget": dataclasses.asdict(budget),
     }
     rows = _kept(path, head)
-    maker = PlayerMaker(chosen, setup.evaluator)
+    maker = PlayerMaker(FOG, chosen, setup.evaluator)
     try:
         for color in chess.COLORS:
             maker.warm_up(color)

@@ -5,7 +5,7 @@ on a lichess-style server), ``match`` (games between two players, many of them),
 games, its bots in ours). Everybody's: ``errors``, ``lines``, ``engine_environment`` (what engine processes get of
 ours), ``pipes`` (what they say and are sent), ``child_processes`` (what they leave behind), ``guarded_process``
 (engines that end with us), ``evaluators`` (the one that a configuration names), ``commands`` and ``own_program`` (how
-programs are called), ``players`` and ``blind_players`` (a text made into a player).
+programs are called), ``kits`` (the games), ``players`` (a text made into a player).
 
 Import from the modules.
 """

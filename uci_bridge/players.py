@@ -1,162 +1,150 @@
-"""Texts made into players: a configuration's, with the evaluator that it names, or ``cmd:…``, a foreign engine's.
+"""Texts made into players of any game: a configuration's, with the evaluator that it names, or ``cmd:…``, a program
+that speaks the engine protocol.
 
-This is the referee's side: games are set up here. What an engine process needs of it is in
-:mod:`uci_bridge.evaluators`.
+This is the referee's side: games are set up here.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Literal
+from typing import Any
 
-import chess
+from klss.table.contest import Player
+from klss.table.kit import Kit, Spec
+from klss.table.limits import TimeControl
+from klss.table.outcome import Seat
+from uci_bridge.commands import COMMAND, Command, command, program_argv
+from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.protocol.engine_process import EngineProcess
+from uci_bridge.protocol.host import HostedPlayer, rehearse
 
-from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.contest import Player
-from darkchess.fog.game.rules import PAPER, Ruleset
-from darkchess.fog.players.configuration import (
-    CONFIGURATIONS,
-    Configuration,
-    configuration,
-    make_player,
-)
-from darkchess.fog.warm_up import warm_up
-from uci_bridge.commands import COMMAND, Command, command, described, program_argv
-from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer
-
-__all__ = [
-    "COMMAND", "Command", "EvaluatorChoice", "PlayerMaker", "configuration_text", "configured_player", "engine_argv",
-    "make_evaluator", "player_spec",
-]  # fmt: skip
+__all__ = ["PlayerMaker", "engine_argv", "player_spec"]
 
 
-def player_spec(text: str) -> Configuration | Command:
-    """What a player's text describes: ``cmd:PROGRAM ARGUMENTS``, split as a shell does, or a configuration.
+def player_spec(kit: Kit, text: str) -> Spec:
+    """Who plays under ``text``: ``cmd:PROGRAM ARGUMENTS``, split as a shell does, or what the game knows.
 
     Raises
     ------
     ConfigurationError
-        Says what is wrong with it: no such program, or see :func:`darkchess.fog.players.configuration.configuration`.
+        Says what is wrong with it.
+    UciBridgeError
+        It needs what is not installed.
 
     Examples
     --------
-    >>> player_spec("cmd:sh -c 'exit 1'").argv
+    >>> from uci_bridge.kits.fog import FOG
+    >>> player_spec(FOG, "cmd:sh -c 'exit 1'").argv
     ('sh', '-c', 'exit 1')
     """
-    if not text.startswith(COMMAND):
-        return configuration(text)
-    return command(text)
+    return command(text) if text.startswith(COMMAND) else kit.spec(text)
 
 
-def configuration_text(chosen: Configuration) -> str:
-    """A text that describes ``chosen`` to another process, on another machine too: no file is needed to read it.
-
-    What it describes is the same in all but its name, which is then the text.
+def engine_argv(kit: Kit, spec: Any, choice: EvaluatorChoice) -> tuple[str, ...]:
+    """The command line of ``klss engine`` that plays a configuration as this process would.
 
     Raises
     ------
     ConfigurationError
         A field has a value that no text gives.
-
-    Examples
-    --------
-    >>> from darkchess.fog.players.configuration import configuration
-    >>> configuration_text(configuration("klss2021,reach=false"))
-    'klss2021,reach=False'
     """
-    base = CONFIGURATIONS.get(chosen.name.partition(",")[0], CONFIGURATIONS["klss2021"])
-    return described(chosen, base, configuration)
-
-
-def engine_argv(chosen: Configuration, choice: EvaluatorChoice) -> tuple[str, ...]:
-    """The command line of ``klss engine`` that plays ``chosen`` as :func:`configured_player` would in this process."""
-    return program_argv(("engine",), configuration_text(chosen), choice)
+    return program_argv(("engine", "--game", kit.name), kit.text(spec), choice)
 
 
 class PlayerMaker:
-    """Makes the players of one text, game after game; holds what they share: an evaluator, or an engine process.
+    """Makes the players of one text, game after game; holds what they share: an evaluator, or a process.
 
     Parameters
     ----------
+    kit
+        Of the game.
     spec
         See :func:`player_spec`.
     choice
-        See :class:`EvaluatorChoice`.
-    ruleset
+        Of the evaluator, where a configuration leaves it open.
+    setup
         Of the games.
+    budget
+        What limits the player.
+    process
+        What runs a program.
+    apart
+        Whether a configuration plays in a process of its own.
+    whole
+        See :class:`uci_bridge.protocol.host.HostedPlayer`.
 
     Raises
     ------
     StockfishMissing
-        See :func:`make_evaluator`.
+        See :func:`uci_bridge.evaluators.make_evaluator`.
     """
 
-    def __init__(self, spec: Configuration | Command, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> None:
-        self._choice = choice
-        self._source: EngineProcess | tuple[Configuration, Evaluator]
+    def __init__(
+        self,
+        kit: Kit,
+        spec: Any,
+        choice: EvaluatorChoice,
+        setup: Any = None,
+        budget: TimeControl | None = None,
+        *,
+        process: type[EngineProcess] = EngineProcess,
+        apart: bool = False,
+        whole: bool = False,
+    ) -> None:
+        self._kit, self._spec, self._choice, self._whole = kit, spec, choice, whole
+        self._budget = budget or TimeControl()
+        self._process: EngineProcess | None = None
+        self._evaluator: Any = None
         if isinstance(spec, Command):
-            self._source = EngineProcess(spec.argv, name=spec.name)
-        else:
-            self._source = spec, make_evaluator(spec, choice, ruleset)
+            self._process = process(spec.argv, name=spec.name)
+        elif kit.is_ours(spec) and apart:
+            self._process = process(engine_argv(kit, spec, choice), name=spec.name)
+        elif kit.is_ours(spec):
+            self._evaluator = kit.evaluator(spec, choice, kit.setup() if setup is None else setup)
 
     @property
-    def evaluator_label(self) -> str | None:
-        """See :func:`uci_bridge.evaluators.evaluator_label`; None for a foreign engine."""
-        if isinstance(self._source, EngineProcess):
-            return None
-        chosen, evaluator = self._source
-        found: Literal["builtin", "stockfish"] = "stockfish" if evaluator.name == "stockfish" else "builtin"
-        return evaluator_label(chosen, dataclasses.replace(self._choice, name=found))
+    def hosts(self) -> bool:
+        """Whether a process plays that speaks the engine protocol."""
+        return self._process is not None
+
+    @property
+    def label(self) -> str | None:
+        """What values the states for a configuration of ours, as people read it; None: nothing, or nobody knows."""
+        return self._kit.label(self._spec, self._choice) if self._kit.is_ours(self._spec) else None
 
     def make(self, seed: int) -> Player:
         """A player for a game, or for one after the other."""
-        if isinstance(self._source, EngineProcess):
-            return HostedPlayer(self._source, seed=seed)
-        chosen, evaluator = self._source
-        return make_player(chosen, evaluator, seed=seed)
+        if self._process is not None:
+            return HostedPlayer(self._process, self._kit.wire, seed=seed, whole=self._whole)
+        if self._kit.is_ours(self._spec):
+            return self._kit.player(self._spec, self._evaluator, seed)
+        made: Player = self._spec.make(seed, self._budget.nodes, self._budget.time_s, self._choice.stockfish)
+        return made
 
-    def warm_up(self, color: chess.Color, *, clock: bool = False) -> None:
+    def warm_up(self, seat: Seat) -> None:
         """Load what a player needs before time counts.
 
-        Parameters
-        ----------
-        color
-            Hers.
-        clock
-            Whether a clock runs. Only then a foreign engine is asked for a move in a game that nobody plays.
+        A program that is not ours is asked in a game that nobody plays only where a clock runs. What goes wrong here
+        goes wrong again in the game, where it counts.
         """
-        if not isinstance(self._source, EngineProcess):
-            warm_up(self.make(0), color)
-        elif clock:
-            self._source.warm_up()
+        ours = self._kit.is_ours(self._spec)
+        if self._process is None:
+            if ours:
+                player = self.make(0)
+                self._kit.warm_up(player, seat)
+                player.close()
+            return
+        try:
+            self._process.start()
+        except Exception:
+            return
+        if (ours or self._budget.clock is not None) and not self._process.answered:
+            rehearse(self._process, self._kit.wire)
 
-    def close(self) -> None:
-        """End what is held; from any thread."""
-        held = self._source if isinstance(self._source, EngineProcess) else self._source[1]
-        held.close()
-
-
-def configured_player(
-    configuration: Configuration, choice: EvaluatorChoice, *, seed: int, ruleset: Ruleset = PAPER
-) -> tuple[Player, Evaluator]:
-    """The player of ``configuration`` and its evaluator, which the caller closes after the player.
-
-    Parameters
-    ----------
-    configuration
-        See :func:`darkchess.fog.players.configuration.configuration`.
-    choice
-        See :class:`EvaluatorChoice`.
-    seed
-        Of all its random choices.
-    ruleset
-        Of the game; what a side without a move is worth follows it.
-
-    Raises
-    ------
-    StockfishMissing
-        See :func:`make_evaluator`.
-    """
-    evaluator = make_evaluator(configuration, choice, ruleset)
-    return make_player(configuration, evaluator, seed=seed), evaluator
+    def close(self, *, at_once: bool = False) -> None:
+        """End what is held; from any thread. ``at_once``: without leaving a process a moment."""
+        if self._process is not None and at_once:
+            self._process.kill()
+        elif self._process is not None:
+            self._process.close()
+        if self._evaluator is not None:
+            self._evaluator.close()

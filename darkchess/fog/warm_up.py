@@ -6,10 +6,10 @@ import chess
 
 from darkchess.fog.belief.filter import SECONDS, Filter
 from darkchess.fog.belief.position_set import PositionSet, compile_rare_kernels
-from darkchess.fog.game.arbiter import Arbiter
 from darkchess.fog.game.contest import Player
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.tracking import RandomPlayer
+from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 
 __all__ = ["warm_up"]
@@ -28,7 +28,7 @@ def warm_up(player: Player, color: chess.Color) -> None:
     scratch = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, few))
     scratch.begin()
     for _ in range(_WARM_UP_PLIES):
-        scratch.play_ply()
+        scratch.play_turn()
     compile_rare_kernels()
     followed = player.position_set
     if isinstance(followed, PositionSet) and followed.weigher is not None:

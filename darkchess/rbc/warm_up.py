@@ -7,11 +7,11 @@ import chess
 from darkchess.board.position import START_FEN, Position
 from darkchess.board.position_table import exercise_table
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import Moved
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.scripted import RandomPlayer
+from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 
 __all__ = ["warm_up"]

@@ -23,11 +23,12 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.game.contest import Decision, Player, PlayerError
+from darkchess.fog.game.contest import Player, PlayerError, Setup
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.configuration import Configuration
+from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.stockfish.evaluator import find_stockfish, orthodox_fens
@@ -47,7 +48,7 @@ _BEST = re.compile(rb"\bbestmove ([a-h][1-8][a-h][1-8][nbrq]?)\b")
 
 
 class StockfishCheat(Player):
-    """A player of :class:`darkchess.fog.game.arbiter.Arbiter`'s that looks at the true game; one for one game.
+    """A player of :class:`klss.table.arbiter.Arbiter`'s that looks at the true game; one for one game.
 
     Parameters
     ----------
@@ -136,7 +137,7 @@ class StockfishCheat(Player):
 class CheatMaker:
     """See :class:`uci_bridge.match.engines.InsiderMaker`: one Stockfish a game."""
 
-    def __init__(self, chosen: Configuration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> None:
+    def __init__(self, chosen: Configuration, choice: EvaluatorChoice, setup: Setup) -> None:
         self._path = choice.stockfish
 
     def make(self, seed: int, referee: Referee) -> StockfishCheat:

@@ -14,7 +14,7 @@ import numpy as np
 
 from darkchess.board.move import decode
 from darkchess.fog.belief.policy import Policy
-from darkchess.fog.game.contest import Decision, king_capture
+from darkchess.fog.game.contest import king_capture
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.player import KlssPlayer
 from darkchess.fog.players.tracking import started
@@ -22,6 +22,7 @@ from experiments.players.makers import SearchingMaker
 from klss.search import Kluss, SearchConfigurationError
 from klss.search.root_values import root_values
 from klss.support.arrays import Words
+from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 
 __all__ = ["Contrary", "ContraryMaker", "ContraryPlayer"]
@@ -75,7 +76,7 @@ class ContraryPlayer(KlssPlayer):
         likely = self._likely(followed.up_to_date().sample(SAMPLE, self._seed * 1_000_003 + view.ply))
         move = decode(min(good.tolist(), key=lambda code: (likely[code], code)))
         self.mixture = {move: 1.0}
-        return replace(decision, move=move)
+        return replace(decision, answer=move)
 
     def _likely(self, rows: Words) -> dict[int, float]:
         """By code: the sum over ``rows`` (uint64[n, 9]) of how likely the packaged policy holds a move."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.game.contest import Setup
 from darkchess.fog.players.configuration import Configuration
 from darkchess.fog.players.player import KlssPlayer
 from darkchess.fog.warm_up import warm_up
@@ -21,13 +21,13 @@ class SearchingMaker:
     ----------
     chosen
         Its search is a :class:`klss.search.Kluss`.
-    choice, ruleset
+    choice, setup
         See :func:`uci_bridge.evaluators.make_evaluator`.
     """
 
-    def __init__(self, chosen: Configuration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> None:
+    def __init__(self, chosen: Configuration, choice: EvaluatorChoice, setup: Setup) -> None:
         self._chosen = chosen
-        self._evaluator = make_evaluator(chosen, choice, ruleset)
+        self._evaluator = make_evaluator(chosen, choice, setup.ruleset)
         warm_up(KlssPlayer(self._evaluator, Kluss(), threads=chosen.threads), chess.WHITE)
 
     def close(self) -> None:

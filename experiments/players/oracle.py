@@ -78,7 +78,7 @@ def true_state(model: DarkChess, position: Position, quiet: int) -> States:
 
 
 class OraclePlayer(KlssPlayer):
-    """A player of :class:`darkchess.fog.game.arbiter.Arbiter`'s that looks at the true game; one for one game.
+    """A player of :class:`klss.table.arbiter.Arbiter`'s that looks at the true game; one for one game.
 
     Parameters
     ----------

@@ -37,7 +37,6 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
-from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
 from darkchess.rbc.game.referee import Referee
@@ -52,6 +51,7 @@ from experiments.rbc_learn.data import SOON, made_shard
 from experiments.series.processes import processes
 from experiments.series.runner import amount, positive
 from klss.support.arrays import Ints
+from klss.table.arbiter import Arbiter
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
 from klss_app.progress import ProgressLine
@@ -78,7 +78,7 @@ class Kind:
     Attributes
     ----------
     text
-        See :func:`uci_bridge.blind_players.blind_spec`.
+        See :func:`uci_bridge.players.player_spec`.
     nodes
         The range that the nodes of each call are drawn from, game by game.
     """

@@ -38,7 +38,6 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.errors import FenError
-from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
@@ -55,6 +54,7 @@ from klss.support.arrays import Floats
 from klss.support.whole_file import written_whole
 from klss.synoptic.playouts import Planned
 from klss.synoptic.residual import NetworkError, ResidualNetwork
+from klss.table.arbiter import Arbiter
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
 from klss_app.progress import ProgressLine

@@ -35,7 +35,6 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.siamese import NUMBERS, Observer
-from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.referee import Referee
@@ -45,6 +44,7 @@ from experiments.series.runner import amount, positive
 from klss.support.archive import read_arrays
 from klss.support.arrays import Ints
 from klss.support.whole_file import written_whole
+from klss.table.arbiter import Arbiter
 from klss.table.contest import Resignation
 from klss.table.limits import Limit, TimeControl
 from klss_app.progress import ProgressLine
@@ -83,7 +83,7 @@ class Kind:
     Attributes
     ----------
     text
-        Of the player; see :func:`uci_bridge.blind_players.blind_spec`.
+        Of the player; see :func:`uci_bridge.players.player_spec`.
     nodes
         The range that the nodes of each call are drawn from, game by game.
     """

@@ -19,10 +19,10 @@ from experiments.series.runner import RESULTS, RUNS, positive
 from experiments.series.summary import score_interval
 from klss.table.limits import TimeControl
 from klss_app.progress import ProgressLine
-from uci_bridge.blind_players import blind_spec
-from uci_bridge.match.blind.match import BlindMatch
+from uci_bridge.kits.rbc import RBC
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.files import read_match
+from uci_bridge.match.match import Match
 from uci_bridge.match.standing import Standing
 
 __all__ = ["PAIRINGS", "main"]
@@ -85,8 +85,8 @@ def _folder(name: str, parsed: argparse.Namespace) -> Path:
 
 
 def _play(name: str, parsed: argparse.Namespace) -> None:
-    a, b = map(blind_spec, PAIRINGS[name])
-    match = BlindMatch(a, b, parsed.games, parsed.seed, TimeControl(nodes=parsed.nodes))
+    a, b = (RBC.spec(text) for text in PAIRINGS[name])
+    match = Match(RBC, a, b, parsed.games, parsed.seed, TimeControl(nodes=parsed.nodes))
     with closing(ProgressLine(name)) as line:
         standing = match.run(
             _folder(name, parsed), lambda _, found: line.tell(f"{found.score}/{found.games}"), workers=parsed.workers

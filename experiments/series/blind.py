@@ -16,12 +16,14 @@ from experiments.commands import finished
 from experiments.series.runner import RESULTS, RUNS, amount, positive
 from experiments.series.summary import match_name, score_interval
 from klss.configurations import ConfigurationError
+from klss.table.kit import Spec
 from klss.table.limits import TimeControl
-from uci_bridge.blind_players import Blind, blind_spec
-from uci_bridge.match.blind.match import BlindMatch
+from uci_bridge.kits.rbc import RBC
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.files import MatchError
+from uci_bridge.match.match import Match
 from uci_bridge.match.standing import Standing
+from uci_bridge.players import player_spec
 
 __all__ = ["EXPECTED", "SEED", "keep", "main", "matches_of", "played"]
 
@@ -41,7 +43,7 @@ def played(
     name
         Of the match, without its limit.
     players
-        Their texts (:func:`uci_bridge.blind_players.blind_spec`); ours get one thread each.
+        Their texts (:func:`uci_bridge.players.player_spec`); ours get one thread each.
     budget
         For each of a turn's two questions.
     folder
@@ -50,7 +52,7 @@ def played(
         Its own; with another than the usual one it is another match, by name too.
     """
     a, b = players
-    match = BlindMatch(a=_alone(a), b=_alone(b), games=max(2, games), seed=seed, budget=budget)
+    match = Match(RBC, a=_alone(a), b=_alone(b), games=max(2, games), seed=seed, budget=budget)
     name = match_name(name, budget, seed, SEED)
 
     def tell(line: dict[str, Any], standing: Standing) -> None:
@@ -72,10 +74,10 @@ def played(
     }
 
 
-def _alone(text: str) -> Blind:
+def _alone(text: str) -> Spec:
     """Of a player's text, one thread."""
     ours = text.partition(",")[0] in CONFIGURATIONS
-    return blind_spec(f"{text},threads=1" if ours else text)
+    return player_spec(RBC, f"{text},threads=1" if ours else text)
 
 
 def matches_of(path: Path) -> dict[str, dict[str, Any]]:

@@ -35,6 +35,7 @@ from klss.table.limits import TimeControl
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
+from uci_bridge.kits.fog import FOG
 from uci_bridge.match.documents import commit, write_document
 from uci_bridge.match.files import read_match
 from uci_bridge.match.match import Match, MatchError, Standing
@@ -174,6 +175,7 @@ class Plan:
         """The match of ``pairing``; what both sides have alike stands once."""
         a, b = self._budget(pairing.share_a), self._budget(pairing.share_b)
         return Match(
+            FOG,
             a=player(self._threaded(pairing.a)),
             b=player(self._threaded(pairing.b)),
             games=self.games,

@@ -89,7 +89,7 @@ def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadge
             steps += [{"ply": ply, **step} for step in _Doubled.steps]
         else:
             decision = players[referee.turn].choose(Limit(nodes=_ANSWER_NODES))
-        referee.push(decision.move)
+        referee.push(decision.answer)
         if referee.outcome is not None:
             break
         for color, player in players.items():

@@ -34,9 +34,9 @@ def signature(chosen: Configuration, *, seed: int = 0, say: Say = lambda line: N
     for position in bench_positions():
         decision = seated(make_player(chosen, seed=seed), position).choose(Limit(nodes=NODES))
         found = decision.diagnostics
-        said = [decision.move.uci(), *(found[key] for key in ("nodes", "depth", "iterations", "gadget"))]
+        said = [decision.answer.uci(), *(found[key] for key in ("nodes", "depth", "iterations", "gadget"))]
         crc = zlib.crc32(repr([*said, f"{found['value']:.6f}"]).encode(), crc)
-        say(f"{position.name}: {NODES} nodes, {decision.move.uci()}")
+        say(f"{position.name}: {NODES} nodes, {decision.answer.uci()}")
     return crc
 
 

@@ -21,12 +21,12 @@ import chess
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss_app.cli.analyse_report import BELIEFS, document, text, truth_document, truth_text
 from klss_app.cli.errors import UsageError
+from klss_app.cli.games import FOG
 from klss_app.cli.options import (
     GameOptions,
     Parser,
     add_game_number,
     add_game_options,
-    configured,
     game_options,
     nodes,
     pgn_game,
@@ -141,7 +141,7 @@ def run(arguments: Sequence[str]) -> int:
         )
     plot = None if parsed.plot is None else _plot_file(parsed.plot)
     options = game_options(parsed)
-    chosen = configured(parsed.configuration, parsed.stockfish)
+    chosen = FOG.configuration(parsed.configuration, parsed.stockfish)
     if chosen.search is None:
         raise UsageError(
             f"--configuration: got {parsed.configuration!r}, a player without a search of its own; expected one that "

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.errors import SolverError
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.options import Parser, check_stockfish, configured, nodes, repetitions, seconds
+from klss_app.cli.games import FOG
+from klss_app.cli.options import Parser, check_stockfish, nodes, repetitions, seconds
 from klss_app.cli.options import seed as seed_type
 from klss_app.stdout import print_document
 
@@ -93,7 +94,7 @@ def run(arguments: Sequence[str]) -> int:
     if stockfish is not None:
         check_stockfish(stockfish)
     name = getattr(parsed, "configuration", DEFAULT_PLAYER)
-    chosen = configured(name, stockfish)
+    chosen = FOG.configuration(name, stockfish)
     from klss.table.limits import Limit
     from klss_app.bench.board import board
     from klss_app.bench.equilibrium import equilibrium

@@ -24,12 +24,12 @@ import chess
 
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.games import FOG
 from klss_app.cli.options import (
     PLAYERS,
     Parser,
     add_game_number,
     add_game_options,
-    chosen_player,
     game_options,
     pgn_game,
 )
@@ -88,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
     record = None if parsed.pgn is None else pgn_game(Path(parsed.pgn), parsed.game)
     for spec in specs.values():
         if spec != HUMAN:
-            chosen_player(spec, options.stockfish)
+            FOG.player(spec, options.stockfish)
 
     from klss_app.web.settings import Settings
     from uci_bridge.bot.own_process import close_to_others

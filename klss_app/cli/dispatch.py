@@ -7,31 +7,42 @@ import importlib
 from collections.abc import Mapping, Sequence
 
 from klss_app.cli.errors import UsageError
+from klss_app.cli.games import ANY_GAME, game_named
 from klss_app.cli.own_name import own_name
 
 __all__ = ["dispatch"]
 
 
-def dispatch(program: str, package: str, commands: Mapping[str, str], arguments: Sequence[str], last: str) -> int:
+def dispatch(
+    program: str,
+    commands: Mapping[str, str],
+    arguments: Sequence[str],
+    last: str,
+    game: str = "fog",
+    modules: Mapping[str, str] | None = None,
+) -> int:
     """Run the command that the first argument names, or show the help; the exit code.
 
     Parameters
     ----------
     program
         What comes before the command: ``klss``.
-    package
-        Where the commands' modules lie; each has a ``run(arguments)`` that returns an exit code.
     commands
         Command -> its line in the help.
     arguments
         The command and its flags.
     last
         The help's last line.
+    game
+        What is played; a command of :data:`klss_app.cli.games.ANY_GAME` has ``run(arguments, game)``, any other
+        ``run(arguments)``; they return an exit code.
+    modules
+        Where a command is that is not the module of its name in :mod:`klss_app.cli`.
 
     Raises
     ------
     UsageError
-        No command, or none of that name; the nearest is told.
+        No command, or none of that name; the nearest is named.
     """
     if not arguments:
         asks = f"{own_name()}{program.removeprefix('klss')} --help"
@@ -46,5 +57,6 @@ def dispatch(program: str, package: str, commands: Mapping[str, str], arguments:
         near = difflib.get_close_matches(name, commands, n=1)
         hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(commands)}"
         raise UsageError(f"no such command: {name!r}; {hint}")
-    code: int = importlib.import_module(f"{package}.{name}").run(rest)
+    run = importlib.import_module((modules or {}).get(name, f"klss_app.cli.{name}")).run
+    code: int = run(rest, game_named(game)) if name in ANY_GAME else run(rest)
     return code

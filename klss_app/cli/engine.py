@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, check_evaluator, configured
+from klss_app.cli.games import FOG, Game
+from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game, check_evaluator
 from klss_app.cli.serving import serve_on_stdio
 from uci_bridge.evaluators import EvaluatorChoice
 
 if TYPE_CHECKING:
-    from darkchess.fog.players.configuration import Configuration
+    from klss.table.kit import Kit
 
 __all__ = ["run"]
 
 
-def _parser() -> Parser:
-    parser = Parser("engine", "The engine on stdin and stdout: one JSON request a line, one JSON answer a line.")
+def _parser(game: Game) -> Parser:
+    parser = Parser("engine", "The engine on stdin and stdout: one JSON request a line, one JSON answer a line.", game)
+    add_game(parser)
     parser.add_argument(
-        "--configuration",
-        default=DEFAULT_PLAYER,
-        metavar="NAME",
-        help=f"who plays: {CONFIGURATION}",
+        "--configuration", default=game.default_player, metavar="NAME", help=f"the player: {CONFIGURATION}"
     )
     add_evaluator_options(parser)
-    parser.add_argument(
-        "--ponder",
-        action="store_true",
-        help="think on while the opponent does, after moves that were not limited by nodes (kluss, built-in evaluator)",
-    )
+    if game is FOG:
+        parser.add_argument(
+            "--ponder",
+            action="store_true",
+            help="think on while the opponent does, after moves that were not limited by nodes (kluss, built-in "
+            "evaluator)",
+        )
     return parser
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss engine``; see :mod:`klss_app.cli.main`."""
-    parsed = _parser().parse(arguments)
+    parsed = _parser(game).parse(arguments)
     check_evaluator(parsed.evaluator, parsed.stockfish)
-    configuration = configured(parsed.configuration, parsed.stockfish)
-    if parsed.ponder:
+    configuration = game.configuration(parsed.configuration, parsed.stockfish)
+    if getattr(parsed, "ponder", False):
         if not configuration.can_ponder or parsed.evaluator == "stockfish":
             raise UsageError(
                 f"--ponder: got it with {configuration.name} and the evaluator {parsed.evaluator}, "
@@ -49,25 +49,25 @@ def run(arguments: Sequence[str]) -> int:
 
     from uci_bridge.protocol.engine import Engine
 
+    kit = game.kit
     choice = EvaluatorChoice(parsed.evaluator, parsed.stockfish, processes=parsed.evaluator_processes)
     return serve_on_stdio(
         "klss engine",
-        lambda loaded: Engine(configuration, choice, loaded=loaded),
-        lambda: _load(configuration, choice),
+        lambda loaded: Engine(kit, configuration, choice, loaded=loaded),
+        lambda: _load(kit, configuration, choice),
     )
 
 
-def _load(configuration: Configuration, choice: EvaluatorChoice) -> None:
+def _load(kit: Kit, configuration: Any, choice: EvaluatorChoice) -> None:
     """Load compiled code by a short game that nobody sees."""
-    import chess
+    from klss.table.arbiter import SEATS
 
-    from darkchess.fog.warm_up import warm_up
-    from uci_bridge.players import configured_player
-
-    player, evaluator = configured_player(configuration, choice, seed=0)
+    evaluator = kit.evaluator(configuration, choice, kit.setup())
+    player = kit.player(configuration, evaluator, 0)
     try:
-        for color in chess.COLORS:
-            warm_up(player, color)
+        for seat in SEATS:
+            kit.warm_up(player, seat)
     finally:
         player.close()
-        evaluator.close()
+        if evaluator is not None:
+            evaluator.close()

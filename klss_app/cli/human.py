@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import chess
 
-from darkchess.fog.game.contest import Decision, Player
+from darkchess.fog.game.contest import Player
 from darkchess.fog.game.render import Style, board_lines
 from darkchess.fog.game.rules import PAPER, Ruleset
-from klss.table.contest import OutOfTime, Resignation
+from klss.table.contest import Decision, OutOfTime, Resignation
 from klss.table.limits import Limit, Progress
+from klss_app.cli.screen import Quit
 from klss_app.cli.terminal import Terminal, TimeUp
 from klss_app.view_events import view_events
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from darkchess.board.position import Position
     from darkchess.fog.game.view import View
 
-__all__ = ["HELP", "HumanPlayer", "Quit", "clock_text", "events", "screen"]
+__all__ = ["HELP", "HumanPlayer", "clock_text", "events", "screen"]
 
 HELP = """\
 Type a move as SAN (Nf3, exd5, e8=Q, O-O), as squares (g1f3, e7e8q), or one of:
@@ -41,10 +42,6 @@ FOG = "fog off: refused while the game lasts; once it is over you'll see everyth
 
 
 _HARD_SPACE = "\N{NO-BREAK SPACE}"
-
-
-class Quit(Exception):
-    """The human leaves the game."""
 
 
 def clock_text(remaining_s: float) -> str:
@@ -219,7 +216,7 @@ class HumanPlayer(Player):
             move = self._understand(text)
             if move is not None:
                 self._deadline = None
-                return Decision(move=move, diagnostics={})
+                return Decision(move, {})
 
     def seconds_left(self) -> float | None:
         """On her clock in the middle of her turn; None without one, and on her opponent's time."""

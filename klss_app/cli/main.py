@@ -16,6 +16,7 @@ from klss import __version__
 from klss.support.text import printable
 from klss_app.cli.dispatch import dispatch
 from klss_app.cli.errors import CliError, UsageError
+from klss_app.cli.games import ANY_GAME, game_of
 from klss_app.cli.own_name import own_name
 from klss_app.stdout import discard, own_stdout, release
 from uci_bridge.child_processes import adopt_orphans, end_descendants
@@ -37,13 +38,37 @@ COMMANDS: dict[str, str] = {
 }
 """Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
 
+RBC_COMMANDS: dict[str, str] = {
+    "play": "play against an engine in the terminal, or watch two engines play",
+    "match": "play many games between two players and count",
+    "track": "sizes of both players' position sets along a game",
+    "verify": "hold the referee and the position sets against reconchess and OpenSpiel",
+    "analyse": "what the engine thinks at one turn of a game",
+    "bench": "how fast the position set is here",
+    "engine": "an engine on stdin and stdout, for other programs: one JSON object a line",
+}
+"""The commands of ``klss rbc``, and of ``--game rbc``."""
+
+_OF_RBC = {command: f"klss_app.cli.rbc.{command}" for command in RBC_COMMANDS if command not in ANY_GAME}
+"""The modules of commands that this game has in its own way."""
+
 
 def _dispatch(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] in ("-V", "--version"):
         print(f"klss {__version__}")
         return 0
     last = f"{own_name()} COMMAND --help tells a command's flags; {own_name()} --version the version."
-    return dispatch("klss", "klss_app.cli", COMMANDS, arguments, last)
+    if arguments and arguments[0] == "rbc":  # another spelling of --game rbc
+        last = f"{own_name()} rbc COMMAND --help tells a command's flags; docs/rbc.md tells the rules."
+        return dispatch("klss rbc", RBC_COMMANDS, arguments[1:], last, "rbc", _OF_RBC)
+    rest = list(arguments)
+    name = game_of(rest)
+    if name in (None, "fog"):
+        return dispatch("klss", COMMANDS, rest, last)
+    commands = list(RBC_COMMANDS) if name == "rbc" else list(ANY_GAME)
+    if rest and rest[0] in COMMANDS and rest[0] not in commands:
+        raise UsageError(f"klss {rest[0]}: got --game {name}, expected it with {', '.join(commands)} alone")
+    return dispatch("klss", COMMANDS | RBC_COMMANDS, rest, last, name, _OF_RBC if name == "rbc" else {})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""What every game's match command has: its flags, the match that is played and watched, and what comes of it."""
+"""A match at the command line: its flags, the match that is played and watched, and what comes of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from klss_app.cli.terminal import Terminal
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
-    from uci_bridge.match.any_match import AnyMatch
+    from uci_bridge.match.match import Match
     from uci_bridge.match.standing import Standing
     from uci_bridge.match.statistics import Elo
 
@@ -25,7 +25,7 @@ DEFAULT_GAMES = 20
 _MOST_WORKERS = 1024
 
 
-def add_match_options(parser: Parser, players: str, records: str) -> None:
+def add_match_options(parser: Parser, players: str) -> None:
     """Add A, B and the flags of a match's machinery.
 
     Parameters
@@ -34,8 +34,6 @@ def add_match_options(parser: Parser, players: str, records: str) -> None:
         Of the command.
     players
         What A and B may be.
-    records
-        What the files are that the games are kept in.
     """
     parser.add_argument("a", metavar="A", help=players)
     parser.add_argument("b", metavar="B", help="the same")
@@ -46,7 +44,7 @@ def add_match_options(parser: Parser, players: str, records: str) -> None:
         metavar="ELO0,ELO1",
         help="stop once it is clear whether A is ELO0 or ELO1 better (errors 5 %%); --games is then the most, if given",
     )
-    parser.add_argument("--out", metavar="DIR", help=f"where games.jsonl, moves.jsonl and the {records} go")
+    parser.add_argument("--out", metavar="DIR", help="where games.jsonl, moves.jsonl and the games' records go")
     parser.add_argument(
         "--workers", type=workers, metavar="W", help="games at a time (default: 1, or a cluster's threads)"
     )
@@ -92,7 +90,7 @@ def match_seed(parsed: argparse.Namespace, fresh: int) -> int:
     return fresh if kept is None else kept
 
 
-def play_match(parsed: argparse.Namespace, match: AnyMatch) -> int:
+def play_match(parsed: argparse.Namespace, match: Match) -> int:
     """Play what is not played yet, watched; the exit code."""
     out = None if parsed.out is None else Path(parsed.out)
 
@@ -136,7 +134,7 @@ def play_match(parsed: argparse.Namespace, match: AnyMatch) -> int:
 class _Watch:
     """Progress: a line that is rewritten where stderr is a terminal, else a line a game."""
 
-    def __init__(self, match: AnyMatch) -> None:
+    def __init__(self, match: Match) -> None:
         self.standing = match.standing()
         self._match = match
         self._terminal = Terminal()
@@ -192,7 +190,7 @@ def _line_text(line: dict[str, Any]) -> str:
     )
 
 
-def _summary(parsed: argparse.Namespace, match: AnyMatch, standing: Standing) -> dict[str, Any]:
+def _summary(parsed: argparse.Namespace, match: Match, standing: Standing) -> dict[str, Any]:
     """The document of docs/json.md, "`klss match`", all from A's side."""
     from uci_bridge.match.documents import commit
     from uci_bridge.match.report import versions
@@ -215,7 +213,7 @@ def _summary(parsed: argparse.Namespace, match: AnyMatch, standing: Standing) ->
     }
 
 
-def _summary_text(summary: dict[str, Any], match: AnyMatch, elo: Elo) -> str:
+def _summary_text(summary: dict[str, Any], match: Match, elo: Elo) -> str:
     from uci_bridge.evaluators import named
 
     setup = match.setup()

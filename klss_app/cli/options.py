@@ -17,6 +17,7 @@ from klss.support.seeds import fresh_seed
 from klss.support.text import printable, read_text
 from klss.table.limits import DEFAULT_TIME_S
 from klss_app.cli.errors import UsageError
+from klss_app.cli.games import FOG, Game
 from klss_app.cli.own_name import own_name
 from klss_app.stdout import reserve
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
@@ -24,9 +25,7 @@ from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
     from darkchess.fog.game.rules import Ruleset
-    from darkchess.fog.players.configuration import Configuration
     from uci_bridge.evaluators import EvaluatorName
-    from uci_bridge.players import Command
 
 __all__ = [
     "CONFIGURATION",
@@ -43,7 +42,7 @@ __all__ = [
 CONFIGURATION = "{configurations}; NAME,field=value,…; FILE.toml"
 """What may stand where a configuration is asked for, as the helps say it; :class:`Parser` puts the names in."""
 
-PLAYERS = f"{CONFIGURATION}; cmd:PROGRAM …"
+PLAYERS = f"{CONFIGURATION}; {{players}}"
 """What may stand where a player is asked for."""
 
 
@@ -70,12 +69,12 @@ class _Lines(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, with errors raised as :class:`UsageError` and no abbreviated flags."""
+    """argparse, with errors raised as :class:`UsageError` and no abbreviated flags; ``game`` is what is played."""
 
-    def __init__(self, command: str, description: str, **rest: Any) -> None:
+    def __init__(self, command: str, description: str, game: Game = FOG, **rest: Any) -> None:
         usual: dict[str, Any] = {"formatter_class": _Lines, "allow_abbrev": False}
         super().__init__(prog=f"klss {command}", description=description, **usual | rest)
-        self._command = command
+        self._command, self._game = command, game
 
     def format_help(self) -> str:
         """The help, with the names of configurations: only now, since compiled code comes with them."""
@@ -90,11 +89,14 @@ class Parser(argparse.ArgumentParser):
 
     def names(self) -> dict[str, str]:
         """What stands for the words in braces in the helps."""
-        from darkchess.fog.players.configuration import CONFIGURATIONS, main_names
+        kit = self._game.kit
+        names = {"configurations": ", ".join(kit.configurations), "players": kit.players}
+        if self._game.name == "fog":
+            from darkchess.fog.players.configuration import CONFIGURATIONS
 
-        names = main_names()
-        searches = [name for name in names if CONFIGURATIONS[name].search is not None]
-        return {"configurations": ", ".join(names), "searches": ", ".join(searches)}
+            searches = [name for name in kit.configurations if CONFIGURATIONS[name].search is not None]
+            names["searches"] = ", ".join(searches)
+        return names
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse complains of."""
@@ -234,7 +236,13 @@ class GameOptions:
 
 
 def add_game_options(
-    parser: Parser, *, fen: bool = True, seed_default: int | None = None, path_suffices: bool = True, limits: str = ""
+    parser: Parser,
+    *,
+    game: Game = FOG,
+    fen: bool = True,
+    seed_default: int | None = None,
+    path_suffices: bool = True,
+    limits: str = "",
 ) -> None:
     """Add the flags of :class:`GameOptions`.
 
@@ -242,6 +250,8 @@ def add_game_options(
     ----------
     parser
         Of the command.
+    game
+        What is played.
     fen
         Whether a start position may be given.
     seed_default
@@ -251,15 +261,16 @@ def add_game_options(
     limits
         What is to be said of the limits.
     """
-    add_limits(parser, "a move", "180+2", limits)
-    game = parser.add_argument_group("the game")
-    game.add_argument(
-        "--rules",
-        default="paper",
-        metavar="NAME",
-        help="what comes of having no move left: paper, that player loses; pychess, a draw",
-    )
-    add_start(game, fen=fen, seed_default=seed_default)
+    add_limits(parser, game.each, game.clock, limits or game.of)
+    group = parser.add_argument_group("the game")
+    if game.ruled:
+        group.add_argument(
+            "--rules",
+            default="paper",
+            metavar="NAME",
+            help="what comes of having no move left: paper, that player loses; pychess, a draw",
+        )
+    add_start(group, fen=fen, seed_default=seed_default)
     add_evaluator_options(parser, path_suffices=path_suffices)
 
 
@@ -354,42 +365,11 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
     return options
 
 
-def configured(text: str, stockfish: str | None = None) -> Configuration:
-    """The configuration that ``text`` describes; imports compiled code. ``stockfish`` is ``--stockfish``.
-
-    Raises
-    ------
-    UsageError
-        It describes none, or one that needs a Stockfish that is not there.
-    """
-    from darkchess.fog.players.configuration import ConfigurationError, configuration
-
-    try:
-        found = configuration(text)
-    except ConfigurationError as error:
-        raise UsageError(str(error)) from None
-    if found.evaluator == "stockfish":
-        check_stockfish(stockfish)
-    return found
-
-
-def chosen_player(text: str, stockfish: str | None = None) -> Configuration | Command:
-    """The configuration, or with ``cmd:`` the foreign engine, that ``text`` describes; imports compiled code.
-
-    Raises
-    ------
-    UsageError
-        See :func:`configured`; or there is no such program.
-    """
-    from darkchess.fog.players.configuration import ConfigurationError
-    from uci_bridge.players import COMMAND, player_spec
-
-    if not text.startswith(COMMAND):
-        return configured(text, stockfish)
-    try:
-        return player_spec(text)
-    except ConfigurationError as error:
-        raise UsageError(str(error)) from None
+def add_game(parser: Parser) -> None:
+    """Say in the help that there is ``--game``; :func:`klss_app.cli.games.game_of` has taken it."""
+    parser.add_argument(
+        "--game", metavar="NAME", help="what is played: fog (the default), rbc, or MODULE:NAME of a kit"
+    )
 
 
 def check_evaluator(name: str, stockfish: str | None) -> None:

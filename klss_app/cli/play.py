@@ -1,7 +1,8 @@
 """``klss play``: a game in the terminal, a human against an engine or an engine against another.
 
 The first board is drawn before anything heavy is imported: the engine's compiled code loads (the first time: compiles)
-in a thread while the human thinks about the first move. No clock runs before it is there.
+in a thread while the human thinks about the first move, and is waited for at the engine's first turn. No clock runs
+before it is there.
 """
 
 from __future__ import annotations
@@ -10,93 +11,82 @@ import argparse
 import contextlib
 import dataclasses
 import datetime
+import importlib
 import os
 import shlex
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
 
-from darkchess.fog.game.contest import DEFAULT_PLAYER, Decision, Player
-from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.support.seeds import player_seed
 from klss.support.text import printable
-from klss.table.limits import Limit, Progress
+from klss.table.contest import Decision, Player
+from klss.table.limits import Limit, Progress, TimeControl
+from klss.table.outcome import Outcome, Seat
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.human import HELP, HumanPlayer, Quit, screen
-from klss_app.cli.options import (
-    PLAYERS,
-    GameOptions,
-    Parser,
-    add_game_options,
-    chosen_player,
-    game_options,
-    writable_file,
-)
+from klss_app.cli.games import FOG, Game
+from klss_app.cli.options import PLAYERS, GameOptions, Parser, add_game, add_game_options, game_options, writable_file
 from klss_app.cli.own_name import own_name
-from klss_app.cli.review import ply_lines, result_text, review
 from klss_app.cli.saved_game import LAST, SavedGame, saved_game
+from klss_app.cli.screen import Quit, Screen
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import Terms, begun_at, game_headers, keep_game
 from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
-    from darkchess.board.position import Position
-    from darkchess.fog.game.arbiter import Played
-    from darkchess.fog.game.referee import Referee
-    from darkchess.fog.game.view import View
+    from klss.table.arbiter import Played
     from uci_bridge.players import PlayerMaker
 
 __all__ = ["HUMAN", "LOADING", "Interrupt", "run", "seats", "shown_name"]
 
 HUMAN = "human"
-PLAIN_NAMES = (DEFAULT_PLAYER, "klss2021", "greedy", "random")
-"""Configurations that are known without importing any; others are looked up before the first board."""
 LOADING = "loading the engine (the first time it is compiled: a minute)"
-START_VISIBLE = 0xFFFF_FFFF
-"""What White sees of the usual start position: ranks 1 to 4."""
 
 
-def _parser() -> Parser:
-    parser = Parser("play", "Fog of War chess in the terminal. You are White against kluss unless told.")
+def _parser(game: Game) -> Parser:
+    parser = Parser(
+        "play", f"{game.title} in the terminal. You are White against {game.default_player} by default.", game
+    )
     sides = parser.add_argument_group("the players")
     for side in ("white", "black"):
         sides.add_argument(f"--{side}", metavar="PLAYER", help=f"human, {PLAYERS}")
-    add_game_options(parser)
+    add_game(parser)
+    add_game_options(parser, game=game)
     parser.add_argument(
-        "--pgn", metavar="FILE", help="keep the game there, replacing it (default: klss-games/<UTC time>.pgn)"
+        game.record, dest="record", metavar="FILE", help="keep the game there, replacing it (default: in klss-games)"
     )
-    parser.add_argument(
-        "--resume",
-        metavar="FILE",
-        help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games)",
-    )
+    if game is FOG:
+        parser.add_argument(
+            "--resume",
+            metavar="FILE",
+            help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games)",
+        )
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures, no colours")
     return parser
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss play``; see :mod:`klss_app.cli.main`."""
-    parser = _parser()
-    parsed = parser.parse(arguments)
-    if parsed.pgn is not None:
-        writable_file(Path(parsed.pgn), "--pgn")
-    left = None if parsed.resume is None else saved_game(parsed.resume)
-    specs = seats(parsed.white, parsed.black, DEFAULT_PLAYER) if left is None else _specs_of(left, parsed)
+    parsed = _parser(game).parse(arguments)
+    if parsed.record is not None:
+        writable_file(Path(parsed.record), game.record)
+    resumed = getattr(parsed, "resume", None)
+    left = None if resumed is None else saved_game(resumed)
+    specs = seats(parsed.white, parsed.black, game.default_player) if left is None else _specs_of(left, parsed)
     for spec in specs.values():
-        if spec != HUMAN and spec not in PLAIN_NAMES:
-            chosen_player(spec, parsed.stockfish)
+        if spec != HUMAN and spec not in game.known:
+            game.player(spec, parsed.stockfish)
     options = game_options(parsed)
     if left is not None:
         options = _options_of(left, parsed, options)
-        if parsed.pgn is None:
+        if parsed.record is None:
             writable_file(left.path, "--resume")
-    game = TerminalGame(options, specs, Terminal(parsed.ascii), parsed.pgn, left)
-    return game.run()
+    return TerminalGame(game, options, specs, Terminal(parsed.ascii), parsed.record, left).run()
 
 
 def _specs_of(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
@@ -188,36 +178,133 @@ class Interrupt:
             raise KeyboardInterrupt
 
 
-class Watched(Player):
-    """An engine with a spinner while it thinks."""
+class Loading(threading.Thread):
+    """Imports and warms up what a game needs, in the background.
 
-    def __init__(self, player: Player, name: str, terminal: Terminal) -> None:
-        self._player = player
-        self._name = name
-        self._terminal = terminal
+    Attributes
+    ----------
+    makers
+        Of the engines, once :meth:`table` has returned.
+    """
+
+    def __init__(
+        self, game: Game, options: GameOptions, specs: dict[Seat, str], played: Sequence[chess.Move] = ()
+    ) -> None:
+        super().__init__(daemon=True)
+        self._game, self._options, self._played, self._specs = game, options, played, specs
+        self._error: BaseException | None = None
+        self._set = threading.Event()
+        self.makers: dict[Seat, PlayerMaker] = {}
+        self.referee: Any = None
+
+    def run(self) -> None:
+        """Load; called by the thread."""
+        try:
+            self._load()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._set.set()
+
+    def _load(self) -> None:
+        from uci_bridge.players import PlayerMaker
+
+        game, options, kit = self._game, self._options, self._game.kit
+        setup = kit.setup(options.fen, options.ruleset.name if game.ruled else None)
+        referee = kit.referee(setup, [move.uci() for move in self._played])
+        choice = options.evaluator_choice(path_suffices=True)
+        budget = TimeControl(options.time_s, options.nodes, options.clock)
+        for seat, spec in self._specs.items():
+            if spec != HUMAN:
+                chosen: Any = game.player(spec, options.stockfish)
+                if HUMAN in self._specs.values() and options.clock is not None and hasattr(chosen, "pondering"):
+                    chosen = chosen.pondering()
+                self.makers[seat] = PlayerMaker(kit, chosen, choice, setup, budget)
+        self.referee = referee
+        self._set.set()
+        for seat, maker in self.makers.items():
+            maker.warm_up(seat)
+
+    def table(self) -> Any:
+        """The referee, once it is there; the engines may still be loading."""
+        self._set.wait()
+        if self._error is not None:
+            raise self._error
+        return self.referee
+
+    def wait(self) -> None:
+        """Wait until the engines are loaded."""
+        self.join()
+        if self._error is not None:
+            raise self._error
+
+    def close(self) -> None:
+        """End what the engines hold."""
+        for maker in self.makers.values():
+            maker.close()
+
+
+class Engine(Player):
+    """An engine with a spinner while it thinks; it is waited for at its first turn.
+
+    Parameters
+    ----------
+    make
+        Makes the player once all is loaded.
+    loading, name, terminal
+        What is waited for, what it is called, and where that is said.
+    """
+
+    def __init__(self, make: Callable[[], Player], loading: Loading, name: str, terminal: Terminal) -> None:
+        self._make, self._loading, self._name, self._terminal = make, loading, name, terminal
+        self._player: Player | None = None
         self._state: dict[str, Any] = {}
 
-    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
-        self._player.start(view, start, ruleset)
+    @property
+    def last_fault(self) -> str | None:  # type: ignore[override]
+        """See :class:`klss.table.contest.Player`."""
+        return None if self._player is None else self._player.last_fault
 
-    def observe(self, view: View) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
+    def wait(self) -> Player:
+        """The player, once all is there and its game has begun."""
+        if self._player is None:
+            with self._terminal.spinner(lambda seconds: f"{LOADING}  {seconds:.0f} s"):
+                self._loading.wait()
+            self._player = self._make()
+            self._player.begin(*self._game)
+        return self._player
+
+    def begin(self, seat: Seat, setup: Any) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        self._game = seat, setup
+        if self._player is not None:
+            self._player.begin(seat, setup)
+
+    def observe(self, observation: Any) -> None:
+        """See :class:`klss.table.contest.Player`."""
         self._state = {}
+        player = self.wait()
         with self._terminal.spinner(self._text):
-            self._player.observe(view)
+            player.observe(observation)
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.fog.game.contest.Player`."""
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`klss.table.contest.Player`."""
         self._state = {}
+        player = self.wait()
         with self._terminal.spinner(self._text), Interrupt() as interrupt:
-            decision = self._player.choose(limit, self._state.update)
+            decision = player.answer(question, limit, self._state.update)
             interrupt.check()
             return decision
 
-    def end(self, view: View) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
-        self._player.end(view)
+    def end(self, outcome: Outcome) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        if self._player is not None:
+            self._player.end(outcome)
+
+    def close(self) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        if self._player is not None:
+            self._player.close()
 
     def _text(self, seconds: float) -> str:
         state = self._state
@@ -227,107 +314,56 @@ class Watched(Player):
         return text
 
 
-class Loading(threading.Thread):
-    """Imports and warms up what a game needs, in the background; :meth:`wait` gives it, or raises what went wrong."""
-
-    def __init__(self, options: GameOptions, specs: dict[chess.Color, str], played: Sequence[chess.Move] = ()) -> None:
-        super().__init__(daemon=True)
-        self._options = options
-        self._played = played
-        self._specs = specs
-        self._error: BaseException | None = None
-        self._makers: list[PlayerMaker] = []
-        self.players: dict[chess.Color, Player] = {}
-        self.evaluators: dict[chess.Color, str] = {}
-        self.referee: Referee | None = None
-
-    def run(self) -> None:
-        """Load; called by the thread."""
-        try:
-            self._load()
-        except BaseException as error:
-            self._error = error
-
-    def _load(self) -> None:
-        from darkchess.fog.game.referee import Referee
-        from darkchess.fog.players.configuration import Configuration
-        from uci_bridge.players import PlayerMaker
-
-        options = self._options
-        referee = Referee(options.fen, options.ruleset)
-        for move in self._played:
-            referee.push(move)
-        self.referee = referee
-        choice = options.evaluator_choice(path_suffices=True)
-        for color, spec in self._specs.items():
-            if spec != HUMAN:
-                seed = player_seed(options.seed, chess.COLOR_NAMES[color])
-                chosen = chosen_player(spec, options.stockfish)
-                if isinstance(chosen, Configuration) and HUMAN in self._specs.values() and options.clock is not None:
-                    chosen = chosen.pondering()
-                maker = PlayerMaker(chosen, choice, options.ruleset)
-                self._makers.append(maker)
-                self.players[color] = maker.make(seed)
-                if maker.evaluator_label is not None:
-                    self.evaluators[color] = maker.evaluator_label
-                maker.warm_up(color, clock=options.clock is not None)
-
-    def wait(self) -> Referee:
-        """The referee, once all is there."""
-        self.join()
-        if self._error is not None:
-            raise self._error
-        assert self.referee is not None
-        return self.referee
-
-    def close(self) -> None:
-        """Free what the players hold, and end engines' processes."""
-        if not self.is_alive():
-            for player in self.players.values():
-                player.close()
-        for maker in self._makers:
-            maker.close()
-
-
 class TerminalGame:
     """One game of ``klss play``.
 
     Parameters
     ----------
+    game
+        What is played.
     options
         The game's flags.
     specs
-        Who plays.
+        The players' texts.
     terminal
         Where.
-    pgn
-        ``--pgn``; None for a file in ``klss-games``, or the one of ``left``.
+    record
+        The file that keeps it; None for one in ``klss-games``, or that of ``left``.
     left
         The game that goes on; None: a new one.
     """
 
     def __init__(
         self,
+        game: Game,
         options: GameOptions,
-        specs: dict[chess.Color, str],
+        specs: dict[Seat, str],
         terminal: Terminal,
-        pgn: str | None,
+        record: str | None,
         left: SavedGame | None = None,
     ) -> None:
-        self._options = options
-        self._specs = specs
-        self._terminal = terminal
-        self._pgn = pgn if pgn is not None or left is None else str(left.path)
+        self._game, self._options, self._specs, self._terminal = game, options, specs, terminal
+        self._record = record if record is not None or left is None else str(left.path)
         self._left_game = left
         self._begun = (None if left is None else begun_at(left.record.headers)) or datetime.datetime.now(datetime.UTC)
-        self._human = next((color for color in chess.COLORS if specs[color] == HUMAN), None)
-        self._names = {color: "you" if spec == HUMAN else shown_name(spec) for color, spec in specs.items()}
-        self._clocks = {} if options.clock is None else dict.fromkeys(chess.COLORS, options.clock[0])
+        self._human = next((seat for seat in specs if specs[seat] == HUMAN), None)
+        self._names = {seat: "you" if spec == HUMAN else shown_name(spec) for seat, spec in specs.items()}
+        self._clocks = {} if options.clock is None else dict.fromkeys(specs, options.clock[0])
         if left is not None:
             self._clocks.update(left.left_s)
-        self._player: HumanPlayer | None = None
+        self._screen: Screen = self._new_screen()
+        self._engines: dict[Seat, Engine] = {}
         self._kept: Path | None = None
-        self._loading = Loading(options, specs, () if left is None else left.record.moves)
+        self._saved = False
+        self._loading = Loading(game, options, specs, () if left is None else left.record.moves)
+
+    def _new_screen(self) -> Screen:
+        place = "klss_app.cli.fog_screen:FogScreen" if self._game is FOG else self._game.kit.screen
+        if place is None:
+            raise UsageError(f"klss play: got --game {self._game.name}, which has no screen; klss match plays it")
+        module, _, name = place.partition(":")
+        screen: Screen = getattr(importlib.import_module(module), name)(self._terminal, self._names, self._clocks)
+        return screen
 
     def run(self) -> int:
         """Play; the exit code."""
@@ -342,12 +378,13 @@ class TerminalGame:
             self._save("the game ended by an error")
             raise
         finally:
+            for engine in self._engines.values():
+                engine.close()
             self._loading.close()
         self._save(end)
         if code == 0 and not end and self._kept is not None:
-            name = shlex.quote(str(self._kept))
-            print(f"klss play: see it again: {own_name()} board {name}", file=sys.stderr)
-            print(f"klss play: what moves cost: {own_name()} analyse {name}", file=sys.stderr)
+            for hint in self._screen.hints(shlex.quote(str(self._kept))):
+                print(f"klss play: {hint}", file=sys.stderr)
         if self._loading.is_alive():
             # Compiled code can't be stopped half-way, and waiting for it would hold the shell for nothing.
             sys.stdout.flush()
@@ -357,101 +394,84 @@ class TerminalGame:
         return code
 
     def _play(self) -> int:
-        human, resumed = None, 0 if self._left_game is None else len(self._left_game.record.moves)
-        if self._human is not None:
-            human = self._player = HumanPlayer(self._terminal, self._names, self._clocks, resumed)
-        if human is not None and self._human == chess.WHITE and self._options.fen is None and not resumed:
-            self._first_prompt()
-            human.board_is_drawn()
+        resumed = 0 if self._left_game is None else len(self._left_game.record.moves)
+        if self._human and self._options.fen is None and not resumed:
+            self._screen.first_prompt()
         with self._terminal.spinner(lambda seconds: f"{LOADING}  {seconds:.0f} s"):
-            referee = self._loading.wait()
+            referee = self._loading.table()
 
-        from darkchess.fog.game.arbiter import Arbiter
-        from klss.table.limits import TimeControl
+        from klss.table.arbiter import Arbiter
         from uci_bridge.evaluators import named
 
-        options = self._options
-        players: dict[chess.Color, Player] = {
-            color: Watched(player, self._names[color], self._terminal)
-            for color, player in self._loading.players.items()
-        }
+        options, names, screen = self._options, self._names, self._screen
+        for seat, maker in self._loading.makers.items():
+            seed = player_seed(options.seed, chess.COLOR_NAMES[seat])
+            self._engines[seat] = Engine(lambda m=maker, s=seed: m.make(s), self._loading, names[seat], self._terminal)  # type: ignore[misc]
         # From here on the screen says what values positions: before, it was not known.
-        self._names.update({color: named(self._names[color], told) for color, told in self._loading.evaluators.items()})
-        controls = {color: TimeControl(options.time_s, options.nodes, options.clock) for color in chess.COLORS}
-        if human is not None and self._human is not None:
-            players[self._human] = human
+        names.update({seat: named(names[seat], maker.label) for seat, maker in self._loading.makers.items()})
+        players: dict[Seat, Player] = dict(self._engines)
+        controls = {seat: TimeControl(options.time_s, options.nodes, options.clock) for seat in self._specs}
+        if self._human is not None:
+            players[self._human] = screen.human(resumed)
             controls[self._human] = TimeControl(clock=options.clock)
-        arbiter = Arbiter(
-            referee, players, controls, None if human is not None else self._print_ply, remaining_s=self._clocks
-        )
-        if human is None:
-            names = self._names
-            self._terminal.say(f"White: {names[chess.WHITE]}   Black: {names[chess.BLACK]}", "")
-            self._terminal.say(*ply_lines(referee, 0, self._terminal, chess.WHITE))
-        arbiter.play()
-        self._terminal.say("", result_text(referee))
-        if human is not None:
+        if self._human is None or options.clock is not None:
+            with self._terminal.spinner(lambda seconds: f"{LOADING}  {seconds:.0f} s"):
+                self._loading.wait()
+        watch = None if self._human is not None else self._print_turn
+        if self._human is None:
+            self._terminal.say(f"White: {names[True]}   Black: {names[False]}", *screen.start_lines(referee))
+        Arbiter(referee, players, controls, watch, remaining_s=self._clocks).play()
+        self._terminal.say("", *screen.end_lines(referee))
+        for seat, engine in self._engines.items():
+            if engine.last_fault:
+                self._terminal.say(f"{names[seat]}: {engine.last_fault}")
+        if self._human is not None:
             self._save()
             with contextlib.suppress(KeyboardInterrupt):
-                review(referee, self._terminal, human.bottom)
+                screen.review(referee)
         return 0
 
-    def _first_prompt(self) -> None:
-        """White's first board and her first line, while the engine is loading."""
-        men = {square: piece for square, piece in chess.Board().piece_map().items() if piece.color == chess.WHITE}
-        terminal = self._terminal
-        terminal.clear()
-        terminal.say(*screen(men, START_VISIBLE, (), chess.WHITE, self._names, self._clocks, terminal))
-        terminal.say(" You see your men and where they could move; the rest is fog. help tells what to type.")
-        while True:
-            text = terminal.ask(" 1. your move: ")
-            if text.lower() in ("quit", "exit"):
-                raise Quit
-            if text.lower() in ("help", "?"):
-                terminal.say(HELP)
-            elif text:
-                terminal.type_ahead(text)
-                return
-
-    def _print_ply(self, played: Played) -> None:
-        referee = self._loading.referee
-        assert referee is not None
-        self._terminal.say("", *ply_lines(referee, played.ply, self._terminal, chess.WHITE))
+    def _print_turn(self, played: Played) -> None:
+        self._terminal.say(*self._screen.turn_lines(self._loading.referee, played.ply))
 
     def _left(self, why: BaseException) -> tuple[int, str]:
         """The exit code of a game that was left before its end, and what to say of it."""
-        seconds = None if self._player is None else self._player.seconds_left()
+        seconds = self._screen.seconds_left()
         if seconds is not None and self._human is not None:
             self._clocks[self._human] = max(0.0, seconds)
         if isinstance(why, InputClosed):
             referee = self._loading.referee
-            ply = 0 if referee is None else referee.ply
-            return 1, f"got the end of input after {ply} plies, expected a move or a command"
+            count = 0 if referee is None else referee.ply
+            return 1, f"got the end of input after {count} {self._screen.turns}, expected a move or a command"
         if isinstance(why, KeyboardInterrupt):
             print(file=sys.stderr)
         return 0 if self._human is not None else 1, "left before the end of the game"
 
     def _save(self, end: str = "") -> None:
-        """Write the game to its PGN file, once; say on stderr where it is, and how it ended if it was left."""
-        referee, self._loading.referee = self._loading.referee, None
-        if referee is None or (referee.ply == 0 and self._pgn is None and referee.outcome is None):
+        """Write the game to its file, once; say on stderr where it is, and how it ended if it was left."""
+        referee = self._loading.referee
+        if self._saved:
+            return
+        self._saved = True
+        if referee is None or (referee.ply == 0 and self._record is None and referee.outcome is None):
             if end:
                 print(f"klss play: {end}", file=sys.stderr)
             return
-        from darkchess.fog.game.record import GameRecord, write_pgn
-
-        options = self._options
+        options, kit = self._options, self._game.kit
         terms = Terms(options.seed, options.clock, options.time_s, options.nodes, options.ruleset.name)
         left_s = self._clocks if referee.outcome is None else None
         headers = game_headers("klss play", self._specs, self._begun, terms, left_s)
-        for color, name in self._loading.evaluators.items():
-            headers[f"{'White' if color else 'Black'}Evaluator"] = name
-        text = write_pgn(GameRecord(referee.moves, referee.outcome, options.fen, headers))
+        for seat, maker in self._loading.makers.items():
+            if maker.label is not None:
+                headers[f"{'White' if seat else 'Black'}Evaluator"] = maker.label
+        text = kit.record(referee, headers)
         try:
-            path = keep_game(text, self._begun, None if self._pgn is None else Path(self._pgn))
+            path = keep_game(text, self._begun, None if self._record is None else Path(self._record), kit.suffix)
         except OSError as error:
             sys.stderr.write(text)
             raise FailedError(f"can't write the game to {error.filename}: {error.strerror}; it stands above") from None
-        on = f"; {own_name()} play --resume {shlex.quote(str(path))} goes on" if self._human is not None and end else ""
+        on = ""
+        if self._human is not None and end and self._game is FOG:
+            on = f"; {own_name()} play --resume {shlex.quote(str(path))} goes on"
         print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}{on}", file=sys.stderr)
         self._kept = path if referee.ply else None

@@ -11,13 +11,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from klss_app.stdout import reserve
 from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
-    from uci_bridge.protocol.served import Served
+    from uci_bridge.protocol.engine import Engine
 
 __all__ = ["serve_on_stdio"]
 
@@ -26,7 +26,7 @@ log = logging.getLogger("klss engine")
 _SIGN_OF_LIFE_S = 2.0
 
 
-def serve_on_stdio(command: str, make: Callable[[Callable[[], None]], Served[Any]], load: Callable[[], None]) -> int:
+def serve_on_stdio(command: str, make: Callable[[Callable[[], None]], Engine], load: Callable[[], None]) -> int:
     """Answer requests on stdin until it ends; the exit code.
 
     Parameters
@@ -38,7 +38,7 @@ def serve_on_stdio(command: str, make: Callable[[Callable[[], None]], Served[Any
     load
         Loads compiled code.
     """
-    from uci_bridge.protocol.served import serve
+    from uci_bridge.protocol.serve import serve
 
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format=f"{command}: %(message)s")
     loading = _Loading(load)

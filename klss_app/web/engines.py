@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import Any
 
 from darkchess.fog.players.configuration import Configuration
 from klss_app.web.inbox import Inbox
 from klss_app.web.seats import EngineAtBoard
 from klss_app.web.settings import Settings, shown_name
+from uci_bridge.commands import Command
 from uci_bridge.evaluators import evaluator_label, named
-from uci_bridge.players import Command, engine_argv, player_spec
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer
+from uci_bridge.kits.fog import FOG
+from uci_bridge.players import engine_argv, player_spec
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer, rehearse
 
 __all__ = ["BoardEngine"]
 
@@ -41,23 +44,23 @@ class BoardEngine:
     def __init__(self, spec: str, settings: Settings, key: object) -> None:
         self.key = key
         self.usable = True
-        chosen = player_spec(spec)
+        chosen: Any = player_spec(FOG, spec)
         self.evaluator: str | None = None
         if isinstance(chosen, Configuration):
             self.evaluator = evaluator_label(chosen, settings.evaluator)
             if settings.clock is not None:
                 chosen = chosen.pondering()
-            chosen = Command(spec, engine_argv(chosen, settings.evaluator))
+            chosen = Command(spec, engine_argv(FOG, chosen, settings.evaluator))
         self.label = named(shown_name(spec), self.evaluator)
         self._process = EngineProcess(chosen.argv, name=self.label)
         self._last: tuple[HostedPlayer, EngineAtBoard] | None = None
-        self._warming = threading.Thread(target=self._process.warm_up, daemon=True)
+        self._warming = threading.Thread(target=rehearse, args=(self._process, FOG.wire), daemon=True)
         self._warming.start()
 
     @property
-    def trouble(self) -> str | None:
+    def last_fault(self) -> str | None:
         """Its last fault in its last game."""
-        return None if self._last is None else self._last[0].trouble
+        return None if self._last is None else self._last[0].last_fault
 
     def wait_until_warm(self) -> None:
         """Until its compiled code is there; called by a game's thread."""
@@ -65,7 +68,7 @@ class BoardEngine:
 
     def player(self, seed: int, inbox: Inbox) -> EngineAtBoard:
         """It, as the player of one game."""
-        hosted = HostedPlayer(self._process, seed=seed)
+        hosted = HostedPlayer(self._process, FOG.wire, seed=seed)
         self._last = hosted, EngineAtBoard(hosted, inbox, self.wait_until_warm)
         return self._last[1]
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import chess
 
-from darkchess.fog.game.contest import Decision
-from klss.table.contest import OutOfTime, Resignation
+from klss.table.contest import Decision, OutOfTime, Resignation
 from klss.table.outcome import Outcome
 
 __all__ = ["Answer", "Ended", "Inbox", "Leave", "Resign"]

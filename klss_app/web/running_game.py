@@ -12,13 +12,11 @@ from typing import Any
 
 import chess
 
-from darkchess.fog.game.arbiter import Arbiter
-from darkchess.fog.game.contest import Decision, Player
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PAPER, Ruleset
-from darkchess.fog.game.view import View
+from klss.table.arbiter import Arbiter
+from klss.table.contest import Decision, Player
 from klss.table.limits import Limit, Progress, TimeControl
-from klss.table.outcome import Outcome
+from klss.table.outcome import Outcome, Seat
 from klss_app.web.inbox import Ended, Inbox, Leave, Resign
 
 __all__ = ["GameClock", "RunningGame"]
@@ -64,17 +62,17 @@ class _Timed(Player):
         self._player = player
         self._clock = clock
 
-    def start(self, view: View, start: Any, ruleset: Ruleset = PAPER) -> None:
-        self._player.start(view, start, ruleset)
+    def begin(self, seat: Seat, setup: Any) -> None:
+        self._player.begin(seat, setup)
 
-    def observe(self, view: View) -> None:
-        self._player.observe(view)
+    def observe(self, observation: Any) -> None:
+        self._player.observe(observation)
 
-    def end(self, view: View) -> None:
-        self._player.end(view)
+    def end(self, outcome: Outcome) -> None:
+        self._player.end(outcome)
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        decision = self._player.choose(limit, progress)
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        decision = self._player.answer(question, limit, progress)
         self._clock.turn_begins()
         return decision
 
@@ -159,5 +157,5 @@ class RunningGame:
     def _end(self, outcome: Outcome) -> None:
         if self.referee.outcome is None:
             self.referee.end(outcome)
-        for color, player in self._players.items():
-            player.end(self.referee.view(color))
+        for player in self._players.values():
+            player.end(outcome)

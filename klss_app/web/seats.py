@@ -9,16 +9,20 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import klss.table.contest
 from darkchess.board.position import Position
 from darkchess.errors import IllegalMove
-from darkchess.fog.game.contest import Decision, Player
+from darkchess.fog.game.contest import Player
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.san import parse_move
 from darkchess.fog.game.view import View
 from klss.support.text import printable
+from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
+from klss.table.outcome import Outcome, Seat
 from klss_app.web.inbox import Answer, Inbox
 from klss_app.web.messages import Telling
 
@@ -55,11 +59,12 @@ class HumanAtBoard(Player):
         self._view = view
         self._show(self._telling.told())
 
-    def end(self, view: View) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
-        self._telling.end(view)
-        self._view = view
-        self._show(self._telling.told())
+    def end(self, outcome: Outcome) -> None:
+        """See :class:`klss.table.contest.Player`: the last view again, unless it says how the game ended."""
+        if self._view is not None and self._view.game_over is None:
+            self._view = replace(self._view, game_over=outcome, legal_moves=())
+            self._telling.end(self._view)
+            self._show(self._telling.told())
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`darkchess.fog.game.contest.Player`; raises as :meth:`klss_app.web.inbox.Inbox.answer` does."""
@@ -89,7 +94,7 @@ class HumanAtBoard(Player):
         return None
 
 
-class EngineAtBoard(Player):
+class EngineAtBoard(klss.table.contest.Player):
     """An engine, asked in a thread of its own.
 
     Parameters
@@ -107,46 +112,43 @@ class EngineAtBoard(Player):
         Whether its ``choose`` is running.
     """
 
-    def __init__(self, player: Player, inbox: Inbox, ready: Callable[[], None]) -> None:
+    def __init__(self, player: klss.table.contest.Player, inbox: Inbox, ready: Callable[[], None]) -> None:
         self._player = player
         self._inbox = inbox
         self._ready = ready
-        self._view: View | None = None
         self.thinking = False
 
-    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
-        self._view = view
-        self._player.start(view, start, ruleset)
+    def begin(self, seat: Seat, setup: Any) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        self._seat, self._ply = seat, 0
+        self._player.begin(seat, setup)
 
-    def observe(self, view: View) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
-        self._view = view
-        self._player.observe(view)
+    def observe(self, observation: Any) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        self._ply = observation.ply
+        self._player.observe(observation)
 
-    def end(self, view: View) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`; an engine that still thinks is not told."""
+    def end(self, outcome: Outcome) -> None:
+        """See :class:`klss.table.contest.Player`; an engine that still thinks is not told."""
         if not self.thinking:
-            self._player.end(view)
+            self._player.end(outcome)
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.fog.game.contest.Player`; raises as :meth:`klss_app.web.inbox.Inbox.answer` does."""
-        view = self._view
-        assert view is not None
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`klss.table.contest.Player`; raises as :meth:`klss_app.web.inbox.Inbox.answer` does."""
         self.thinking = True
-        threading.Thread(target=self._think, args=(view, limit), daemon=True).start()
-        return self._inbox.answer(view.color, view.ply)
+        threading.Thread(target=self._think, args=(question, limit), daemon=True).start()
+        return self._inbox.answer(self._seat, self._ply)
 
     def close(self) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
+        """See :class:`klss.table.contest.Player`."""
         self._player.close()
 
-    def _think(self, view: View, limit: Limit) -> None:
+    def _think(self, question: Any, limit: Limit) -> None:
         answer: Decision | Exception
         try:
             self._ready()
-            answer = self._player.choose(limit)
+            answer = self._player.answer(question, limit)
         except Exception as error:
             answer = error
         self.thinking = False
-        self._inbox.put(Answer(view.color, view.ply, answer))
+        self._inbox.put(Answer(self._seat, self._ply, answer))

@@ -19,13 +19,13 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from darkchess.fog.game.contest import Player
 from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.players.configuration import main_names
 from klss.support.seeds import fresh_seed, player_seed
 from klss.support.text import printable
+from klss.table.contest import Player
 from klss.table.limits import TimeControl
 from klss_app.kept_games import Terms, game_headers, keep_game
 from klss_app.web.analyses import Analyses
@@ -371,7 +371,7 @@ class Table:
         if game.fault is not None:
             print(f"klss board: the game ended by an error: {game.fault!r}", file=sys.stderr)
         if engine is not None and referee.outcome is not None and referee.outcome.reason == "forfeit":
-            print(f"klss board: {engine.label} forfeited: {engine.trouble}", file=sys.stderr)
+            print(f"klss board: {engine.label} forfeited: {engine.last_fault}", file=sys.stderr)
         if referee.ply > 0 or not left:
             self._keep(text, begun)
         human = settings.humans[0]

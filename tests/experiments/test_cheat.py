@@ -5,12 +5,12 @@ from __future__ import annotations
 import chess
 import pytest
 
-from darkchess.fog.game.arbiter import Arbiter
 from darkchess.fog.game.contest import Player, PlayerError
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.tracking import RandomPlayer
 from experiments.players.cheat import StockfishCheat
 from experiments.players.specs import player
+from klss.table.arbiter import Arbiter
 from klss.table.limits import Limit, TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.match import Match
@@ -26,8 +26,8 @@ def choice(path: str, fen: str, *moves: str) -> tuple[str, str, int]:
         decision = cheat.choose(Limit(nodes=2000))
     finally:
         cheat.close()
-    assert decision.move in referee.legal_moves()
-    return decision.move.uci(), decision.diagnostics["by"], cheat.fallbacks
+    assert decision.answer in referee.legal_moves()
+    return decision.answer.uci(), decision.diagnostics["by"], cheat.fallbacks
 
 
 def test_it_takes_the_king(require_stockfish: str) -> None:

@@ -30,7 +30,7 @@ def moved(text: str, fen: str | None, color: chess.Color = chess.WHITE) -> tuple
     player = contrary(text)
     player.start(referee.view(color), referee.position)
     try:
-        return player.choose(Limit(nodes=400)).move, referee
+        return player.choose(Limit(nodes=400)).answer, referee
     finally:
         player.close()
 
@@ -47,7 +47,7 @@ def test_of_the_moves_within_its_margin_it_makes_the_least_likely() -> None:
     referee = Referee()
     player = contrary("kluss-contrary,margin=0.05")
     player.start(referee.view(chess.WHITE), referee.position)
-    move = encode(player.choose(Limit(nodes=400)).move)
+    move = encode(player.choose(Limit(nodes=400)).answer)
     standing = player._thinking.search.standing
     found = root_values(standing.trunk, standing.profile)
     mix = float(found.probabilities @ np.nan_to_num(found.values))

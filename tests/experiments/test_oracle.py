@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.game.arbiter import Arbiter
 from darkchess.fog.game.contest import Player
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import ConfigurationError, make_player
@@ -29,6 +28,7 @@ from klss.search.likelihood.uniform import Uniform
 from klss.search.parts import SearchState, Subgame
 from klss.search.subgame.order_one import OrderOne
 from klss.support.arrays import Floats, States
+from klss.table.arbiter import Arbiter
 from klss.table.limits import Limit, TimeControl
 from tests.wall.twins import load
 from uci_bridge.match.engines import Insider
@@ -113,7 +113,7 @@ def test_the_truth_is_a_root_at_every_move_with_the_prior_asked_for(
     while referee.outcome is None and referee.ply < 60:
         before = Referee.replay(referee.moves)
         built.clear()
-        arbiter.play_ply()
+        arbiter.play_turn()
         if before.turn == chess.BLACK or not built:  # not hers, or a move that needs no search
             continue
         told, untold = built[0].told, built[0].untold
@@ -151,7 +151,7 @@ def test_two_games_that_look_alike_are_told_apart_by_the_oracle_alone(built: lis
                 answers = []
                 for move in (*moves, None):
                     if referee.turn == twins.color:
-                        answers.append(player.choose(Limit(nodes=100)).move)
+                        answers.append(player.choose(Limit(nodes=100)).answer)
                     if move is not None:
                         referee.push(chess.Move.from_uci(move))
                         player.observe(referee.view(twins.color))

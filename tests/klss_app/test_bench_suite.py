@@ -249,7 +249,7 @@ def test_the_mixture_is_what_the_player_draws_her_move_from(name: str) -> None:
     for entry in (ENTRIES["rook v queen"], ENTRIES["king v unseen rook"], ENTRIES["Qxe8"]):
         played, positions = mixture(chosen, evaluator, entry.position, limit, seed=1)
         decision = seated(make_player(chosen, evaluator, seed=1), entry.position).choose(limit)
-        assert sum(played.values()) == pytest.approx(1.0) and played[decision.move] > 0.0
+        assert sum(played.values()) == pytest.approx(1.0) and played[decision.answer] > 0.0
         assert positions == decision.diagnostics["positions"]
 
 

@@ -103,7 +103,7 @@ def test_a_player_of_reconchess_is_made_with_the_budget(
         def make(self, seed: int, nodes: int | None, time_s: float | None, stockfish: str | None) -> Player:
             made.append((nodes, time_s, stockfish))
             player = RandomPlayer(seed=seed % 1000)
-            player.trouble = "its engine was started again"
+            player.last_fault = "its engine was started again"
             return player
 
     bridge = SimpleNamespace(foreign=lambda text: Bot() if text == "bot.py" else None)

@@ -38,7 +38,7 @@ def told_json(ply: int, told: Told) -> dict[str, Any]:
 def transcript(game: Referee, color: bool) -> list[dict[str, Any]]:
     """Everything that ``color`` was told."""
     first = 0 if game.positions[0].turn == color else 1
-    return [told_json(first + 2 * (i // 3) + (i % 3 == 2), told) for i, told in enumerate(game.told(color))]
+    return [told_json(first + 2 * (i // 3) + (i % 3 == 2), told) for i, told in enumerate(game.observations(color))]
 
 
 def head(color: bool, session: str = "s1") -> dict[str, Any]:
@@ -53,10 +53,10 @@ def question(game: Referee, *, delta: bool = False, session: str = "s1", **field
     request = {
         **head(game.turn, session),
         "ply": game.ply,
-        "phase": game.phase,
+        "phase": game.question,
         "engineSeed": 7,
         "clock": {"remaining_ms": None, "increment_ms": 0},
-        **({"senseActions": list(range(64))} if game.phase == "sense" else {}),
+        **({"senseActions": list(range(64))} if game.question == "sense" else {}),
         "legalMoves": [move_json(move) for move in game.requests()],
         **({"latestObservationDelta": told[-1]} if delta else {"observationTranscript": told}),
         "nodes": 10,

@@ -114,7 +114,7 @@ def test_what_is_written_is_what_the_document_asks_for_and_is_read_again() -> No
             if game.outcome is None:
                 sent = question(game)
                 assert json.loads(write_request(read_request(json.dumps(sent).encode()))) == sent
-            if game.outcome is None and game.phase == "sense":
+            if game.outcome is None and game.question == "sense":
                 game.sense(27)
         sent = push(game, not game.turn)
         assert json.loads(write_request(read_request(json.dumps(sent).encode()))) == sent

@@ -12,10 +12,10 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.game.rules import Limits
 from darkchess.rbc.players.scripted import RandomPlayer
+from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from klss.table.outcome import Outcome
 from uci_bridge.protocol.blind.host import HostedBlindPlayer, rehearse
@@ -75,13 +75,13 @@ def test_a_fault_forfeits_the_game_and_is_named(start: Start, how: str, well: in
     game, hosted = play(start(how, str(well)), TimeControl(nodes=10), color=color)
     assert game.outcome == Outcome(not color, "forfeit")
     assert game.ply == (well // 2) * 2 + (not color)
-    assert hosted.trouble is not None and says in hosted.trouble
+    assert hosted.last_fault is not None and says in hosted.last_fault
 
 
 def test_silence_forfeits_without_a_clock_and_flags_with_one(start: Start) -> None:
     game, hosted = play(start("silent", "1", patience=HASTY), TimeControl(nodes=1))
     assert game.outcome == Outcome(chess.BLACK, "forfeit")
-    assert hosted.trouble is not None and "no answer" in hosted.trouble
+    assert hosted.last_fault is not None and "no answer" in hosted.last_fault
     game, _ = play(start("silent", "1"), TimeControl(clock=(0.4, 0.0)))
     assert game.outcome == Outcome(chess.BLACK, "flag")
 
@@ -89,7 +89,7 @@ def test_silence_forfeits_without_a_clock_and_flags_with_one(start: Start) -> No
 @pytest.mark.parametrize("how", ["good", "no pushes", "forgets", "blank lines", "moves on pushes"])
 def test_who_behaves_plays_to_the_end_however_it_takes_pushes(start: Start, how: str) -> None:
     game, hosted = play(start(how, patience=Patience(push_s=0.2)), TimeControl(nodes=10))
-    assert game.outcome is not None and game.outcome.reason in ("turn_limit", "king_captured") and not hosted.trouble
+    assert game.outcome is not None and game.outcome.reason in ("turn_limit", "king_captured") and not hosted.last_fault
 
 
 def test_what_is_sent_are_a_transcript_then_deltas_and_pushes_and_the_end(start: Start, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_with_restarts_it_goes_on_from_the_whole_transcript(start: Start) -> Non
     engine = start("dead", "3")
     game, hosted = play(engine, TimeControl(nodes=10), turns=3, restarts=5)
     assert game.outcome is not None and game.outcome.reason in ("turn_limit", "king_captured")
-    assert engine.starts == 2 and hosted.trouble is not None
+    assert engine.starts == 2 and hosted.last_fault is not None
 
 
 def test_a_rehearsal_is_a_turn_of_a_game_and_never_raises(start: Start, tmp_path: Path) -> None:

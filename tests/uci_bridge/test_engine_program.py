@@ -14,10 +14,10 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.fog.game.arbiter import Arbiter
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.players.configuration import Configuration
+from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from tests.uci_bridge.protocol_games import game_of, turn
 from uci_bridge.protocol import engine as engine_module
@@ -135,4 +135,4 @@ def test_it_plays_against_itself_through_two_processes_and_after_a_kill_in_mid_g
     Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=20)), kill).play()
     assert game.outcome is not None and game.outcome.reason in ("king_captured", "ply_limit", "no_move")
     assert game.ply > 9 and pair[chess.WHITE].starts == 1 and pair[chess.BLACK].starts == 2
-    assert [player.trouble for player in players.values()] == [None, None]
+    assert [player.last_fault for player in players.values()] == [None, None]

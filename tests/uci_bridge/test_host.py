@@ -17,10 +17,10 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import Arbiter
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PYCHESS, Ruleset
 from darkchess.fog.players.tracking import RandomPlayer
+from klss.table.arbiter import Arbiter
 from klss.table.contest import Forfeit, OutOfTime
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
@@ -97,7 +97,7 @@ def test_a_fault_forfeits_the_game_and_is_named(start: Start, how: str, says: st
     game, hosted = play(start(how, str(well)), TimeControl(nodes=10), color=color)
     assert game.outcome == Outcome(not color, "forfeit")
     assert game.ply == (2 * well if color else 1)
-    assert hosted.trouble is not None and says in hosted.trouble
+    assert hosted.last_fault is not None and says in hosted.last_fault
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_fault_forfeits_the_game_and_is_named(start: Start, how: str, says: st
 def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: TimeControl) -> None:
     game, hosted = play(start(how, patience=HASTY), budget)
     assert game.outcome == Outcome(chess.BLACK, "forfeit") and game.ply == 0
-    assert hosted.trouble is not None and "no answer" in hosted.trouble
+    assert hosted.last_fault is not None and "no answer" in hosted.last_fault
 
 
 @pytest.mark.parametrize("how", ["silent", "late", "half", "deaf"])
@@ -127,7 +127,7 @@ def test_an_engine_that_cannot_be_started_forfeits(tmp_path: Path) -> None:
     for program in (str(tmp_path / "none"), str(tmp_path)):
         game, hosted = play(EngineProcess([program]), TimeControl(nodes=5))
         assert game.outcome == Outcome(chess.BLACK, "forfeit") and game.ply == 0
-        assert hosted.trouble is not None and program in hosted.trouble
+        assert hosted.last_fault is not None and program in hosted.last_fault
         with pytest.raises(EngineFailed, match="can't start"):
             EngineProcess([program]).start()
 
@@ -138,13 +138,13 @@ def test_an_engine_that_cannot_be_started_forfeits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("color", chess.COLORS)
 def test_an_engine_with_habits_of_its_own_plays_to_the_end(start: Start, how: str, color: bool) -> None:
     game, hosted = play(start(how, patience=Patience(push_s=0.3, close_s=0.2)), TimeControl(nodes=10), color=color)
-    assert hosted.trouble is None
+    assert hosted.last_fault is None
     assert game.outcome is not None and game.outcome.reason in ("ply_limit", "king_captured", "no_move")
 
 
 def test_signs_of_life_on_stderr_prolong_the_wait_for_the_first_answer(start: Start) -> None:
     game, hosted = play(start("slow start", patience=HASTY), TimeControl(time_s=0.01), plies=4)
-    assert hosted.trouble is None and game.ply == 4
+    assert hosted.last_fault is None and game.ply == 4
 
 
 def test_an_engine_s_children_end_with_it(start: Start) -> None:
@@ -178,7 +178,7 @@ def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start:
     engine = start("dead", "2", keep=keep)
     game, hosted = play(engine, TimeControl(nodes=5), plies=8, restarts=3)
     assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
-    assert hosted.trouble is not None and "exit code 3" in hosted.trouble
+    assert hosted.last_fault is not None and "exit code 3" in hosted.last_fault
     turns = [json.loads(line) for line in keep.read_bytes().splitlines()]
     asked = [("observationTranscript" in each, each["ply"]) for each in turns if "legalMoves" in each]
     assert asked == [(True, 0), (False, 2), (False, 4), (True, 4), (False, 6)]
@@ -244,7 +244,7 @@ def test_the_start_position_the_rules_and_the_clock_are_told(start: Start, tmp_p
     hosted = HostedPlayer(start("good", keep=keep))
     hosted.start(game.view(chess.WHITE), game.position, PYCHESS)
     decision = hosted.choose(Limit(clock=(60.0, 2.5)))
-    assert decision.move in game.legal_moves() and decision.diagnostics == {"engine": "foreign"}
+    assert decision.answer in game.legal_moves() and decision.diagnostics == {"engine": "foreign"}
     told = json.loads(keep.read_bytes())
     assert told["fen"] == fen and told["rules"] == {"no_move": "draw"}
     assert 59_000 < told["clock"]["remaining_ms"] <= 60_000 and told["clock"]["increment_ms"] == 2500

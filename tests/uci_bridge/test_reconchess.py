@@ -18,13 +18,13 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.game.rules import Limits
 from darkchess.rbc.players.configuration import configuration, make_player
 from darkchess.rbc.players.scripted import RandomPlayer
 from klss.configurations import ConfigurationError
+from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from uci_bridge.errors import ReconchessMissing
 from uci_bridge.guarded_process import GuardedProcess
@@ -305,12 +305,12 @@ def test_a_bot_that_fails_forfeits_and_plays_the_next_game(name: str, trouble: s
     for _ in range(2 if name == "Killed" else 1):
         game = played(white)
         assert result(game) == (chess.BLACK, "forfeit") and game.ply in (4, 5)
-        assert white.trouble is not None and trouble in white.trouble and white.trouble.isprintable()
+        assert white.last_fault is not None and trouble in white.last_fault and white.last_fault.isprintable()
 
 
 def test_a_bot_that_hangs_forfeits_or_loses_on_its_clock() -> None:
     white = bot("Hangs", nodes_s=0.3).make(0, 50, None, None)
-    assert result(played(white)) == (chess.BLACK, "forfeit") and "no answer" in str(white.trouble)
+    assert result(played(white)) == (chess.BLACK, "forfeit") and "no answer" in str(white.last_fault)
     assert result(played(white, TimeControl(clock=(0.3, 0.01)))) == (chess.BLACK, "flag")
 
 
@@ -323,14 +323,14 @@ def test_what_a_bot_prints_while_it_loads_gives_it_no_more_time(tmp_path: Path) 
     white = Foreign("prints", str(file), Patience(start_s=0.3)).make(0, 50, None, None)
     white.start(chess.WHITE, Position.start())
     white.close()
-    assert "no answer in 0.3 s" in str(white.trouble)
+    assert "no answer in 0.3 s" in str(white.last_fault)
 
 
 def test_what_a_bot_does_to_its_process_stays_there() -> None:
     place, push = os.getcwd(), chess.Board.push
     white = bot("Talks").make(0, 50, None, None)
     game = played(white, limits=Limits(full_turns=3))
-    assert result(game) == (None, "turn_limit") and white.trouble is None
+    assert result(game) == (None, "turn_limit") and white.last_fault is None
     assert (os.getcwd(), chess.Board.push) == (place, push)
 
 
@@ -387,7 +387,7 @@ from darkchess.board.position import Position
 from uci_bridge.reconchess import Foreign
 white = Foreign("daemon", {str(daemon)!r}).make(0, 50, None, None)
 white.start(chess.WHITE, Position.start())
-assert white.trouble is None
+assert white.last_fault is None
 white.moved(Moved(None, None, None))
 time.sleep(0.1)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -430,7 +430,7 @@ def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes(monkeypatch: p
     for black in (Shuffles((chess.G8, chess.H6)), Shuffles((chess.G8, chess.F6)), Shuffles(None)):
         game = played(bot("Curious").make(3, 50, None, None), black=black, limits=Limits(full_turns=5))
         told.append(sent[:])
-        seen.append(game.told(chess.WHITE))
+        seen.append(game.observations(chess.WHITE))
         assert result(game) == (None, "turn_limit") and len(sent) == 1 + 3 * 5 + 1
         sent.clear()
     assert seen[0] == seen[1] == seen[2] and told[0] == told[1] == told[2]

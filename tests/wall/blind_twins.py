@@ -126,7 +126,7 @@ def twin(game: Referee, fen: str | None, color: bool, rng: random.Random) -> tup
             last = replayed(turns[:both], fen)
             twins = replayed(turns_of(other)[:both], fen)
             alike = last.outcome is None and twins.outcome is None and last.turn == color
-            if alike and last.told(color) == twins.told(color) and last.position != twins.position:
+            if alike and last.observations(color) == twins.observations(color) and last.position != twins.position:
                 return turns[:both], turns_of(twins)
             both -= 1
     return None

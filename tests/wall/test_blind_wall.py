@@ -18,10 +18,10 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.referee import Referee
+from klss.table.arbiter import Arbiter
 from klss.table.contest import Resignation
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
@@ -109,7 +109,7 @@ def drive(engine: EngineProcess, turns: Turns, pair: Twins, budget: TimeControl,
     player = Hosted(turns, hosted, since)
     players: dict[chess.Color, Player] = {pair.color: player, not pair.color: Scripted(turns)}
     Arbiter(Referee(pair.fen), players, {pair.color: budget, not pair.color: TimeControl()}).play()
-    assert hosted.trouble is None, hosted.trouble
+    assert hosted.last_fault is None, hosted.last_fault
     return player.answers
 
 
@@ -169,7 +169,7 @@ def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:
     things: Counter[str] = Counter()
     for pair in TWINS:
         a, b = replayed(pair.a, pair.fen), replayed(pair.b, pair.fen)
-        assert a.told(pair.color) == b.told(pair.color) and a.position != b.position
+        assert a.observations(pair.color) == b.observations(pair.color) and a.position != b.position
         assert a.turn == b.turn == pair.color and a.outcome is None and b.outcome is None
         colors[pair.color] += 1
         things.update({*tags(a, pair.color), *tags(b, pair.color)})

@@ -76,7 +76,7 @@ def foretold(victim: str, nodes: int, results: list[GameResult], seeds: list[int
         clone.start(game.view(color), game.position, PAPER)
         for move in record.moves[: 2 * TURNS]:
             if game.turn == color:
-                hits += clone.choose(Limit(nodes=nodes)).move == move
+                hits += clone.choose(Limit(nodes=nodes)).answer == move
             game.push(move)
             clone.observe(game.view(color))
     return hits

@@ -20,12 +20,12 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import Arbiter
-from darkchess.fog.game.contest import Decision, Player
+from darkchess.fog.game.contest import Player
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
-from klss.table.contest import Resignation
+from klss.table.arbiter import Arbiter
+from klss.table.contest import Decision, Resignation
 from klss.table.limits import Limit, Progress, TimeControl
 from tests.wall.twins import Twins, load, replayed, tags
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
@@ -101,7 +101,7 @@ def drive(
         {pair.color: player, not pair.color: opponent},
         {pair.color: budget, not pair.color: TimeControl()},
     ).play()
-    assert hosted.trouble is None
+    assert hosted.last_fault is None
     return player.answers
 
 

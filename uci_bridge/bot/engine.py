@@ -27,7 +27,7 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError
-from darkchess.fog.game.contest import DEFAULT_PLAYER
+from darkchess.fog.game.contest import DEFAULT_PLAYER, Setup
 from darkchess.fog.game.rules import PYCHESS
 from darkchess.fog.game.view import View
 from darkchess.fog.players.configuration import configuration
@@ -38,7 +38,8 @@ from uci_bridge.bot.config import EngineConfig
 from uci_bridge.bot.seat import Clock, SeatError
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.own_program import own_program
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer
+from uci_bridge.protocol.fog import FOG
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer, rehearse
 
 __all__ = ["EngineSeat", "check_engine", "engine_command", "engine_tags"]
 
@@ -92,7 +93,7 @@ async def check_engine(command: Sequence[str]) -> str | None:
     def check() -> str | None:
         try:
             process.start()
-            trouble = process.warm_up()
+            trouble = rehearse(process, FOG)
         except UciBridgeError as error:
             return str(error)
         if trouble is None:
@@ -137,13 +138,13 @@ class EngineSeat:
         self._start = Position.from_fen(START_FEN if fen is None else fen)
         self._process = EngineProcess(command, name="engine")
         self._player = HostedPlayer(
-            self._process, seed=secrets.randbits(31) if seed is None else seed, key=key, restarts=_RESTARTS
+            self._process, FOG, seed=secrets.randbits(31) if seed is None else seed, key=key, restarts=_RESTARTS
         )
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="engine")
         self._told: tuple[View, ...] = ()
         self._closed = False
         if warm:
-            self._thread.submit(self._process.warm_up)
+            self._thread.submit(rehearse, self._process, FOG)
 
     async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
         """Her move; see :class:`uci_bridge.bot.seat.Seat`."""
@@ -185,7 +186,7 @@ class EngineSeat:
         """Let her session be at ``views``."""
         told = self._told
         if not told or views[: len(told)] != told:
-            self._player.start(views[0], self._start, PYCHESS)
+            self._player.begin(views[0].color, Setup(self._start, PYCHESS))
             told = views[:1]
         self._told = told
         for view in views[len(told) :]:
@@ -195,7 +196,8 @@ class EngineSeat:
     def _choose(self, views: tuple[View, ...], limit: Limit) -> chess.Move:
         try:
             self._sync(views)
-            return self._player.choose(limit).move
+            move: chess.Move = self._player.answer("move", limit).answer
+            return move
         except (Forfeit, OutOfTime, UciBridgeError, DarkchessError) as error:
             self._told = ()
             raise SeatError(str(error) or type(error).__name__) from None
@@ -204,7 +206,7 @@ class EngineSeat:
         try:
             known = self._told
             if known and views[-1].game_over is not None and len(known) == len(views) and known[-1] != views[-1]:
-                self._player.end(views[-1])
+                self._player.end(views[-1].game_over)
             elif known:
                 self._sync(views)
         except (Forfeit, OutOfTime, UciBridgeError, DarkchessError) as error:

@@ -1,41 +1,33 @@
-"""The players of a match's games, in processes of their own, that live on from game to game and end with this process.
+"""The players of a match's games, most in processes of their own, that live on from game to game and end with this
+process.
 
 A configuration is played by ``klss engine``, a command by its program; both speak the engine protocol, so neither side
-of a match can see more than her views. None outlives this process (:mod:`uci_bridge.guarded_process`).
+of a match can see more than its observations. None outlives this process (:mod:`uci_bridge.guarded_process`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import chess
-
-from darkchess.board.position import Position
-from darkchess.fog.game.contest import Decision, Player
-from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PAPER, Ruleset
-from darkchess.fog.game.view import View
-from darkchess.fog.players.configuration import Configuration
-from klss.table.contest import Forfeit
-from klss.table.limits import Limit, TimeControl
-from uci_bridge.evaluators import evaluator_label
+from klss.table.arbiter import SEATS
+from klss.table.contest import Player, Referee
+from klss.table.kit import Kit, Spec
+from klss.table.limits import TimeControl
+from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.guarded_process import GuardedProcess
-from uci_bridge.match.task import GameResult, GameTask, Side
-from uci_bridge.players import Command, EvaluatorChoice, PlayerMaker, engine_argv
-from uci_bridge.protocol.engine_process import EngineProcess
-from uci_bridge.protocol.host import HostedPlayer
+from uci_bridge.match.task import Side
+from uci_bridge.players import PlayerMaker
 
-__all__ = ["Engines", "Insider", "InsiderMaker", "Setup", "Side", "Spec"]
+__all__ = ["Engines", "Insider", "InsiderMaker", "Setup"]
 
 
 class InsiderMaker(Protocol):
     """Makes the players of one :class:`Insider` in one worker, game after game."""
 
-    def make(self, seed: int, referee: Referee) -> Player:
+    def make(self, seed: int, referee: Any) -> Player:
         """A player of ``referee``'s game, which may look at it."""
         ...
 
@@ -54,51 +46,34 @@ class Insider:
     chosen
         What results hold of it, and the evaluator that it names.
     maker
-        Makes its players, of ``chosen``, for configurations that leave their evaluator open, and the ruleset; a class
-        or function of a module, since it is sent to the workers.
+        Makes its players, of ``chosen``, for configurations that leave their evaluator open, and the game's setup; a
+        class or function of a module, since it is sent to the workers.
     """
 
-    chosen: Configuration
-    maker: Callable[[Configuration, EvaluatorChoice, Ruleset], InsiderMaker]
+    chosen: Any
+    maker: Callable[[Any, EvaluatorChoice, Any], InsiderMaker]
 
     @property
     def name(self) -> str:
         """As it is named in results."""
-        return self.chosen.name
+        return str(self.chosen.name)
 
     def fields(self) -> dict[str, Any]:
         """What results hold."""
-        return self.chosen.fields()
-
-
-Spec = Configuration | Command | Insider
-"""Who may play a match of Fog of War."""
+        return dict(self.chosen.fields())
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What all games of a match have in common; it is sent to the workers.
-
-    Attributes
-    ----------
-    a, b
-        The players.
-    budget
-        What limits both.
-    ruleset
-        See :mod:`darkchess.fog.game.rules`.
-    evaluator
-        For configurations that leave theirs open.
-    check_truth
-        Test mode: configurations play in this process, and the arbiter looks into their position sets.
-    budget_b
-        What limits B, where it is not what limits A.
+    """What all games of a match have in common; it is sent to the workers. See :class:`uci_bridge.match.match.Match`
+    for the fields.
     """
 
+    kit: Kit
     a: Spec
     b: Spec
     budget: TimeControl
-    ruleset: Ruleset = PAPER
+    rules: str | None = None
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
     check_truth: bool = False
     budget_b: TimeControl | None = None
@@ -111,31 +86,30 @@ class Setup:
         """What limits that side."""
         return self.budget if side == "a" or self.budget_b is None else self.budget_b
 
-    def engines(self) -> Engines:
-        """See :class:`uci_bridge.match.task.GameSetup`."""
-        return Engines(self)
-
     def evaluator_label(self, side: Side) -> str | None:
-        """See :class:`uci_bridge.match.task.GameSetup`."""
-        chosen = _configuration(self.spec(side))
-        return None if chosen is None else evaluator_label(chosen, self.evaluator)
+        """What values the states for that side, as people read it; None: nothing, or nobody knows."""
+        chosen = self._chosen(side)
+        return None if chosen is None else self.kit.label(chosen, self.evaluator)
 
     def packages(self) -> tuple[str, ...]:
-        """See :class:`uci_bridge.match.task.GameSetup`."""
-        return ()
+        """What the games depend on, beside klss and what it computes with."""
+        found = (getattr(self.spec(side), "package", None) for side in ("a", "b"))
+        return tuple(dict.fromkeys(package for package in found if package is not None))
 
     def uses_stockfish(self) -> bool:
-        """See :class:`uci_bridge.match.task.GameSetup`."""
-        chosen = (_configuration(spec) for spec in (self.a, self.b))
-        named = (each.evaluator for each in chosen if each is not None)
+        """Whether a Stockfish that we start values positions or moves; other packages' players are taken to use it."""
+        if self.packages():
+            return True
+        chosen = (self._chosen(side) for side in ("a", "b"))
+        named = (getattr(each, "evaluator", "") for each in chosen if each is not None)
         return any("stockfish" in (name if name != "auto" else self.evaluator.name) for name in named)
 
-
-def _configuration(spec: Spec) -> Configuration | None:
-    """A foreign engine has none."""
-    if isinstance(spec, Insider):
-        return spec.chosen
-    return spec if isinstance(spec, Configuration) else None
+    def _chosen(self, side: Side) -> Any:
+        """The configuration of that side; a program has none."""
+        spec = self.spec(side)
+        if isinstance(spec, Insider):
+            return spec.chosen
+        return spec if self.kit.is_ours(spec) else None
 
 
 class Engines:
@@ -150,49 +124,33 @@ class Engines:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._processes: dict[Side, EngineProcess] = {}
-        self._makers: dict[Side, PlayerMaker] = {}
-        self._insiders: dict[Side, InsiderMaker] = {}
+        self._makers: dict[Side, PlayerMaker | InsiderMaker] = {}
+        common = setup.kit.setup(None, setup.rules)
         for side in ("a", "b"):
             spec = setup.spec(side)
-            if isinstance(spec, Command):
-                self._processes[side] = GuardedProcess(spec.argv, name=spec.name)
-            elif isinstance(spec, Insider):
-                self._insiders[side] = spec.maker(spec.chosen, setup.evaluator, setup.ruleset)
-            elif not setup.check_truth:
-                argv = engine_argv(spec, setup.evaluator)
-                self._processes[side] = GuardedProcess(argv, name=spec.name)
-            else:
-                self._makers[side] = PlayerMaker(spec, setup.evaluator, setup.ruleset)
-                self._makers[side].warm_up(chess.WHITE)
-
-    def play(self, task: GameTask) -> GameResult:
-        """See :class:`uci_bridge.match.task.GameEngines`."""
-        from uci_bridge.match.game import play_game  # which takes us
-
-        return play_game(self._setup, task, self)
+            if isinstance(spec, Insider):
+                self._makers[side] = spec.maker(spec.chosen, setup.evaluator, common)
+                continue
+            maker = PlayerMaker(
+                setup.kit, spec, setup.evaluator, common, setup.budget_of(side),
+                process=GuardedProcess, apart=not setup.check_truth, whole=True,
+            )  # fmt: skip
+            self._makers[side] = maker
+            if not maker.hosts:
+                maker.warm_up(SEATS[0])
 
     def player(self, side: Side, seed: int, referee: Referee) -> Player:
         """The player of a side for one game; ``referee`` is for an :class:`Insider` alone."""
-        if side in self._processes:
-            return _Seat(self._processes[side], seed=seed)
-        if side in self._makers:
-            return self._makers[side].make(seed)
-        return self._insiders[side].make(seed, referee)
+        maker = self._makers[side]
+        return maker.make(seed) if isinstance(maker, PlayerMaker) else maker.make(seed, referee)
 
     def get_ready(self) -> None:
-        """Start the processes that do not run, both at once, and have them load what they need before time is taken.
-
-        A foreign engine is asked for a move in a game that nobody plays only where a clock runs. What goes wrong here
-        goes wrong again in the game, where it is counted.
-        """
-        warming = []
-        for side, process in self._processes.items():
-            with contextlib.suppress(Exception):
-                process.start()
-            foreign = isinstance(self._setup.spec(side), Command)
-            if (not foreign or self._setup.budget_of(side).clock is not None) and not process.answered:
-                warming.append(threading.Thread(target=process.warm_up, daemon=True))
+        """Start the processes that do not run, both at once, and have them load what they need before time is taken."""
+        warming = [
+            threading.Thread(target=maker.warm_up, args=(SEATS[0],), daemon=True)
+            for maker in self._makers.values()
+            if isinstance(maker, PlayerMaker) and maker.hosts  # what plays in this process is ready
+        ]
         for thread in warming:
             thread.start()
         for thread in warming:
@@ -200,34 +158,8 @@ class Engines:
 
     def close(self, *, at_once: bool = False) -> None:
         """End the processes; ``at_once``: without leaving them a moment."""
-        for process in self._processes.values():
-            if at_once:
-                process.kill()
-            else:
-                process.close()
         for maker in self._makers.values():
-            maker.close()
-        for insider in self._insiders.values():
-            insider.close()
-
-
-class _Seat(HostedPlayer):
-    """An engine in a game of a match: whose process ends in mid-game has lost it, also between two moves."""
-
-    def __init__(self, engine: EngineProcess, *, seed: int) -> None:
-        super().__init__(engine, seed=seed)
-        self._process = engine
-        self._asked_once = False
-
-    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
-        super().start(view, start, ruleset)
-        self._asked_once = False
-
-    def choose(self, limit: Limit, progress: Any = None) -> Decision:
-        """See :class:`uci_bridge.protocol.host.HostedPlayer`."""
-        if self._asked_once and not self._process.alive:
-            self.trouble = self.trouble or f"it ended between two moves; its last words: {self._process.stderr_tail}"
-            raise Forfeit(self.trouble)
-        self._asked_once = True
-        return super().choose(limit, progress)
+            if isinstance(maker, PlayerMaker):
+                maker.close(at_once=at_once)
+            else:
+                maker.close()

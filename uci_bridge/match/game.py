@@ -1,4 +1,4 @@
-"""One game of a match of Fog of War: from its number, seed and opening to its lines, as any worker plays it.
+"""One game of a match: from its number, seed and opening to its lines, as any worker plays it.
 
 The players get their seeds from the game's as in ``klss play`` (:mod:`klss.support.seeds`), so that ``klss play
 --seed`` with a line's ``seed`` and the same node budget replays a game without an opening. With a node budget a game is
@@ -7,66 +7,109 @@ a function of the setup, its number, seed and opening, whoever plays it.
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import time
+from collections.abc import Mapping
 from typing import Any
 
-import chess
-
-from darkchess.fog.game.arbiter import Arbiter, Played
-from darkchess.fog.game.record import GameRecord, write_pgn
 from klss.support.seeds import player_seed
-from klss.table.contest import TruthCount
+from klss.table.arbiter import SEATS, Arbiter, Played
+from klss.table.contest import Player, TruthCount
+from klss.table.outcome import Outcome, Seat
 from uci_bridge.match.engines import Engines, Setup
-from uci_bridge.match.lines import finite, game_line
 from uci_bridge.match.task import GameResult, GameTask, sides
 
 __all__ = ["play_game"]
 
+_FAULT_SHOWN = 500
+"""Characters of a fault that a line keeps."""
+
+_COLORS = {True: "white", False: "black"}
+"""The seats as results name them, in every game."""
+
 
 def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     """Play a game to its end; what an engine does wrong costs it the game and raises nothing."""
-    referee = task.opening.referee(setup.ruleset)
+    kit = setup.kit
+    referee = kit.referee(kit.setup(task.opening.fen, setup.rules), task.opening.moves)
     side_of = sides(task.game)
     engines.get_ready()
     players = {
-        color: engines.player(side, player_seed(task.seed, chess.COLOR_NAMES[color]), referee)
-        for color, side in side_of.items()
+        seat: engines.player(side, player_seed(task.seed, _COLORS[seat]), referee) for seat, side in side_of.items()
     }
     moves: list[dict[str, Any]] = []
 
-    def on_ply(played: Played) -> None:
+    def on_turn(played: Played) -> None:
         named = {
             "game": task.game,
             "ply": played.ply,
-            "player": side_of[played.color],
-            "move": played.decision.move.uci(),
+            "player": side_of[played.seat],
+            **kit.line(referee, played),
             "seconds_wall": round(played.seconds, 4),
         }
-        told = played.decision.diagnostics
-        moves.append(named | {key: value for key, value in finite(told).items() if key not in named})
+        said = _finite(played.decision.diagnostics)
+        moves.append(named | {key: value for key, value in said.items() if key not in named})
 
     truth = TruthCount() if setup.check_truth else None
     begin = time.monotonic()
     try:
-        controls = {color: setup.budget_of(side) for color, side in side_of.items()}
-        Arbiter(referee, players, controls, on_ply, truth).play()
+        controls = {seat: setup.budget_of(side) for seat, side in side_of.items()}
+        Arbiter(referee, players, controls, on_turn, truth).play()
     finally:
         for player in players.values():
             player.close()
     seconds = time.monotonic() - begin
-    outcome = referee.outcome
-    assert outcome is not None
-    names = {color: setup.spec(side).name for color, side in side_of.items()}
-    line = game_line(task, outcome, referee.ply, seconds, names, players, truth)
-    headers = {
-        "Event": "klss match",
-        "Round": str(task.game),
-        "White": names[chess.WHITE],
-        "Black": names[chess.BLACK],
-        "Seed": str(task.seed),
-    }
-    for color, side in side_of.items():
-        label = setup.evaluator_label(side)
+    assert referee.outcome is not None
+    names = {seat: setup.spec(side).name for seat, side in side_of.items()}
+    line = _line(task, referee.outcome, referee.ply, seconds, names, players, truth)
+    headers = {"Event": "klss match", "Round": str(task.game), "Seed": str(task.seed)}
+    for seat, color in _COLORS.items():
+        headers[color.capitalize()] = names[seat]
+        label = setup.evaluator_label(side_of[seat])
         if label is not None:
-            headers[f"{'White' if color else 'Black'}Evaluator"] = label
-    return GameResult(line, write_pgn(GameRecord(referee.moves, outcome, task.opening.fen, headers)), moves)
+            headers[f"{color.capitalize()}Evaluator"] = label
+    return GameResult(line, kit.record(referee, headers), moves, kit.suffix)
+
+
+def _line(
+    task: GameTask,
+    outcome: Outcome,
+    plies: int,
+    seconds: float,
+    names: Mapping[Seat, str],
+    players: Mapping[Seat, Player],
+    truth: TruthCount | None,
+) -> dict[str, Any]:
+    """The line of ``games.jsonl`` of a game that ended; ``truth`` in test mode."""
+    side_of = sides(task.game)
+    line: dict[str, Any] = {
+        "game": task.game,
+        "pair": task.pair,
+        "white": names[True],
+        "black": names[False],
+        "result": outcome.result,
+        "reason": outcome.reason,
+        "winner": None if outcome.winner is None else side_of[outcome.winner],
+        "plies": plies,
+        "opening": task.opening.text(),
+        "seed": task.seed,
+        "seconds": round(seconds, 3),
+    }
+    faults = {seat: (players[seat].last_fault or "")[:_FAULT_SHOWN] for seat in SEATS}
+    lost_by_fault = outcome.reason in ("forfeit", "flag") and outcome.winner is not None
+    if lost_by_fault and faults[not outcome.winner]:
+        line["fault"] = faults[not outcome.winner]
+    elif any(faults.values()):
+        line["trouble"] = {side_of[seat]: fault for seat, fault in faults.items() if fault}
+    if truth is not None:
+        line["truth"] = dataclasses.asdict(truth)
+    return line
+
+
+def _finite(diagnostics: Mapping[str, Any]) -> dict[str, Any]:
+    """Diagnostics as JSON can say them, the same from this process and from another: what is not finite is None."""
+    return {
+        key: None if isinstance(value, float) and not math.isfinite(value) else value
+        for key, value in diagnostics.items()
+    }

@@ -1,47 +1,96 @@
-"""Matches of Fog of War (:class:`Match`); all but the game is :class:`uci_bridge.match.any_match.AnyMatch`'s."""
+"""Games of any kit between two players, A and B, counted: in pairs, in parallel, resumable, stopped by number or by
+evidence.
+
+A has White, the first seat, in the games of even number; games 2k and 2k+1 are a pair: the same opening, seats swapped.
+Each game has a seed of its own, so that nobody sits in the second with what the opponent was given in the first. With a
+node budget the games depend neither on the number of workers nor on the order in which they end.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import itertools
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from darkchess.fog.game.rules import PAPER, Ruleset
-from klss.support.seeds import opening_seed
+from klss.support.seeds import game_seed, opening_seed
+from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
-from uci_bridge.match.any_match import AnyMatch
-from uci_bridge.match.engines import Setup, Spec
-from uci_bridge.match.files import MatchError, kept_seed
-from uci_bridge.match.openings import FileOpenings, RandomOpenings
+from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.match.engines import Setup
+from uci_bridge.match.files import MatchError, MatchFiles, kept_seed, opened
+from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
 from uci_bridge.match.standing import Standing
-from uci_bridge.match.task import GameTask
+from uci_bridge.match.statistics import Sprt
+from uci_bridge.match.task import GameResult, GameTask
+from uci_bridge.match.workers import sigterm_as_ctrl_c, workers_for
 
-__all__ = ["Match", "MatchError", "Standing", "kept_seed"]
+__all__ = ["FORMAT", "Match", "MatchError", "Standing", "kept_seed"]
+
+FORMAT = 3
+"""Of a match's directory: the same seed gives other games in each. In format 2 seeds could be told from one another."""
 
 
 @dataclass(frozen=True)
-class Match(AnyMatch):
-    """A match of Fog of War: configurations, foreign engines, or players that the caller brings.
+class Match:
+    """What is played.
 
     Attributes
     ----------
-    ruleset
-        See :mod:`darkchess.fog.game.rules`.
+    kit
+        The game.
+    a, b
+        The players (:func:`uci_bridge.players.player_spec`), or :class:`uci_bridge.match.engines.Insider` ones.
+    games
+        How many games at most; None: until the test ends it.
+    seed
+        Of the match.
+    budget
+        What limits both players.
+    fen
+        Start position of every game that has no opening with one of its own; None for the usual one.
+    evaluator
+        For configurations that leave theirs open.
+    check_truth
+        Test mode: whenever a player observed something, look whether the true state is in its set. It is the referee's
+        side that looks; players learn nothing from it. Configurations play without a process of their own then.
+    sprt
+        The test that ends the match; None: its number of games does.
+    rules
+        The games' ruleset, one of the kit's; None for the usual one.
     openings
         How the games begin; None: with the first move.
     budget_b
         What limits B, where it is not what limits A; None: ``budget`` does.
     """
 
+    kit: Kit
     a: Spec
     b: Spec
-    ruleset: Ruleset = PAPER
+    games: int | None
+    seed: int
+    budget: TimeControl
+    fen: str | None = None
+    evaluator: EvaluatorChoice = dataclasses.field(default_factory=EvaluatorChoice)
+    check_truth: bool = False
+    sprt: Sprt | None = None
+    rules: str | None = None
     openings: RandomOpenings | FileOpenings | None = None
     budget_b: TimeControl | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse a match without an end."""
+        if self.games is None and self.sprt is None:
+            raise ValueError("match: got neither a number of games nor a test, expected one of them")
+
     def setup(self) -> Setup:
-        """See :class:`uci_bridge.match.any_match.AnyMatch`."""
-        return Setup(self.a, self.b, self.budget, self.ruleset, self.evaluator, self.check_truth, self.budget_b)
+        """What all its games have in common."""
+        rules = self.rules or next(iter(self.kit.rules), None)
+        return Setup(self.kit, self.a, self.b, self.budget, rules, self.evaluator, self.check_truth, self.budget_b)
 
     def task(self, game: int) -> GameTask:
         """Game number ``game``.
@@ -51,17 +100,100 @@ class Match(AnyMatch):
         OpeningError
             See :meth:`uci_bridge.match.openings.RandomOpenings.opening`.
         """
-        task, pair = super().task(game), game // 2
-        if self.openings is None:
-            return task
-        opening = self.openings.opening(pair, opening_seed(self.seed, pair), self.fen, self.ruleset)
-        return dataclasses.replace(task, opening=opening)
+        pair, opening = game // 2, Opening(self.fen)
+        if self.openings is not None:
+            opening = self.openings.opening(pair, opening_seed(self.seed, pair), self.fen, self._ruleset())
+        return GameTask(game, game_seed(self.seed, game), opening)
 
-    def _identity(self) -> dict[str, Any]:
+    def run(
+        self,
+        out: Path | None = None,
+        on_game: Callable[[dict[str, Any], Standing], None] | None = None,
+        *,
+        workers: int | None = None,
+        scheduler: str | None = None,
+        standing: Standing | None = None,
+    ) -> Standing:
+        """Play what is not played yet; Ctrl-C and SIGTERM end it at once with a KeyboardInterrupt.
+
+        Parameters
+        ----------
+        out
+            Directory of the match, made if missing; None keeps nothing.
+        on_game
+            Called with every line of ``games.jsonl`` once it is written, and the count with it.
+        workers, scheduler
+            See :func:`uci_bridge.match.workers.workers_for`.
+        standing
+            To count in, a fresh one of this match (:meth:`standing`); for those who watch.
+
+        Raises
+        ------
+        MatchError
+            ``out`` is in use or holds another match; dask is needed and not there.
+        OpeningError
+            A game has none; see :meth:`uci_bridge.match.openings.RandomOpenings.opening`.
+        """
+        standing = self.standing() if standing is None else standing
+        with contextlib.ExitStack() as stack:
+            files = stack.enter_context(opened(out, self.identity())) if out is not None else None
+            for line in files.lines if files is not None else []:
+                standing.count(line)
+            standing.count_moves(files.moves if files is not None else [])
+            tasks = self._tasks({line["game"] for line in files.lines} if files is not None else set())
+            first = None if standing.decided else next(tasks, None)
+            if first is None:
+                return standing
+            stack.enter_context(sigterm_as_ctrl_c())
+            playing = workers_for(self.setup(), workers, scheduler)
+            stack.callback(playing.close)
+            for result in playing.results(itertools.chain([first], tasks)):
+                self._keep(result, files, standing, on_game)
+                if standing.decided:
+                    break
+        return standing
+
+    def standing(self) -> Standing:
+        """The count before the first game."""
+        return Standing(self.sprt)
+
+    def identity(self) -> dict[str, Any]:
+        """What has to be the same for a match to be resumed; neither the number of games nor the test is."""
         identity = {
-            "rules": self.ruleset.name,
-            "openings": None if self.openings is None else self.openings.identity(),
+            "format": FORMAT,
+            "a": self.a.fields(),
+            "b": self.b.fields(),
+            "seed": self.seed,
+            "budget": dataclasses.asdict(self.budget),
+            "fen": self.fen,
+            "evaluator": self.evaluator.name,
         }
+        if self.kit.name != "fog":  # the first game's matches say it by saying nothing
+            identity["game"] = self.kit.name
+        if self.kit.rules:
+            openings = None if self.openings is None else self.openings.identity()
+            identity |= {"rules": self.rules or self.kit.rules[0], "openings": openings}
         if self.budget_b is not None:
             identity["budget_b"] = dataclasses.asdict(self.budget_b)
-        return identity
+        return dict(json.loads(json.dumps(identity)))
+
+    def _ruleset(self) -> Any:
+        return self.kit.setup(self.fen, self.rules).ruleset
+
+    def _tasks(self, done: set[int]) -> Iterator[GameTask]:
+        for game in itertools.count() if self.games is None else range(self.games):
+            if game not in done:
+                yield self.task(game)
+
+    @staticmethod
+    def _keep(
+        result: GameResult,
+        files: MatchFiles | None,
+        standing: Standing,
+        on_game: Callable[[dict[str, Any], Standing], None] | None,
+    ) -> None:
+        if files is not None:
+            files.keep(result)
+        standing.count(result.line, result.moves)
+        if on_game is not None:
+            on_game(result.line, standing)

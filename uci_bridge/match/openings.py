@@ -46,10 +46,6 @@ class Opening:
     fen: str | None = None
     moves: tuple[str, ...] = ()
 
-    def referee(self, ruleset: Ruleset = PAPER) -> Referee:
-        """A game that has begun so; raises as :meth:`darkchess.fog.game.referee.Referee.push` does."""
-        return Referee.replay(map(chess.Move.from_uci, self.moves), self.fen, ruleset)
-
     def text(self) -> str | None:
         """The moves, else the start position, else None."""
         return " ".join(self.moves) or self.fen
@@ -185,7 +181,7 @@ def _read(words: list[str], fen: str | None, ruleset: Ruleset) -> Opening:
             except ValueError:
                 raise OpeningError(f"got {word!r}, expected moves such as e2e4, or a FEN") from None
         opening = Opening(fen, tuple(words))
-    outcome = opening.referee(ruleset).outcome
+    outcome = Referee.replay(map(chess.Move.from_uci, opening.moves), opening.fen, ruleset).outcome
     if outcome is not None:
         raise OpeningError(f"the game is over there ({outcome.reason}); expected one that goes on")
     return opening

@@ -21,8 +21,10 @@ from multiprocessing.process import BaseProcess
 from typing import cast
 
 from uci_bridge.guarded_process import guard
+from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.files import MatchError
-from uci_bridge.match.task import GameEngines, GameResult, GameSetup, GameTask
+from uci_bridge.match.game import play_game
+from uci_bridge.match.task import GameResult, GameTask
 
 __all__ = ["MOST_DEATHS", "LocalWorkers"]
 
@@ -61,7 +63,7 @@ class LocalWorkers:
         How many at most; they are started as games are handed out.
     """
 
-    def __init__(self, setup: GameSetup, workers: int) -> None:
+    def __init__(self, setup: Setup, workers: int) -> None:
         self._setup = setup
         self._most = workers
         self._playing: dict[Connection, _Worker] = {}
@@ -137,22 +139,22 @@ def _no_interrupt() -> Iterator[None]:
 # in a worker
 
 
-def _work(pipe: Connection, setup: GameSetup) -> None:
+def _work(pipe: Connection, setup: Setup) -> None:
     """Play the games that come, until the pipe or the process at its other end is gone."""
     # Ctrl-C is for the process that started the match. A handler, since what is ignored stays so in the engines.
     signal.signal(signal.SIGINT, lambda *_: None)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are told in its game's line
-    engines: GameEngines | None = None
+    engines: Engines | None = None
     while True:
         try:
             task = pipe.recv()
         except EOFError:
             return
         try:
-            engines = engines or setup.engines()
-            result: GameResult | Exception = engines.play(task)
+            engines = engines or Engines(setup)
+            result: GameResult | Exception = play_game(setup, task, engines)
         except Exception as error:
             result = _as_sent(error)
         pipe.send(result)

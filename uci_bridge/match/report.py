@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from uci_bridge.match.documents import package_versions
-from uci_bridge.match.task import GameSetup
+from uci_bridge.match.engines import Setup
 from uci_bridge.stockfish.evaluator import stockfish_version
 
 __all__ = ["MoveStatistics", "spread", "versions"]
@@ -71,7 +71,7 @@ def spread(values: list[float]) -> dict[str, float] | None:
     return {"median": round(float(median), 4), "p90": round(float(high), 4), "max": round(max(values), 4)}
 
 
-def versions(setup: GameSetup) -> dict[str, str | None]:
+def versions(setup: Setup) -> dict[str, str | None]:
     """What the games were played with; Stockfish only where it was used."""
     found = package_versions("numpy", "numba", "highspy", *setup.packages())
     if setup.uses_stockfish():

@@ -22,9 +22,11 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from klss.errors import INSTALL_EXTRAS
+from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.files import MatchError
+from uci_bridge.match.game import play_game
 from uci_bridge.match.pool import MOST_DEATHS, LocalWorkers
-from uci_bridge.match.task import GameEngines, GameResult, GameSetup, GameTask
+from uci_bridge.match.task import GameResult, GameTask
 
 __all__ = ["ClusterWorkers", "InProcess", "LocalWorkers", "Workers", "sigterm_as_ctrl_c", "workers_for"]
 
@@ -45,7 +47,7 @@ class Workers(Protocol):
         ...
 
 
-def workers_for(setup: GameSetup, workers: int | None = None, scheduler: str | None = None) -> Workers:
+def workers_for(setup: Setup, workers: int | None = None, scheduler: str | None = None) -> Workers:
     """Who plays a match.
 
     Parameters
@@ -71,13 +73,13 @@ def workers_for(setup: GameSetup, workers: int | None = None, scheduler: str | N
 class InProcess:
     """This process plays, one game after the other; the engines are processes of their own even so."""
 
-    def __init__(self, setup: GameSetup) -> None:
-        self._engines = setup.engines()
+    def __init__(self, setup: Setup) -> None:
+        self._setup, self._engines = setup, Engines(setup)
 
     def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
         """See :class:`Workers`."""
         for task in tasks:
-            yield self._engines.play(task)
+            yield play_game(self._setup, task, self._engines)
 
     def close(self) -> None:
         """See :class:`Workers`."""
@@ -93,7 +95,7 @@ class ClusterWorkers:
         See :func:`workers_for`.
     """
 
-    def __init__(self, setup: GameSetup, workers: int | None, scheduler: str) -> None:
+    def __init__(self, setup: Setup, workers: int | None, scheduler: str) -> None:
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
         try:
             from distributed import Client
@@ -206,22 +208,22 @@ def _key(task: GameTask) -> str:
 # in a worker
 
 _lock = threading.Lock()
-_idle: dict[str, list[tuple[GameEngines, float]]] = {}
+_idle: dict[str, list[tuple[Engines, float]]] = {}
 """The engines of each match that no game uses, and since when."""
 
 _watched = False
 
 
-def play_for(match: str, setup: GameSetup, task: GameTask) -> GameResult:
+def play_for(match: str, setup: Setup, task: GameTask) -> GameResult:
     """Play a game of ``match`` here, with engines that an earlier game left, or new ones."""
     _watch()
     with _lock:
         waiting = _idle.setdefault(match, [])
         engines = waiting.pop()[0] if waiting else None
     if engines is None:
-        engines = setup.engines()
+        engines = Engines(setup)
     try:
-        result = engines.play(task)
+        result = play_game(setup, task, engines)
     except BaseException:
         engines.close(at_once=True)
         raise

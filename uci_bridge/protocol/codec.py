@@ -1,72 +1,67 @@
 """The engine protocol's messages: read with every field checked and bounded, written one JSON object a line.
 
-Types and bounds are those of :mod:`uci_bridge.protocol.shapes`; here is which message it is, what it means in chess,
-and how it is written. What is the same in every game stands in :mod:`uci_bridge.protocol.common`.
+Types and bounds are those of :mod:`uci_bridge.protocol.shapes` and of a game's :class:`~uci_bridge.protocol.wire.Wire`;
+here is which message it is, and what is the same in every game. An engine's own words (errors, diagnostics) are read as
+:mod:`klss.support.text` shows them.
 
-An engine's own words (errors, diagnostics) are read as :mod:`klss.support.text` shows them.
+The standard library's json reads, since msgspec's refuses a whole line for a number or a lone surrogate in the
+diagnostics; it writes, since msgspec's writes no pure ASCII.
 
 Source: docs/engine-protocol.md, which is this file in prose; the shapes are those of the open engine protocol
 v1 of the engine Misty (PyPI ``misty-chess``, module ``fow_chess.engine_protocol``). ``budget_ms``,
-``nodes``, ``fen`` and ``rules`` are additions.
+``nodes``, ``fen`` and ``rules`` are additions, and so is every game but Fog of War.
 
-Nothing here knows a game: whether an observation follows from the one before is asked of
-:mod:`darkchess.fog.game.view`.
-
-Deviations: a push may lack ``engineId`` and ``protocolVersion``, an answer its ids; a mask may have fewer than 16
-digits. What is written has everything.
+Deviations: a push may lack ``engineId`` and ``protocolVersion``, an answer its ids. What is written has everything.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-import chess
-
-from darkchess.board.move import encode
-from klss.table.outcome import Outcome
+from klss.support.text import printable
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes
-from uci_bridge.protocol.common import (
-    COLORS,
-    MAX_ANSWER_BYTES,
-    MAX_LINE_BYTES,
-    PIECES,
-    PROTOCOL_VERSION,
-    check_version,
-    color_name,
-    ids_of,
-    line_of,
-    move_json,
-    move_of,
-    object_of,
-    plain,
-    readable_ids,
-    received_of,
-    refusal_line,
-    refusal_of,
-)
 from uci_bridge.protocol.diagnostics import fit_to_keep
-from uci_bridge.protocol.fitting import bad, fitted
-from uci_bridge.protocol.messages import (
-    Answer,
-    Clock,
-    Observation,
-    ObservationPush,
-    Refusal,
-    Reply,
-    TurnRequest,
-)
+from uci_bridge.protocol.messages import Answer, Clock, Ids, Push, Received, Refusal, Reply, Request
+from uci_bridge.protocol.schema import bad, fitted
+from uci_bridge.protocol.wire import Wire
 
 __all__ = [
     "MAX_ANSWER_BYTES", "MAX_LINE_BYTES", "PROTOCOL_VERSION", "read_reply", "read_request", "write_reply",
     "write_request",
 ]  # fmt: skip
 
+PROTOCOL_VERSION = "1"
+
+MAX_LINE_BYTES = 4 << 20
+"""Longest line that is read as a request: a transcript of some 2,700 plies."""
+
+MAX_ANSWER_BYTES = 1 << 18
+"""Longest line that is read as an answer."""
+
+MAX_ERROR = 4096
+"""Characters of an engine's refusal that are kept."""
+
+
+class _WithIds(Protocol):
+    @property
+    def gameId(self) -> str: ...
+
+    @property
+    def sessionId(self) -> str: ...
+
+    @property
+    def engineId(self) -> str: ...
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # reading
 
 
-def read_request(line: bytes) -> TurnRequest | ObservationPush:
+def read_request(wire: Wire, line: bytes) -> Request | Push:
     """The request of one line.
 
     Raises
@@ -74,25 +69,23 @@ def read_request(line: bytes) -> TurnRequest | ObservationPush:
     ProtocolError
         The line is no request; carries the ids that could be read.
     """
-    message = object_of(line)
+    message = _object(line)
     try:
-        if message.get("game") == "rbc":
-            raise bad("game", "rbc", "Fog of War here, without one (klss rbc engine plays rbc)")
-        if "legalMoves" in message:
-            check_version(message, required=True)
-            return _turn(fitted(message, shapes.TurnRequest))
-        if "observation" in message:
-            check_version(message)
-            return _push(fitted(message, shapes.ObservationPush))
-        raise ProtocolError(
-            'got neither "legalMoves" (a turn request) nor "observation" (a push) in the message, expected one of them'
-        )
+        question = wire.mark in message
+        if not question and "observation" not in message:
+            raise ProtocolError(
+                f'got neither "{wire.mark}" (a question) nor "observation" (a push) in the message, expected one of '
+                "them"
+            )
+        _check_version(message, required=question)
+        wire.check_game(message)
+        return _request(wire, fitted(message, wire.request)) if question else _push(wire, fitted(message, wire.push))
     except ProtocolError as error:
-        error.ids.update(readable_ids(message))
+        error.ids.update(_readable_ids(message))
         raise
 
 
-def read_reply(line: bytes) -> Reply:
+def read_reply(wire: Wire, line: bytes) -> Reply:
     """An engine's reply to a request.
 
     Raises
@@ -100,125 +93,156 @@ def read_reply(line: bytes) -> Reply:
     ProtocolError
         The line is none.
     """
-    message = object_of(line)
-    refusal = refusal_of(message)
-    if refusal is not None:
-        return refusal
-    check_version(message)
-    if "move" in message:
-        answer = fitted(message, shapes.Answer)
-        return Answer(ids_of(answer), move_of(answer.move), fit_to_keep(answer.diagnostics or {}))
-    received = received_of(message)
-    if received is not None:
-        return received
-    raise ProtocolError('reply: got neither "move" nor "error" nor "received": true, expected one of them')
+    message = _object(line)
+    if message.get("error") is not None:
+        if not isinstance(message["error"], str):
+            raise bad("error", message["error"], "a text")
+        need = "transcript" if message.get("need") == "transcript" else None
+        return Refusal(_readable_ids(message), printable(message["error"], MAX_ERROR), need)
+    _check_version(message)
+    keys = [key for key in wire.answers if key in message]
+    if len(keys) > 1:
+        raise ProtocolError(f"reply: got both {_quoted(keys, 'and')}, expected one of them")
+    for key in keys:
+        told = fitted(message, wire.answers[key])
+        return Answer(_ids(told), key, wire.read_answer(key, told), fit_to_keep(told.diagnostics or {}))
+    if message.get("received") is True:
+        return Received(_ids(fitted(message, shapes.Received)))
+    raise ProtocolError(
+        f'reply: got neither {_quoted(wire.answers, "nor")} nor "error" nor "received": true, expected one of them'
+    )
 
 
-def _push(told: shapes.ObservationPush) -> ObservationPush:
-    return ObservationPush(ids_of(told), COLORS[told.color], told.ply, _observation(told.observation))
-
-
-def _turn(told: shapes.TurnRequest) -> TurnRequest:
+def _request(wire: Wire, told: Any) -> Request:
     transcript = delta = None
     if told.observationTranscript is not None:
-        transcript = tuple(map(_observation, told.observationTranscript))
+        transcript = tuple(map(wire.read_seen, told.observationTranscript))
     if told.latestObservationDelta is not None:
-        delta = _observation(told.latestObservationDelta)
+        delta = wire.read_seen(told.latestObservationDelta)
         if transcript is not None and transcript[-1] != delta:
             raise ProtocolError(
                 "latestObservationDelta: got another observation than the transcript's last, expected it"
             )
-    if transcript is None and delta is None:
+    last = delta if transcript is None else transcript[-1]
+    if last is None:
         raise ProtocolError(
             "got neither observationTranscript nor latestObservationDelta, expected one of them", need="transcript"
         )
-    return TurnRequest(
-        ids=ids_of(told),
-        color=COLORS[told.color],
+    if last.ply != told.ply:
+        raise ProtocolError(f"ply: got {told.ply} with a last observation of ply {last.ply}, expected the same")
+    return Request(
+        ids=_ids(told),
+        seat=shapes.COLORS[told.color],
         ply=told.ply,
+        question=wire.read_question(told),
+        setup=wire.read_setup(told),
         seed=told.engineSeed,
         clock=Clock(told.clock.remaining_ms, told.clock.increment_ms),
-        legal_moves=tuple(map(move_of, told.legalMoves)),
         transcript=transcript,
         delta=delta if transcript is None else None,
         budget_ms=told.budget_ms,
         nodes=told.nodes,
-        fen=told.fen,
-        no_move="loss" if told.rules is None else told.rules.no_move,
     )
 
 
-def _observation(told: shapes.Observation) -> Observation:
-    over = told.game_over
-    return Observation(
-        ply=told.ply,
-        kind=told.kind,
-        visible=int(told.visibility_mask, 16),
-        pieces={square: chess.Piece(PIECES[man.type], COLORS[man.color]) for square, man in told.visible_pieces},
-        own_move=None if told.own_move is None else move_of(told.own_move),
-        own_capture_square=told.own_capture_square,
-        opp_capture_landing_square=told.opp_capture_landing_square,
-        game_over=None if over is None else Outcome(COLORS[over.winner] if over.winner else None, over.reason),
-    )
+def _push(wire: Wire, told: Any) -> Push:
+    return Push(_ids(told), shapes.COLORS[told.color], wire.read_seen(told.observation))
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    """The JSON object of one line; raises ProtocolError where it is none."""
+    try:
+        message = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+    except RecursionError:
+        raise ProtocolError("not JSON: got too deep a nesting, expected one JSON object a line") from None
+    except UnicodeDecodeError as error:
+        raise ProtocolError(f"not JSON: got bytes that are no UTF-8 at {error.start}, expected UTF-8") from None
+    except ValueError as error:
+        raise ProtocolError(f"not JSON: {str(error)[:80]}; expected one JSON object a line") from None
+    if not isinstance(message, dict):
+        raise bad("message", message, "one JSON object a line")
+    return message
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"got {name}, which JSON does not have")
+
+
+def _check_version(message: Mapping[str, Any], *, required: bool = False) -> None:
+    """Before anything else: of another version's fields nothing is known."""
+    value = message.get("protocolVersion")
+    if value != PROTOCOL_VERSION and (required or value is not None):
+        raise bad("protocolVersion", value, f'"{PROTOCOL_VERSION}"')
+
+
+def _readable_ids(message: Mapping[str, Any]) -> dict[str, str]:
+    """The ids that are well-formed."""
+    found = {key: message.get(key) for key in ("gameId", "sessionId")}
+    return {key: value for key, value in found.items() if isinstance(value, str) and len(value) <= shapes.MAX_ID}
+
+
+def _ids(told: _WithIds) -> Ids:
+    return Ids(told.gameId, told.sessionId, told.engineId)
+
+
+def _quoted(keys: Any, joint: str) -> str:
+    """``"sense" and "move"``."""
+    return f" {joint} ".join(f'"{key}"' for key in keys)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
 # writing
 
 
-def write_request(request: TurnRequest | ObservationPush) -> bytes:
+def write_request(wire: Wire, request: Request | Push) -> bytes:
     """One line, its end included. The same request gives the same bytes."""
     ids = request.ids
-    message: dict[str, Any] = {
-        "protocolVersion": PROTOCOL_VERSION,
-        "gameId": ids.game_id,
-        "engineId": ids.engine_id,
-        "sessionId": ids.session_id,
-        "color": chess.COLOR_NAMES[request.color],
-        "ply": request.ply,
-    }
-    if isinstance(request, ObservationPush):
-        message["observation"] = _observation_json(request.observation)
-        return line_of(message)
-    message["engineSeed"] = request.seed
+    message: dict[str, Any] = {"protocolVersion": PROTOCOL_VERSION}
+    if wire.game is not None:
+        message["game"] = wire.game
+    message |= {"gameId": ids.game_id, "engineId": ids.engine_id, "sessionId": ids.session_id}
+    message["color"] = shapes.COLOR_NAMES[request.seat]
+    if isinstance(request, Push):
+        return _line(message | {"ply": request.seen.ply, "observation": wire.seen_json(request.seen)})
+    message |= {"ply": request.ply, "engineSeed": request.seed}
     message["clock"] = {"remaining_ms": request.clock.remaining_ms, "increment_ms": request.clock.increment_ms}
-    message["legalMoves"] = [move_json(move) for move in sorted(request.legal_moves, key=encode)]
+    message |= wire.question_json(request.question)
     if request.transcript is not None:
-        message["observationTranscript"] = [_observation_json(each) for each in request.transcript]
+        message["observationTranscript"] = [wire.seen_json(each) for each in request.transcript]
     elif request.delta is not None:
-        message["latestObservationDelta"] = _observation_json(request.delta)
-    for key, value in (("budget_ms", request.budget_ms), ("nodes", request.nodes), ("fen", request.fen)):
+        message["latestObservationDelta"] = wire.seen_json(request.delta)
+    for key, value in (("budget_ms", request.budget_ms), ("nodes", request.nodes)):
         if value is not None:
             message[key] = value
-    message["rules"] = {"no_move": request.no_move}
-    return line_of(message)
+    return _line(message | wire.setup_json(request.setup))
 
 
-def write_reply(reply: Reply) -> bytes:
+def write_reply(wire: Wire, reply: Reply) -> bytes:
     """One line, its end included."""
-    if isinstance(reply, Refusal):
-        return refusal_line(reply)
     message: dict[str, Any] = {"protocolVersion": PROTOCOL_VERSION}
+    if isinstance(reply, Refusal):
+        message |= {**reply.ids, "error": reply.error}
+        return _line(message if reply.need is None else message | {"need": reply.need})
     message |= {"gameId": reply.ids.game_id, "sessionId": reply.ids.session_id}
-    if isinstance(reply, Answer):
-        message |= {"move": move_json(reply.move), "diagnostics": plain(reply.diagnostics)}
-    else:
-        message["received"] = True
-    return line_of(message)
+    if isinstance(reply, Received):
+        return _line(message | {"received": True})
+    value = wire.answer_json(reply.key, reply.value)
+    return _line(message | {reply.key: value, "diagnostics": _plain(reply.diagnostics)})
 
 
-def _observation_json(seen: Observation) -> dict[str, Any]:
-    over = seen.game_over
-    return {
-        "ply": seen.ply,
-        "kind": seen.kind,
-        "own_move": None if seen.own_move is None else move_json(seen.own_move),
-        "visibility_mask": f"0x{seen.visible:016x}",
-        "visible_pieces": [
-            [square, {"type": piece.symbol().upper(), "color": chess.COLOR_NAMES[piece.color]}]
-            for square, piece in sorted(seen.pieces.items())
-        ],
-        "own_capture_square": seen.own_capture_square,
-        "opp_capture_landing_square": seen.opp_capture_landing_square,
-        "game_over": None if over is None else {"winner": color_name(over.winner), "reason": over.reason},
-    }
+def _line(message: dict[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as JSON has it: numpy's numbers as Python's, what is not finite as null, anything else as text."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, float):
+        return number if math.isfinite(number) else None
+    return number if isinstance(number, int) else str(number)

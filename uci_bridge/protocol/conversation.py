@@ -65,7 +65,7 @@ class Conversation:
         Of the session.
     seed
         As it is sent.
-    trouble
+    last_fault
         The engine's last fault (str or None).
     """
 
@@ -78,7 +78,7 @@ class Conversation:
         key: str | None = None,
         restarts: int = 0,
     ) -> None:
-        self.trouble: str | None = None
+        self.last_fault: str | None = None
         self.ids = Ids("", "")
         self.seed = seed % _SEEDS
         self._engine = engine
@@ -263,7 +263,7 @@ class Conversation:
         return hashlib.sha256(f"{what}/{self._games}/{self._key}".encode()).hexdigest()[:24]
 
     def _note(self, fault: str) -> None:
-        self.trouble = fault
+        self.last_fault = fault
         log.warning("%s: %s", self._engine.name, fault)
 
 

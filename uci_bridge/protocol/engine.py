@@ -1,12 +1,11 @@
-"""Our player of Fog of War served on the engine protocol.
+"""Our players served on the engine protocol, of any game: lines in, one answer each out, whatever comes in.
 
-A session of an :class:`Engine` is what was shown, as observations and as views, and a player who was shown the same. A
-turn request with the whole transcript begins a session, in mid-game too; deltas and pushes carry it on. Nothing of a
-request is kept unless all of it holds good: the observations follow from one another by
-:func:`darkchess.fog.game.view.observed`, and the legal moves are those that follow from what is seen. What contradicts
-itself only in sum (no position agrees) is found by the player's position set, when she is to move.
+An :class:`Engine` keeps a session for each ``sessionId``: what its player observed
+(:class:`uci_bridge.protocol.wire.Transcript`), and a player that was given the same. A request with the whole
+transcript begins a session, in mid-game too; deltas and pushes carry it on. Nothing of a request is kept unless all of
+it holds good.
 
-This is the player's side of the wall: the referee is not imported here, nor by anything that is.
+This is the player's side of the wall: no referee is imported here, nor by anything that is.
 
 Source: docs/engine-protocol.md. Deviations: the seed of a session is that of its first request; a repeated request
 gets the answer that it got, without a second search.
@@ -16,38 +15,37 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass, field, replace
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
-import chess
-
-from darkchess.board.move import encode
-from darkchess.board.position import START_FEN, Position
-from darkchess.errors import ViewError
-from darkchess.fog.game.contest import Decision, Player
-from darkchess.fog.game.rules import PAPER, PYCHESS, Ruleset
-from darkchess.fog.game.view import View, initial_view, observed
-from darkchess.fog.players.configuration import Configuration, make_player
+from darkchess.errors import DarkchessError
 from klss.search.pondering import Pondering
+from klss.table.contest import Contradiction, Decision, Player
+from klss.table.kit import PlayersKit
+from klss.table.limits import Limit
+from klss.table.outcome import Seat
 from uci_bridge.errors import ProtocolError
 from uci_bridge.evaluators import EvaluatorChoice
-from uci_bridge.protocol.codec import read_request, write_reply
-from uci_bridge.protocol.messages import (
-    Answer,
-    Observation,
-    ObservationPush,
-    Received,
-    Reply,
-    TurnRequest,
-    observation_of,
-)
-from uci_bridge.protocol.served import MAX_SESSIONS, SEED_MASK, Served, limit_of, serve
+from uci_bridge.protocol.codec import MAX_LINE_BYTES, read_request, write_reply
+from uci_bridge.protocol.messages import Answer, Push, Received, Refusal, Reply, Request
+from uci_bridge.protocol.wire import Transcript
 
-__all__ = ["MAX_SESSIONS", "Engine", "serve"]
+__all__ = ["MAX_SESSIONS", "Engine"]
 
 log = logging.getLogger(__name__)
 
-_RULESETS = {"loss": PAPER, "draw": PYCHESS}
+MAX_SESSIONS = 16
+"""Games that one process keeps; past that the one that was silent longest is dropped, and asked for its transcript if
+it comes back."""
+
+_SEED_MASK = (1 << 63) - 1
+"""What of a request's seed a player is given."""
+
+_LEAST_S = 0.01
+"""Seconds that a player has at least, however late its request was read."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,8 @@ class _Game:
     """What stays the same in a session."""
 
     game_id: str
-    color: chess.Color
-    fen: str
-    ruleset: Ruleset
+    seat: Seat
+    setup: dict[str, Any]
 
 
 @dataclass
@@ -66,270 +63,308 @@ class _Session:
 
     Attributes
     ----------
-    seen, views
-        What was shown, as it came and as it was understood; the index is the ply.
+    transcript
+        What it observed.
     player
-        None until she is asked for a move, and once the game is over.
+        None until it is asked, and once the game is over.
     shown
-        Number of views that she was shown.
+        Number of observations that it was given.
     decided
-        Her last move and the ply at which it was asked for.
+        Its last decision, and the number of observations before it.
     """
 
     game: _Game
-    start: Position
+    setup: Any
     seed: int
-    seen: list[Observation] = field(default_factory=list)
-    views: list[View] = field(default_factory=list)
+    transcript: Transcript
     player: Player | None = None
     reproducible: bool = False
     shown: int = 0
     decided: tuple[int, Decision] | None = None
 
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended."""
-        return bool(self.seen) and self.seen[-1].game_over is not None
+    def show(self, player: Player) -> None:
+        """Give the session's player what it has not observed."""
+        for observation in self.transcript.given[self.shown :]:
+            self.shown += 1
+            player.observe(observation)
+
+    def close(self) -> None:
+        """End the session's player."""
+        if self.player is not None:
+            self.player.close()
+            self.player = None
 
 
-class Engine(Served[_Session]):
-    """Answers requests; one at a time. See :class:`uci_bridge.protocol.served.Served`."""
+class Engine:
+    """Answers requests; one at a time.
 
-    def __init__(self, configuration: Configuration, choice: EvaluatorChoice | None = None, **rest: Any) -> None:
-        super().__init__(configuration, choice, **rest)
+    Parameters
+    ----------
+    kit
+        Of the game: its players and its part of the protocol.
+    configuration
+        Of the players.
+    choice
+        Of their evaluator, where the configuration leaves it open.
+    max_sessions
+        How many are kept.
+    loaded
+        Called before the first player is needed; returns once all is there.
+    """
+
+    def __init__(
+        self,
+        kit: PlayersKit,
+        configuration: Any,
+        choice: EvaluatorChoice | None = None,
+        *,
+        max_sessions: int = MAX_SESSIONS,
+        loaded: Callable[[], None] | None = None,
+    ) -> None:
+        self._kit, self._wire = kit, kit.wire
         self._configuration = configuration
+        self._choice = choice or EvaluatorChoice()
+        self._max_sessions = max_sessions
+        self._loaded = loaded
+        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+        self._evaluators: dict[tuple[str, bool], Any] = {}
         self._pushed: _Session | None = None  # whose own move was the last request, where players ponder
+
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        """The ids of the sessions that are kept, the one silent longest first."""
+        return tuple(self._sessions)
+
+    def answer(self, line: bytes | None, arrived: float | None = None) -> bytes:
+        """The line that answers ``line``; never raises for what is in it.
+
+        Parameters
+        ----------
+        line
+            A request; None for one that was too long to be kept.
+        arrived
+            When it came, of :func:`time.monotonic`; what limits its time counts from there. None: now.
+        """
+        return write_reply(self._wire, self._reply(line, time.monotonic() if arrived is None else arrived))
+
+    def _reply(self, line: bytes | None, began: float) -> Reply:
+        ids: dict[str, str] = {}
+        need = None
+        try:
+            if line is None:
+                raise ProtocolError(f"got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one")
+            request = read_request(self._wire, line)
+            ids = {"gameId": request.ids.game_id, "sessionId": request.ids.session_id}
+            if isinstance(request, Push) or request.transcript is None:
+                need = "transcript"  # what does not follow from the session may follow from the whole game
+            if self._loaded is not None:
+                self._loaded()
+                self._loaded = None
+            self._pushed = None
+            return self._take_in(request) if isinstance(request, Push) else self._answered(request, began)
+        except ProtocolError as error:
+            return Refusal(ids or error.ids, str(error), error.need)
+        except (DarkchessError, Contradiction, RecursionError) as error:
+            return Refusal(ids, str(error), need)
+        except Exception as error:
+            log.error("%s", traceback.format_exc())
+            self._drop(ids.get("sessionId", ""))
+            return Refusal(ids, f"internal error ({type(error).__name__}); the session is dropped", "transcript")
 
     def idle(self) -> None:
         """What there is to do once a request is answered, while none waits: where the configuration ponders, the player
-        who has just moved is shown what she saw of it, and thinks on.
+        that has just moved is given what came of it, and thinks on.
         """
         session, self._pushed = self._pushed, None
         if session is None or session.player is None:
             return
         try:
-            self._show(session, session.player)
-        except Exception as error:  # she will be shown everything again at her turn, where it can be told
-            log.warning("she does not ponder: %s", error)
-            session.player.close()
-            session.player = None
+            session.show(session.player)
+        except Exception as error:  # it will be given everything again at its turn, where that can be reported
+            log.warning("no pondering: %s", error)
+            session.close()
 
-    # ------------------------------------------------------------------------------------------------ requests
-    def _read(self, line: bytes) -> TurnRequest | ObservationPush:
-        return read_request(line)
+    def close(self) -> None:
+        """Drop every session and end the evaluators."""
+        for session_id in self.sessions:
+            self._drop(session_id)
+        for evaluator in self._evaluators.values():
+            if evaluator is not None:
+                evaluator.close()
+        self._evaluators.clear()
 
-    def _reply(self, request: TurnRequest | ObservationPush, began: float) -> bytes:
-        return write_reply(self._replied(request, began))
-
-    def _replied(self, request: TurnRequest | ObservationPush, began: float) -> Reply:
-        self._pushed = None
-        if isinstance(request, ObservationPush):
-            return self._take_in(request)
-        session = self._brought_up_to_date(request)
-        if session.decided is None or session.decided[0] != request.ply:
-            session.decided = request.ply, self._decide(request, session, began)
-        decision = session.decided[1]
-        return Answer(request.ids, decision.move, decision.diagnostics)
-
-    def _take_in(self, push: ObservationPush) -> Reply:
-        """Take in an observation outside the player's turn."""
+    # ------------------------------------------------------------------------------------------------ observations
+    def _take_in(self, push: Push) -> Reply:
+        """Take in an observation outside the player's questions."""
         session = self._sessions.get(push.ids.session_id)
-        if session is None or (session.game.game_id, session.game.color) != (push.ids.game_id, push.color):
+        if session is None or (session.game.game_id, session.game.seat) != (push.ids.game_id, push.seat):
             raise self._unknown(push.ids.session_id)
-        views = self._followed(session, push.observation, None)
-        self._commit(push.ids.session_id, session, [push.observation] if views else [], views)
-        if self._configuration.ponder and views and views[-1].kind == "own_move":
+        before = len(session.transcript.seen)
+        self._commit(push.ids.session_id, session, self._followed(session.transcript, push.seen))
+        if getattr(self._configuration, "ponder", False) and before < len(session.transcript.seen):
             self._pushed = session
         return Received(push.ids)
 
-    def _brought_up_to_date(self, request: TurnRequest) -> _Session:
-        """The session of a turn request, with everything in it that the request shows; unchanged if that is refused."""
+    def _brought_up_to_date(self, request: Request) -> _Session:
+        """The session of a request, with everything in it that the request shows; unchanged if that is refused."""
         session_id = request.ids.session_id
-        game = _game_of(request)
+        game = _Game(request.ids.game_id, request.seat, self._wire.setup_json(request.setup))
         known = self._sessions.get(session_id)
         if known is not None and known.game != game:
             known = None
-        moves = request.legal_moves
-        if known is None and request.delta is not None and request.ply == 0:
-            request = replace(request, transcript=(request.delta,))  # the first observation is all there is
-        if request.transcript is None:
-            if known is None:
-                raise self._unknown(session_id)
-            assert request.delta is not None
-            if request.delta.game_over is not None or known.over:
-                raise ProtocolError(f"got a turn request of a game that is over at ply {request.ply}, expected none")
-            if request.delta.ply < len(known.seen) - 1:
+        if known is None and request.delta is not None and self._is_first(request):
+            request = replace(request, transcript=(request.delta,))  # that is all there is
+        if request.transcript is not None:
+            if known is None or known.transcript.over or not _extends(known.transcript, request.transcript):
+                known = self._begun(game, request)
+            transcript = self._extended(known.transcript, request)
+        elif known is None:
+            raise self._unknown(session_id)
+        else:
+            transcript = self._followed(known.transcript, request.delta, request)
+            if not known.transcript.over and transcript.place(request.delta) < len(transcript.seen) - 1:
                 raise ProtocolError(
-                    f"out of order: got a turn request of ply {request.ply} after ply {len(known.seen) - 1}, expected "
-                    "a later one, or the whole transcript",
+                    f"out of order: got a question of ply {request.ply} after a later one, expected a later one, or "
+                    "the whole transcript",
                     need="transcript",
                 )
-            views = self._followed(known, request.delta, moves)
-            seen = [request.delta] if views else []
-            if not views:
-                self._reread_last(known, moves)
-            self._commit(session_id, known, seen, views)
-            return known
-        if request.transcript[-1].game_over is not None:
-            raise ProtocolError(f"got a turn request of a game that is over at ply {request.ply}, expected none")
-        if known is None or known.over or not _extends(known.seen, request.transcript):
-            known = _begun(game, request)
-        news = list(request.transcript[len(known.seen) :])
-        views = []
-        last = known.views[-1] if known.views else None
-        for each in news:
-            last = _next_view(known, last, each, moves if each is news[-1] else None)
-            views.append(last)
-        if not news:
-            self._reread_last(known, moves)
-        self._commit(session_id, known, news, views)
+        if transcript.over:
+            raise ProtocolError(f"got a question in a game that is over at ply {request.ply}, expected none")
+        transcript.check(request.question)
+        self._commit(session_id, known, transcript)
         return known
 
-    def _followed(self, session: _Session, told: Observation, moves: tuple[chess.Move, ...] | None) -> list[View]:
-        """The view of an observation that follows; none if it was told already."""
-        ply = len(session.seen)
-        if told.ply > ply:
-            raise ProtocolError(
-                f"got an observation of ply {told.ply} after ply {ply - 1}, expected ply {ply} or the whole transcript",
-                need="transcript",
-            )
-        if told.ply == ply:
-            return [_next_view(session, session.views[-1], told, moves)]
-        if not _same(session.seen[told.ply], told):
-            raise ProtocolError(
-                f"got another observation of ply {told.ply} than before, expected the same, or the whole transcript",
-                need="transcript",
-            )
-        if told.game_over is not None and session.seen[told.ply].game_over is None:
-            if told.ply != ply - 1:
-                raise ProtocolError(f"got the end of the game at ply {told.ply} after ply {ply - 1}, expected it there")
-            session.seen[-1] = told
-            session.views[-1] = replace(session.views[-1], game_over=told.game_over, legal_moves=())
-        return []
+    def _begun(self, game: _Game, request: Request) -> _Session:
+        return _Session(game, request.setup, request.seed, self._wire.transcript(request.seat, request.setup))
 
-    def _reread_last(self, session: _Session, moves: tuple[chess.Move, ...]) -> None:
-        """The last observation came before, perhaps in a push: with the legal moves it may tell more."""
-        before = session.views[-2] if len(session.views) > 1 else None
-        view = _next_view(session, before, session.seen[-1], moves)
-        if session.shown < len(session.views):
-            session.views[-1] = view
-
-    def _commit(self, session_id: str, session: _Session, seen: list[Observation], views: list[View]) -> None:
-        session.seen += seen
-        session.views += views
-        if session.over and session.player is not None:
-            session.player.close()
-            session.player = None
-        self._keep(session_id, session)
-
-    # ------------------------------------------------------------------------------------------------ moves
-    def _decide(self, request: TurnRequest, session: _Session, began: float) -> Decision:
-        """Her move. A session whose views contradict one another is dropped."""
-        player = self._player(session, reproducible=request.nodes is not None)
+    def _is_first(self, request: Request) -> bool:
+        """Whether the one observation of a request is the first of its game."""
         try:
-            Pondering.halt_all()  # in another session
-            self._show(session, player)
-            decision = player.choose(limit_of(request, time.monotonic() - began))
-        except ViewError:
-            self._drop(request.ids.session_id)
-            raise
-        assert decision.move in session.views[-1].legal_moves, f"the player chose {decision.move.uci()}"
-        return decision
+            place: int = self._wire.transcript(request.seat, request.setup).place(request.delta)
+        except ProtocolError:
+            return False
+        return place == 0
 
     @staticmethod
-    def _show(session: _Session, player: Player) -> None:
-        """Show the session's player what she has not seen."""
-        for view in session.views[session.shown :]:
-            player.observe(view)
-            session.shown += 1
+    def _extended(known: Transcript, request: Request) -> Transcript:
+        """``known`` with the rest of the request's whole transcript, which begins as it does."""
+        assert request.transcript is not None
+        found = known.copy()
+        for index, seen in enumerate(request.transcript):
+            if found.over and index >= len(known.seen):
+                raise ProtocolError(f"got an observation of ply {seen.ply} in a game that is over, expected none")
+            if found.place(seen) != index:
+                raise ProtocolError(
+                    f"observationTranscript[{index}]: got one of ply {seen.ply}, expected every observation once, in "
+                    "order"
+                )
+            if index >= len(known.seen):
+                found.take(seen, request.question if seen is request.transcript[-1] else None)
+        return found
+
+    @staticmethod
+    def _followed(known: Transcript, seen: Any, request: Request | None = None) -> Transcript:
+        """``known`` with an observation that came alone; it may be known already."""
+        place, count = known.place(seen), len(known.seen)
+        found = known.copy()
+        if place > count or (place == count and known.over):
+            raise ProtocolError(
+                f"got an observation of ply {seen.ply} that does not follow the {count} known ones, expected the next "
+                "one, or the whole transcript",
+                need="transcript",
+            )
+        if place == count:
+            found.take(seen, None if request is None else request.question)
+        elif found.same(place, seen):
+            found.end_late(seen)
+        else:
+            raise ProtocolError(
+                f"got another observation of ply {seen.ply} than before, expected the same, or the whole transcript",
+                need="transcript",
+            )
+        return found
+
+    def _commit(self, session_id: str, session: _Session, transcript: Transcript) -> None:
+        """Keep ``session`` with ``transcript`` as the one last used, and no more than there may be."""
+        session.transcript = transcript
+        if transcript.over:
+            session.close()
+        if self._sessions.get(session_id) is not session:
+            self._drop(session_id)
+            self._sessions[session_id] = session
+        self._sessions.move_to_end(session_id)
+        while len(self._sessions) > self._max_sessions:
+            oldest = next(iter(self._sessions))
+            log.warning("session %r is dropped: only the last %d are kept", oldest, self._max_sessions)
+            self._drop(oldest)
+
+    def _drop(self, session_id: str) -> None:
+        session = self._sessions.pop(session_id, None)
+        if session is not None:
+            session.close()
+
+    def _unknown(self, session_id: str) -> ProtocolError:
+        what = "another game, colour or start" if session_id in self._sessions else "a session that is not known here"
+        return ProtocolError(
+            f"got {what}, expected the whole transcript (the {self._max_sessions} sessions last used are kept)",
+            need="transcript",
+        )
+
+    # ------------------------------------------------------------------------------------------------ answers
+    def _answered(self, request: Request, began: float) -> Reply:
+        session = self._brought_up_to_date(request)
+        number = len(session.transcript.seen)
+        if session.decided is None or session.decided[0] != number:
+            session.decided = number, self._decide(request, session, began)
+        decision = session.decided[1]
+        return Answer(request.ids, self._wire.key(request.question), decision.answer, decision.diagnostics)
+
+    def _decide(self, request: Request, session: _Session, began: float) -> Decision:
+        """The player's decision. A session whose observations contradict one another is dropped."""
+        player = self._player(session, reproducible=request.nodes is not None)
+        question = request.question
+        try:
+            Pondering.halt_all()  # in another session
+            session.show(player)
+            decision = player.answer(self._wire.asked(question), _limit(request, time.monotonic() - began))
+        except Contradiction:
+            self._drop(request.ids.session_id)
+            raise
+        assert not self._wire.complaint(question, decision.answer), self._wire.complaint(question, decision.answer)
+        return decision
 
     def _player(self, session: _Session, *, reproducible: bool) -> Player:
-        """The session's player; another one, shown everything again, where the evaluator has to change its ways."""
-        if session.player is not None and session.reproducible != reproducible:
-            session.player.close()
-            session.player = None
+        """The session's player; another one, given everything again, where the evaluator has to change its ways."""
+        if session.reproducible != reproducible:
+            session.close()
         if session.player is None:
-            evaluator = self._evaluator(reproducible, session.game.ruleset)
-            session.player = make_player(self._configuration, evaluator, seed=session.seed & SEED_MASK)
-            session.player.start(session.views[0], session.start, session.game.ruleset)
-            session.shown = 1
+            evaluator = self._evaluator(reproducible, session)
+            session.player = self._kit.player(self._configuration, evaluator, session.seed & _SEED_MASK)
+            session.player.begin(session.game.seat, session.setup)
+            session.shown = 0
             session.reproducible = reproducible
         return session.player
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# the game in a request
-
-
-def _game_of(request: TurnRequest) -> _Game:
-    return _Game(request.ids.game_id, request.color, request.fen or START_FEN, _RULESETS[request.no_move])
-
-
-def _begun(game: _Game, request: TurnRequest) -> _Session:
-    return _Session(game, Position.from_fen(game.fen), request.seed)
+    def _evaluator(self, reproducible: bool, session: _Session) -> Any:
+        """The evaluator of all players whose answers can, or need not, be repeated."""
+        key = repr(session.game.setup.get("rules")), reproducible
+        if key not in self._evaluators:
+            choice = replace(self._choice, reproducible=reproducible)
+            self._evaluators[key] = self._kit.evaluator(self._configuration, choice, session.setup)
+        return self._evaluators[key]
 
 
-def _same(known: Observation, told: Observation) -> bool:
-    """Whether both are the same observation; that the game is over may be told later."""
-    if (known.game_over is None) != (told.game_over is None):
-        return replace(known, game_over=None) == replace(told, game_over=None)
-    return known == told
+def _extends(known: Transcript, told: tuple[Any, ...]) -> bool:
+    return len(known.seen) <= len(told) and all(known.same(index, told[index]) for index in range(len(known.seen)))
 
 
-def _extends(known: list[Observation], told: tuple[Observation, ...]) -> bool:
-    return len(known) <= len(told) and all(map(_same, known, told))
-
-
-def _next_view(session: _Session, before: View | None, told: Observation, moves: tuple[chess.Move, ...] | None) -> View:
-    """The view of an observation.
-
-    Raises
-    ------
-    ViewError
-        It does not follow from the one before, or the legal moves don't from it.
-    """
-    if before is not None:
-        return observed(
-            before,
-            kind=told.kind,
-            visible=told.visible,
-            pieces=told.pieces,
-            own_move=told.own_move,
-            own_capture_square=told.own_capture_square,
-            opp_capture_landing_square=told.opp_capture_landing_square,
-            game_over=told.game_over,
-            legal_moves=moves,
-        )
-    view = initial_view(session.start, session.game.color, told.game_over)
-    _check_first(view, told)
-    if moves is not None and sorted(map(encode, moves)) != list(map(encode, view.legal_moves)):
-        odd = sorted({move.uci() for move in moves} ^ {move.uci() for move in view.legal_moves})
-        raise ViewError(
-            f"observation of ply 0: got legal moves that are not the start position's for "
-            f"{chess.COLOR_NAMES[view.color]}; they differ in {' '.join(odd[:6]) or 'one that comes twice'}"
-        )
-    return view
-
-
-def _check_first(view: View, told: Observation) -> None:
-    """What is told of the start position is what is seen of it; the pawn that can be taken en passant may be shown."""
-    shown = observation_of(view)
-    extra = told.visible & ~shown.visible
-    if view.ep_square is not None and extra == 1 << view.ep_square + (-8 if view.color else 8):
-        pawn = extra.bit_length() - 1
-        told = replace(
-            told, visible=shown.visible, pieces={each: man for each, man in told.pieces.items() if each != pawn}
-        )
-    if told.visible != shown.visible:
-        odd = chess.SQUARE_NAMES[(told.visible ^ shown.visible).bit_length() - 1]
-        raise ViewError(
-            f"observation of ply 0: got a mask that differs in {odd} from what {chess.COLOR_NAMES[view.color]} sees of "
-            "the start position, expected the same"
-        )
-    if dict(told.pieces) != dict(shown.pieces):
-        odd_pieces = [each for each in range(64) if told.pieces.get(each) != shown.pieces.get(each)]
-        raise ViewError(
-            f"observation of ply 0: got {told.pieces.get(odd_pieces[0], 'nothing')} on "
-            f"{chess.SQUARE_NAMES[odd_pieces[0]]}, expected {shown.pieces.get(odd_pieces[0], 'nothing')} "
-            "as in the start position"
-        )
+def _limit(request: Request, waited_s: float) -> Limit:
+    """What limits the answer: nodes, else the budget, else the clock; the time that has passed is taken off."""
+    if request.nodes is not None:
+        return Limit(nodes=request.nodes)
+    if request.budget_ms is not None:
+        return Limit(time_s=max(_LEAST_S, request.budget_ms / 1000.0 - waited_s))
+    if request.clock.remaining_ms is not None:
+        left = max(_LEAST_S, request.clock.remaining_ms / 1000.0 - waited_s)
+        return Limit(clock=(left, request.clock.increment_ms / 1000.0))
+    return Limit()

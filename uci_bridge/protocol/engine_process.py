@@ -9,28 +9,21 @@ from __future__ import annotations
 
 import logging
 import queue
-import secrets
 import subprocess
 import threading
 import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import chess
-
-from darkchess.board.position import Position
-from darkchess.fog.game.view import initial_view
 from klss.support.text import printable
-from klss.table.outcome import Outcome
 from uci_bridge.child_processes import APART, how_ended, kill_family
 from uci_bridge.engine_environment import engine_environment
-from uci_bridge.errors import EngineFailed, ProtocolError
+from uci_bridge.errors import EngineFailed
 from uci_bridge.lines import LineSplitter
 from uci_bridge.pipes import open_pipes
-from uci_bridge.protocol.codec import MAX_ANSWER_BYTES, read_reply, write_request
-from uci_bridge.protocol.messages import Clock, Ids, ObservationPush, Refusal, TurnRequest, observation_of
+from uci_bridge.protocol.codec import MAX_ANSWER_BYTES
 
 __all__ = ["EngineProcess", "Late", "Patience"]
 
@@ -188,37 +181,6 @@ class EngineProcess:
         line = self._running().read(until)
         self.answered = True
         return line
-
-    def warm_up(self) -> str | None:
-        """Have it move once in a game that nobody plays, so that its compiled code is loaded when a clock runs.
-
-        Returns
-        -------
-        str or None
-            What went wrong; nothing is raised.
-        """
-        start = Position.start()
-        view = initial_view(start, chess.WHITE)
-        ids = Ids(secrets.token_hex(12), secrets.token_hex(12), "engine")
-        seen = observation_of(view)
-        turn = TurnRequest(ids, chess.WHITE, 0, 0, Clock(), view.legal_moves, (seen,), budget_ms=100)
-        over = ObservationPush(ids, chess.WHITE, 0, replace(seen, game_over=Outcome(None, "aborted")))
-        began = time.monotonic()
-        with self.lock:
-            try:
-                self.start()
-                self.send(write_request(turn), began + _LOADING_S)
-                reply = read_reply(self.receive(self.loaded_by(began)))
-                if isinstance(reply, Refusal):
-                    return reply.error
-                later = time.monotonic() + self.patience.push_s
-                self.send(write_request(over), later)
-                self.receive(lambda: later)
-            except Late as error:
-                return str(error) if not self.answered else None  # it does not answer pushes
-            except (OSError, ProtocolError) as error:  # OSError: EngineFailed, and what a process says of the machine
-                return str(error)
-        return None
 
     def loaded_by(self, began: float) -> Callable[[], float]:
         """When to give up on a process's first answer: once it has shown no sign of life for a while."""

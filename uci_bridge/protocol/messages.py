@@ -1,25 +1,22 @@
-"""What the engine protocol's messages say once they are read; :mod:`uci_bridge.protocol.codec` reads, writes them."""
+"""What the engine protocol's messages say once they are read; :mod:`uci_bridge.protocol.codec` reads and writes them.
+
+What a question and an observation are is each game's: :mod:`uci_bridge.protocol.wire`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-import chess
+from klss.table.outcome import Seat
 
-from darkchess.fog.game.view import Kind, View
-from klss.table.outcome import Outcome
-
-__all__ = [
-    "Answer", "Clock", "Ids", "Observation", "ObservationPush", "Received", "Refusal", "Reply", "TurnRequest",
-    "observation_of",
-]  # fmt: skip
+__all__ = ["Answer", "Clock", "Ids", "Push", "Received", "Refusal", "Reply", "Request"]
 
 
 @dataclass(frozen=True)
 class Ids:
-    """Whose message it is. Opaque: they tell nothing of the game.
+    """Whose message it is. The ids are opaque: they say nothing of the game.
 
     Attributes
     ----------
@@ -34,84 +31,75 @@ class Ids:
 
 @dataclass(frozen=True)
 class Clock:
-    """The player's clock: milliseconds left (None: she has none), and added after each of her moves."""
+    """The player's clock: milliseconds left (None: there is no clock), and added after each of its turns."""
 
     remaining_ms: int | None = None
     increment_ms: int = 0
 
 
 @dataclass(frozen=True)
-class Observation:
-    """What a player sees after a ply; the fields are those of :class:`darkchess.fog.game.view.View`."""
-
-    ply: int
-    kind: Kind
-    visible: int
-    pieces: Mapping[int, chess.Piece]
-    own_move: chess.Move | None = None
-    own_capture_square: int | None = None
-    opp_capture_landing_square: int | None = None
-    game_over: Outcome | None = None
-
-
-@dataclass(frozen=True)
-class TurnRequest:
-    """It is the player's turn.
+class Request:
+    """A question.
 
     Attributes
     ----------
-    ids, color
+    ids, seat
         Whose.
     ply
-        Half-moves played; that of the last observation.
+        Turns that were played; that of the last observation.
+    question
+        What is asked, and what may be answered.
+    setup
+        What both players know of the game.
     seed
         ``engineSeed``.
     clock
-        Her clock.
-    legal_moves
-        As they came; written sorted by from, to, promotion.
+        The player's clock.
     transcript
-        Every observation from ply 0 on, or None.
+        Every observation, or None.
     delta
-        The last observation, or None. One of both is there.
+        The last one, or None. One of both is there.
     budget_ms, nodes
-        What limits the search: nodes, else the budget, else the clock.
-    fen
-        The start position; None for the usual one.
-    no_move
-        What happens to who cannot move.
+        What limits the answer: nodes, else the budget, else the clock.
     """
 
     ids: Ids
-    color: chess.Color
+    seat: Seat
     ply: int
+    question: Any
+    setup: Any
     seed: int
     clock: Clock
-    legal_moves: tuple[chess.Move, ...]
-    transcript: tuple[Observation, ...] | None = None
-    delta: Observation | None = None
+    transcript: tuple[Any, ...] | None = None
+    delta: Any = None
     budget_ms: int | None = None
     nodes: int | None = None
-    fen: str | None = None
-    no_move: Literal["loss", "draw"] = "loss"
 
 
 @dataclass(frozen=True)
-class ObservationPush:
-    """An observation outside her turn: right after her own move, and at the end of the game."""
+class Push:
+    """An observation outside the player's questions: what became of its turn, and the end of the game."""
 
     ids: Ids
-    color: chess.Color
-    ply: int
-    observation: Observation
+    seat: Seat
+    seen: Any
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An engine's move, and what it says about it."""
+    """An engine's answer, and what it reports about it.
+
+    Attributes
+    ----------
+    key
+        Which question it answers: the name of the field that holds it.
+    value
+        The answer.
+    """
 
     ids: Ids
-    move: chess.Move
+    key: str
+    value: Any
     diagnostics: Mapping[str, Any]
 
 
@@ -132,17 +120,3 @@ class Refusal:
 
 
 Reply = Answer | Received | Refusal
-
-
-def observation_of(view: View) -> Observation:
-    """What the protocol tells of a view."""
-    return Observation(
-        ply=view.ply,
-        kind=view.kind,
-        visible=view.visible,
-        pieces=view.pieces,
-        own_move=view.own_move,
-        own_capture_square=view.own_capture_square,
-        opp_capture_landing_square=view.opp_capture_landing_square,
-        game_over=view.game_over,
-    )

@@ -134,8 +134,8 @@ def foreign(text: str) -> Foreign | None:
         tried.start(chess.WHITE, Position.start())
     finally:
         tried.close()
-    if tried.trouble is not None:
-        raise ConfigurationError(f"player: got {text!r}, but {tried.trouble}; expected a reconchess player")
+    if tried.last_fault is not None:
+        raise ConfigurationError(f"player: got {text!r}, but {tried.last_fault}; expected a reconchess player")
     return found
 
 

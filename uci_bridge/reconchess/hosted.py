@@ -73,12 +73,12 @@ class HostedBot(Player):
 
     Attributes
     ----------
-    trouble : str or None
+    last_fault : str or None
         What the bot did wrong in this game.
     """
 
     def __init__(self, name: str, start_call: Call, patience: Patience) -> None:
-        self.trouble = None
+        self.last_fault = None
         self._name = name
         self._start_call = start_call
         self._patience = patience
@@ -91,7 +91,7 @@ class HostedBot(Player):
     def start(self, color: chess.Color, start: Position) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`; waits until the bot is there."""
         self.close()
-        self.trouble = None
+        self.last_fault = None
         self._own = OwnHalf(color, start)
         self._number = 0
         call = msgspec.structs.replace(self._start_call, color=color, fen=start.fen(), opponent=OPPONENT)
@@ -165,8 +165,8 @@ class HostedBot(Player):
     def _answer(self, call: Call, limit: Limit) -> Answer:
         """The bot's answer to a question, once it is one that it may give."""
         began = time.monotonic()
-        if self.trouble is not None:
-            raise Forfeit(self.trouble)
+        if self.last_fault is not None:
+            raise Forfeit(self.last_fault)
         moves = list(map(chess.Move.uci, self._own.requests()))
         asked = msgspec.structs.replace(call, moves=moves, seconds_left=_seconds_left(limit))
         until = self._until(limit, began)
@@ -181,7 +181,7 @@ class HostedBot(Player):
             self._fail(fault)
             if isinstance(fault, Late) and limit.clock is not None:
                 raise OutOfTime(str(fault)) from None
-            raise Forfeit(self.trouble) from None
+            raise Forfeit(self.last_fault) from None
         return answer
 
     def _asked(self, call: Call, until: Callable[[], float]) -> Answer:
@@ -224,8 +224,8 @@ class HostedBot(Player):
         return self._process
 
     def _fail(self, fault: EngineFailed) -> None:
-        self.trouble = printable(str(fault), _FAULT_SHOWN)
-        log.info("%s: %s", self._name, self.trouble)
+        self.last_fault = printable(str(fault), _FAULT_SHOWN)
+        log.info("%s: %s", self._name, self.last_fault)
         self.close()
 
 

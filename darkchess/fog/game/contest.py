@@ -1,18 +1,16 @@
-"""What players and their hosts say to each other in a game: limits and decisions, and the ways out of it.
-
-A host is :class:`darkchess.fog.game.arbiter.Arbiter`, or whoever else has a player and her views.
-"""
+"""What players of Fog of War and their hosts give each other: a setup, views, decisions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import chess
 
+import klss.table.contest
 from darkchess.errors import DarkchessError
 from darkchess.fog.game.rules import PAPER, Ruleset
-from klss.table.contest import Positions
+from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 
 if TYPE_CHECKING:  # a command line draws its first board before these load compiled code
@@ -20,7 +18,7 @@ if TYPE_CHECKING:  # a command line draws its first board before these load comp
     from darkchess.fog.game.view import View
 
 __all__ = [
-    "DEFAULT_PLAYER", "Decision", "Player", "PlayerError", "is_loud", "king_capture",
+    "DEFAULT_PLAYER", "Player", "PlayerError", "Setup", "is_loud", "king_capture",
 ]  # fmt: skip
 
 DEFAULT_PLAYER = "kluss"
@@ -32,50 +30,40 @@ class PlayerError(DarkchessError, ValueError):
 
 
 @dataclass(frozen=True)
-class Decision:
-    """A move and what the player has to say about it (the engine protocol's ``diagnostics``)."""
+class Setup:
+    """What both players know before the game: the start position, and the ruleset."""
 
-    move: chess.Move
-    diagnostics: dict[str, Any]
+    start: Position
+    ruleset: Ruleset = PAPER
 
 
-class Player(Protocol):
-    """Whoever plays one colour of one game: ours, a human at a terminal, a process.
+class Player(klss.table.contest.Player):
+    """Whoever plays one colour: the calls of :class:`klss.table.contest.Player` in the words of this game.
 
-    A class that names it as its base has the answers of one who keeps nothing and holds nothing.
-
-    Attributes
-    ----------
-    trouble : str or None
-        Her last fault that cost her something, for the records.
+    A question is always for a move, and an observation is a :class:`~darkchess.fog.game.view.View`.
     """
 
-    trouble: str | None = None
+    def begin(self, seat: chess.Color, setup: Setup) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        from darkchess.fog.game.view import initial_view
 
-    @property
-    def position_set(self) -> Positions | None:
-        """What she holds possible, up to date with her last view; None if she keeps that to herself."""
-        return None
+        self.start(initial_view(setup.start, seat), setup.start, setup.ruleset)
+
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`klss.table.contest.Player`."""
+        return self.choose(limit, progress)
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """Begin a game from ``start``, which both players know; ``view`` is what she sees of it."""
-        ...
+        """Begin a game from ``start``; ``view`` is what is seen of it."""
+        raise NotImplementedError
 
     def observe(self, view: View) -> None:
-        """Take in what is seen after a ply, her own or the opponent's; every ply is shown once, in order."""
-        ...
-
-    def end(self, view: View) -> None:
-        """Hear of an end that is no ply, by resignation, flag or forfeit: the last view again, with the outcome."""
-        return
+        """Take in what is seen after a ply, one's own or the opponent's; every ply is shown once, in order."""
+        raise NotImplementedError
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """Her move; it has to be her turn."""
-        ...
-
-    def close(self) -> None:
-        """Free what is held."""
-        return
+        """Choose a move; it has to be the player's turn."""
+        raise NotImplementedError
 
 
 def king_capture(view: View) -> chess.Move | None:

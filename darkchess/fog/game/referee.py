@@ -13,8 +13,10 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import GameOverError, IllegalMove
+from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, PAPER, REPETITIONS, Ruleset
 from darkchess.fog.game.view import View, observe
+from klss.support.arrays import Words
 from klss.table.outcome import Outcome
 
 __all__ = ["Referee"]
@@ -138,6 +140,29 @@ class Referee:
                     game_over=self._outcome,
                 )
             )
+
+    @property
+    def question(self) -> str:
+        """See :class:`klss.table.contest.Referee`: always a move."""
+        return "move"
+
+    @property
+    def setup(self) -> Setup:
+        """See :class:`klss.table.contest.Referee`."""
+        return Setup(self._positions[0], self.ruleset)
+
+    @property
+    def truth(self) -> Words:
+        """See :class:`klss.table.contest.Referee`: the true position's row, uint64[9]."""
+        return self.position.row
+
+    def answer(self, move: chess.Move) -> None:
+        """See :class:`klss.table.contest.Referee`: :meth:`push`."""
+        self.push(move)
+
+    def observations(self, color: chess.Color) -> tuple[View, ...]:
+        """See :class:`klss.table.contest.Referee`: a view for each ply."""
+        return self.views(color)[1:]
 
     def view(self, color: chess.Color) -> View:
         """What ``color`` sees now."""

@@ -15,13 +15,14 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.contest import Decision, king_capture
+from darkchess.fog.game.contest import king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess
 from darkchess.fog.players.tracking import TrackingPlayer
 from klss.search import Budget
 from klss.search.expansion.deepening import deepening
+from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 
 __all__ = ["SAMPLE", "BestGuessPlayer", "GreedyPlayer"]

@@ -20,14 +20,16 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.weights import Weights
-from darkchess.fog.game.contest import Decision, is_loud, king_capture
+from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.tracking import TrackingPlayer, started
 from klss.search import Budget, Klss2021, Report, Search, SearchConfiguration
 from klss.search.pondering import Pondering
+from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
+from klss.table.outcome import Outcome
 
 __all__ = ["KlssPlayer"]
 
@@ -136,7 +138,7 @@ class KlssPlayer(TrackingPlayer):
             self._pondering = Pondering(started(self._thinking).search.ponder)
         self._searched = False
 
-    def end(self, view: View) -> None:
+    def end(self, outcome: Outcome) -> None:
         """See :class:`darkchess.fog.game.contest.Player`."""
         self._stop()
 

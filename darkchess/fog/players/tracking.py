@@ -15,9 +15,10 @@ from darkchess.board.position import Position
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.siamese import Observer
-from darkchess.fog.game.contest import Decision, Player, PlayerError
+from darkchess.fog.game.contest import Player, PlayerError
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
+from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 
 __all__ = ["Followed", "RandomPlayer", "TrackingPlayer", "started"]

@@ -1,23 +1,24 @@
-"""What players of Reconnaissance Blind Chess and their hosts say to each other in a game.
+"""What players of Reconnaissance Blind Chess and their hosts give each other: observations, senses and requests.
 
-Limits and the ways out of a game are those of :mod:`darkchess.fog.game.contest`; a player is asked twice a turn, and
-each question is a call with a limit of its own.
+A player is asked twice a turn, and each question is a call with a limit of its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Literal
 
 import chess
 
+import klss.table.contest
 from darkchess.board.position import Position
-from darkchess.rbc.game.observation import Moved, Notice, Sensed
-from klss.table.contest import Positions
-from klss.table.limits import Limit
-from klss.table.outcome import Outcome
+from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
+from klss.table.contest import Decision
+from klss.table.limits import Limit, Progress
 
-__all__ = ["DEFAULT_PLAYER", "Asked", "Look", "Player", "seconds_of_call", "seconds_of_set"]
+__all__ = ["DEFAULT_PLAYER", "Asked", "Look", "Player", "Question", "seconds_of_call", "seconds_of_set"]
+
+Question = Literal["sense", "move"]
+"""Which of a turn's two questions."""
 
 DEFAULT_PLAYER = "rbc-expect"
 """The configuration that plays where none is named."""
@@ -27,20 +28,24 @@ _SENSE_SHARE = 0.3
 _SET_SHARE = 0.025
 
 
-@dataclass(frozen=True)
-class Look:
-    """Where a player looks, and what she has to say about it."""
+class Look(Decision):
+    """Where a player looks (None: nowhere), and what it reports about that."""
 
-    square: int | None
-    diagnostics: dict[str, Any] = field(default_factory=dict)
+    @property
+    def square(self) -> int | None:
+        """The square, 0 to 63."""
+        found: int | None = self.answer
+        return found
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a player asks for, None: she passes; and what she has to say about it."""
+class Asked(Decision):
+    """What a player requests (None: a pass), and what it reports about that."""
 
-    request: chess.Move | None
-    diagnostics: dict[str, Any] = field(default_factory=dict)
+    @property
+    def request(self) -> chess.Move | None:
+        """The request."""
+        found: chess.Move | None = self.answer
+        return found
 
 
 def seconds_of_call(limit: Limit, *, sense: bool) -> float | None:
@@ -73,52 +78,50 @@ def seconds_of_set(limit: Limit) -> float | None:
     return max(0.5 * seconds, _SET_SHARE * limit.clock[0])
 
 
-class Player(Protocol):
-    """Whoever plays one colour of one game: ours, a human at a terminal, a process, a bot of ``reconchess``.
+class Player(klss.table.contest.Player):
+    """Whoever plays one colour: the calls of :class:`klss.table.contest.Player` in the words of this game.
 
-    A class that names it as its base has the answers of one who keeps nothing and holds nothing.
-
-    Attributes
-    ----------
-    trouble : str or None
-        Her last fault that cost her something, for the records.
+    A turn has two questions, ``"sense"`` and ``"move"``. An observation is a
+    :class:`~darkchess.rbc.game.observation.Notice`, a ``Sensed`` or a ``Moved``.
     """
 
-    trouble: str | None = None
+    def begin(self, seat: chess.Color, setup: Position) -> None:
+        """See :class:`klss.table.contest.Player`; the start position is all that is known."""
+        self.start(seat, setup)
 
-    @property
-    def position_set(self) -> Positions | None:
-        """What she holds possible, up to date with what she was told; None if she keeps that to herself."""
-        return None
+    def observe(self, observation: Observation) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        if isinstance(observation, Notice):
+            self.notice(observation)
+        elif isinstance(observation, Sensed):
+            self.sensed(observation)
+        else:
+            self.moved(observation)
+
+    def answer(self, question: Question, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`klss.table.contest.Player`."""
+        return self.choose_sense(limit) if question == "sense" else self.choose_move(limit)
 
     def start(self, color: chess.Color, start: Position) -> None:
         """Begin a game from ``start``, which both players know."""
-        ...
+        raise NotImplementedError
 
     def notice(self, notice: Notice) -> None:
-        """Her turn begins."""
-        ...
+        """Take in what the opponent's turn cost; the player's turn begins."""
+        raise NotImplementedError
 
     def choose_sense(self, limit: Limit) -> Look:
-        """Where she looks."""
-        ...
+        """Choose where to look."""
+        raise NotImplementedError
 
     def sensed(self, sensed: Sensed) -> None:
-        """See what was there."""
-        ...
+        """Take in what was seen."""
+        raise NotImplementedError
 
     def choose_move(self, limit: Limit) -> Asked:
-        """What she asks for."""
-        ...
+        """Choose a request."""
+        raise NotImplementedError
 
     def moved(self, moved: Moved) -> None:
-        """Hear what became of it; her turn ends."""
-        ...
-
-    def end(self, outcome: Outcome) -> None:
-        """Hear how the game ended."""
-        return
-
-    def close(self) -> None:
-        """Free what is held."""
-        return
+        """Take in what became of the request; the turn ends."""
+        raise NotImplementedError

@@ -7,15 +7,16 @@ As ``reconchess`` 1.6.9 plays it (docs/rbc.md). Only the referee's side imports 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import GameOverError, IllegalMove
+from darkchess.rbc.game.contest import Question
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed, looked
 from darkchess.rbc.game.requests import after_move, is_request, played, requests
 from darkchess.rbc.game.rules import LIMITS, Limits
+from klss.support.arrays import Words
 from klss.table.outcome import Outcome
 
 __all__ = ["Referee", "Turn"]
@@ -102,8 +103,8 @@ class Referee:
         return tuple(self._turns)
 
     @property
-    def phase(self) -> Literal["sense", "move"]:
-        """What the side whose turn it is does next."""
+    def question(self) -> Question:
+        """See :class:`klss.table.contest.Referee`."""
         return "sense" if self._sensed is None else "move"
 
     @property
@@ -121,8 +122,27 @@ class Referee:
         """How the game ended; None while it goes on."""
         return self._outcome
 
-    def told(self, color: chess.Color) -> tuple[Observation, ...]:
-        """Everything that ``color`` was told, in order."""
+    @property
+    def setup(self) -> Position:
+        """See :class:`klss.table.contest.Referee`: the start position."""
+        return self._positions[0]
+
+    @property
+    def truth(self) -> Words:
+        """See :class:`klss.table.contest.Referee`: the true position's row, uint64[9]."""
+        return self.position.row.copy()
+
+    def answer(self, answer: int | chess.Move | None) -> None:
+        """See :class:`klss.table.contest.Referee`: a square or None to ``"sense"``, a request or None to ``"move"``."""
+        if self._sensed is None:
+            assert not isinstance(answer, chess.Move)
+            self.sense(answer)
+        else:
+            assert not isinstance(answer, int)
+            self.move(answer)
+
+    def observations(self, color: chess.Color) -> tuple[Observation, ...]:
+        """Everything that ``color`` has observed, in order."""
         found: list[Observation] = []
         for turn in self._turns:
             if turn.color == color:

@@ -12,8 +12,8 @@ import chess
 
 from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import game_options
-from klss_app.cli.rbc.options import CONFIGURATION, BlindParser, add_blind_options, blind_configured
+from klss_app.cli.games import game_named
+from klss_app.cli.options import CONFIGURATION, Parser, add_game_options, game_options
 from klss_app.cli.rbc.track import kept_game
 from klss_app.cli.terminal import Terminal
 from klss_app.stdout import print_document
@@ -26,14 +26,16 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 
-def _parser() -> BlindParser:
-    parser = BlindParser("analyse", "What the engine thinks at one turn of a game, for the player whose turn it was.")
+def _parser() -> Parser:
+    parser = Parser(
+        "analyse", "What the engine thinks at one turn of a game, for the player whose turn it was.", game_named("rbc")
+    )
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
     parser.add_argument(
         "--turn", type=_turn, required=True, metavar="N", help="after N turns of either side, whoever's turn it is then"
     )
     parser.add_argument("--configuration", default=DEFAULT_PLAYER, metavar="NAME", help=f"who thinks: {CONFIGURATION}")
-    add_blind_options(parser, fen=False)
+    add_game_options(parser, game=game_named("rbc"), fen=False, path_suffices=False)
     parser.add_argument(
         "--planes",
         action="append",
@@ -55,7 +57,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run ``klss rbc analyse``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
     options = game_options(parsed)
-    chosen = blind_configured(parsed.configuration, options.stockfish)
+    chosen = game_named("rbc").configuration(parsed.configuration, options.stockfish)
 
     from darkchess.rbc.players.configuration import make_player
     from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer

@@ -7,16 +7,16 @@ import sys
 from collections.abc import Sequence
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import repetitions
-from klss_app.cli.rbc.options import BlindParser
+from klss_app.cli.games import game_named
+from klss_app.cli.options import Parser, repetitions
 
 __all__ = ["BENCHES", "run"]
 
 BENCHES = ("tracker", "synopsis", "dsmcp")
 
 
-def _parser() -> BlindParser:
-    parser = BlindParser("bench", "Measure the engine on this machine.")
+def _parser() -> Parser:
+    parser = Parser("bench", "Measure the engine on this machine.", game_named("rbc"))
     parser.add_argument("bench", metavar="WHAT", help=f"one of: {', '.join(BENCHES)}")
     parser.add_argument("--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import cap
-from klss_app.cli.rbc.options import BlindParser
+from klss_app.cli.games import game_named
+from klss_app.cli.options import Parser, cap
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -21,8 +21,10 @@ __all__ = ["kept_game", "run"]
 _DEFAULT_CAP = 2_000_000
 
 
-def _parser() -> BlindParser:
-    parser = BlindParser("track", "Sizes of both players' position sets after each thing that they are told.")
+def _parser() -> Parser:
+    parser = Parser(
+        "track", "Sizes of both players' position sets after each thing that they are told.", game_named("rbc")
+    )
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
     parser.add_argument("--cap", type=cap, default=_DEFAULT_CAP, metavar="N", help="largest set")
     parser.add_argument("--threads", type=int, choices=[1, 2], default=2, help="threads of an update")

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.options import games, seed
-from klss_app.cli.rbc.options import BlindParser
+from klss_app.cli.games import game_named
+from klss_app.cli.options import Parser, games, seed
 from klss_app.stdout import print_document
 
 __all__ = ["run"]
@@ -19,8 +19,10 @@ _OPENSPIEL = 10
 """One game against OpenSpiel for so many against reconchess."""
 
 
-def _parser() -> BlindParser:
-    parser = BlindParser("verify", "Hold our referee, or our position sets, against reconchess and OpenSpiel.")
+def _parser() -> Parser:
+    parser = Parser(
+        "verify", "Hold our referee, or our position sets, against reconchess and OpenSpiel.", game_named("rbc")
+    )
     parser.add_argument("--games", type=games, default=100, metavar="N", help="how many")
     parser.add_argument(
         "--sets",

@@ -161,7 +161,7 @@ def test_the_analyst_thinks_as_the_player_does_who_has_no_earlier_trunk(ply: int
         player.observe(view)
     decision = player.choose(Limit(nodes=4000))
     assert {key: decision.diagnostics[key] for key in analysis.diagnostics} == analysis.diagnostics
-    assert next(each for each in analysis.moves if each.move == decision.move).probability > 0.0
+    assert next(each for each in analysis.moves if each.move == decision.answer).probability > 0.0
 
 
 @pytest.mark.parametrize("ply", [5, 12, 17])
@@ -264,7 +264,7 @@ def test_a_king_is_taken_in_a_game_that_is_won_without_it_too_as_the_player_does
     player.start(Referee(fen).view(chess.WHITE), Position.from_fen(fen))
     decision = player.choose(Limit(nodes=2000))
     first = analysis.moves[0]
-    assert (first.move, first.probability, first.value) == (decision.move, 1.0, 1.0)
+    assert (first.move, first.probability, first.value) == (decision.answer, 1.0, 1.0)
     assert analysis.value == analysis.mix_value == 1.0
     assert [[each.san for each in line.moves] for line in analysis.lines] == [[first.san]]
 

@@ -9,14 +9,14 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.arbiter import Arbiter
-from darkchess.fog.game.contest import Decision, Player, PlayerError
+from darkchess.fog.game.contest import Player, PlayerError
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.tracking import RandomPlayer
 from darkchess.fog.warm_up import warm_up
-from klss.table.contest import Forfeit, OutOfTime, Resignation, TruthCount
+from klss.table.arbiter import Arbiter
+from klss.table.contest import Decision, Forfeit, OutOfTime, Resignation, TruthCount
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
 
@@ -138,7 +138,7 @@ def test_what_was_played_before_is_shown_before_any_clock_runs() -> None:
     game = Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(clock=(0.1, 0.0))))
     game.begin()
     assert [player.seen for player in players.values()] == [3, 3] and game.remaining_s[chess.BLACK] == 0.1
-    game.play_ply()
+    game.play_turn()
     assert referee.ply == 4 and referee.outcome is None
 
 
@@ -156,8 +156,8 @@ def test_a_lost_truth_is_counted() -> None:
     players = {chess.WHITE: Deluded(seed=1), chess.BLACK: RandomPlayer(seed=2)}
     game = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=1)), truth=truth)
     game.begin()
-    game.play_ply()
-    game.play_ply()
+    game.play_turn()
+    game.play_turn()
     assert truth == TruthCount(checks=4, lost=2, sampled=0)
 
 

@@ -114,10 +114,10 @@ def played(name: str, nodes: int, plies: int) -> list[tuple[str, str]]:
     said = []
     while referee.outcome is None and referee.ply < plies:
         decision = players[referee.turn].choose(Limit(nodes=nodes))
-        assert decision.move in referee.legal_moves()
+        assert decision.answer in referee.legal_moves()
         assert decision.diagnostics["seconds"] == 0.0, "with a node budget nothing reads a clock"
-        said.append((decision.move.uci(), repr(decision.diagnostics)))
-        referee.push(decision.move)
+        said.append((decision.answer.uci(), repr(decision.diagnostics)))
+        referee.push(decision.answer)
         for color, player in players.items():
             player.observe(referee.view(color))
     return said
@@ -144,7 +144,7 @@ def test_a_king_that_can_be_taken_is_taken(name: str) -> None:
     referee = Referee("4k3/8/8/8/8/8/8/4RK2 w - - 0 1")
     player = make_player(configuration(name), seed=1)
     player.start(referee.view(chess.WHITE), referee.position)
-    assert player.choose(Limit(nodes=500)).move == chess.Move.from_uci("e1e8")
+    assert player.choose(Limit(nodes=500)).answer == chess.Move.from_uci("e1e8")
 
 
 @pytest.mark.parametrize("name", ["baseline", "best-guess"])

@@ -94,5 +94,5 @@ def test_each_plays(name: str) -> None:
     referee = Referee()
     player = make_player(configuration(name), seed=1)
     player.start(referee.view(chess.WHITE), referee.position)
-    assert player.choose(Limit(nodes=300)).move in referee.legal_moves()
+    assert player.choose(Limit(nodes=300)).answer in referee.legal_moves()
     player.close()

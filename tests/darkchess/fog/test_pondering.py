@@ -41,9 +41,9 @@ class Game:
 
     def move(self, limit: Limit) -> dict[str, Any]:
         decision = self.player.choose(limit)
-        self.referee.push(decision.move)
+        self.referee.push(decision.answer)
         self.show()
-        return {"move": decision.move.uci(), **decision.diagnostics}
+        return {"move": decision.answer.uci(), **decision.diagnostics}
 
     def answer(self) -> None:
         self.referee.push(min(self.referee.legal_moves(), key=chess.Move.uci))
@@ -117,7 +117,7 @@ def test_an_error_of_it_is_the_player_s(monkeypatch: pytest.MonkeyPatch) -> None
     player = KlssPlayer(evaluator, SEARCH, seed=1, ponder=True)
     game = Game(player)
     decision = player.choose(Limit(time_s=0.03))
-    game.referee.push(decision.move)
+    game.referee.push(decision.answer)
     with monkeypatch.context() as broken:
         broken.setattr(evaluator, "child_values", lambda *_: 1 / 0)
         game.show()

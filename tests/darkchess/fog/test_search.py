@@ -222,8 +222,8 @@ def test_a_whole_game_is_nested_exact_and_says_so() -> None:
             carried_moves += found["carried"] > 0
             if found["gadget"] == "maxmargin":
                 assert found["margin"] >= -1e-6
-        assert decision.move in referee.legal_moves()
-        referee.push(decision.move)
+        assert decision.answer in referee.legal_moves()
+        referee.push(decision.answer)
         for each, other in players.items():
             other.observe(referee.view(each))
             if referee.outcome is None:
@@ -237,7 +237,7 @@ def test_what_is_seen_after_an_own_move_is_taken_in_on_the_opponent_s_time() -> 
     player = make_player(configuration("klss2021,particles=20"), seed=7)
     assert isinstance(player, KlssPlayer)
     player.start(referee.view(chess.WHITE), referee.position, PAPER)
-    referee.push(player.choose(Limit(nodes=500)).move)
+    referee.push(player.choose(Limit(nodes=500)).answer)
     player.observe(referee.view(chess.WHITE))
     assert player._followed.known.view.ply == 1, "before anybody asks for the set"
 
@@ -253,8 +253,8 @@ def test_a_seed_and_a_node_budget_give_the_same_game_twice_on_one_thread_and_on_
         said = []
         while referee.outcome is None and referee.ply < 8:
             decision = players[referee.turn].choose(Limit(nodes=1500))
-            said.append((decision.move.uci(), repr(decision.diagnostics)))
-            referee.push(decision.move)
+            said.append((decision.answer.uci(), repr(decision.diagnostics)))
+            referee.push(decision.answer)
             for color, player in players.items():
                 player.observe(referee.view(color))
         games.append(said)
@@ -301,7 +301,7 @@ def test_the_set_leaves_the_time_that_its_weights_take(
     player.start(game.view(chess.BLACK), game.position, PAPER)
     game.push(chess.Move.from_uci("b1a1"))
     player.observe(game.view(chess.BLACK))
-    assert player.choose(Limit(time_s=2.0)).move == chess.Move.from_uci("a2a1"), "which needs no search"
+    assert player.choose(Limit(time_s=2.0)).answer == chess.Move.from_uci("a2a1"), "which needs no search"
     assert deadlines == [pytest.approx(1000.0 + share * 2.0)]
 
 
@@ -310,7 +310,7 @@ def test_a_king_that_can_be_taken_is_taken(name: str) -> None:
     referee = Referee("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", PAPER)
     player = make_player(configuration(name), seed=1)
     player.start(referee.view(chess.WHITE), referee.position, PAPER)
-    assert player.choose(Limit(nodes=500)).move == chess.Move.from_uci("e1e8")
+    assert player.choose(Limit(nodes=500)).answer == chess.Move.from_uci("e1e8")
 
 
 def test_a_node_budget_bounds_the_nodes() -> None:
@@ -349,7 +349,7 @@ def test_what_stands_at_other_infosets_of_the_player_says_nothing_of_an_action_a
     elsewhere = 0
     while referee.ply < 6:
         player = seats[referee.turn]
-        move = player.choose(Limit(nodes=120)).move
+        move = player.choose(Limit(nodes=120)).answer
         assert isinstance(player, KlssPlayer) and player._thinking is not None
         standing = player._thinking.search.standing
         assert standing is not None
@@ -372,7 +372,7 @@ def test_a_memory_limit_stops_growth_not_the_game() -> None:
     player = make_player(configuration("klss2021,memory_mb=1"), seed=1)
     player.start(referee.view(chess.WHITE), referee.position, PAPER)
     decision = player.choose(Limit(nodes=50_000))
-    assert decision.move in referee.legal_moves()
+    assert decision.answer in referee.legal_moves()
     assert 0 < decision.diagnostics["nodes"] < 20_000
 
 
@@ -381,6 +381,6 @@ def test_a_forced_move_needs_no_search() -> None:
     player = make_player(configuration("klss2021"), seed=1)
     player.start(referee.view(chess.WHITE), referee.position, PAPER)
     decision = player.choose(Limit(nodes=500))
-    assert decision.move == chess.Move.from_uci("a1b2")
+    assert decision.answer == chess.Move.from_uci("a1b2")
     assert decision.diagnostics["nodes"] == 0
     assert decision.diagnostics.keys() >= DIAGNOSTICS

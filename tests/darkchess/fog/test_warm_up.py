@@ -15,7 +15,7 @@ from numba.core.registry import CPUDispatcher
 from darkchess import Referee
 from darkchess.fog.belief import filter as filters
 from darkchess.board import position_table
-from darkchess.fog.game.arbiter import Arbiter
+from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from darkchess.fog.warm_up import warm_up
 from darkchess.fog.players.configuration import configuration, make_player
@@ -89,7 +89,7 @@ players = {color: make_player(chosen, seed=color) for color in chess.COLORS}
 arbiter = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=60)))
 arbiter.begin()
 while arbiter.referee.outcome is None and arbiter.referee.ply < 150:
-    arbiter.play_ply()
+    arbiter.play_turn()
 after = compiled()
 print(sorted(name for name in after if after[name] != before.get(name)))
 """

@@ -65,7 +65,7 @@ def sets(seed: int, fen: str) -> Iterator[tuple[PositionSet, list[int]]]:
             for size in (1, 2, 3):
                 if len(looking) >= size:
                     yield hers, looking[:size]
-            if game.phase == "sense":
+            if game.question == "sense":
                 hers.sensed(game.sense(rng.choice(INNER)))
         moved = game.move(rng.choice(game.requests()))
         if game.outcome is None:

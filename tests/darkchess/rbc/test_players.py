@@ -14,12 +14,12 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.rbc import Moved, Notice, Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
-from darkchess.rbc.game.arbiter import Arbiter
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.players.configuration import _RANGES, CONFIGURATIONS, ConfigurationError, configuration, make_player
 from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer, expected_values
 from darkchess.rbc.players.outlook import outlook
+from klss.table.arbiter import Arbiter
 from klss.table.contest import TruthCount
 from klss.table.limits import Limit, TimeControl
 

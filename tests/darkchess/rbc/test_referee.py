@@ -84,8 +84,8 @@ def test_what_each_is_told_is_all_that_is_told() -> None:
     game = Referee()
     game.sense(chess.D4)
     game.move(chess.Move.from_uci("e2e4"))
-    assert [type(told).__name__ for told in game.told(chess.WHITE)] == ["Notice", "Sensed", "Moved"]
-    assert [type(told).__name__ for told in game.told(chess.BLACK)] == ["Notice"]
+    assert [type(told).__name__ for told in game.observations(chess.WHITE)] == ["Notice", "Sensed", "Moved"]
+    assert [type(told).__name__ for told in game.observations(chess.BLACK)] == ["Notice"]
 
 
 def test_the_inner_squares_show_all_that_any_square_shows() -> None:

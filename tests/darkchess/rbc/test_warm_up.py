@@ -14,7 +14,7 @@ import chess, sys
 from numba.core.registry import CPUDispatcher
 from darkchess.rbc import Moved, Notice, Sensed
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.game.arbiter import Arbiter
+from klss.table.arbiter import Arbiter
 from darkchess.rbc.game.observation import window
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.configuration import configuration, make_player

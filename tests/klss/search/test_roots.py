@@ -209,7 +209,7 @@ def test_a_learned_belief_is_asked_and_gives_the_same_game_on_one_thread_or_two(
         followed = player._followed  # type: ignore[attr-defined]
         assert (followed.known.weigher is not None) == (belief != "siamese")
         assert (followed.observer is not None) == (belief != "filter")
-        moves.append((decision.move, decision.diagnostics))
+        moves.append((decision.answer, decision.diagnostics))
         player.close()
     assert moves[0] == moves[1]
 

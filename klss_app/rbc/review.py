@@ -18,9 +18,9 @@ from darkchess.board.position import Position
 from darkchess.fog.game.render import Style, beside, board_lines
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import window
-from klss_app.cli.rbc.spoken import turn_text
 from klss_app.cli.review import step_through
 from klss_app.cli.terminal import Terminal
+from klss_app.rbc.spoken import turn_text
 
 if TYPE_CHECKING:
     from darkchess.rbc.game.referee import Referee

@@ -1,0 +1,174 @@
+"""Runs one game between two players: gives each its own observations, asks them within limits, keeps the clocks.
+
+Stands on the referee's side of the wall: it knows the true game and passes observations on, nothing else.
+
+Time is charged to the player that is asked, from the moment it is given its last observation to its last answer of the
+turn. What it does with the result of that answer is not charged: its clock has stopped then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from klss.table.contest import Decision, Forfeit, OutOfTime, Player, Referee, Resignation, TruthCount
+from klss.table.limits import Limit, TimeControl, charged
+from klss.table.outcome import Outcome, Seat
+
+__all__ = ["SEATS", "Answered", "Arbiter", "Played"]
+
+SEATS = (True, False)
+
+_Referee = TypeVar("_Referee", bound=Referee)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A question, the decision of the player that was asked, and the wall time it took, in seconds."""
+
+    question: Any
+    decision: Decision
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Played:
+    """A turn that was played.
+
+    Attributes
+    ----------
+    ply
+        Turns played, this one included.
+    seat
+        Whose turn it was.
+    answers
+        What was asked and answered in it, in order.
+    """
+
+    ply: int
+    seat: Seat
+    answers: tuple[Answered, ...]
+
+    @property
+    def decision(self) -> Any:
+        """The turn's last decision."""
+        return self.answers[-1].decision
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of all answers."""
+        return sum(each.seconds for each in self.answers)
+
+
+@dataclass
+class Arbiter(Generic[_Referee]):
+    """One game: the referee, the players, what limits them.
+
+    Attributes
+    ----------
+    referee
+        The true game; may have been played on already.
+    players
+        The player of each seat.
+    controls
+        What limits each of them: seconds or nodes for each question, or a clock.
+    on_turn
+        Called after every turn that was played.
+    truth
+        Where to count lost truths; None (always, but in tests of a player) looks at nothing that a player holds.
+    remaining_s
+        Seconds left on each clock, for the seats that have one.
+    """
+
+    referee: _Referee
+    players: Mapping[Seat, Player]
+    controls: Mapping[Seat, TimeControl]
+    on_turn: Callable[[Played], None] | None = None
+    truth: TruthCount | None = None
+    remaining_s: dict[Seat, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for seat, control in self.controls.items():
+            if control.clock is not None:
+                self.remaining_s.setdefault(seat, control.clock[0])
+        self._shown = dict.fromkeys(SEATS, 0)
+
+    def play(self) -> None:
+        """Play to the end of the game."""
+        self.begin()
+        while self.referee.outcome is None:
+            self.play_turn()
+        for seat in SEATS:
+            self._show(seat)
+        for seat in SEATS:
+            self.players[seat].end(self.referee.outcome)
+
+    def begin(self) -> None:
+        """Begin the game for both players, and give them what was observed before; that is on nobody's clock."""
+        for seat in SEATS:
+            self.players[seat].begin(seat, self.referee.setup)
+            self._shown[seat] = 0
+            self._show(seat)
+
+    def play_turn(self) -> None:
+        """Ask the player whose turn it is until the turn has passed; a resignation, a flag or a forfeit ends the game
+        instead.
+        """
+        referee, seat, ply = self.referee, self.referee.turn, self.referee.ply
+        player, clock = self.players[seat], self.controls[seat].clock
+        began = asked = time.monotonic()
+        answers: list[Answered] = []
+        try:
+            while referee.outcome is None and referee.ply == ply:
+                self._show(seat)
+                question = referee.question
+                decision = player.answer(question, self._limit(seat, began))
+                now = time.monotonic()
+                answers.append(Answered(question, decision, now - asked))
+                asked = now
+                if clock is not None and now - began >= self.remaining_s[seat]:
+                    raise OutOfTime
+                self._check_truth(seat)
+                referee.answer(decision.answer)
+        except Resignation:
+            referee.resign(seat)
+        except OutOfTime:
+            self.remaining_s[seat] = 0.0
+            referee.flag(seat)
+        except Forfeit:
+            referee.end(Outcome(not seat, "forfeit"))
+        else:
+            charged(self.remaining_s, seat, clock, asked - began)
+            self._show(seat)
+            self._check_truth(seat)
+            if self.on_turn is not None:
+                self.on_turn(Played(referee.ply, seat, tuple(answers)))
+
+    def _limit(self, seat: Seat, began: float) -> Limit:
+        control = self.controls[seat]
+        clock = None
+        if control.clock is not None:
+            clock = max(0.0, self.remaining_s[seat] - (time.monotonic() - began)), control.clock[1]
+        return Limit(time_s=control.time_s, nodes=control.nodes, clock=clock)
+
+    def _show(self, seat: Seat) -> None:
+        """Give ``seat`` what it has not observed yet."""
+        observations = self.referee.observations(seat)
+        for observation in observations[self._shown[seat] :]:
+            self.players[seat].observe(observation)
+        self._shown[seat] = len(observations)
+
+    def _check_truth(self, seat: Seat) -> None:
+        if self.truth is None or self.referee.outcome is not None:
+            return
+        held = self.players[seat].position_set
+        if held is None:
+            return
+        if held.capped_by is not None:
+            self.truth.sampled += 1
+            return
+        self.truth.checks += 1
+        if not held.contains(self.referee.truth):
+            self.truth.lost += 1

@@ -1,0 +1,170 @@
+"""The games that commands take with ``--game``: what can be said of each before its compiled code is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from darkchess.fog.game.contest import DEFAULT_PLAYER
+from klss.configurations import ConfigurationError
+from klss_app.cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from klss.table.kit import Kit, Spec
+
+__all__ = ["ANY_GAME", "FOG", "Game", "game_named", "game_of"]
+
+
+ANY_GAME = ("play", "match", "engine")
+"""The commands that are written once for every game."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as the command line knows it.
+
+    Attributes
+    ----------
+    name
+        What ``--game`` takes.
+    title
+        Its name in sentences.
+    default_player
+        The configuration that plays where none is named.
+    known
+        Configurations that are known without importing any; others are looked up before the first board.
+    each
+        What a limit is for: ``a move``.
+    of
+        What else is to be said of limits.
+    clock
+        A usual clock, as ``--clock`` takes it.
+    ruled
+        Whether it has rulesets, and openings.
+    record
+        The flag of ``klss play`` for the file that keeps the game.
+    """
+
+    name: str
+    title: str
+    default_player: str
+    known: tuple[str, ...] = ()
+    each: str = "an answer"
+    of: str = ""
+    clock: str = "180+2"
+    ruled: bool = False
+    record: str = "--record"
+
+    @property
+    def kit(self) -> Kit:
+        """The game itself; imports compiled code.
+
+        Raises
+        ------
+        UsageError
+            There is none of that name.
+        """
+        from uci_bridge.kits.named import kit_named
+
+        try:
+            return kit_named(self.name)
+        except ConfigurationError as error:
+            raise UsageError(str(error)) from None
+
+    @property
+    def players(self) -> str:
+        """What may stand where a player is asked for; the parser puts the names in the braces."""
+        return "{configurations}; NAME,field=value,…; FILE.toml; {players}"
+
+    def player(self, text: str, stockfish: str | None = None) -> Spec:
+        """Who plays under ``text``; imports compiled code. ``stockfish`` is ``--stockfish``.
+
+        Raises
+        ------
+        UsageError
+            It describes nobody, or one that needs what is not there.
+        """
+        from klss_app.cli.options import check_stockfish
+        from uci_bridge.errors import UciBridgeError
+        from uci_bridge.players import player_spec
+
+        try:
+            found = player_spec(self.kit, text)
+        except (ConfigurationError, UciBridgeError) as error:
+            raise UsageError(str(error)) from None
+        if getattr(found, "evaluator", None) == "stockfish":
+            check_stockfish(stockfish)
+        return found
+
+    def configuration(self, text: str, stockfish: str | None = None) -> Any:
+        """The configuration of ours that ``text`` describes; raises as :meth:`player` does."""
+        if text.startswith("cmd:"):
+            raise UsageError(
+                f"--configuration: got {text[:80]!r}, expected one of {', '.join(self.kit.configurations)}"
+            )
+        found = self.player(text, stockfish)
+        if not self.kit.is_ours(found):
+            raise UsageError(
+                f"--configuration: got {text[:80]!r}, expected one of {', '.join(self.kit.configurations)}"
+            )
+        return found
+
+
+FOG = Game(
+    "fog",
+    "Fog of War chess",
+    DEFAULT_PLAYER,
+    known=(DEFAULT_PLAYER, "klss2021", "greedy", "random"),
+    each="a move",
+    ruled=True,
+    record="--pgn",
+)
+
+
+def _rbc() -> Game:
+    from darkchess.rbc.game.contest import DEFAULT_PLAYER
+
+    return Game(
+        "rbc",
+        "Reconnaissance Blind Chess",
+        DEFAULT_PLAYER,
+        of=", for each of a turn's two questions",
+        clock="900+5",
+        record="--history",
+    )
+
+
+def game_named(name: str) -> Game:
+    """The game that ``--game`` names.
+
+    Raises
+    ------
+    UsageError
+        There is none of that name.
+    """
+    if name in ("fog", "rbc"):
+        return FOG if name == "fog" else _rbc()
+    kit = Game(name, name, "").kit
+    return Game(name, kit.title, kit.default_player, ruled=bool(kit.rules))
+
+
+def game_of(arguments: list[str]) -> str | None:
+    """Take ``--game NAME`` out of a command's arguments; None: it is not there. A number there is another flag's: of a
+    game in a file that holds several.
+
+    >>> arguments = ["a", "--game", "rbc", "b"]
+    >>> game_of(arguments), arguments
+    ('rbc', ['a', 'b'])
+    >>> game_of(["GAME.pgn", "--game", "3"]) is None
+    True
+    """
+    for at, argument in enumerate(arguments):
+        flag, equals, value = argument.partition("=")
+        if flag != "--game":
+            continue
+        taken = 1 if equals else 2
+        value = value if equals else " ".join(arguments[at + 1 : at + 2])
+        if value and not value.isdigit() and not value.startswith("-"):
+            del arguments[at : at + taken]
+            return value
+    return None

@@ -1,0 +1,50 @@
+"""Reconnaissance Blind Chess in the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+
+from darkchess.fog.game.render import ALL_SQUARES, Style, board_lines
+from klss_app.cli.review import ended_text
+from klss_app.cli.screen import Screen
+from klss_app.rbc.human import BlindHuman
+from klss_app.rbc.review import review
+from klss_app.rbc.spoken import turn_text
+
+__all__ = ["RbcScreen"]
+
+
+class RbcScreen(Screen):
+    """See :class:`klss_app.cli.screen.Screen`."""
+
+    def __init__(self, *game: Any) -> None:
+        super().__init__(*game)
+        self._human: BlindHuman | None = None
+
+    def human(self, resumed: int) -> BlindHuman:
+        """See the base."""
+        self._human = BlindHuman(self.terminal, self.names, self.clocks)
+        return self._human
+
+    def turn_lines(self, referee: Any, ply: int) -> list[str]:
+        """See the base."""
+        return [turn_text(referee.turns[ply - 1], ply - 1)]
+
+    def end_lines(self, referee: Any) -> list[str]:
+        """See the base."""
+        terminal = self.terminal
+        style = Style(unicode=terminal.unicode, color=terminal.color)
+        cell = 3 if terminal.color else 2
+        board = board_lines(referee.position.pieces, ALL_SQUARES, bottom=self._bottom, style=style, cell=cell)
+        return [" The board:", *(" " + line for line in board), "", ended_text(referee.outcome, f"{referee.ply} turns")]
+
+    def review(self, referee: Any) -> None:
+        """See the base."""
+        if referee.ply:
+            review(referee, self.terminal, self._bottom)
+
+    @property
+    def _bottom(self) -> chess.Color:
+        return chess.WHITE if self._human is None else self._human.bottom

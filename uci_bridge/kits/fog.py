@@ -1,0 +1,86 @@
+"""Fog of War at the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import chess
+
+from darkchess.board.position import START_FEN, Position
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.fog.game.contest import DEFAULT_PLAYER, Player, Setup
+from darkchess.fog.game.record import GameRecord, write_pgn
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.rules import RULESETS, ruleset
+from darkchess.fog.players.configuration import (
+    CONFIGURATIONS,
+    Configuration,
+    configuration,
+    main_names,
+    make_player,
+)
+from darkchess.fog.warm_up import warm_up
+from klss.table.arbiter import Played
+from uci_bridge.commands import described
+from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
+from uci_bridge.protocol.fog import FOG as WIRE
+
+__all__ = ["FOG"]
+
+
+class _Fog:
+    """See :class:`klss.table.kit.Kit`."""
+
+    name = "fog"
+    title = "Fog of War chess"
+    wire = WIRE
+    default_player = DEFAULT_PLAYER
+    players = "cmd:PROGRAM …"
+    rules: tuple[str, ...] = tuple(RULESETS)
+    suffix = ".pgn"
+    records = "PGNs"
+    screen: str | None = "klss_app.cli.fog_screen:FogScreen"
+
+    @property
+    def configurations(self) -> Sequence[str]:
+        return main_names()
+
+    def spec(self, text: str) -> Configuration:
+        return configuration(text)
+
+    def is_ours(self, spec: Any) -> bool:
+        return isinstance(spec, Configuration)
+
+    def text(self, spec: Configuration) -> str:
+        base = CONFIGURATIONS.get(spec.name.partition(",")[0], CONFIGURATIONS["klss2021"])
+        return described(spec, base, configuration)
+
+    def evaluator(self, spec: Configuration, choice: EvaluatorChoice, setup: Setup) -> Evaluator:
+        return make_evaluator(spec, choice, setup.ruleset)
+
+    def label(self, spec: Configuration, choice: EvaluatorChoice) -> str | None:
+        return evaluator_label(spec, choice)
+
+    def player(self, spec: Configuration, evaluator: Evaluator, seed: int) -> Player:
+        return make_player(spec, evaluator, seed=seed)
+
+    def warm_up(self, player: Any, seat: chess.Color) -> None:
+        warm_up(player, seat)
+
+    def setup(self, start: str | None = None, rules: str | None = None) -> Setup:
+        return Setup(Position.from_fen(START_FEN if start is None else start), ruleset(rules or self.rules[0]))
+
+    def referee(self, setup: Setup, moves: Sequence[str] = ()) -> Referee:
+        return Referee.replay(map(chess.Move.from_uci, moves), setup.start.fen(), setup.ruleset)
+
+    def record(self, referee: Referee, headers: Mapping[str, str]) -> str:
+        fen = referee.positions[0].fen()
+        return write_pgn(GameRecord(referee.moves, referee.outcome, None if fen == START_FEN else fen, dict(headers)))
+
+    def line(self, referee: Referee, played: Played) -> dict[str, Any]:
+        return {"move": played.decision.answer.uci()}
+
+
+FOG = _Fog()
+"""The kit."""

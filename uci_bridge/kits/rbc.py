@@ -1,0 +1,129 @@
+"""Reconnaissance Blind Chess at the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import chess
+
+from darkchess.board.position import START_FEN, Position
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.fog.game.rules import PAPER
+from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
+from darkchess.rbc.game.history import history_text
+from darkchess.rbc.game.referee import Referee
+from darkchess.rbc.players.configuration import CONFIGURATIONS, Configuration, configuration, make_player
+from darkchess.rbc.players.dsmcp import Synoptic
+from darkchess.rbc.synoptic.networks import network_of
+from darkchess.rbc.warm_up import warm_up
+from klss.configurations import ConfigurationError
+from klss.synoptic.residual import NetworkError
+from klss.table.arbiter import Played
+from klss.table.outcome import Outcome
+from uci_bridge.commands import described
+from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
+from uci_bridge.protocol.rbc import RBC as WIRE
+
+__all__ = ["RBC", "Foreign"]
+
+
+@runtime_checkable
+class Foreign(Protocol):
+    """A player of another package, hosted; :class:`uci_bridge.reconchess.bots.Foreign`."""
+
+    @property
+    def name(self) -> str:
+        """As it is named in results."""
+        ...
+
+    def fields(self) -> dict[str, Any]:
+        """What results hold."""
+        ...
+
+    def make(self, seed: int, nodes: int | None, time_s: float | None, stockfish: str | None) -> Player:
+        """A player for a game."""
+        ...
+
+
+class _Rbc:
+    """See :class:`klss.table.kit.Kit`."""
+
+    name = "rbc"
+    title = "Reconnaissance Blind Chess"
+    wire = WIRE
+    default_player = DEFAULT_PLAYER
+    players = "trout, attacker, random, FILE.py or module:Class of reconchess; cmd:PROGRAM …"
+    rules: tuple[str, ...] = ()
+    suffix = ".json"
+    records = "histories (JSON that rc-replay opens)"
+    screen: str | None = "klss_app.rbc.screen:RbcScreen"
+
+    @property
+    def configurations(self) -> Sequence[str]:
+        return tuple(CONFIGURATIONS)
+
+    def spec(self, text: str) -> Configuration | Foreign:
+        """A configuration, or a player of the package ``reconchess`` (:mod:`uci_bridge.reconchess`)."""
+        if text.partition(",")[0].strip() not in CONFIGURATIONS:
+            from uci_bridge.reconchess import foreign
+
+            found = foreign(text)
+            if found is not None:
+                return found
+        chosen = configuration(text)
+        if isinstance(chosen.thinking, Synoptic):
+            try:
+                network_of(chosen.thinking.network)  # before anybody plays
+            except NetworkError as error:
+                raise ConfigurationError(f"configuration: network: {error}") from None
+        return chosen
+
+    def is_ours(self, spec: Any) -> bool:
+        return isinstance(spec, Configuration)
+
+    def text(self, spec: Configuration) -> str:
+        base = CONFIGURATIONS.get(spec.name.partition(",")[0])
+        if base is None or base.player != spec.player:
+            base = next(item for item in CONFIGURATIONS.values() if item.player == spec.player)
+        return described(spec, base, configuration)
+
+    def evaluator(self, spec: Configuration, choice: EvaluatorChoice, setup: Position) -> Evaluator:
+        return make_evaluator(spec, choice, PAPER)
+
+    def label(self, spec: Configuration, choice: EvaluatorChoice) -> str | None:
+        return evaluator_label(spec, choice)
+
+    def player(self, spec: Configuration, evaluator: Evaluator, seed: int) -> Player:
+        return make_player(spec, evaluator, seed=seed)
+
+    def warm_up(self, player: Any, seat: chess.Color) -> None:
+        warm_up(player, seat)
+
+    def setup(self, start: str | None = None, rules: str | None = None) -> Position:
+        return Position.from_fen(START_FEN if start is None else start)
+
+    def referee(self, setup: Position, moves: Sequence[str] = ()) -> Referee:
+        assert not moves, "a game of Reconnaissance Blind Chess begins with its first turn"
+        return Referee(setup.fen())
+
+    def record(self, referee: Referee, headers: Mapping[str, str]) -> str:
+        if referee.outcome is None:
+            referee.end(Outcome(None, "aborted"))  # a history has an end
+        return history_text(referee, headers["White"], headers["Black"])
+
+    def line(self, referee: Referee, played: Played) -> dict[str, Any]:
+        turn = referee.turns[-1]
+        square, requested, taken = turn.sensed.square, turn.moved.requested, turn.moved.taken
+        found: dict[str, Any] = {
+            "sense": None if square is None else chess.SQUARE_NAMES[square],
+            "move": None if requested is None else requested.uci(),
+            "taken": None if taken is None else taken.uci(),
+            "seconds_sense": round(played.answers[0].seconds, 4),
+        }
+        look = played.answers[0].decision.diagnostics
+        return found | ({"look": look} if look else {})
+
+
+RBC = _Rbc()
+"""The kit."""

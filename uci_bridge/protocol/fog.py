@@ -1,0 +1,377 @@
+"""Fog of War on the engine protocol: what its messages hold, and what follows from what.
+
+An observation is what a player sees after a ply; the observations follow from one another by
+:func:`darkchess.fog.game.view.observed`, and the legal moves are those that follow from what is seen. What contradicts
+itself only in sum (no position agrees) is found by the player's position set, when it is asked.
+
+Source: docs/engine-protocol.md. Deviation: a mask may have fewer than 16 digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
+
+import chess
+from msgspec import Meta, Struct
+
+from darkchess.board.move import encode
+from darkchess.board.position import START_FEN, Position
+from darkchess.errors import ViewError
+from darkchess.fog.game.contest import Setup
+from darkchess.fog.game.rules import PAPER, PYCHESS
+from darkchess.fog.game.view import Kind, View, initial_view, observed
+from klss.table.contest import Player
+from klss.table.limits import Limit
+from klss.table.outcome import Outcome
+from uci_bridge.errors import ProtocolError
+from uci_bridge.protocol import shapes, wire
+from uci_bridge.protocol.schema import bad
+
+__all__ = ["FOG", "Observation", "observation_of"]
+
+Moves = tuple[chess.Move, ...]
+"""A question: the legal moves."""
+
+_RULESETS = {"loss": PAPER, "draw": PYCHESS}
+_MAX_MOVES = 448
+"""No position of dark chess has more (:mod:`darkchess.board.kernels.moves`)."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a player sees after a ply; the fields are those of :class:`darkchess.fog.game.view.View`."""
+
+    ply: int
+    kind: Kind
+    visible: int
+    pieces: Mapping[int, chess.Piece]
+    own_move: chess.Move | None = None
+    own_capture_square: int | None = None
+    opp_capture_landing_square: int | None = None
+    game_over: Outcome | None = None
+
+
+def observation_of(view: View) -> Observation:
+    """What the protocol says of a view."""
+    return Observation(
+        ply=view.ply,
+        kind=view.kind,
+        visible=view.visible,
+        pieces=view.pieces,
+        own_move=view.own_move,
+        own_capture_square=view.own_capture_square,
+        opp_capture_landing_square=view.opp_capture_landing_square,
+        game_over=view.game_over,
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# what the messages look like
+
+_Mask = Annotated[str, Meta(pattern=r"^0[xX][0-9a-fA-F]{1,16}\Z", description='"0x" and 16 hexadecimal digits')]
+_SquareAndPiece = Annotated[tuple[shapes.Square, shapes.Piece], Meta(description='[square, {"type", "color"}]')]
+
+
+class _Observation(Struct, frozen=True, kw_only=True):
+    """What a player sees after a ply."""
+
+    ply: shapes.Ply
+    kind: Kind
+    own_move: shapes.Move | None = None
+    visibility_mask: _Mask
+    visible_pieces: Annotated[list[_SquareAndPiece], Meta(max_length=64)]
+    own_capture_square: shapes.Square | None = None
+    opp_capture_landing_square: shapes.Square | None = None
+    game_over: shapes.GameOver | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no ply shows."""
+        kind = self.kind
+        if (kind == "initial") != (self.ply == 0):
+            raise ValueError(f".kind: got {kind!r} at ply {self.ply}, expected 'initial' at ply 0 and only there")
+        if (self.own_move is not None) != (kind == "own_move"):
+            got = "nothing" if self.own_move is None else "a move"
+            raise ValueError(f".own_move: got {got} with kind {kind!r}, expected a move with 'own_move' only")
+        if kind != "opp_move" and (self.own_capture_square, self.opp_capture_landing_square) != (None, None):
+            raise ValueError(f".own_capture_square: got a capture with kind {kind!r}, expected it with 'opp_move' only")
+        squares = [square for square, _ in self.visible_pieces]
+        if len(set(squares)) < len(squares):
+            i = next(i for i, square in enumerate(squares) if square in squares[:i])
+            raise ValueError(f".visible_pieces[{i}][0]: got square {squares[i]} twice, expected each square once")
+
+
+class _Rules(Struct, frozen=True):
+    """What the rules leave open."""
+
+    no_move: Literal["loss", "draw"] = "loss"
+
+
+class _Request(shapes.Request, frozen=True, kw_only=True):
+    """It is the player's turn."""
+
+    legalMoves: Annotated[list[shapes.Move], Meta(min_length=1, max_length=_MAX_MOVES)]
+    observationTranscript: Annotated[list[_Observation], Meta(min_length=1, max_length=shapes.MAX_PLY + 1)] | None = (
+        None
+    )
+    latestObservationDelta: _Observation | None = None
+    fen: shapes.Fen | None = None
+    rules: _Rules | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse observations of other plies."""
+        super().__post_init__()
+        for ply, seen in enumerate(self.observationTranscript or ()):
+            if seen.ply != ply:
+                raise ValueError(
+                    f".observationTranscript[{ply}].ply: got {seen.ply}, expected {ply}: every ply once, in order"
+                )
+
+
+class _Push(shapes.Push, frozen=True, kw_only=True):
+    """An observation outside the player's turn."""
+
+    observation: _Observation
+
+
+class _Answer(shapes.Answer, frozen=True, kw_only=True):
+    """The answer to a question."""
+
+    move: shapes.Move
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# what follows from what
+
+
+class _Transcript(wire.Transcript):
+    """The index of an observation is its ply; the game's end is part of the last one."""
+
+    def __init__(self, color: chess.Color, setup: Setup) -> None:
+        self._color, self._setup = color, setup
+        self.seen: list[Observation] = []
+        self._views: list[View] = []
+
+    def copy(self) -> _Transcript:
+        """See the base."""
+        other = _Transcript(self._color, self._setup)
+        other.seen, other._views = self.seen.copy(), self._views.copy()
+        return other
+
+    @property
+    def ply(self) -> int:
+        """See the base."""
+        return len(self.seen) - 1
+
+    @property
+    def given(self) -> list[View]:  # type: ignore[override]
+        """See the base; what is seen of the start position comes with the setup."""
+        return self._views[1:]
+
+    @property
+    def over(self) -> bool:  # type: ignore[override]
+        """See the base."""
+        return bool(self.seen) and self.seen[-1].game_over is not None
+
+    def place(self, seen: Observation) -> int:
+        """See the base."""
+        return seen.ply
+
+    def same(self, index: int, seen: Observation) -> bool:
+        """See the base; that the game is over may be said later."""
+        known = self.seen[index]
+        if (known.game_over is None) != (seen.game_over is None):
+            return replace(known, game_over=None) == replace(seen, game_over=None)
+        return known == seen
+
+    def end_late(self, seen: Observation) -> None:
+        """See the base: the end of the game, after the ply that it came with."""
+        if seen.game_over is None or self.seen[seen.ply].game_over is not None:
+            return
+        if seen.ply != self.ply:
+            raise ProtocolError(f"got the end of the game at ply {seen.ply} after ply {self.ply}, expected it there")
+        self.seen[-1] = seen
+        self._views[-1] = replace(self._views[-1], game_over=seen.game_over, legal_moves=())
+
+    def take(self, seen: Observation, question: Moves | None = None) -> None:
+        """See the base."""
+        self._views.append(self._view(self._views[-1] if self._views else None, seen, question))
+        self.seen.append(seen)
+
+    def check(self, question: Moves) -> None:
+        """See the base. With the legal moves the last observation may say more: the moves show en passant."""
+        before = self._views[-2] if len(self._views) > 1 else None
+        self._views[-1] = self._view(before, self.seen[-1], question)
+
+    def _view(self, before: View | None, seen: Observation, moves: Moves | None) -> View:
+        if before is not None:
+            return observed(
+                before,
+                kind=seen.kind,
+                visible=seen.visible,
+                pieces=seen.pieces,
+                own_move=seen.own_move,
+                own_capture_square=seen.own_capture_square,
+                opp_capture_landing_square=seen.opp_capture_landing_square,
+                game_over=seen.game_over,
+                legal_moves=moves,
+            )
+        view = initial_view(self._setup.start, self._color, seen.game_over)
+        _check_first(view, seen)
+        if moves is not None and sorted(map(encode, moves)) != list(map(encode, view.legal_moves)):
+            odd = sorted({move.uci() for move in moves} ^ {move.uci() for move in view.legal_moves})
+            raise ViewError(
+                f"observation of ply 0: got legal moves that are not the start position's for "
+                f"{chess.COLOR_NAMES[view.color]}; they differ in {' '.join(odd[:6]) or 'one that comes twice'}"
+            )
+        return view
+
+    def add(self, observation: View) -> Observation | None:
+        """See the base: one's own move and the end of the game are pushed."""
+        self._first()
+        self._views.append(observation)
+        self.seen.append(observation_of(observation))
+        pushed = observation.kind == "own_move" or observation.game_over is not None
+        return self.seen[-1] if pushed else None
+
+    def end(self, outcome: Outcome) -> Observation | None:
+        """See the base: the last observation again, with the outcome."""
+        self._first()
+        if self.over:
+            return None
+        self._views[-1] = replace(self._views[-1], game_over=outcome, legal_moves=())
+        self.seen[-1] = observation_of(self._views[-1])
+        return self.seen[-1]
+
+    def question(self, asked: Any) -> Moves:
+        """See the base."""
+        self._first()
+        return self._views[-1].legal_moves
+
+    def _first(self) -> None:
+        """A host's transcript begins with what is seen of the start position."""
+        if not self._views:
+            self._views.append(initial_view(self._setup.start, self._color))
+            self.seen.append(observation_of(self._views[0]))
+
+
+def _check_first(view: View, told: Observation) -> None:
+    """Check that an observation of the start position is what is seen of it; the pawn that can be taken en passant may
+    be shown.
+    """
+    shown = observation_of(view)
+    extra = told.visible & ~shown.visible
+    if view.ep_square is not None and extra == 1 << view.ep_square + (-8 if view.color else 8):
+        pawn = extra.bit_length() - 1
+        others = {square: piece for square, piece in told.pieces.items() if square != pawn}
+        told = replace(told, visible=shown.visible, pieces=others)
+    if told.visible != shown.visible:
+        odd = chess.SQUARE_NAMES[(told.visible ^ shown.visible).bit_length() - 1]
+        raise ViewError(
+            f"observation of ply 0: got a mask that differs in {odd} from what {chess.COLOR_NAMES[view.color]} sees of "
+            "the start position, expected the same"
+        )
+    if dict(told.pieces) != dict(shown.pieces):
+        odd_pieces = [each for each in range(64) if told.pieces.get(each) != shown.pieces.get(each)]
+        raise ViewError(
+            f"observation of ply 0: got {told.pieces.get(odd_pieces[0], 'nothing')} on "
+            f"{chess.SQUARE_NAMES[odd_pieces[0]]}, expected {shown.pieces.get(odd_pieces[0], 'nothing')} "
+            "as in the start position"
+        )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the vocabulary
+
+
+class _Fog(wire.Wire):
+    """See the module."""
+
+    game = None  # the protocol's first game, and Misty's only one
+    mark = "legalMoves"
+    request = _Request
+    push = _Push
+    answers = {"move": _Answer}  # noqa: RUF012
+
+    def check_game(self, message: Mapping[str, Any]) -> None:
+        """See the base; unknown fields are ignored, but not the name of a game that is another one here."""
+        if message.get("game") == "rbc":
+            raise bad("game", "rbc", "Fog of War here, without one (klss engine --game rbc plays rbc)")
+
+    def transcript(self, seat: chess.Color, setup: Setup) -> _Transcript:
+        """See the base."""
+        return _Transcript(seat, setup)
+
+    def read_setup(self, told: _Request) -> Setup:
+        """See the base; raises FenError where no game may start from it."""
+        no_move = "loss" if told.rules is None else told.rules.no_move
+        return Setup(Position.from_fen(told.fen or START_FEN), _RULESETS[no_move])
+
+    def setup_json(self, setup: Setup) -> dict[str, Any]:
+        """See the base."""
+        fen = setup.start.fen()
+        return ({} if fen == START_FEN else {"fen": fen}) | {"rules": {"no_move": setup.ruleset.no_move}}
+
+    def read_question(self, told: _Request) -> Moves:
+        """See the base."""
+        return tuple(map(shapes.move_of, told.legalMoves))
+
+    def question_json(self, question: Moves) -> dict[str, Any]:
+        """See the base; sorted by from, to, promotion, so that the order says nothing."""
+        return {"legalMoves": [shapes.move_json(move) for move in sorted(question, key=encode)]}
+
+    def read_seen(self, told: _Observation) -> Observation:
+        """See the base."""
+        return Observation(
+            ply=told.ply,
+            kind=told.kind,
+            visible=int(told.visibility_mask, 16),
+            pieces={square: shapes.piece_of(piece) for square, piece in told.visible_pieces},
+            own_move=None if told.own_move is None else shapes.move_of(told.own_move),
+            own_capture_square=told.own_capture_square,
+            opp_capture_landing_square=told.opp_capture_landing_square,
+            game_over=None if told.game_over is None else shapes.outcome_of(told.game_over),
+        )
+
+    def seen_json(self, seen: Observation) -> dict[str, Any]:
+        """See the base."""
+        return {
+            "ply": seen.ply,
+            "kind": seen.kind,
+            "own_move": None if seen.own_move is None else shapes.move_json(seen.own_move),
+            "visibility_mask": f"0x{seen.visible:016x}",
+            "visible_pieces": [[square, shapes.piece_json(piece)] for square, piece in sorted(seen.pieces.items())],
+            "own_capture_square": seen.own_capture_square,
+            "opp_capture_landing_square": seen.opp_capture_landing_square,
+            "game_over": None if seen.game_over is None else shapes.over_json(seen.game_over),
+        }
+
+    def read_answer(self, key: str, told: _Answer) -> chess.Move:
+        """See the base."""
+        return shapes.move_of(told.move)
+
+    def answer_json(self, key: str, value: chess.Move) -> dict[str, str]:
+        """See the base."""
+        return shapes.move_json(value)
+
+    def key(self, question: Moves) -> str:
+        """See the base."""
+        return "move"
+
+    def asked(self, question: Moves) -> str:
+        """See the base."""
+        return "move"
+
+    def complaint(self, question: Moves, value: chess.Move) -> str | None:
+        """See the base."""
+        return None if value in question else f"{value.uci()}, expected one of its {len(question)} legal moves"
+
+    def rehearse(self, player: Player, limit: Limit) -> None:
+        """See the base: a first move."""
+        player.begin(chess.WHITE, Setup(Position.start()))
+        player.answer("move", limit)
+
+
+FOG = _Fog()
+"""The vocabulary of Fog of War."""

@@ -1,0 +1,370 @@
+"""Reconnaissance Blind Chess on the engine protocol: what its messages hold, and what follows from what.
+
+What is observed follows by :class:`darkchess.rbc.game.following.Followed`, and the requests are those that follow from
+it. What contradicts itself only in sum is found by the player's position set, when it is asked.
+
+Source: docs/engine-protocol.md, "Reconnaissance Blind Chess".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import chess
+from msgspec import Meta, Struct
+
+from darkchess.board.move import encode
+from darkchess.board.position import START_FEN, Position
+from darkchess.errors import ViewError
+from darkchess.rbc.game.following import Followed
+from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed, looked, window
+from klss.table.contest import Player
+from klss.table.limits import Limit
+from klss.table.outcome import Outcome
+from uci_bridge.errors import ProtocolError
+from uci_bridge.protocol import shapes, wire
+from uci_bridge.protocol.schema import bad
+
+__all__ = ["RBC", "Observation", "Question"]
+
+_KINDS = {Notice: "capture_notice", Sensed: "sense_result", Moved: "move_result", Outcome: "game_over"}
+_PLACES = {Notice: 0, Sensed: 1, Moved: 2}
+"""What is observed in a turn, in order."""
+
+_MAX_REQUESTS = 512
+"""Castling's, pawns' diagonals and promotions among them (darkchess.rbc.game._kernels.requests)."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a player observes.
+
+    Attributes
+    ----------
+    ply
+        Turns of either side that were played when it is observed: in the player's turn those before it, after its move
+        that turn too.
+    told
+        What it is.
+    """
+
+    ply: int
+    told: Notice | Sensed | Moved | Outcome
+
+    @property
+    def kind(self) -> str:
+        """Its name in the protocol."""
+        return _KINDS[type(self.told)]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question.
+
+    Attributes
+    ----------
+    phase
+        Which of a turn's two.
+    requests
+        What may be requested beside a pass.
+    senses
+        Where the player may look beside nowhere; () when it is asked for a move.
+    """
+
+    phase: Literal["sense", "move"]
+    requests: tuple[chess.Move, ...]
+    senses: tuple[int, ...] = ()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# what the messages look like
+
+_SquareAndContent = Annotated[
+    tuple[shapes.Square, shapes.Piece | None], Meta(description='[square, {"type", "color"} or null]')
+]
+
+_FIELDS = {
+    "capture_notice": {"own_capture_square"},
+    "sense_result": {"sense", "sensed_squares"},
+    "move_result": {"requested", "taken", "capture_square"},
+    "game_over": {"game_over"},
+}
+
+
+class _Observation(Struct, frozen=True, kw_only=True):
+    """What a player observes."""
+
+    ply: shapes.Ply
+    kind: Literal["capture_notice", "sense_result", "move_result", "game_over"]
+    own_capture_square: shapes.Square | None = None
+    sense: shapes.Square | None = None
+    sensed_squares: Annotated[list[_SquareAndContent], Meta(max_length=9)] | None = None
+    requested: shapes.Move | None = None
+    taken: shapes.Move | None = None
+    capture_square: shapes.Square | None = None
+    game_over: shapes.GameOver | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what belongs to another kind, and a kind without what makes it one."""
+        for kind, fields in _FIELDS.items():
+            for name in sorted(fields):
+                if kind != self.kind and getattr(self, name) is not None:
+                    raise ValueError(f".{name}: got something with kind {self.kind!r}, expected it with {kind!r} only")
+        for kind, name in (("sense_result", "sensed_squares"), ("game_over", "game_over")):
+            if self.kind == kind and getattr(self, name) is None:
+                raise ValueError(f".{name}: got nothing, expected it with kind {kind!r}")
+        squares = [square for square, _ in self.sensed_squares or []]
+        if len(set(squares)) < len(squares):
+            raise ValueError(".sensed_squares: got a square twice, expected each square once")
+
+
+class _Request(shapes.Request, frozen=True, kw_only=True):
+    """A question."""
+
+    phase: Literal["sense", "move"]
+    senseActions: Annotated[list[shapes.Square], Meta(min_length=1, max_length=64)] | None = None
+    legalMoves: Annotated[list[shapes.Move], Meta(max_length=_MAX_REQUESTS)]
+    observationTranscript: Annotated[list[_Observation], Meta(min_length=1, max_length=2 * shapes.MAX_PLY)] | None = (
+        None
+    )
+    latestObservationDelta: _Observation | None = None
+    fen: shapes.Fen | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse squares that do not belong to the question."""
+        super().__post_init__()
+        if (self.senseActions is not None) != (self.phase == "sense"):
+            got = "nothing" if self.senseActions is None else "squares"
+            raise ValueError(f".senseActions: got {got} in phase {self.phase!r}, expected squares in 'sense' only")
+        if self.senseActions is not None and len(set(self.senseActions)) < len(self.senseActions):
+            raise ValueError(".senseActions: got a square twice, expected each square once")
+
+
+class _Push(shapes.Push, frozen=True, kw_only=True):
+    """What a player observes outside its questions."""
+
+    observation: _Observation
+
+
+class _SenseAnswer(shapes.Answer, frozen=True, kw_only=True):
+    """The answer to ``sense``."""
+
+    sense: shapes.Square | None
+
+
+class _MoveAnswer(shapes.Answer, frozen=True, kw_only=True):
+    """The answer to ``move``."""
+
+    move: shapes.Move | None
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# what follows from what
+
+
+class _Transcript(wire.Transcript):
+    """Three observations a turn, and the end of the game."""
+
+    def __init__(self, color: chess.Color, start: Position) -> None:
+        self._color, self._first = color, 0 if start.turn == color else 1
+        self._followed = Followed(color, start)
+        self.seen: list[Observation] = []
+
+    def copy(self) -> _Transcript:
+        """See the base."""
+        other = object.__new__(_Transcript)
+        other._color, other._first = self._color, self._first
+        other._followed, other.seen = self._followed.copy(), self.seen.copy()
+        return other
+
+    @property
+    def ply(self) -> int:
+        """See the base."""
+        return self._followed.ply
+
+    @property
+    def given(self) -> list[Any]:  # type: ignore[override]
+        """See the base."""
+        return [seen.told for seen in self.seen if not isinstance(seen.told, Outcome)]
+
+    @property
+    def over(self) -> bool:  # type: ignore[override]
+        """See the base."""
+        return bool(self.seen) and isinstance(self.seen[-1].told, Outcome)
+
+    def place(self, seen: Observation) -> int:
+        """See the base."""
+        if isinstance(seen.told, Outcome):
+            return len(self.seen) - 1 if self.over else len(self.seen)
+        turn, odd = divmod(seen.ply - self._first - isinstance(seen.told, Moved), 2)
+        if odd or turn < 0:
+            raise ProtocolError(
+                f"got a {seen.kind} of ply {seen.ply}, expected a ply at which {chess.COLOR_NAMES[self._color]} "
+                "observes one"
+            )
+        return 3 * turn + _PLACES[type(seen.told)]
+
+    def take(self, seen: Observation, question: Question | None = None) -> None:
+        """See the base."""
+        if not isinstance(seen.told, Outcome):
+            self._followed.take(seen.told)
+        self.seen.append(seen)
+
+    def check(self, question: Question) -> None:
+        """See the base."""
+        awaited = {"sense": "sensed", "move": "moved"}[question.phase]
+        if self._followed.awaited != awaited:
+            raise ViewError(f"phase: got {question.phase!r}, expected it once what goes before it in the turn is told")
+        requests = self._followed.requests()
+        if sorted(map(encode, question.requests)) != list(map(encode, requests)):
+            odd = sorted({move.uci() for move in question.requests} ^ {move.uci() for move in requests})
+            raise ViewError(
+                f"legalMoves: got moves that are not those that {chess.COLOR_NAMES[self._color]} may request at ply "
+                f"{self.ply}; they differ in {' '.join(odd[:6]) or 'one that comes twice'}"
+            )
+        if question.phase == "sense" and not set(INNER) <= set(question.senses):
+            raise ViewError(
+                f"senseActions: got {len(question.senses)} squares, expected the 36 that are not on the edge among them"
+            )
+
+    def add(self, observation: Notice | Sensed | Moved) -> Observation | None:
+        """See the base: the result of a move is pushed."""
+        ply = self.ply
+        self._followed.take(observation)
+        moved = isinstance(observation, Moved)
+        self.seen.append(Observation(ply + 1 if moved else ply, observation))
+        return self.seen[-1] if moved else None
+
+    def end(self, outcome: Outcome) -> Observation:
+        """See the base."""
+        # Whether the opponent has moved since this player last did, the outcome alone says: the ply does not.
+        self.seen.append(Observation(self.seen[-1].ply if self.seen else 0, outcome))
+        return self.seen[-1]
+
+    def question(self, asked: Literal["sense", "move"]) -> Question:
+        """See the base."""
+        return Question(asked, self._followed.requests(), tuple(chess.SQUARES) if asked == "sense" else ())
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the vocabulary
+
+
+class _Rbc(wire.Wire):
+    """See the module."""
+
+    game = "rbc"
+    mark = "phase"
+    request = _Request
+    push = _Push
+    answers = {"sense": _SenseAnswer, "move": _MoveAnswer}  # noqa: RUF012
+
+    def check_game(self, message: Any) -> None:
+        """See the base."""
+        if message.get("game") != self.game:
+            raise bad("game", message.get("game"), f'"{self.game}" (Fog of War has none, and klss engine plays it)')
+
+    def transcript(self, seat: chess.Color, setup: Position) -> _Transcript:
+        """See the base."""
+        return _Transcript(seat, setup)
+
+    def read_setup(self, told: _Request) -> Position:
+        """See the base; raises FenError where no game may start from it."""
+        return Position.from_fen(told.fen or START_FEN)
+
+    def setup_json(self, setup: Position) -> dict[str, Any]:
+        """See the base."""
+        fen = setup.fen()
+        return {} if fen == START_FEN else {"fen": fen}
+
+    def read_question(self, told: _Request) -> Question:
+        """See the base."""
+        return Question(told.phase, tuple(map(shapes.move_of, told.legalMoves)), tuple(told.senseActions or ()))
+
+    def question_json(self, question: Question) -> dict[str, Any]:
+        """See the base; the moves are sorted by from, to, promotion."""
+        message: dict[str, Any] = {"phase": question.phase}
+        if question.phase == "sense":
+            message["senseActions"] = sorted(question.senses)
+        return message | {"legalMoves": [shapes.move_json(move) for move in sorted(question.requests, key=encode)]}
+
+    def read_seen(self, told: _Observation) -> Observation:
+        """See the base."""
+        found: Notice | Sensed | Moved | Outcome
+        if told.kind == "capture_notice":
+            found = Notice(told.own_capture_square)
+        elif told.kind == "sense_result":
+            contents = {
+                square: None if piece is None else shapes.piece_of(piece) for square, piece in told.sensed_squares or []
+            }
+            order = () if told.sense is None else window(told.sense)
+            first = [square for square in order if square in contents]
+            found = Sensed(told.sense, tuple((each, contents[each]) for each in dict.fromkeys([*first, *contents])))
+        elif told.kind == "move_result":
+            found = Moved(_move_of(told.requested), _move_of(told.taken), told.capture_square)
+        else:
+            assert told.game_over is not None
+            found = shapes.outcome_of(told.game_over)
+        return Observation(told.ply, found)
+
+    def seen_json(self, seen: Observation) -> dict[str, Any]:
+        """See the base."""
+        told, message = seen.told, {"ply": seen.ply, "kind": seen.kind}
+        if isinstance(told, Notice):
+            return message | {"own_capture_square": told.square}
+        if isinstance(told, Sensed):
+            squares = [[square, None if piece is None else shapes.piece_json(piece)] for square, piece in told.contents]
+            return message | {"sense": told.square, "sensed_squares": squares}
+        if isinstance(told, Moved):
+            requested, taken = _move_json(told.requested), _move_json(told.taken)
+            return message | {"requested": requested, "taken": taken, "capture_square": told.capture_square}
+        return message | {"game_over": shapes.over_json(told)}
+
+    def read_answer(self, key: str, told: Any) -> int | chess.Move | None:
+        """See the base."""
+        return told.sense if key == "sense" else _move_of(told.move)
+
+    def answer_json(self, key: str, value: Any) -> Any:
+        """See the base."""
+        return value if key == "sense" else _move_json(value)
+
+    def key(self, question: Question) -> str:
+        """See the base."""
+        return question.phase
+
+    def asked(self, question: Question) -> str:
+        """See the base."""
+        return question.phase
+
+    def complaint(self, question: Question, value: Any) -> str | None:
+        """See the base. A pawn's request may leave the promotion open: it is then a queen's."""
+        if value is None:
+            return None
+        if question.phase == "sense":
+            return None if value in question.senses else f"the square {value}, expected one of {len(question.senses)}"
+        queen = None if value.promotion else chess.Move(value.from_square, value.to_square, chess.QUEEN)
+        if value in question.requests or queen in question.requests:
+            return None
+        return f"{value.uci()}, expected one of its {len(question.requests)} requests, or null"
+
+    def rehearse(self, player: Player, limit: Limit) -> None:
+        """See the base: a turn."""
+        start = Position.start()
+        player.begin(chess.WHITE, start)
+        player.observe(Notice(None))
+        player.observe(looked(start, player.answer("sense", limit).answer))
+        player.answer("move", limit)
+        player.observe(Moved(None, None, None))
+
+
+def _move_of(told: shapes.Move | None) -> chess.Move | None:
+    return None if told is None else shapes.move_of(told)
+
+
+def _move_json(move: chess.Move | None) -> dict[str, str] | None:
+    return None if move is None else shapes.move_json(move)
+
+
+RBC = _Rbc()
+"""The vocabulary of Reconnaissance Blind Chess."""

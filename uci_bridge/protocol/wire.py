@@ -1,0 +1,171 @@
+"""What the engine protocol asks of a game: how its questions, answers and observations are written, and what follows.
+
+A :class:`Wire` is one game's vocabulary; a :class:`Transcript` is what one player observed in one game of it. Both
+stand on the player's side of the wall: an engine reads a transcript, a host writes one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from klss.table.contest import Player
+from klss.table.limits import Limit
+from klss.table.outcome import Seat
+from uci_bridge.protocol import shapes
+from uci_bridge.protocol.schema import bad
+
+__all__ = ["Transcript", "Wire"]
+
+
+class Transcript(ABC):
+    """What one player observed in one game.
+
+    Attributes
+    ----------
+    seen
+        The observations as the protocol says them, in order; each has a ``ply``. The game's end is the last, or part
+        of it.
+    given
+        The same as a player gets them (:meth:`klss.table.contest.Player.observe`), without the game's end.
+    over
+        Whether the game has ended.
+    ply
+        Of the question that comes next.
+    """
+
+    seen: list[Any]
+    given: list[Any]
+    over: bool
+
+    @property
+    @abstractmethod
+    def ply(self) -> int:
+        """See the class."""
+
+    # ------------------------------------------------------------------------------------------------ an engine's part
+    @abstractmethod
+    def copy(self) -> Self:
+        """One that goes its own way from here."""
+
+    @abstractmethod
+    def place(self, seen: Any) -> int:
+        """The index in :attr:`seen` that ``seen`` has, or will have; raises ProtocolError where it can have none."""
+
+    @abstractmethod
+    def take(self, seen: Any, question: Any = None) -> None:
+        """Add the next observation; with the ``question`` that follows it, if one does.
+
+        Raises
+        ------
+        Contradiction
+            It does not follow from those before. Nothing is promised of this transcript then.
+        """
+
+    def same(self, index: int, seen: Any) -> bool:
+        """Whether ``seen`` is the observation at ``index``."""
+        return bool(self.seen[index] == seen)
+
+    def end_late(self, seen: Any) -> None:
+        """Take in an observation that is known already, for what it adds: by default nothing."""
+        return
+
+    @abstractmethod
+    def check(self, question: Any) -> None:
+        """Raise Contradiction unless ``question`` is what follows from the observations."""
+
+    # ------------------------------------------------------------------------------------------------ a host's part
+    @abstractmethod
+    def add(self, observation: Any) -> Any:
+        """Add what the referee gave; the observation as the protocol says it, if it is pushed at once, else None."""
+
+    @abstractmethod
+    def end(self, outcome: Any) -> Any:
+        """Add the end of the game; what is to be pushed, or None where the last observation said it."""
+
+    @abstractmethod
+    def question(self, asked: Any) -> Any:
+        """The referee's question as the protocol says it, with what may be answered."""
+
+
+class Wire(ABC):
+    """One game's part of the engine protocol.
+
+    Attributes
+    ----------
+    game
+        ``game`` of every message to an engine; None: the field is left out.
+    mark
+        The field that only questions have.
+    request, push
+        Their shapes (:mod:`uci_bridge.protocol.shapes`).
+    answers
+        The shape of each answer, by the field that holds it.
+    """
+
+    game: ClassVar[str | None]
+    mark: ClassVar[str]
+    request: ClassVar[type[shapes.Request]]
+    push: ClassVar[type[shapes.Push]]
+    answers: ClassVar[Mapping[str, type[shapes.Answer]]]
+
+    def check_game(self, message: Mapping[str, Any]) -> None:
+        """Refuse a message of another game."""
+        if message.get("game") != self.game:
+            raise bad("game", message.get("game"), f'"{self.game}"')
+
+    @abstractmethod
+    def transcript(self, seat: Seat, setup: Any) -> Transcript:
+        """That of a game that begins."""
+
+    # ------------------------------------------------------------------------------------------------ reading
+    @abstractmethod
+    def read_setup(self, told: Any) -> Any:
+        """What a request (of :attr:`request`) says that both players know."""
+
+    @abstractmethod
+    def read_question(self, told: Any) -> Any:
+        """The question of a request."""
+
+    @abstractmethod
+    def read_seen(self, told: Any) -> Any:
+        """An observation of a request or a push."""
+
+    @abstractmethod
+    def read_answer(self, key: str, told: Any) -> Any:
+        """The value of the field ``key`` of an answer."""
+
+    # ------------------------------------------------------------------------------------------------ writing
+    @abstractmethod
+    def setup_json(self, setup: Any) -> dict[str, Any]:
+        """The fields that say it; those of the usual setup may be left out."""
+
+    @abstractmethod
+    def question_json(self, question: Any) -> dict[str, Any]:
+        """The fields that say it."""
+
+    @abstractmethod
+    def seen_json(self, seen: Any) -> dict[str, Any]:
+        """An observation."""
+
+    @abstractmethod
+    def answer_json(self, key: str, value: Any) -> Any:
+        """The value of the field ``key``."""
+
+    # ------------------------------------------------------------------------------------------------ questions
+    @abstractmethod
+    def key(self, question: Any) -> str:
+        """The field that holds the answer to ``question``."""
+
+    @abstractmethod
+    def asked(self, question: Any) -> Any:
+        """The referee's question (:attr:`klss.table.contest.Referee.question`) that ``question`` is."""
+
+    @abstractmethod
+    def complaint(self, question: Any, value: Any) -> str | None:
+        """What is wrong with an answer, with what was expected; None where it may be given."""
+
+    @abstractmethod
+    def rehearse(self, player: Player, limit: Limit) -> None:
+        """Have ``player`` play a turn of a game that nobody plays, so that its compiled code is loaded."""
