@@ -22,10 +22,9 @@ def as_loud_as_before() -> Iterator[None]:
 @pytest.fixture
 def played_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Configurations play their matches in the tests' own process: for a test that is not of engines in processes."""
-    from uci_bridge.match.blind.match import BlindMatch
     from uci_bridge.match.match import Match
 
-    for kind in (Match, BlindMatch):
+    for kind in (Match,):
         setup = kind.setup
         monkeypatch.setattr(
             kind, "setup", lambda match, setup=setup: dataclasses.replace(setup(match), check_truth=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 
-def _parser(game: Game) -> Parser:
+def _parser(game: Game = FOG) -> Parser:
     parser = Parser("engine", "The engine on stdin and stdout: one JSON request a line, one JSON answer a line.", game)
     add_game(parser)
     parser.add_argument(

@@ -11,9 +11,9 @@ from klss_app.cli.own_name import own_name
 from klss_app.cli.review import ply_lines, result_text, review
 from klss_app.cli.screen import Quit, Screen
 
-__all__ = ["FogScreen"]
+__all__ = ["START_VISIBLE", "FogScreen"]
 
-_START_VISIBLE = 0xFFFF_FFFF
+START_VISIBLE = 0xFFFF_FFFF
 """What White sees of the usual start position: ranks 1 to 4."""
 
 
@@ -32,7 +32,7 @@ class FogScreen(Screen):
         own = {square: piece for square, piece in chess.Board().piece_map().items() if piece.color == chess.WHITE}
         terminal = self.terminal
         terminal.clear()
-        terminal.say(*screen(own, _START_VISIBLE, (), chess.WHITE, self.names, self.clocks, terminal))
+        terminal.say(*screen(own, START_VISIBLE, (), chess.WHITE, self.names, self.clocks, terminal))
         terminal.say(" You see your pieces and where they could move; the rest is fog. help tells what to type.")
         self._drawn = True
         while True:

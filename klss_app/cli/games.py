@@ -55,6 +55,12 @@ class Game:
     ruled: bool = False
     record: str = "--record"
 
+    def spelled(self, command: str) -> str:
+        """A command as it is typed for this game, after ``klss``."""
+        if self.name == "fog":
+            return command
+        return f"rbc {command}" if self.name == "rbc" else f"{command} --game {self.name}"
+
     @property
     def kit(self) -> Kit:
         """The game itself; imports compiled code.

@@ -62,13 +62,12 @@ def _dispatch(arguments: Sequence[str]) -> int:
         last = f"{own_name()} rbc COMMAND --help tells a command's flags; docs/rbc.md tells the rules."
         return dispatch("klss rbc", RBC_COMMANDS, arguments[1:], last, "rbc", _OF_RBC)
     rest = list(arguments)
-    name = game_of(rest)
+    name = game_of(rest) if rest and rest[0] in RBC_COMMANDS else None  # elsewhere the flag means something else
     if name in (None, "fog"):
         return dispatch("klss", COMMANDS, rest, last)
-    commands = list(RBC_COMMANDS) if name == "rbc" else list(ANY_GAME)
-    if rest and rest[0] in COMMANDS and rest[0] not in commands:
-        raise UsageError(f"klss {rest[0]}: got --game {name}, expected it with {', '.join(commands)} alone")
-    return dispatch("klss", COMMANDS | RBC_COMMANDS, rest, last, name, _OF_RBC if name == "rbc" else {})
+    if name != "rbc" and rest[0] not in ANY_GAME:
+        raise UsageError(f"klss {rest[0]}: got --game {name}, expected it with {', '.join(ANY_GAME)} alone")
+    return dispatch("klss", RBC_COMMANDS, rest, last, name, _OF_RBC if name == "rbc" else {})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

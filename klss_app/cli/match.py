@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 
-def _parser(game: Game) -> Parser:
+def _parser(game: Game = FOG) -> Parser:
     parser = Parser("match", "Games between A and B, A having White first; a match in --out can be resumed.", game)
     add_match_options(parser, PLAYERS)
     add_game(parser)

@@ -73,8 +73,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, command: str, description: str, game: Game = FOG, **rest: Any) -> None:
         usual: dict[str, Any] = {"formatter_class": _Lines, "allow_abbrev": False}
-        super().__init__(prog=f"klss {command}", description=description, **usual | rest)
-        self._command, self._game = command, game
+        super().__init__(prog=f"klss {game.spelled(command)}", description=description, **usual | rest)
+        self._command, self._game = game.spelled(command), game
 
     def format_help(self) -> str:
         """The help, with the names of configurations: only now, since compiled code comes with them."""

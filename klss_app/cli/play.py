@@ -48,7 +48,7 @@ HUMAN = "human"
 LOADING = "loading the engine (the first time it is compiled: a minute)"
 
 
-def _parser(game: Game) -> Parser:
+def _parser(game: Game = FOG) -> Parser:
     parser = Parser(
         "play", f"{game.title} in the terminal. You are White against {game.default_player} by default.", game
     )

@@ -1,5 +1,6 @@
-"""Reconnaissance Blind Chess held against other programs, and measured: what ``klss rbc verify`` and ``bench`` run.
+"""What the commands of Reconnaissance Blind Chess run: the terminal game, and measurements.
 
-Reading order: ``boards`` (a set of positions by reconchess's functions), ``verify``, ``bench``;
+Reading order: ``screen`` (the game in the terminal) with ``human``, ``spoken`` (requests as people type them) and
+``review``; ``boards`` (a set of positions by reconchess's functions), ``verify``, ``bench``;
 ``expectation_thoughts`` and ``synoptic_thoughts`` (what players think at one turn).
 """

@@ -13,6 +13,7 @@ from experiments.players.specs import player
 from klss.table.arbiter import Arbiter
 from klss.table.limits import Limit, TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.kits.fog import FOG
 from uci_bridge.match.match import Match
 from uci_bridge.match.report import versions
 
@@ -74,8 +75,7 @@ def test_a_game_that_is_over_asks_for_no_move(require_stockfish: str) -> None:
 
 
 def test_it_plays_a_match(require_stockfish: str) -> None:
-    match = Match(
-        player("stockfish-cheat"), player("random,cap=5000,threads=1"), games=2, seed=1,
+    match = Match(FOG, player("stockfish-cheat"), player("random,cap=5000,threads=1"), games=2, seed=1,
         budget=TimeControl(nodes=20), evaluator=EvaluatorChoice(stockfish=require_stockfish), check_truth=True,
     )  # fmt: skip
     assert match.run().score == 2

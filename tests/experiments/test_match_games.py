@@ -15,12 +15,13 @@ from darkchess.fog.game.record import read_pgn
 from darkchess.fog.players.configuration import configuration
 from klss.table.limits import TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.kits.fog import FOG
 from uci_bridge.match.engines import Engines
 from uci_bridge.match.game import play_game
 from uci_bridge.match.match import Match, Standing
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
 from uci_bridge.match.task import GameResult
-from uci_bridge.players import configuration_text, engine_argv, player_spec
+from uci_bridge.players import engine_argv, player_spec
 
 FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
 FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
@@ -28,7 +29,10 @@ FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
 
 def match_of(a: str, b: str, nodes: int = 1, **rest: Any) -> Match:
     return Match(
-        player_spec(a), player_spec(b), **({"games": 4, "seed": 11, "budget": TimeControl(nodes=nodes)} | rest)
+        FOG,
+        player_spec(FOG, a),
+        player_spec(FOG, b),
+        **({"games": 4, "seed": 11, "budget": TimeControl(nodes=nodes)} | rest),
     )
 
 
@@ -178,7 +182,7 @@ def test_processes_live_on_from_game_to_game_and_one_that_died_is_started_again(
         starts = []
         for game in range(3):
             play_game(match.setup(), match.task(game), engines)
-            starts.append([process.starts for process in engines._processes.values()])
+            starts.append([maker._process.starts for maker in engines._makers.values()])
     finally:
         engines.close(at_once=True)
     assert all(own == 1 for own, _ in starts)
@@ -192,7 +196,7 @@ def test_processes_live_on_from_game_to_game_and_one_that_died_is_started_again(
 @pytest.mark.parametrize("text", ["klss2021", "random", "greedy,cap=900", "klss2021,information=inf,reach=false"])
 def test_a_configuration_reaches_its_process_as_it_is(text: str) -> None:
     chosen = configuration(text)
-    again = configuration(configuration_text(chosen))
+    again = configuration(FOG.text(chosen))
     assert {**vars(again), "name": None} == {**vars(chosen), "name": None}
 
 
@@ -201,7 +205,7 @@ def test_a_file_s_configuration_reaches_its_process_without_the_file(tmp_path: P
     path.write_text('base = "klss2021"\nname = "mine"\nparticles = 7\nexpansion = "leaf"\n')
     chosen = configuration(str(path))
     path.unlink()
-    argv = engine_argv(chosen, EvaluatorChoice("stockfish", "/opt/fish", processes=3))
+    argv = engine_argv(FOG, chosen, EvaluatorChoice("stockfish", "/opt/fish", processes=3))
     found = configuration(argv[argv.index("--configuration") + 1])
     assert (found.fields()["particles"], found.fields()["expansion"]) == (7, "leaf")
     assert argv[argv.index("--evaluator") :] == (

@@ -31,6 +31,7 @@ from klss.support.arrays import Floats, States
 from klss.table.arbiter import Arbiter
 from klss.table.limits import Limit, TimeControl
 from tests.wall.twins import load
+from uci_bridge.kits.fog import FOG
 from uci_bridge.match.engines import Insider
 from uci_bridge.match.files import read_match
 from uci_bridge.match.match import Match
@@ -226,7 +227,7 @@ def test_a_prior_is_a_probability(value: str) -> None:
 
 def test_a_match_plays_it_the_same_again_and_loses_no_true_position(tmp_path: Path) -> None:
     match = Match(
-        player("kluss-oracle,prior=0.4,cap=5000,threads=1"), player("random,cap=5000,threads=1"), games=2, seed=1,
+        FOG, player("kluss-oracle,prior=0.4,cap=5000,threads=1"), player("random,cap=5000,threads=1"), games=2, seed=1,
         budget=TimeControl(nodes=40), check_truth=True,
     )  # fmt: skip
     played = []
@@ -245,7 +246,7 @@ def test_a_match_plays_it_the_same_again_and_loses_no_true_position(tmp_path: Pa
     ("text", "stockfish"), [("kluss-oracle,prior=0.4", False), ("kluss-contrary", False), ("stockfish-cheat", True)]
 )
 def test_a_player_that_a_match_is_given_is_sent_to_its_workers(text: str, stockfish: bool) -> None:
-    setup = Match(player(text), player("random"), games=2, seed=1, budget=TimeControl(nodes=40)).setup()
+    setup = Match(FOG, player(text), player("random"), games=2, seed=1, budget=TimeControl(nodes=40)).setup()
     assert isinstance(setup.a, Insider) and setup.a.name == text
     assert pickle.loads(pickle.dumps(setup)) == setup
     assert setup.uses_stockfish() is Pairing(text, text, "random").takes_stockfish is stockfish

@@ -30,6 +30,7 @@ from experiments.series.runner import Pairing, Plan, Series, main, play, share
 from experiments.series.summary import SESSIONS, match_document, series_document, told_together
 from klss.table.limits import TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.kits.fog import FOG
 from uci_bridge.match.documents import write_document
 from uci_bridge.match.engines import Engines
 from uci_bridge.match.game import play_game
@@ -43,7 +44,9 @@ SHUFFLE = Series(
 
 def write_match(folder: Path, winners: Sequence[str | None], seed: int = 5) -> None:
     """A match's directory, as it writes it; two moves a game, |P| 10 and 1000."""
-    match = Match(player_spec("klss2021"), player_spec("greedy"), len(winners), seed, TimeControl(time_s=0.125))
+    match = Match(
+        FOG, player_spec(FOG, "klss2021"), player_spec(FOG, "greedy"), len(winners), seed, TimeControl(time_s=0.125)
+    )
     folder.mkdir(parents=True)
     (folder / "match.json").write_text(json.dumps(match.identity()))
     games, moves = "", ""
@@ -149,15 +152,15 @@ def test_every_series_names_players_that_exist_and_each_match_once(series: Serie
 
 def test_all_ablations_differ_in_one_field() -> None:
     for pairing in ABLATIONS.pairings():
-        a, b = (vars(player_spec(text)) for text in (pairing.a, pairing.b))
+        a, b = (vars(player_spec(FOG, text)) for text in (pairing.a, pairing.b))
         assert len([key for key in a if key != "name" and a[key] != b[key]]) == 1, pairing.name
 
 
 def test_every_part_of_kluss_is_another_kluss() -> None:
-    usual = player_spec("kluss")
+    usual = player_spec(FOG, "kluss")
     for pairing in PARTS.pairings():
-        a, b = player_spec(pairing.a), player_spec(pairing.b)
-        assert a == (player_spec("kluss,threads=2") if pairing.name == "one-thread" else usual), pairing.name
+        a, b = player_spec(FOG, pairing.a), player_spec(FOG, pairing.b)
+        assert a == (player_spec(FOG, "kluss,threads=2") if pairing.name == "one-thread" else usual), pairing.name
         assert vars(a) | {"name": b.name} != vars(b), pairing.name
 
 
@@ -166,7 +169,7 @@ def test_doublings_give_a_twice_the_time_of_b() -> None:
     # 1/32 … 1/2 s a move: issue 15.
     assert [match.budget_b.time_s for match in matches if match.budget_b is not None] == [1 / 32, 1 / 16, 1 / 8, 1 / 4]
     assert [match.budget.time_s for match in matches] == [1 / 16, 1 / 8, 1 / 4, 1 / 2]
-    assert {match.a for match in matches} == {match.b for match in matches} == {player_spec("kluss,threads=1")}
+    assert {match.a for match in matches} == {match.b for match in matches} == {player_spec(FOG, "kluss,threads=1")}
 
 
 def test_opponents_have_the_time_that_was_asked_for() -> None:
@@ -189,7 +192,13 @@ def test_what_a_report_asks_of_matches_are_matches_that_a_series_plays() -> None
 @pytest.mark.usefixtures("played_here")
 def test_budgets_are_the_sides_whatever_colours_they_have() -> None:
     match = Match(
-        player_spec("klss2021"), player_spec("klss2021"), 2, 3, TimeControl(nodes=400), budget_b=TimeControl(nodes=20)
+        FOG,
+        player_spec(FOG, "klss2021"),
+        player_spec(FOG, "klss2021"),
+        2,
+        3,
+        TimeControl(nodes=400),
+        budget_b=TimeControl(nodes=20),
     )
     assert match.identity()["budget_b"]["nodes"] == 20
     engines = Engines(match.setup())
@@ -205,7 +214,7 @@ def test_budgets_are_the_sides_whatever_colours_they_have() -> None:
 
 
 def test_a_match_with_one_budget_has_the_identity_it_had_before() -> None:
-    one = Match(player_spec("random"), player_spec("random"), 2, 3, TimeControl(nodes=9))
+    one = Match(FOG, player_spec(FOG, "random"), player_spec(FOG, "random"), 2, 3, TimeControl(nodes=9))
     assert "budget_b" not in one.identity()
     assert one.setup().budget_of("b") == TimeControl(nodes=9)
 
@@ -340,7 +349,7 @@ def test_powers_of_ten_open_their_bin() -> None:
 
 
 def test_first_moves_are_legal_and_a_function_of_the_seed() -> None:
-    maker = PlayerMaker(player_spec("random"), EvaluatorChoice())
+    maker = PlayerMaker(FOG, player_spec(FOG, "random"), EvaluatorChoice())
     board = chess.Board()  # whose rules are those of dark chess as long as no king is attacked
     seed, white, black = sample(maker, TimeControl(nodes=1), 3)
     board.push_san(white)

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from klss_app.cli import analyse, bench, rbc
-from klss_app.cli.main import COMMANDS
+from klss_app.cli import analyse, bench
+from klss_app.cli.games import ANY_GAME, game_named
+from klss_app.cli.main import _OF_RBC, COMMANDS
 from klss_app.cli.match_report import match_games
 from klss_app.cli.options import Parser, clock, game_options
 
@@ -25,8 +26,9 @@ NEEDED = {
 
 def parsers() -> list[Parser]:
     modules = [f"klss_app.cli.{name}" for name in COMMANDS if name not in ("rbc", "bench")]
-    modules += [f"klss_app.cli.rbc.{name}" for name in rbc.COMMANDS]
+    modules += list(_OF_RBC.values())
     found: list[Parser] = [importlib.import_module(name)._parser() for name in modules]
+    found += [importlib.import_module(f"klss_app.cli.{name}")._parser(game_named("rbc")) for name in ANY_GAME]
     return [*found, *(bench._parser(name) for name in bench.BENCHES)]
 
 

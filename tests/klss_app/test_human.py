@@ -6,8 +6,8 @@ import chess
 
 from darkchess.fog.game.referee import Referee
 from klss_app.cli import human, review
+from klss_app.cli.fog_screen import START_VISIBLE
 from klss_app.cli.human import clock_text, events
-from klss_app.cli.play import START_VISIBLE
 
 
 def told(color: chess.Color, *moves: str, fen: str | None = None) -> str:

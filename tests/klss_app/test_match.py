@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from klss.errors import INSTALL_EXTRAS
+from uci_bridge.kits.fog import FOG
 
 LINE = {"game", "pair", "white", "black", "result", "reason", "winner", "plies", "opening", "seed", "seconds"}
 MATCH = ("match", "greedy", "random", "--nodes", "1", "--seed", "4")
@@ -213,7 +214,7 @@ def _identity() -> dict[str, Any]:
     from klss.table.limits import TimeControl
     from uci_bridge.match.match import Match
 
-    return Match(configuration("greedy"), configuration("random"), 2, 4, TimeControl(nodes=1)).identity()
+    return Match(FOG, configuration("greedy"), configuration("random"), 2, 4, TimeControl(nodes=1)).identity()
 
 
 def test_a_match_whose_disk_is_full_says_so_in_one_line_and_goes_on_later(klss: Any, tmp_path: Path) -> None:

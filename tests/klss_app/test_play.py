@@ -20,7 +20,8 @@ from darkchess.fog.players import player
 from darkchess.fog.players.configuration import CONFIGURATIONS
 from klss.search import Budget
 from klss.search.pondering import Pondering
-from klss_app.cli.play import PLAIN_NAMES, Interrupt
+from klss_app.cli.games import FOG
+from klss_app.cli.play import Interrupt
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -175,7 +176,7 @@ def test_a_closed_stdin_does_not_matter_where_no_human_plays(tmp_path: Path) -> 
 
 
 def test_the_names_that_are_not_looked_up_before_the_first_board_are_there() -> None:
-    assert set(PLAIN_NAMES) <= set(CONFIGURATIONS)
+    assert set(FOG.known) <= set(CONFIGURATIONS)
 
 
 def test_a_ctrl_c_that_a_library_drops_while_the_engine_thinks_is_not_lost() -> None:

@@ -17,7 +17,7 @@ from darkchess.rbc.players.configuration import configuration, make_player
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from klss_app.cli.main import main
-from klss_app.cli.rbc import review
+from klss_app.rbc import review
 from klss_app.rbc.spoken import UnknownRequest, moved_text, request_of
 from tests.klss_app.screen import ESCAPE, Screen
 
@@ -42,8 +42,8 @@ def typed(
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr("sys.stdin", io.StringIO(lines))
         # Who leaves while code is compiled ends the process; here, the command.
-        monkeypatch.setattr("klss_app.cli.rbc.play.end_descendants", lambda: None)
-        monkeypatch.setattr("klss_app.cli.rbc.play.os._exit", sys.exit)
+        monkeypatch.setattr("klss_app.cli.play.end_descendants", lambda: None)
+        monkeypatch.setattr("klss_app.cli.play.os._exit", sys.exit)
         code = main(["rbc", "play", "--nodes", "10", "--seed", "3", *arguments])
         said = capsys.readouterr()
         return code, said.out, said.err

@@ -21,11 +21,12 @@ from tests.darkchess.fog.position_set_games import STARTS
 from tests.uci_bridge.blind_games import head, push, question, random_game, random_turn, told_json
 from tests.uci_bridge.protocol_games import turn
 from uci_bridge.errors import ProtocolError
-from uci_bridge.protocol.blind.codec import read_reply, read_request, write_reply, write_request
-from uci_bridge.protocol.blind.engine import BlindEngine
-from uci_bridge.protocol.blind.messages import BlindRequest, MoveAnswer, SenseAnswer
+from uci_bridge.kits.fog import FOG
+from uci_bridge.kits.rbc import RBC
+from uci_bridge.protocol.codec import read_reply, read_request, write_reply, write_request
 from uci_bridge.protocol.engine import Engine
-from uci_bridge.protocol.messages import Ids, Received, Refusal
+from uci_bridge.protocol.messages import Answer, Ids, Received, Refusal, Request
+from uci_bridge.protocol.rbc import RBC as WIRE
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "engine-protocol.md"
 
@@ -37,7 +38,7 @@ class Client:
     """Asks an engine, line by line."""
 
     def __init__(self, text: str = "rbc-random", **rest: Any) -> None:
-        self.engine = BlindEngine(configuration(text), **rest)
+        self.engine = Engine(RBC, configuration(text), **rest)
 
     def ask(self, message: Any) -> dict[str, Any]:
         answer = self.engine.answer(message if isinstance(message, bytes) else json.dumps(message).encode())
@@ -57,9 +58,9 @@ class Client:
             return
         assert answer["move"] is None or answer["move"] in message["legalMoves"]
         asked = json.dumps(answer).encode()
-        reply = read_reply(asked)
-        assert isinstance(reply, MoveAnswer)
-        game.move(reply.request)
+        reply = read_reply(WIRE, asked)
+        assert isinstance(reply, Answer)
+        game.move(reply.value)
 
 
 @pytest.fixture
@@ -113,17 +114,18 @@ def test_what_is_written_is_what_the_document_asks_for_and_is_read_again() -> No
         for _ in range(2):
             if game.outcome is None:
                 sent = question(game)
-                assert json.loads(write_request(read_request(json.dumps(sent).encode()))) == sent
+                assert json.loads(write_request(WIRE, read_request(WIRE, json.dumps(sent).encode()))) == sent
             if game.outcome is None and game.question == "sense":
                 game.sense(27)
         sent = push(game, not game.turn)
-        assert json.loads(write_request(read_request(json.dumps(sent).encode()))) == sent
+        assert json.loads(write_request(WIRE, read_request(WIRE, json.dumps(sent).encode()))) == sent
     ids = Ids("g", "s")
     for reply in (
-        SenseAnswer(ids, None, {}), SenseAnswer(ids, 27, {"n": 3}), MoveAnswer(ids, None, {}),
-        MoveAnswer(ids, chess.Move.from_uci("a7b8q"), {"value": 0.5}), Received(ids), Refusal({"gameId": "g"}, "what"),
+        Answer(ids, "sense", None, {}), Answer(ids, "sense", 27, {"n": 3}), Answer(ids, "move", None, {}),
+        Answer(ids, "move", chess.Move.from_uci("a7b8q"), {"value": 0.5}), Received(ids),
+        Refusal({"gameId": "g"}, "what"),
     ):  # fmt: skip
-        assert read_reply(write_reply(reply)) == reply
+        assert read_reply(WIRE, write_reply(WIRE, reply)) == reply
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_what_is_written_is_what_the_document_asks_for_and_is_read_again() -> No
 )  # fmt: skip
 def test_a_reply_that_is_none_is_refused(garbage: bytes) -> None:
     with pytest.raises(ProtocolError):
-        read_reply(garbage)
+        read_reply(WIRE, garbage)
 
 
 def test_one_game_is_not_taken_for_the_other(client: Client) -> None:
@@ -142,8 +144,8 @@ def test_one_game_is_not_taken_for_the_other(client: Client) -> None:
 
     fog = turn(FogReferee())
     assert "game: got nothing" in client.ask(fog)["error"]
-    answer = json.loads(Engine(fog_configuration("random")).answer(json.dumps(question(Referee())).encode()))
-    assert "klss rbc engine" in answer["error"]
+    answer = json.loads(Engine(FOG, fog_configuration("random")).answer(json.dumps(question(Referee())).encode()))
+    assert "klss engine --game rbc" in answer["error"]
 
 
 def test_a_repeated_question_gets_the_same_answer_and_no_second_search(
@@ -243,12 +245,12 @@ def test_what_no_game_gives_is_refused_with_a_reason_and_changes_nothing(client:
     game = Referee()
     client.play(game, question(game))
     client.play(game, question(game))
-    sessions = copy.deepcopy(client.engine._sessions["s1"].told)
+    sessions = copy.deepcopy(client.engine._sessions["s1"].transcript.seen)
     refused = client.ask(impossible()[what])
     assert set(refused) <= {"protocolVersion", "gameId", "sessionId", "error", "need"}
     assert len(refused["error"]) > 10 and "internal" not in refused["error"], refused
     assert (refused["gameId"], refused["sessionId"]) == ("g1", "s1")
-    assert client.engine._sessions["s1"].told == sessions
+    assert client.engine._sessions["s1"].transcript.seen == sessions
     assert client.ask(push(game, chess.WHITE)).get("received") is True
 
 
@@ -355,4 +357,4 @@ def test_the_end_of_a_game_in_mid_turn_is_taken_in(client: Client) -> None:
     message = {**head(chess.WHITE), "ply": 0, "observation": told_json(0, game.outcome)}
     assert client.ask(message).get("received") is True
     assert "over" in client.ask(question(Referee(), delta=True))["error"]
-    assert isinstance(read_request(json.dumps(question(Referee())).encode()), BlindRequest)
+    assert isinstance(read_request(WIRE, json.dumps(question(Referee())).encode()), Request)

@@ -18,8 +18,9 @@ from darkchess.rbc.players.scripted import RandomPlayer
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from klss.table.outcome import Outcome
-from uci_bridge.protocol.blind.host import HostedBlindPlayer, rehearse
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
+from uci_bridge.protocol.host import HostedPlayer, rehearse
+from uci_bridge.protocol.rbc import RBC as WIRE
 
 SCRIPT = str(Path(__file__).with_name("foreign_engine.py"))
 HASTY = Patience(grace_s=0.3, nodes_s=0.3, start_s=0.5, push_s=0.3, close_s=0.2)
@@ -45,10 +46,10 @@ def start() -> Iterator[Start]:
 
 def play(
     engine: EngineProcess, budget: TimeControl, turns: int = 6, color: bool = chess.WHITE, **rest: Any
-) -> tuple[Referee, HostedBlindPlayer]:
+) -> tuple[Referee, HostedPlayer]:
     """A game of the engine against a random player, drawn after some turns."""
     game = Referee(limits=Limits(full_turns=turns))
-    hosted = HostedBlindPlayer(engine, seed=5, **rest)
+    hosted = HostedPlayer(engine, WIRE, seed=5, **rest)
     players = {color: hosted, not color: RandomPlayer(seed=1)}
     Arbiter(game, players, {color: budget, not color: TimeControl()}).play()
     return game, hosted
@@ -117,7 +118,7 @@ def test_with_restarts_it_goes_on_from_the_whole_transcript(start: Start) -> Non
 
 
 def test_a_rehearsal_is_a_turn_of_a_game_and_never_raises(start: Start, tmp_path: Path) -> None:
-    rehearse(start("good", keep=tmp_path / "sent"))
+    rehearse(start("good", keep=tmp_path / "sent"), WIRE)
     assert (tmp_path / "sent").read_text().count("\n") == 4
-    rehearse(start("garbage"))
-    rehearse(start("dead", "1"))
+    rehearse(start("garbage"), WIRE)
+    rehearse(start("dead", "1"), WIRE)

@@ -24,8 +24,12 @@ from klss.table.outcome import Outcome
 from tests.darkchess.fog.position_set_games import STARTS, choose
 from tests.uci_bridge.protocol_games import game_of, ids, move_json, observation_json, push, random_game, turn
 from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.kits import fog as fog_kit
+from uci_bridge.kits.fog import FOG
 from uci_bridge.protocol import engine as engine_module
+from uci_bridge.protocol.codec import read_request
 from uci_bridge.protocol.engine import Engine
+from uci_bridge.protocol.serve import serve
 
 IN_SUM = "every man of the opponent's is a king"
 """Each observation holds good; that no position agrees with all of them is found when she is to move."""
@@ -37,7 +41,7 @@ class Client:
     """Asks an engine, line by line."""
 
     def __init__(self, text: str = "klss2021", **rest: Any) -> None:
-        self.engine = Engine(configuration(text), **rest)
+        self.engine = Engine(FOG, configuration(text), **rest)
 
     def ask(self, message: Any) -> dict[str, Any]:
         answer = self.engine.answer(message if isinstance(message, bytes) else json.dumps(message).encode())
@@ -404,7 +408,7 @@ def test_the_end_of_a_game_frees_its_player_and_may_be_told_after_the_last_ply(c
 def test_no_move_draws_where_the_rules_say_so(client: Client) -> None:
     game = Referee()
     client.move(turn(game, rules={"no_move": "draw"}))
-    assert client.engine._sessions["s1"].game.ruleset.no_move == "draw"
+    assert client.engine._sessions["s1"].setup.ruleset.no_move == "draw"
 
 
 @pytest.mark.parametrize("seed", [0, 2**63, 2**64 - 1, -1, -(2**63)])
@@ -414,7 +418,7 @@ def test_any_seed_of_64_bits_will_do(client: Client, seed: int) -> None:
 
 def test_the_same_seed_and_nodes_give_the_same_bytes_and_other_seeds_other_moves() -> None:
     def answer(seed: int, text: str) -> bytes:
-        return Engine(configuration(text)).answer(json.dumps(turn(Referee(), engineSeed=seed)).encode())
+        return Engine(FOG, configuration(text)).answer(json.dumps(turn(Referee(), engineSeed=seed)).encode())
 
     for text in ("klss2021", "greedy", "random"):
         assert answer(1, text) == answer(1, text)
@@ -436,27 +440,27 @@ def test_nodes_go_before_the_budget_the_budget_before_the_clock_and_else_5_secon
     limits: list[Limit] = []
     monkeypatch.setattr(engine_module.time, "monotonic", lambda: 1000.0)
     client = Client("random")
-    original = engine_module.make_player
+    original = fog_kit.make_player
 
     def make(*arguments: Any, **rest: Any) -> Any:
         player = original(*arguments, **rest)
         chosen = player.choose
-        player.choose = lambda limit: (limits.append(limit), chosen(limit))[1]  # type: ignore[method-assign]
+        player.choose = lambda limit, progress: (limits.append(limit), chosen(limit))[1]  # type: ignore[method-assign]
         return player
 
-    monkeypatch.setattr(engine_module, "make_player", make)
+    monkeypatch.setattr(fog_kit, "make_player", make)
     client.move(turn(Referee(), **fields))
     assert limits == [expected]
 
 
 def test_time_that_a_request_waited_is_taken_off_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    request = engine_module.read_request(json.dumps(turn(Referee(), nodes=..., budget_ms=900)).encode())
-    assert engine_module.limit_of(request, 0.4).time_s == pytest.approx(0.5)
-    assert engine_module.limit_of(request, 5.0).time_s == pytest.approx(0.01)
-    request = engine_module.read_request(
-        json.dumps(turn(Referee(), nodes=..., clock={"remaining_ms": 3000, "increment_ms": 0})).encode()
+    request = read_request(FOG.wire, json.dumps(turn(Referee(), nodes=..., budget_ms=900)).encode())
+    assert engine_module._limit(request, 0.4).time_s == pytest.approx(0.5)
+    assert engine_module._limit(request, 5.0).time_s == pytest.approx(0.01)
+    request = read_request(
+        FOG.wire, json.dumps(turn(Referee(), nodes=..., clock={"remaining_ms": 3000, "increment_ms": 0})).encode()
     )
-    assert engine_module.limit_of(request, 1.0).clock == pytest.approx((2.0, 0.0))
+    assert engine_module._limit(request, 1.0).clock == pytest.approx((2.0, 0.0))
 
 
 def test_the_pawn_that_may_be_taken_en_passant_may_be_shown_and_need_not_be() -> None:
@@ -558,7 +562,7 @@ def test_served_on_pipes_she_ponders_while_no_request_waits(ponderer: Client) ->
         open(answers, "rb") as said,
         open(ask, "wb", buffering=0) as asked,
     ):
-        serving = threading.Thread(target=engine_module.serve, args=(ponderer.engine, source, sink))
+        serving = threading.Thread(target=serve, args=(ponderer.engine, source, sink))
         serving.start()
         game = Referee()
         asked.write(json.dumps(turn(game, nodes=..., budget_ms=30)).encode() + b"\n")

@@ -22,6 +22,7 @@ from klss.table.limits import TimeControl
 from tests.uci_bridge.protocol_games import game_of, turn
 from uci_bridge.protocol import engine as engine_module
 from uci_bridge.protocol.codec import MAX_LINE_BYTES
+from uci_bridge.protocol.fog import FOG as WIRE
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,7 +102,9 @@ def test_the_flag_lets_the_configuration_ponder(monkeypatch: pytest.MonkeyPatch)
     from klss_app.cli.main import main
 
     made: list[Configuration] = []
-    monkeypatch.setattr(engine_module, "Engine", lambda configuration, *_, **__: made.append(configuration) or 1 / 0)
+    monkeypatch.setattr(
+        engine_module, "Engine", lambda kit, configuration, *_, **__: made.append(configuration) or 1 / 0
+    )
     for flags in ([], ["--ponder"]):
         with pytest.raises(ZeroDivisionError):
             main(["engine", "--configuration", "kluss", *flags])
@@ -126,7 +129,7 @@ def test_it_plays_against_itself_through_two_processes_and_after_a_kill_in_mid_g
 ) -> None:
     """Killed while its opponent thinks, Black is started again and goes on from the whole transcript."""
     game = Referee(ruleset=Ruleset("short", "loss", 30))
-    players = {color: HostedPlayer(engine, seed=8, restarts=1) for color, engine in pair.items()}
+    players = {color: HostedPlayer(engine, WIRE, seed=8, restarts=1) for color, engine in pair.items()}
 
     def kill(played: Any) -> None:
         if played.ply == 8:

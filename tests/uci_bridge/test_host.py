@@ -16,7 +16,6 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.board.position import Position
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PYCHESS, Ruleset
 from darkchess.fog.players.tracking import RandomPlayer
@@ -26,7 +25,8 @@ from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
 from tests.uci_bridge.protocol_games import game_of
 from uci_bridge.errors import EngineFailed
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
+from uci_bridge.protocol.fog import FOG as WIRE
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience, rehearse
 
 SCRIPT = str(Path(__file__).with_name("foreign_engine.py"))
 HASTY = Patience(grace_s=0.3, nodes_s=0.3, start_s=0.5, push_s=0.3, close_s=0.2)
@@ -65,7 +65,7 @@ def play(
 ) -> tuple[Referee, HostedPlayer]:
     """A game of the engine against a random player; drawn by agreement after some plies."""
     game = Referee(ruleset=Ruleset("short", "loss", plies))
-    hosted = HostedPlayer(engine, seed=5, **rest)
+    hosted = HostedPlayer(engine, WIRE, seed=5, **rest)
     arbiter = Arbiter(game, {color: hosted, not color: RandomPlayer(seed=1)}, {color: budget, not color: TimeControl()})
     arbiter.play()
     return game, hosted
@@ -199,11 +199,11 @@ def test_restarts_are_counted_and_end(start: Start) -> None:
 def test_closing_from_another_thread_ends_the_wait_and_starts_nothing(start: Start) -> None:
     engine = start("silent", patience=HASTY)
     game = Referee()
-    hosted = HostedPlayer(engine, restarts=5)
-    hosted.start(game.view(chess.WHITE), Position.start())
+    hosted = HostedPlayer(engine, WIRE, restarts=5)
+    hosted.begin(chess.WHITE, game.setup)
     threading.Timer(0.2, lambda: (hosted.close(), engine.close())).start()
     with pytest.raises(Forfeit):
-        hosted.choose(Limit(time_s=60.0))
+        hosted.answer("move", Limit(time_s=60.0))
     assert engine.starts == 1 and not engine.alive
 
 
@@ -230,7 +230,7 @@ def test_an_end_that_is_no_ply_is_pushed_too(start: Start, tmp_path: Path) -> No
     keep = tmp_path / "sent"
     game = Referee()
     engine = start("good", keep=keep)
-    players = {chess.WHITE: HostedPlayer(engine), chess.BLACK: HostedPlayer(start("dead"))}
+    players = {chess.WHITE: HostedPlayer(engine, WIRE), chess.BLACK: HostedPlayer(start("dead"), WIRE)}
     Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=3))).play()
     told = [json.loads(line) for line in keep.read_bytes().splitlines()]
     assert [each["ply"] for each in told] == [0, 1, 1]
@@ -241,9 +241,9 @@ def test_the_start_position_the_rules_and_the_clock_are_told(start: Start, tmp_p
     keep = tmp_path / "sent"
     fen = "4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1"
     game = Referee(fen, PYCHESS)
-    hosted = HostedPlayer(start("good", keep=keep))
-    hosted.start(game.view(chess.WHITE), game.position, PYCHESS)
-    decision = hosted.choose(Limit(clock=(60.0, 2.5)))
+    hosted = HostedPlayer(start("good", keep=keep), WIRE)
+    hosted.begin(chess.WHITE, game.setup)
+    decision = hosted.answer("move", Limit(clock=(60.0, 2.5)))
     assert decision.answer in game.legal_moves() and decision.diagnostics == {"engine": "foreign"}
     told = json.loads(keep.read_bytes())
     assert told["fen"] == fen and told["rules"] == {"no_move": "draw"}
@@ -253,13 +253,12 @@ def test_the_start_position_the_rules_and_the_clock_are_told(start: Start, tmp_p
 def test_ids_are_opaque_differ_from_game_to_game_and_follow_from_the_key_alone(start: Start, tmp_path: Path) -> None:
     keep = tmp_path / "sent"
     engine = start("good", keep=keep)
-    view = Referee().view(chess.WHITE)
     for key in (None, None, "the key", "the key"):
-        hosted = HostedPlayer(engine, key=key)
-        hosted.start(view, Position.start())
-        hosted.choose(Limit(nodes=1))
-        hosted.start(view, Position.start())
-        hosted.choose(Limit(nodes=1))
+        hosted = HostedPlayer(engine, WIRE, key=key)
+        hosted.begin(chess.WHITE, Referee().setup)
+        hosted.answer("move", Limit(nodes=1))
+        hosted.begin(chess.WHITE, Referee().setup)
+        hosted.answer("move", Limit(nodes=1))
     told = [json.loads(line) for line in keep.read_bytes().splitlines()]
     sessions = [each["sessionId"] for each in told]
     assert len(set(sessions)) == 6 and sessions[4:6] == sessions[6:8]
@@ -273,7 +272,7 @@ def test_one_process_may_serve_several_players(start: Start) -> None:
     game = Referee(ruleset=Ruleset("short", "loss", 12))
     Arbiter(
         game,
-        {color: HostedPlayer(engine, seed=int(color)) for color in chess.COLORS},
+        {color: HostedPlayer(engine, WIRE, seed=int(color)) for color in chess.COLORS},
         dict.fromkeys(chess.COLORS, TimeControl(nodes=5)),
     ).play()
     assert game.outcome is not None and game.outcome.reason in ("ply_limit", "king_captured")
@@ -282,18 +281,18 @@ def test_one_process_may_serve_several_players(start: Start) -> None:
 
 def test_a_clock_used_up_before_the_request_could_be_sent_is_out_of_time(start: Start) -> None:
     game = game_of("e2e4")
-    hosted = HostedPlayer(start("deaf", patience=HASTY))
-    hosted.start(game.views(chess.BLACK)[0], Position.start())
+    hosted = HostedPlayer(start("deaf", patience=HASTY), WIRE)
+    hosted.begin(chess.BLACK, game.setup)
     hosted.observe(game.view(chess.BLACK))
     began = time.monotonic()
     with pytest.raises(OutOfTime):
-        hosted.choose(Limit(clock=(0.2, 0.0)))
+        hosted.answer("move", Limit(clock=(0.2, 0.0)))
     assert time.monotonic() - began >= 0.2
 
 
 def test_a_warm_up_says_what_is_wrong_and_nothing_where_nothing_is(start: Start) -> None:
-    assert start("good").warm_up() is None
-    assert start("no pushes", patience=Patience(push_s=0.1)).warm_up() is None
-    assert "exit code 3" in (start("dead").warm_up() or "")
-    assert "I resign" in (start("error").warm_up() or "")
-    assert "no answer" in (start("silent", patience=HASTY).warm_up() or "")
+    assert rehearse(start("good"), WIRE) is None
+    assert rehearse(start("no pushes", patience=Patience(push_s=0.1)), WIRE) is None
+    assert "exit code 3" in (rehearse(start("dead"), WIRE) or "")
+    assert "I resign" in (rehearse(start("error"), WIRE) or "")
+    assert "no answer" in (rehearse(start("silent", patience=HASTY), WIRE) or "")

@@ -10,9 +10,11 @@ import pytest
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.players.configuration import ConfigurationError, configuration
 from klss_app.cli.options import Parser, add_game_options, game_options
+from uci_bridge.commands import Command
 from uci_bridge.errors import StockfishMissing
-from uci_bridge.evaluators import evaluator_label
-from uci_bridge.players import Command, EvaluatorChoice, configured_player, make_evaluator, player_spec
+from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
+from uci_bridge.kits.fog import FOG
+from uci_bridge.players import PlayerMaker, player_spec
 from uci_bridge.stockfish.evaluator import stockfish_version
 
 
@@ -49,10 +51,10 @@ def test_a_configuration_s_own_choice_goes_before_the_caller_s() -> None:
     assert isinstance(make_evaluator(configuration("klss2021,evaluator=builtin"), choice), BuiltinEvaluator)
 
 
-def test_a_player_comes_with_the_evaluator_that_the_caller_has_to_close() -> None:
-    player, evaluator = configured_player(configuration("greedy"), EvaluatorChoice(), seed=1)
-    player.close()
-    evaluator.close()
+def test_a_maker_s_players_share_the_evaluator_that_it_closes() -> None:
+    maker = PlayerMaker(FOG, configuration("greedy"), EvaluatorChoice())
+    maker.make(1).close()
+    maker.close()
 
 
 def test_stockfish_is_taken_where_it_is_asked_for(require_stockfish: str) -> None:
@@ -63,8 +65,8 @@ def test_stockfish_is_taken_where_it_is_asked_for(require_stockfish: str) -> Non
 
 def test_a_command_line_is_split_as_a_shell_does_and_its_name_is_the_whole_text() -> None:
     text = "cmd:sh -c 'exec \"my engine\"'"
-    assert player_spec(text) == Command(text, ("sh", "-c", 'exec "my engine"'))
-    assert player_spec("greedy") == configuration("greedy")
+    assert player_spec(FOG, text) == Command(text, ("sh", "-c", 'exec "my engine"'))
+    assert player_spec(FOG, "greedy") == configuration("greedy")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_a_command_line_is_split_as_a_shell_does_and_its_name_is_the_whole_text(
 )
 def test_a_text_that_is_no_player_is_refused_with_what_was_got(text: str, says: str) -> None:
     with pytest.raises(ConfigurationError, match=says):
-        player_spec(text)
+        player_spec(FOG, text)
 
 
 def test_the_label_of_an_evaluator_is_what_stockfish_calls_itself_or_the_built_in_ones(require_stockfish: str) -> None:

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from klss.table.limits import TimeControl
+from uci_bridge.kits.fog import FOG
+from uci_bridge.match.match import Match
 from uci_bridge.match.pool import LocalWorkers
-
-
-class Doubling:
-    """A setup whose games are numbers, and end with their doubles."""
-
-    def engines(self) -> Doubling:
-        return self
-
-    def play(self, task: int) -> int:
-        return 2 * task
 
 
 def test_every_game_is_played_whatever_class_a_pipe_has(monkeypatch: pytest.MonkeyPatch) -> None:
     """On Windows a pipe's end is no Connection."""
     monkeypatch.setattr("uci_bridge.match.pool.Connection", type("Connection", (), {}))
-    setup: Any = Doubling()
-    workers = LocalWorkers(setup, 1)
+    match = Match(FOG, FOG.spec("random"), FOG.spec("random"), 4, 3, TimeControl(nodes=1), check_truth=True)
+    workers = LocalWorkers(match.setup(), 1)
     try:
-        games: Any = iter(range(4))
-        assert [*workers.results(games)] == [0, 2, 4, 6]
+        played = [result.line["game"] for result in workers.results(map(match.task, range(4)))]
     finally:
         workers.close()
+    assert played == [0, 1, 2, 3]

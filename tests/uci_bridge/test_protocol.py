@@ -15,7 +15,9 @@ from tests.uci_bridge.protocol_games import game_of, observation_json, push, ran
 from uci_bridge.errors import ProtocolError
 from uci_bridge.lines import LineSplitter
 from uci_bridge.protocol.codec import read_reply, read_request, write_reply, write_request
-from uci_bridge.protocol.messages import Answer, Ids, Received, Refusal, TurnRequest, observation_of
+from uci_bridge.protocol.fog import FOG as WIRE
+from uci_bridge.protocol.fog import observation_of
+from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal
 
 CASTLED = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
 PROMOTING = "1n2k3/P7/8/8/8/8/p7/1N2K3 w - - 0 1"
@@ -37,13 +39,13 @@ def test_what_is_written_is_what_the_document_asks_for() -> None:
     for game in games:
         for color in chess.COLORS:
             sent = push(game, color)
-            assert json.loads(write_request(read_request(line(sent)))) == sent
-            assert json.loads(write_request(read_request(line(sent))))["observation"] == observation_json(
+            assert json.loads(write_request(WIRE, read_request(WIRE, line(sent)))) == sent
+            assert json.loads(write_request(WIRE, read_request(WIRE, line(sent))))["observation"] == observation_json(
                 game.view(color)
             )
         if game.outcome is None:
             sent = turn(game, rules={"no_move": "loss"})
-            assert json.loads(write_request(read_request(line(sent)))) == sent
+            assert json.loads(write_request(WIRE, read_request(WIRE, line(sent)))) == sent
 
 
 def test_a_view_and_the_observation_that_was_read_are_the_same() -> None:
@@ -51,17 +53,19 @@ def test_a_view_and_the_observation_that_was_read_are_the_same() -> None:
     for color in chess.COLORS:
         for view in game.views(color):
             sent = {**push(game, color), "ply": view.ply, "observation": observation_json(view)}
-            read = read_request(line(sent))
-            assert not isinstance(read, TurnRequest)
-            assert read.observation == observation_of(view)
+            read = read_request(WIRE, line(sent))
+            assert isinstance(read, Push)
+            assert read.seen == observation_of(view)
 
 
 def test_legal_moves_are_written_sorted_by_from_to_promotion_whatever_their_order() -> None:
     game = Referee(PROMOTING)
     sent = turn(game)
     backwards = {**sent, "legalMoves": sent["legalMoves"][::-1]}
-    assert write_request(read_request(line(backwards))) == write_request(read_request(line(sent)))
-    moves = json.loads(write_request(read_request(line(backwards))))["legalMoves"]
+    assert write_request(WIRE, read_request(WIRE, line(backwards))) == write_request(
+        WIRE, read_request(WIRE, line(sent))
+    )
+    moves = json.loads(write_request(WIRE, read_request(WIRE, line(backwards))))["legalMoves"]
     order = {None: 0, "knight": 1, "bishop": 2, "rook": 3, "queen": 4}
     keys = [
         (chess.parse_square(move["from"]), chess.parse_square(move["to"]), order[move.get("promotion")])
@@ -71,7 +75,7 @@ def test_legal_moves_are_written_sorted_by_from_to_promotion_whatever_their_orde
 
 
 def test_a_message_takes_one_line_of_ascii() -> None:
-    refusal = write_reply(Refusal({"gameId": "g\n\u2028é\ud800"}, "line\nbreak"))
+    refusal = write_reply(WIRE, Refusal({"gameId": "g\n\u2028é\ud800"}, "line\nbreak"))
     assert refusal.isascii() and refusal.count(b"\n") == 1 and refusal.endswith(b"\n")
     assert json.loads(refusal)["error"] == "line\nbreak"
 
@@ -79,13 +83,13 @@ def test_a_message_takes_one_line_of_ascii() -> None:
 def test_replies_are_read_as_they_were_written() -> None:
     told = Ids("g", "s")
     replies = [
-        Answer(told, chess.Move.from_uci("a7b8q"), {"nodes": 3, "value": 0.25}),
+        Answer(told, "move", chess.Move.from_uci("a7b8q"), {"nodes": 3, "value": 0.25}),
         Received(told),
         Refusal({"gameId": "g", "sessionId": "s"}, "what", "transcript"),
         Refusal({}, "what"),
     ]
     for reply in replies:
-        assert read_reply(write_reply(reply)) == reply
+        assert read_reply(WIRE, write_reply(WIRE, reply)) == reply
 
 
 def test_diagnostics_are_json_whatever_is_in_them() -> None:
@@ -99,13 +103,15 @@ def test_diagnostics_are_json_whatever_is_in_them() -> None:
         "deep": [{"y": (1, None)}],
         "o": 1j,
     }
-    written = json.loads(write_reply(Answer(Ids("g", "s"), chess.Move.from_uci("e2e4"), odd)))
+    written = json.loads(write_reply(WIRE, Answer(Ids("g", "s"), "move", chess.Move.from_uci("e2e4"), odd)))
     assert written["diagnostics"] == {"nan": None, "inf": None, "n": 4, "x": 0.5, "deep": [{"y": [1, None]}], "o": "1j"}
 
 
 def test_what_a_reply_may_leave_out() -> None:
-    assert read_reply(b'{"move":{"from":"e2","to":"e4"}}') == Answer(Ids("", ""), chess.Move.from_uci("e2e4"), {})
-    assert read_reply(b'{"error":null,"received":true}') == Received(Ids("", ""))
+    assert read_reply(WIRE, b'{"move":{"from":"e2","to":"e4"}}') == Answer(
+        Ids("", ""), "move", chess.Move.from_uci("e2e4"), {}
+    )
+    assert read_reply(WIRE, b'{"error":null,"received":true}') == Received(Ids("", ""))
 
 
 @pytest.mark.parametrize(
@@ -116,14 +122,14 @@ def test_what_a_reply_may_leave_out() -> None:
 )  # fmt: skip
 def test_a_reply_that_is_none_is_refused(garbage: bytes) -> None:
     with pytest.raises(ProtocolError):
-        read_reply(garbage)
+        read_reply(WIRE, garbage)
 
 
 def test_a_reply_nested_however_deep_is_an_answer_or_refused() -> None:
     for depth in range(1, 1200, 3):
         text = f'{{"move":{{"from":"e2","to":"e4"}},"diagnostics":{{"a":{"[" * depth}{"]" * depth}}}}}'
         try:
-            assert isinstance(read_reply(text.encode()), Answer)
+            assert isinstance(read_reply(WIRE, text.encode()), Answer)
         except ProtocolError as refused:
             assert "too deep" in str(refused)
 
@@ -205,9 +211,9 @@ def test_a_malformed_field_is_refused_by_its_name_with_the_ids_that_could_be_rea
     path: str, value: Any, names: str
 ) -> None:
     good = turn(game_of("e2e4", "e7e5"))
-    read_request(line(good))
+    read_request(WIRE, line(good))
     with pytest.raises(ProtocolError) as refused:
-        read_request(line(changed(good, path, value)))
+        read_request(WIRE, line(changed(good, path, value)))
     assert names in str(refused.value) and "got" in str(refused.value) and len(str(refused.value)) < 400
     expected = {"gameId": "g1", "sessionId": "s1"}
     assert {key: told for key, told in expected.items() if key != path}.items() <= refused.value.ids.items()
@@ -220,7 +226,7 @@ def test_a_malformed_field_is_refused_by_its_name_with_the_ids_that_could_be_rea
 )  # fmt: skip
 def test_a_line_that_is_no_request_is_refused(text: bytes) -> None:
     with pytest.raises(ProtocolError):
-        read_request(text)
+        read_request(WIRE, text)
 
 
 def test_unknown_fields_are_ignored() -> None:
@@ -228,14 +234,14 @@ def test_unknown_fields_are_ignored() -> None:
     sent["clock"]["delay_ms"] = 3
     for seen in sent["observationTranscript"]:
         seen["shrouded"] = []
-    assert read_request(line(sent)) == read_request(line(turn(game_of("e2e4"))))
+    assert read_request(WIRE, line(sent)) == read_request(WIRE, line(turn(game_of("e2e4"))))
 
 
 def test_reasons_that_are_not_ours_are_accepted() -> None:
     sent = push(game_of("e2e4"), chess.WHITE)
     sent["observation"]["game_over"] = {"winner": None, "reason": "server_restart"}
-    read = read_request(line(sent))
-    assert not isinstance(read, TurnRequest) and read.observation.game_over == Outcome(None, "server_restart")
+    read = read_request(WIRE, line(sent))
+    assert isinstance(read, Push) and read.seen.game_over == Outcome(None, "server_restart")
 
 
 @pytest.mark.parametrize("sizes", [(1,), (2, 3), (7,), (100,)])

@@ -55,7 +55,7 @@ def played(white: Player, control: TimeControl = NODES, limits: Limits = SHORT, 
 
 class Passes(RandomPlayer):
     def choose_move(self, limit: Any) -> Any:
-        return replace(super().choose_move(limit), request=None)
+        return replace(super().choose_move(limit), answer=None)
 
 
 def result(game: Referee) -> tuple[bool | None, str]:
@@ -102,7 +102,7 @@ class Broken(RandomPlayer):
     """Raises wherever it is called, or answers what is not allowed."""
 
     def choose_sense(self, limit: Any) -> Any:
-        return replace(super().choose_sense(limit), square=77)
+        return replace(super().choose_sense(limit), answer=77)
 
     def choose_move(self, limit: Any) -> Any:
         raise RuntimeError("no idea")
@@ -414,10 +414,10 @@ class Shuffles(RandomPlayer):
     def choose_move(self, limit: Any) -> Any:
         asked = super().choose_move(limit)
         if self._squares is None:
-            return replace(asked, request=None)
+            return replace(asked, answer=None)
         from_square, to_square = self._squares
         self._squares = to_square, from_square
-        return replace(asked, request=chess.Move(from_square, to_square))
+        return replace(asked, answer=chess.Move(from_square, to_square))
 
 
 def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,15 +19,16 @@ import pytest
 
 from darkchess.board.position import Position
 from darkchess.rbc.game.contest import Asked, Look, Player
-from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from darkchess.rbc.game.referee import Referee
 from klss.table.arbiter import Arbiter
-from klss.table.contest import Resignation
+from klss.table.contest import Decision, Resignation
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
 from tests.wall.blind_twins import Turns, Twins, load, read_turn, replayed, tags
-from uci_bridge.protocol.blind.host import HostedBlindPlayer
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
+from uci_bridge.protocol.host import HostedPlayer
+from uci_bridge.protocol.rbc import RBC as WIRE
 
 TWINS = load()
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,43 +70,37 @@ class Hosted(Scripted):
     of the game.
     """
 
-    def __init__(self, turns: Turns, hosted: HostedBlindPlayer, since: int = 0) -> None:
+    def __init__(self, turns: Turns, hosted: HostedPlayer, since: int = 0) -> None:
         super().__init__(turns)
         self._since = since
-        self.answers: list[Look | Asked] = []
+        self.answers: list[Decision] = []
         self._hosted = hosted
 
-    def start(self, color: chess.Color, start: Position) -> None:
-        super().start(color, start)
-        self._hosted.start(color, start)
+    def begin(self, seat: chess.Color, setup: Position) -> None:
+        super().begin(seat, setup)
+        self._hosted.begin(seat, setup)
 
-    def notice(self, notice: Notice) -> None:
-        super().notice(notice)
-        self._hosted.notice(notice)
+    def observe(self, observation: Observation) -> None:
+        super().observe(observation)
+        self._hosted.observe(observation)
 
     def choose_sense(self, limit: Limit) -> Look:
         if self._ply >= self._since:
-            self.answers.append(self._hosted.choose_sense(limit))
+            self.answers.append(self._hosted.answer("sense", limit))
         return super().choose_sense(limit)
-
-    def sensed(self, sensed: Sensed) -> None:
-        self._hosted.sensed(sensed)
 
     def choose_move(self, limit: Limit) -> Asked:
         if self._ply >= self._since:
-            self.answers.append(self._hosted.choose_move(limit))
+            self.answers.append(self._hosted.answer("move", limit))
         return super().choose_move(limit)
-
-    def moved(self, moved: Moved) -> None:
-        self._hosted.moved(moved)
 
     def end(self, outcome: Outcome) -> None:
         self._hosted.end(outcome)
 
 
-def drive(engine: EngineProcess, turns: Turns, pair: Twins, budget: TimeControl, since: int = 0) -> list[Look | Asked]:
+def drive(engine: EngineProcess, turns: Turns, pair: Twins, budget: TimeControl, since: int = 0) -> list[Decision]:
     """One game through referee, arbiter, host and engine; the engine's answers. She resigns at her last turn."""
-    hosted = HostedBlindPlayer(engine, seed=3, key=f"{pair.fen} {pair.a[0]}")
+    hosted = HostedPlayer(engine, WIRE, seed=3, key=f"{pair.fen} {pair.a[0]}")
     player = Hosted(turns, hosted, since)
     players: dict[chess.Color, Player] = {pair.color: player, not pair.color: Scripted(turns)}
     Arbiter(Referee(pair.fen), players, {pair.color: budget, not pair.color: TimeControl()}).play()

@@ -24,6 +24,7 @@ from darkchess.fog.players.configuration import configuration, make_player
 from klss.support.seeds import game_seed, opening_seed, player_seed
 from klss.table.limits import Limit, TimeControl
 from klss_app.cli.main import main
+from uci_bridge.kits.fog import FOG
 from uci_bridge.match.engines import Engines
 from uci_bridge.match.game import play_game
 from uci_bridge.match.match import Match
@@ -86,7 +87,16 @@ def foretold(victim: str, nodes: int, results: list[GameResult], seeds: list[int
 def test_the_thief_foretells_her_opponent_s_moves_no_better_than_one_without_a_seed(
     victim: str, nodes: int, fen: str | None
 ) -> None:
-    match = Match(player_spec(victim), player_spec(THIEF), 2, 7, TimeControl(nodes=nodes), fen=fen, check_truth=True)
+    match = Match(
+        FOG,
+        player_spec(FOG, victim),
+        player_spec(FOG, THIEF),
+        2,
+        7,
+        TimeControl(nodes=nodes),
+        fen=fen,
+        check_truth=True,
+    )
     results, told = played(match, 2)
     hits = functools.partial(foretold, victim, nodes, results)
     thief = [hits([guess(seed) for seed in told["b"]]) for guess in GUESSES[:7]]
@@ -103,7 +113,16 @@ def test_no_seed_that_a_player_is_told_leads_to_another_s_or_to_an_opening(
     """In a match with openings and in ``klss play``, as the engines' processes are told."""
     thief = THIEF.replace("cmd:", f"cmd:env KEEP={tmp_path / 'kept'} ", 1)
     openings = RandomOpenings(4)
-    match = Match(player_spec(thief), player_spec(f"{thief} 1"), 2, 7, TimeControl(nodes=1), fen=FEN, openings=openings)
+    match = Match(
+        FOG,
+        player_spec(FOG, thief),
+        player_spec(FOG, f"{thief} 1"),
+        2,
+        7,
+        TimeControl(nodes=1),
+        fen=FEN,
+        openings=openings,
+    )
     results, _ = played(match, 2)
     flags = ("--nodes", "1", "--seed", "7", "--fen", FEN, "--pgn", str(tmp_path / "game.pgn"))
     assert main(["play", "--white", thief, "--black", f"{thief} 1", *flags]) == 0

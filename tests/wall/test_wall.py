@@ -20,14 +20,16 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Player
+from darkchess.fog.game.contest import Player, Setup
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from klss.table.arbiter import Arbiter
 from klss.table.contest import Decision, Resignation
 from klss.table.limits import Limit, Progress, TimeControl
+from klss.table.outcome import Outcome
 from tests.wall.twins import Twins, load, replayed, tags
+from uci_bridge.protocol.fog import FOG as WIRE
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
 
 TWINS = load()
@@ -64,9 +66,9 @@ class Asked(Scripted):
         self._hosted = hosted
         self._since = since
 
-    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        super().start(view, start, ruleset)
-        self._hosted.start(view, start, ruleset)
+    def begin(self, seat: chess.Color, setup: Setup) -> None:
+        super().begin(seat, setup)
+        self._hosted.begin(seat, setup)
 
     def observe(self, view: View) -> None:
         super().observe(view)
@@ -74,11 +76,11 @@ class Asked(Scripted):
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         if self._ply >= self._since:
-            self.answers.append((self._ply, self._hosted.choose(limit)))
+            self.answers.append((self._ply, self._hosted.answer("move", limit)))
         return super().choose(limit)
 
-    def end(self, view: View) -> None:
-        self._hosted.end(view)
+    def end(self, outcome: Outcome) -> None:
+        self._hosted.end(outcome)
 
 
 def drive(
@@ -91,7 +93,7 @@ def drive(
     pause_s: float = 0.0,
 ) -> list[tuple[int, Decision]]:
     """One game through referee, arbiter, host and engine; the engine's answers."""
-    hosted = HostedPlayer(engine, seed=3, key=f"{pair.fen} {pair.a[0]}")
+    hosted = HostedPlayer(engine, WIRE, seed=3, key=f"{pair.fen} {pair.a[0]}")
     player, opponent = Asked(moves, hosted, since), Scripted(moves)
     if pause_s:
         original = opponent.choose

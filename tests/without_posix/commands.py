@@ -18,6 +18,8 @@ from klss.support.file_lock import lock
 from klss_app.cli.main import main
 from uci_bridge.own_program import own_program
 from uci_bridge.protocol.engine_process import EngineProcess
+from uci_bridge.protocol.fog import FOG
+from uci_bridge.protocol.host import rehearse
 
 
 class Board(io.StringIO):
@@ -52,7 +54,7 @@ def engine() -> dict[str, Any]:
     """What is wrong with ``klss engine`` as a process that is asked for a move."""
     process = EngineProcess(own_program("klss", "engine", "--configuration", "greedy"))
     try:
-        trouble = process.warm_up()
+        trouble = rehearse(process, FOG)
         return {"code": 0 if trouble is None else 1, "out": trouble, "err": ""}
     finally:
         process.close()

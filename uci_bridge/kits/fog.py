@@ -42,6 +42,9 @@ class _Fog:
     records = "PGNs"
     screen: str | None = "klss_app.cli.fog_screen:FogScreen"
 
+    def __reduce__(self) -> str:
+        return "FOG"
+
     @property
     def configurations(self) -> Sequence[str]:
         return main_names()

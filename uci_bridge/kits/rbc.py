@@ -59,6 +59,9 @@ class _Rbc:
     records = "histories (JSON that rc-replay opens)"
     screen: str | None = "klss_app.rbc.screen:RbcScreen"
 
+    def __reduce__(self) -> str:
+        return "RBC"
+
     @property
     def configurations(self) -> Sequence[str]:
         return tuple(CONFIGURATIONS)

@@ -71,6 +71,7 @@ def read_request(wire: Wire, line: bytes) -> Request | Push:
     """
     message = _object(line)
     try:
+        wire.check_game(message)
         question = wire.mark in message
         if not question and "observation" not in message:
             raise ProtocolError(
@@ -78,7 +79,6 @@ def read_request(wire: Wire, line: bytes) -> Request | Push:
                 "them"
             )
         _check_version(message, required=question)
-        wire.check_game(message)
         return _request(wire, fitted(message, wire.request)) if question else _push(wire, fitted(message, wire.push))
     except ProtocolError as error:
         error.ids.update(_readable_ids(message))

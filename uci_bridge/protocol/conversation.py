@@ -58,6 +58,8 @@ class Conversation:
         What the ids are hashed from; None: random ones. Nothing that says which game this is.
     restarts
         How often in this game an engine that failed is killed, started again and asked again.
+    quiet
+        Whether faults are not logged.
 
     Attributes
     ----------
@@ -77,6 +79,7 @@ class Conversation:
         seed: int = 0,
         key: str | None = None,
         restarts: int = 0,
+        quiet: bool = False,
     ) -> None:
         self.last_fault: str | None = None
         self.ids = Ids("", "")
@@ -86,6 +89,7 @@ class Conversation:
         self._closed = False
         self._key = secrets.token_hex(16) if key is None else key
         self._restarts = restarts
+        self._quiet = quiet
         self._games = 0
         self._pushes = True
         self._unanswered = 0
@@ -264,7 +268,8 @@ class Conversation:
 
     def _note(self, fault: str) -> None:
         self.last_fault = fault
-        log.warning("%s: %s", self._engine.name, fault)
+        if not self._quiet:
+            log.warning("%s: %s", self._engine.name, fault)
 
 
 def _told(ids: Ids) -> dict[str, str]:

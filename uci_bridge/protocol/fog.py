@@ -304,9 +304,9 @@ class _Fog(wire.Wire):
         return _Transcript(seat, setup)
 
     def read_setup(self, told: _Request) -> Setup:
-        """See the base; raises FenError where no game may start from it."""
+        """See the base; raises ProtocolError where no game may start from it."""
         no_move = "loss" if told.rules is None else told.rules.no_move
-        return Setup(Position.from_fen(told.fen or START_FEN), _RULESETS[no_move])
+        return Setup(shapes.start_of(told.fen), _RULESETS[no_move])
 
     def setup_json(self, setup: Setup) -> dict[str, Any]:
         """See the base."""

@@ -34,7 +34,7 @@ class HostedPlayer(Player):
         The process; started when the game starts. Several players may share it.
     wire
         The game's part of the protocol.
-    seed, key, restarts
+    seed, key, restarts, quiet
         See :class:`uci_bridge.protocol.conversation.Conversation`.
     whole
         Whether an engine whose process ends in mid-game has lost the game, also between two questions.
@@ -48,10 +48,13 @@ class HostedPlayer(Player):
         seed: int = 0,
         key: str | None = None,
         restarts: int = 0,
+        quiet: bool = False,
         whole: bool = False,
     ) -> None:
         self._engine, self._wire, self._whole = engine, wire, whole
-        self._conversation = Conversation(engine, partial(read_reply, wire), seed=seed, key=key, restarts=restarts)
+        self._conversation = Conversation(
+            engine, partial(read_reply, wire), seed=seed, key=key, restarts=restarts, quiet=quiet
+        )
 
     @property
     def last_fault(self) -> str | None:  # type: ignore[override]
@@ -135,7 +138,7 @@ def rehearse(engine: EngineProcess, wire: Wire) -> str | None:
     str or None
         What went wrong; nothing is raised. It goes wrong again in a game, where it counts.
     """
-    player = HostedPlayer(engine, wire)
+    player = HostedPlayer(engine, wire, quiet=True)
     try:
         wire.rehearse(player, _REHEARSAL)
     except (Forfeit, OutOfTime, OSError) as error:  # OSError: this machine has too little for a process

@@ -270,8 +270,8 @@ class _Rbc(wire.Wire):
         return _Transcript(seat, setup)
 
     def read_setup(self, told: _Request) -> Position:
-        """See the base; raises FenError where no game may start from it."""
-        return Position.from_fen(told.fen or START_FEN)
+        """See the base; raises ProtocolError where no game may start from it."""
+        return shapes.start_of(told.fen)
 
     def setup_json(self, setup: Position) -> dict[str, Any]:
         """See the base."""

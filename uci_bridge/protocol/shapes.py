@@ -13,12 +13,15 @@ from typing import Annotated, Any, Literal
 import chess
 from msgspec import Meta, Struct, field
 
+from darkchess.board.position import START_FEN, Position
+from darkchess.errors import FenError
 from klss.table.outcome import Outcome
+from uci_bridge.errors import ProtocolError
 
 __all__ = [
     "COLORS", "COLOR_NAMES", "MAX_ID", "MAX_PLY", "Answer", "Clock", "Color", "Fen", "GameOver", "Move", "Piece", "Ply",
     "Push", "Received", "Request", "Square", "move_json", "move_of",
-    "outcome_of", "over_json", "piece_json", "piece_of",
+    "outcome_of", "over_json", "piece_json", "piece_of", "start_of",
 ]  # fmt: skip
 
 MAX_ID = 256
@@ -154,6 +157,14 @@ def piece_of(told: Piece) -> chess.Piece:
 def piece_json(piece: chess.Piece) -> dict[str, str]:
     """A piece as the protocol says it."""
     return {"type": piece.symbol().upper(), "color": COLOR_NAMES[piece.color]}
+
+
+def start_of(fen: str | None) -> Position:
+    """The start position; raises ProtocolError where no game may start from ``fen``."""
+    try:
+        return Position.from_fen(fen or START_FEN)
+    except FenError as error:
+        raise ProtocolError(str(error)) from None
 
 
 def over_json(outcome: Outcome) -> dict[str, str | None]:
