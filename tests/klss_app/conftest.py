@@ -32,6 +32,9 @@ Klss = Callable[..., Ran]
 def klss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Klss:
     """Runs ``klss ARGUMENTS`` in this process, in an empty directory; ``typed`` is its stdin."""
     monkeypatch.chdir(tmp_path)
+    # A game that is left while code is compiled ends the process; here, the command.
+    monkeypatch.setattr("klss_app.cli.play.end_descendants", lambda: None)
+    monkeypatch.setattr("klss_app.cli.play.os._exit", sys.exit)
 
     def run(*arguments: str, typed: str = "") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
