@@ -42,7 +42,7 @@ __all__ = [
 CONFIGURATION = "{configurations}; NAME,field=value,…; FILE.toml"
 """What may stand where a configuration is asked for, as the helps say it; :class:`Parser` puts the names in."""
 
-PLAYERS = f"{CONFIGURATION}; {{players}}"
+PLAYERS = "{configurations}; {players}"
 """What may stand where a player is asked for."""
 
 

@@ -22,6 +22,7 @@ from darkchess.fog.players.configuration import (
 )
 from darkchess.fog.warm_up import warm_up
 from klss.table.arbiter import Played
+from klss.table.kit import Kit
 from uci_bridge.commands import described
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
 from uci_bridge.protocol.fog import FOG as WIRE
@@ -29,25 +30,18 @@ from uci_bridge.protocol.fog import FOG as WIRE
 __all__ = ["FOG"]
 
 
-class _Fog:
+class _Fog(Kit):
     """See :class:`klss.table.kit.Kit`."""
 
     name = "fog"
     title = "Fog of War chess"
     wire = WIRE
+    configurations = main_names()
     default_player = DEFAULT_PLAYER
-    players = "cmd:PROGRAM …"
-    rules: tuple[str, ...] = tuple(RULESETS)
+    players = "NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
+    rules = tuple(RULESETS)
     suffix = ".pgn"
-    records = "PGNs"
-    screen: str | None = "klss_app.cli.fog_screen:FogScreen"
-
-    def __reduce__(self) -> str:
-        return "FOG"
-
-    @property
-    def configurations(self) -> Sequence[str]:
-        return main_names()
+    screen = "klss_app.cli.fog_screen:FogScreen"
 
     def spec(self, text: str) -> Configuration:
         return configuration(text)

@@ -20,6 +20,7 @@ from darkchess.rbc.warm_up import warm_up
 from klss.configurations import ConfigurationError
 from klss.synoptic.residual import NetworkError
 from klss.table.arbiter import Played
+from klss.table.kit import Kit
 from klss.table.outcome import Outcome
 from uci_bridge.commands import described
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
@@ -46,25 +47,18 @@ class Foreign(Protocol):
         ...
 
 
-class _Rbc:
+class _Rbc(Kit):
     """See :class:`klss.table.kit.Kit`."""
 
     name = "rbc"
     title = "Reconnaissance Blind Chess"
     wire = WIRE
+    configurations = tuple(CONFIGURATIONS)
     default_player = DEFAULT_PLAYER
-    players = "trout, attacker, random, FILE.py or module:Class of reconchess; cmd:PROGRAM …"
-    rules: tuple[str, ...] = ()
-    suffix = ".json"
-    records = "histories (JSON that rc-replay opens)"
-    screen: str | None = "klss_app.rbc.screen:RbcScreen"
-
-    def __reduce__(self) -> str:
-        return "RBC"
-
-    @property
-    def configurations(self) -> Sequence[str]:
-        return tuple(CONFIGURATIONS)
+    players = (
+        "NAME,field=value,…; FILE.toml; trout, attacker, random, FILE.py or module:Class of reconchess; cmd:PROGRAM …"
+    )
+    screen = "klss_app.rbc.screen:RbcScreen"
 
     def spec(self, text: str) -> Configuration | Foreign:
         """A configuration, or a player of the package ``reconchess`` (:mod:`uci_bridge.reconchess`)."""

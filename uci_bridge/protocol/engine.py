@@ -24,7 +24,7 @@ from typing import Any
 from darkchess.errors import DarkchessError
 from klss.search.pondering import Pondering
 from klss.table.contest import Contradiction, Decision, Player
-from klss.table.kit import PlayersKit
+from klss.table.kit import Kit
 from klss.table.limits import Limit
 from klss.table.outcome import Seat
 from uci_bridge.errors import ProtocolError
@@ -114,7 +114,7 @@ class Engine:
 
     def __init__(
         self,
-        kit: PlayersKit,
+        kit: Kit,
         configuration: Any,
         choice: EvaluatorChoice | None = None,
         *,
@@ -326,7 +326,7 @@ class Engine:
         try:
             Pondering.halt_all()  # in another session
             session.show(player)
-            decision = player.answer(self._wire.asked(question), _limit(request, time.monotonic() - began))
+            decision = player.answer(self._wire.key(question), _limit(request, time.monotonic() - began))
         except Contradiction:
             self._drop(request.ids.session_id)
             raise

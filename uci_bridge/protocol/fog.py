@@ -355,14 +355,6 @@ class _Fog(wire.Wire):
         """See the base."""
         return shapes.move_json(value)
 
-    def key(self, question: Moves) -> str:
-        """See the base."""
-        return "move"
-
-    def asked(self, question: Moves) -> str:
-        """See the base."""
-        return "move"
-
     def complaint(self, question: Moves, value: chess.Move) -> str | None:
         """See the base."""
         return None if value in question else f"{value.uci()}, expected one of its {len(question)} legal moves"

@@ -333,10 +333,6 @@ class _Rbc(wire.Wire):
         """See the base."""
         return question.phase
 
-    def asked(self, question: Question) -> str:
-        """See the base."""
-        return question.phase
-
     def complaint(self, question: Question, value: Any) -> str | None:
         """See the base. A pawn's request may leave the promotion open: it is then a queen's."""
         if value is None:

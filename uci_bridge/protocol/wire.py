@@ -6,6 +6,7 @@ stand on the player's side of the wall: an engine reads a transcript, a host wri
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -120,51 +121,49 @@ class Wire(ABC):
         """That of a game that begins."""
 
     # ------------------------------------------------------------------------------------------------ reading
-    @abstractmethod
     def read_setup(self, told: Any) -> Any:
         """What a request (of :attr:`request`) says that both players know."""
+        return None
 
-    @abstractmethod
     def read_question(self, told: Any) -> Any:
         """The question of a request."""
+        return getattr(told, self.mark)
 
     @abstractmethod
     def read_seen(self, told: Any) -> Any:
         """An observation of a request or a push."""
 
-    @abstractmethod
     def read_answer(self, key: str, told: Any) -> Any:
         """The value of the field ``key`` of an answer."""
+        return getattr(told, key)
 
     # ------------------------------------------------------------------------------------------------ writing
-    @abstractmethod
     def setup_json(self, setup: Any) -> dict[str, Any]:
         """The fields that say it; those of the usual setup may be left out."""
+        return {}
 
-    @abstractmethod
     def question_json(self, question: Any) -> dict[str, Any]:
         """The fields that say it."""
+        return {self.mark: question}
 
-    @abstractmethod
     def seen_json(self, seen: Any) -> dict[str, Any]:
         """An observation."""
+        return dataclasses.asdict(seen)
 
-    @abstractmethod
     def answer_json(self, key: str, value: Any) -> Any:
         """The value of the field ``key``."""
+        return value
 
     # ------------------------------------------------------------------------------------------------ questions
-    @abstractmethod
     def key(self, question: Any) -> str:
-        """The field that holds the answer to ``question``."""
+        """The field that holds the answer to ``question``; the referee calls its questions
+        (:attr:`klss.table.contest.Referee.question`) so too.
+        """
+        return next(iter(self.answers))
 
-    @abstractmethod
-    def asked(self, question: Any) -> Any:
-        """The referee's question (:attr:`klss.table.contest.Referee.question`) that ``question`` is."""
-
-    @abstractmethod
     def complaint(self, question: Any, value: Any) -> str | None:
         """What is wrong with an answer, with what was expected; None where it may be given."""
+        return None if value in question else f"{value}, expected one of its {len(question)} choices"
 
     @abstractmethod
     def rehearse(self, player: Player, limit: Limit) -> None:

@@ -1,0 +1,234 @@
+"""Hidden tic-tac-toe, a whole game at the table in one file: each side sees its own marks alone, and what it ran into.
+
+A square that the opponent holds is reported as taken, and the same side tries again.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import Struct
+
+from klss.table.contest import Contradiction, Decision, Player
+from klss.table.kit import Kit, Named
+from klss.table.limits import Limit, Progress
+from klss.table.outcome import Outcome, Seat
+from klss_app.cli.screen import Quit, Screen
+from uci_bridge.protocol import shapes, wire
+
+LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """After a try: the square that one's own side tried (None: the other side did), and whether the mark is there."""
+
+    ply: int
+    square: int | None = None
+    placed: bool = False
+    over: bool = False
+
+
+class Referee:
+    """The true game."""
+
+    setup = None
+    question = "square"
+
+    def __init__(self) -> None:
+        self.tries: list[tuple[Seat, int]] = []
+        self.marks: dict[int, Seat] = {}
+        self.turn: Seat = True
+        self.outcome: Outcome | None = None
+        self._seen: dict[Seat, list[Seen]] = {True: [Seen(0)], False: [Seen(0)]}
+
+    @property
+    def ply(self) -> int:
+        return len(self.tries)
+
+    @property
+    def truth(self) -> Any:
+        return self.marks
+
+    def observations(self, seat: Seat) -> Sequence[Seen]:
+        return self._seen[seat]
+
+    def answer(self, square: int) -> None:
+        if square not in range(9) or self.marks.get(square) == self.turn:
+            raise ValueError(f"got {square}, expected a square that is not one's own")
+        seat, placed = self.turn, square not in self.marks
+        self.tries.append((seat, square))
+        if placed:
+            self.marks[square] = seat
+            self.turn = not seat
+        self._seen[seat].append(Seen(self.ply, square, placed))
+        self._seen[not seat].append(Seen(self.ply))
+        if any(all(self.marks.get(int(each)) == seat for each in line) for line in LINES):
+            self.outcome = Outcome(seat, "three_in_a_row")
+        elif len(self.marks) == 9:
+            self.outcome = Outcome(None, "full")
+
+    def resign(self, seat: Seat) -> None:
+        self.end(Outcome(not seat, "resign"))
+
+    def flag(self, seat: Seat) -> None:
+        self.end(Outcome(not seat, "flag"))
+
+    def end(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+
+class Own(Player):
+    """Tries what may be free: the first such square, or any."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self._name, self._seed = name, seed
+
+    def begin(self, seat: Seat, setup: None) -> None:
+        self.tried: set[int] = set()
+        self._random = random.Random(self._seed)
+
+    def observe(self, observation: Seen) -> None:
+        if observation.square is not None:
+            self.tried.add(observation.square)
+
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision:
+        free = sorted(set(range(9)) - self.tried)
+        return Decision(free[0] if self._name == "first" else self._random.choice(free), {"free": len(free)})
+
+
+# ---------------------------------------------------------------------------------------------------- the protocol
+
+
+class _Seen(Struct, frozen=True, kw_only=True):
+    ply: shapes.Ply
+    square: int | None = None
+    placed: bool = False
+    over: bool = False
+
+
+class _Request(shapes.Request, frozen=True, kw_only=True):
+    squares: list[int]
+    observationTranscript: list[_Seen] | None = None
+    latestObservationDelta: _Seen | None = None
+
+
+class _Push(shapes.Push, frozen=True, kw_only=True):
+    observation: _Seen
+
+
+class _Answer(shapes.Answer, frozen=True, kw_only=True):
+    square: int
+
+
+class _Transcript(wire.Transcript):
+    def __init__(self, seen: Sequence[Seen] = ()) -> None:
+        self.seen = list(seen)
+
+    @property
+    def ply(self) -> int:
+        return len(self.seen) - 1 - self.over
+
+    @property
+    def given(self) -> list[Seen]:  # type: ignore[override]
+        return [each for each in self.seen if not each.over]
+
+    @property
+    def over(self) -> bool:  # type: ignore[override]
+        return bool(self.seen) and self.seen[-1].over
+
+    def copy(self) -> _Transcript:
+        return _Transcript(self.seen)
+
+    def place(self, seen: Seen) -> int:
+        return seen.ply + seen.over
+
+    def take(self, seen: Seen, question: Any = None) -> None:
+        self.seen.append(seen)
+
+    def check(self, question: Sequence[int]) -> None:
+        if list(question) != self.question(None):
+            raise Contradiction(f"squares: got {list(question)}, expected {self.question(None)}")
+
+    def add(self, observation: Seen) -> Seen | None:
+        self.take(observation)
+        return observation if observation.square is not None else None
+
+    def end(self, outcome: Outcome) -> Seen:
+        self.seen.append(Seen(self.ply, over=True))
+        return self.seen[-1]
+
+    def question(self, asked: Any) -> list[int]:
+        return sorted(set(range(9)) - {each.square for each in self.seen})
+
+
+class _Wire(wire.Wire):
+    game = "hidden tic-tac-toe"
+    mark = "squares"
+    request, push, answers = _Request, _Push, {"square": _Answer}
+
+    def transcript(self, seat: Seat, setup: None) -> _Transcript:
+        return _Transcript()
+
+    def read_seen(self, told: _Seen) -> Seen:
+        return Seen(told.ply, told.square, told.placed, told.over)
+
+    def rehearse(self, player: Player, limit: Limit) -> None:
+        player.begin(True, None)
+        player.observe(Seen(0))
+        player.answer("square", limit)
+
+
+# ---------------------------------------------------------------------------------------------------- people
+
+
+class Typing(Own):
+    """A human who types squares."""
+
+    def __init__(self, screen: Screen) -> None:
+        super().__init__("human", 0)
+        self._ask = screen.terminal.ask
+
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision:
+        free = sorted(set(range(9)) - self.tried)
+        while (text := self._ask(f"your square ({', '.join(map(str, free))}): ")) != "quit":
+            if text.isdigit() and int(text) in free:
+                return Decision(int(text))
+        raise Quit
+
+
+class TicTacToeScreen(Screen):
+    def human(self, resumed: int) -> Player:
+        return Typing(self)
+
+    def turn_lines(self, referee: Referee, ply: int) -> list[str]:
+        return [f"{'X' if referee.tries[ply - 1][0] else 'O'} tries {referee.tries[ply - 1][1]}"]
+
+    def end_lines(self, referee: Referee) -> list[str]:
+        signs = "".join("·" if each not in referee.marks else "OX"[referee.marks[each]] for each in range(9))
+        return [signs[:3], signs[3:6], signs[6:], str(referee.outcome)]
+
+
+class TicTacToe(Kit):
+    name = "tests.table.hidden_tictactoe:KIT"
+    title = "Hidden tic-tac-toe"
+    wire = _Wire()
+    configurations = ("random", "first")
+    default_player = "random"
+    screen = "tests.table.hidden_tictactoe:TicTacToeScreen"
+
+    def player(self, spec: Named, evaluator: None, seed: int) -> Player:
+        return Own(spec.name, seed)
+
+    def referee(self, setup: None, moves: Sequence[str] = ()) -> Referee:
+        return Referee()
+
+    def record(self, referee: Referee, headers: Mapping[str, str]) -> str:
+        return json.dumps({**headers, "tries": referee.tries})
+
+
+KIT = TicTacToe()
