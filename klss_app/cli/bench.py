@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.errors import SolverError
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.games import FOG
-from klss_app.cli.options import Parser, check_stockfish, nodes, repetitions, seconds
+from klss_app.cli.games import FOG, check_stockfish
+from klss_app.cli.options import Parser, nodes, repetitions, seconds
 from klss_app.cli.options import seed as seed_type
 from klss_app.stdout import print_document
 

@@ -69,7 +69,7 @@ def run(arguments: Sequence[str]) -> int:
 def _check_engine_words(config: BotConfig, folder: Path) -> None:
     """Refuse an engine that can't be, before anything is started."""
     from darkchess.fog.players.configuration import ConfigurationError, configuration
-    from klss_app.cli.options import check_stockfish
+    from klss_app.cli.games import check_stockfish
     from uci_bridge.bot.engine import engine_command
 
     if config.engine.command is None:

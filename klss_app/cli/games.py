@@ -12,7 +12,7 @@ from klss_app.cli.errors import UsageError
 if TYPE_CHECKING:
     from klss.table.kit import Kit, Spec
 
-__all__ = ["ANY_GAME", "FOG", "Game", "game_named", "game_of"]
+__all__ = ["ANY_GAME", "FOG", "Game", "check_stockfish", "game_named", "game_of"]
 
 
 ANY_GAME = ("play", "match", "engine")
@@ -90,7 +90,6 @@ class Game:
         UsageError
             It describes nobody, or one that needs what is not there.
         """
-        from klss_app.cli.options import check_stockfish
         from uci_bridge.errors import UciBridgeError
         from uci_bridge.players import player_spec
 
@@ -174,3 +173,14 @@ def game_of(arguments: list[str]) -> str | None:
             del arguments[at : at + taken]
             return value
     return None
+
+
+def check_stockfish(path: str | None) -> None:
+    """Raise :class:`UsageError` unless a Stockfish at ``path``, or (None) where it is looked for, starts and moves."""
+    from uci_bridge.errors import StockfishMissing
+    from uci_bridge.stockfish import evaluator as stockfish
+
+    try:
+        stockfish.check_stockfish(path)
+    except StockfishMissing as error:
+        raise UsageError(str(error)) from None

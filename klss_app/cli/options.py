@@ -17,7 +17,7 @@ from klss.support.seeds import fresh_seed
 from klss.support.text import printable, read_text
 from klss.table.limits import DEFAULT_TIME_S
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import FOG, Game
+from klss_app.cli.games import FOG, Game, check_stockfish
 from klss_app.cli.own_name import own_name
 from klss_app.stdout import reserve
 from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
@@ -61,8 +61,8 @@ class _Lines(argparse.HelpFormatter):
         if action.default is None or action.default is False or action.default == argparse.SUPPRESS:
             return text
         long = isinstance(action.default, int) and action.default >= _LONG_NUMBER
-        told = f"{action.default:,}" if long else str(action.default)
-        return f"{text} (default {told.removesuffix('.0')})"
+        default = f"{action.default:,}" if long else str(action.default)
+        return f"{text} (default {default.removesuffix('.0')})"
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
@@ -380,17 +380,6 @@ def check_evaluator(name: str, stockfish: str | None) -> None:
         check_stockfish(stockfish)
 
 
-def check_stockfish(path: str | None) -> None:
-    """Raise :class:`UsageError` unless a Stockfish at ``path``, or (None) where it is looked for, starts and moves."""
-    from uci_bridge.errors import StockfishMissing
-    from uci_bridge.stockfish import evaluator as stockfish
-
-    try:
-        stockfish.check_stockfish(path)
-    except StockfishMissing as error:
-        raise UsageError(str(error)) from None
-
-
 def check_fen(fen: str) -> None:
     """Raise :class:`UsageError` unless a game may start from ``fen``."""
     from darkchess.board.position import Position
@@ -415,7 +404,7 @@ def add_game_number(parser: Parser) -> None:
 
 
 def pgn_game(path: Path, number: int, flag: str = "") -> GameRecord:
-    """Game ``number`` of a PGN file; stderr is told where there are others. ``flag`` begins the complaints.
+    """Game ``number`` of a PGN file; a line on stderr says so where there are others. ``flag`` begins the complaints.
 
     Raises
     ------
@@ -430,8 +419,8 @@ def pgn_game(path: Path, number: int, flag: str = "") -> GameRecord:
     if not record.moves:
         raise UsageError(f"{flag}got no move in game {number} of {str(path)!r}, expected at least one")
     if count > 1:
-        told = f"{path} holds {count:,} games; this is game {number} (--game N chooses another)"
-        print(printable(told), file=sys.stderr)
+        others = f"{path} holds {count:,} games; this is game {number} (--game N chooses another)"
+        print(printable(others), file=sys.stderr)
     return record
 
 

@@ -90,7 +90,9 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 
 
 def _specs_of(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
-    """Who plays on: the human where she sat, against the engine of then or the one that the command line names."""
+    """The players of a game that goes on: the human at the same seat, against the engine of then or the one that the
+    command line names.
+    """
     for flag in ("fen", "clock", "rules"):
         if flag in parsed.given:
             raise UsageError(f"--{flag}: got it with --resume, expected it in the game alone: it goes on as it began")
@@ -144,7 +146,7 @@ def seats(white: str | None, black: str | None, engine: str) -> dict[chess.Color
 
 
 def shown_name(spec: str) -> str:
-    """A player's name on the screen: her text, without the directories of a command line."""
+    """A player's name on the screen: its text, without the directories of a command line."""
     if not spec.startswith("cmd:"):
         return spec
     return printable(" ".join(word.rsplit("/", 1)[-1] for word in spec.split()))

@@ -48,7 +48,7 @@ b2 d2d4, d2 d7d5, b5 e2e4, d2 d5e4, e6 f1b5, c4 c7c6, d7 b5c6, b2 b8c6, b5 d4d5,
 d2 b4c2, b2 e1d1, g4 c2e1, b5 d4a4, d3 a5b5
 """
 """A game of ``rbc-expect`` against ``rbc-siamese``: where was looked, and what was asked for. White then holds 586
-positions possible before she looks, and after a look at f7 222.
+positions possible before the sense, and after a look at f7 222.
 """
 
 _LOOK = chess.F7
@@ -185,10 +185,10 @@ def _turn_of_dsmcp(threads: int) -> tuple[int, float, float]:
     before = Limit(nodes=100)
     try:
         for ply, (look, asked) in enumerate(turns):
-            hers, last = game.turn == chess.WHITE, ply == len(turns) - 2
+            own, last = game.turn == chess.WHITE, ply == len(turns) - 2
             notice = game.notice
             sensed = game.sense(chess.parse_square(look))
-            if hers:
+            if own:
                 player.notice(notice)
                 if last:
                     player.choose_sense(before)
@@ -196,7 +196,7 @@ def _turn_of_dsmcp(threads: int) -> tuple[int, float, float]:
                 if last:
                     player.choose_move(before)
             moved = game.move(chess.Move.from_uci(asked))
-            if hers:
+            if own:
                 player.moved(moved)
         player.notice(game.notice)
         limit = Limit(nodes=_NODES)
@@ -210,7 +210,7 @@ def _turn_of_dsmcp(threads: int) -> tuple[int, float, float]:
 
 
 def _large(threads: int, least: int) -> PositionSet:
-    """White's set of at least so many positions before a turn of Black: nobody looks, and quiet men move."""
+    """White's set of at least so many positions before a turn of Black: nobody looks, and pieces move quietly."""
     rng = random.Random(5)
     game = Referee()
     known = PositionSet(chess.WHITE, game.position, cap=_CAP, threads=threads)

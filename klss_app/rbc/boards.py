@@ -17,7 +17,7 @@ class BoardSet:
     Parameters
     ----------
     color
-        Hers. The game begins as usual.
+        The player's. The game begins as usual.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class BoardSet:
         self._first = color == chess.WHITE
 
     def noticed(self, square: int | None) -> None:
-        """Her turn begins; the opponent took a man of hers on ``square``, or none."""
+        """The player's turn begins; the opponent captured on ``square``, or nowhere (None)."""
         if self._first:
             self._first = False
             return
@@ -48,7 +48,7 @@ class BoardSet:
         self.boards = found
 
     def sensed(self, contents: list[tuple[int, chess.Piece | None]]) -> None:
-        """She saw what stands there."""
+        """Keep the boards on which that stands there."""
         self.boards = {
             key: board
             for key, board in self.boards.items()
@@ -56,7 +56,7 @@ class BoardSet:
         }
 
     def moved(self, requested: chess.Move | None, taken: chess.Move | None, square: int | None) -> None:
-        """She asked for a move, and this is what was played and where it took a man."""
+        """Play a request: what became of it, and where it captured."""
         found = {}
         for board in self.boards.values():
             made = None if requested is None else revise_move(board, add_pawn_queen_promotion(board, requested))

@@ -19,7 +19,7 @@ _SHOWN = 8
 
 
 def thoughts(player: ExpectationPlayer, turn: Turn, limit: Limit) -> dict[str, Any]:
-    """What she answers to a turn's two questions, and why; she was told all that came before her sense."""
+    """The answers to a turn's two questions, and their reasons; the player has observed all before its sense."""
     known = player.known
     document: dict[str, Any] = {}
     look = player.choose_sense(limit)
@@ -74,10 +74,10 @@ def _uci(move: chess.Move | None) -> str:
 def text(document: dict[str, Any]) -> list[str]:
     """The same as lines."""
     sense, move = document["sense"], document["move"]
-    told = sorted(sense["windows"].items(), key=lambda window: -window[1]["gain"])
+    gains = sorted(sense["windows"].items(), key=lambda window: -window[1]["gain"])
     lines = [
         f"looks at {sense['chosen']} (played: {sense['played'] or 'nowhere'}); what a look is worth, and leaves over:",
-        "  " + "  ".join(f"{name} {told['gain']:+.2f} {told['left_over']:.0%}" for name, told in told[:_SHOWN]),
+        "  " + "  ".join(f"{name} {each['gain']:+.2f} {each['left_over']:.0%}" for name, each in gains[:_SHOWN]),
         f"after the look that was played {document['positions_after_sense']:,} positions, {move['boards']:,} valued",
         f"asks for {move['chosen'] or 'nothing'} (played: {move['played'] or 'nothing'}):",
     ]

@@ -1,4 +1,4 @@
-"""A human at the terminal, as a player of Reconnaissance Blind Chess: told what she is told and nothing else."""
+"""A human at the terminal, as a player of Reconnaissance Blind Chess, who sees that player's observations alone."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ A turn has two parts. First say where to look: a square (e5), and you see the
 nine squares around it; Enter alone looks nowhere. Then ask for a move: as
 squares (g1f3, e7e8q) or in letters (Nf3, exd5, e8=Q, O-O), or pass. Or type:
   help      this text
-  moves     what you may ask for: whatever no man of yours is in the way of
+  moves     what you may ask for: whatever no piece of yours stands in the way of
   flip      turn the board around
   resign    give up
   quit      leave; the game so far is kept (Ctrl-C does the same)
-You see your own men and what you looked at; the board beside it says how many
-turns ago that was. Nobody is told of check: take the king to win."""
+You see your own pieces and what you looked at; the board beside it says how many
+turns ago that was. There is no check: capture the king to win."""
 
 
 class BlindHuman(Player):
@@ -43,7 +43,7 @@ class BlindHuman(Player):
     Parameters
     ----------
     terminal
-        Where she sits.
+        Where the human sits.
     names
         What both players are called.
     clocks
@@ -57,7 +57,7 @@ class BlindHuman(Player):
         self._names = names
         self._clocks = clocks
         self._seen: dict[int, tuple[chess.Piece | None, int]] = {}
-        self._told: list[str] = []
+        self._news: list[str] = []
         self._turn = 0
         self._marked: tuple[int, ...] = ()
         self.bottom: chess.Color = chess.WHITE
@@ -66,22 +66,22 @@ class BlindHuman(Player):
         """See :class:`darkchess.rbc.game.contest.Player`."""
         self._own = OwnHalf(color, start)
         self.bottom = color
-        self._seen, self._told, self._turn = {}, [], 0
+        self._seen, self._news, self._turn = {}, [], 0
 
     def notice(self, notice: Notice) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
         self._turn += 1
         self._marked = ()
         if notice.square is not None:
-            man = self._men()[notice.square]
-            self._told.append(
-                f"Your {chess.PIECE_NAMES[man.piece_type]} on {chess.SQUARE_NAMES[notice.square]} was captured."
+            piece = self._pieces()[notice.square]
+            self._news.append(
+                f"Your {chess.PIECE_NAMES[piece.piece_type]} on {chess.SQUARE_NAMES[notice.square]} was captured."
             )
             self._own.lose(notice.square)
             self._seen.pop(notice.square, None)
             self._marked = (notice.square,)
         elif self._turn > 1:
-            self._told.append("None of your men was captured.")
+            self._news.append("None of your pieces was captured.")
         self.draw()
 
     def choose_sense(self, limit: Limit) -> Look:
@@ -92,7 +92,7 @@ class BlindHuman(Player):
         Resignation, OutOfTime
             See :mod:`darkchess.fog.game.contest`.
         Quit, InputClosed
-            She leaves.
+            The human leaves.
         """
         ask = self._asker(limit)
         while True:
@@ -118,7 +118,7 @@ class BlindHuman(Player):
             for square, piece in sensed.contents
             if piece is not None and piece.color != self._own.color
         ]
-        self._told.append(f"Around {chess.SQUARE_NAMES[sensed.square]}: {', '.join(there) or 'no enemy man'}.")
+        self._news.append(f"Around {chess.SQUARE_NAMES[sensed.square]}: {', '.join(there) or 'no enemy piece'}.")
         self._marked = (sensed.square,)
         self.draw()
 
@@ -130,13 +130,13 @@ class BlindHuman(Player):
             if not text or self._command(text):
                 continue
             try:
-                return Asked(request_of(text, self._own.requests(), self._men(), self._own.color))
+                return Asked(request_of(text, self._own.requests(), self._pieces(), self._own.color))
             except UnknownRequest as error:
                 self._terminal.say(f" {error}")
 
     def moved(self, moved: Moved) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
-        self._told = [moved_text(moved, self._men())]
+        self._news = [moved_text(moved, self._pieces())]
         if moved.taken is not None:
             self._own.play(moved.taken)
             self._seen[moved.taken.from_square] = None, self._turn
@@ -144,43 +144,43 @@ class BlindHuman(Player):
         if self._terminal.screen:
             self.draw()
         else:
-            self._terminal.say(f" {self._told[0]}")
-            self._told = []
+            self._terminal.say(f" {self._news[0]}")
+            self._news = []
 
     def end(self, outcome: Outcome) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
-        if self._told and self._terminal.screen:
+        if self._news and self._terminal.screen:
             self._terminal.clear()
-            self._terminal.say(" " + " ".join(self._told))
+            self._terminal.say(" " + " ".join(self._news))
 
     def draw(self) -> None:
-        """Her men, what she saw where and how long ago, and what happened since her last move."""
-        men = self._men()
-        known = men | {
-            square: piece for square, (piece, _) in self._seen.items() if piece is not None and square not in men
+        """Draw the own pieces, what was seen where and how long ago, and what happened since the last move."""
+        pieces = self._pieces()
+        known = pieces | {
+            square: piece for square, (piece, _) in self._seen.items() if piece is not None and square not in pieces
         }
         style = Style(unicode=self._terminal.unicode, color=self._terminal.color)
-        visible = sum(1 << square for square in {*self._seen, *men})
+        visible = sum(1 << square for square in {*self._seen, *pieces})
         cell = 3 if self._terminal.color else 2
         board = board_lines(known, visible, bottom=self.bottom, style=style, marked=self._marked, cell=cell)
-        _, *lines = beside([("", board), ("", [*self._ages(men), "turns ago"])])
+        _, *lines = beside([("", board), ("", [*self._ages(pieces), "turns ago"])])
         self._terminal.clear()
         self._terminal.say(self._player(not self.bottom), *(" " + line for line in lines), self._player(self.bottom))
-        if self._told:
-            self._terminal.say(" " + " ".join(self._told))
+        if self._news:
+            self._terminal.say(" " + " ".join(self._news))
 
     def _player(self, color: chess.Color) -> str:
         clock = f"   {clock_text(self._clocks[color])}" if color in self._clocks else ""
         return f"   {'White' if color else 'Black'}: {self._names[color]}{clock}"
 
-    def _ages(self, men: Mapping[int, chess.Piece]) -> list[str]:
-        """How many turns ago each square was looked at: a dot for never, nothing where her own men stand."""
+    def _ages(self, pieces: Mapping[int, chess.Piece]) -> list[str]:
+        """How many turns ago each square was looked at: a dot for never, nothing where own pieces stand."""
         never = "·" if self._terminal.unicode else "."
         ranks = range(7, -1, -1) if self.bottom else range(8)
         files = range(8) if self.bottom else range(7, -1, -1)
 
         def age(square: int) -> str:
-            if square in men:
+            if square in pieces:
                 return " "
             if square not in self._seen:
                 return never
@@ -189,11 +189,11 @@ class BlindHuman(Player):
 
         return [" ".join(age(8 * rank + file) for file in files).rstrip() for rank in ranks]
 
-    def _men(self) -> dict[int, chess.Piece]:
+    def _pieces(self) -> dict[int, chess.Piece]:
         return dict(Position(self._own.row).pieces)
 
     def _asker(self, limit: Limit) -> Callable[[str], str]:
-        """What asks for a line before her clock runs out."""
+        """A function that asks for a line before the clock runs out."""
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
 
         def ask(prompt: str) -> str:

@@ -1,7 +1,7 @@
-"""A game of Reconnaissance Blind Chess shown turn by turn with everything on the table: what its player could know when
-she asked for her move, and the true board.
+"""A game of Reconnaissance Blind Chess shown turn by turn with everything on the table: what its player could know at
+its request, and the true board.
 
-What she could know is the set of all positions that agree with what she was told: a square is in the fog where two of
+What it could know is the set of all positions that agree with its observations: a square is in the fog where two of
 them differ.
 """
 
@@ -33,24 +33,24 @@ _CAP = 100_000
 
 @dataclass(frozen=True)
 class Known:
-    """What a player could know when she asked for her move.
+    """What a player could know at its request.
 
     Attributes
     ----------
     before, after
-        How many positions were possible before she looked and then.
+        How many positions were possible before its sense and after it.
     sampled
         Whether there were more than were counted.
-    men
-        What surely stood where, her own men among it.
+    pieces
+        What surely stood where, the own pieces among it.
     sure
-        Squares of which she knew what stands there, nothing included: a 64-bit set.
+        Squares whose content was known, empty ones included: a 64-bit set.
     """
 
     before: int
     after: int
     sampled: bool
-    men: dict[int, chess.Piece]
+    pieces: dict[int, chess.Piece]
     sure: int
 
 
@@ -72,9 +72,9 @@ def followed(referee: Referee) -> list[Known]:
         rows = mine.rows(np.arange(mine.size))
         same = np.bitwise_and.reduce(rows, axis=0)
         occupied = np.bitwise_or.reduce(rows[:, board.WHITE] | rows[:, board.BLACK])
-        men = dict(Position(same).pieces)
-        sure = sum(1 << square for square in men) | int(~occupied)
-        found.append(Known(before, mine.size, mine.capped_by is not None, men, sure))
+        pieces = dict(Position(same).pieces)
+        sure = sum(1 << square for square in pieces) | int(~occupied)
+        found.append(Known(before, mine.size, mine.capped_by is not None, pieces, sure))
         if number + 1 < referee.ply:
             mine.moved(turn.moved)
     return found
@@ -95,10 +95,10 @@ def _lines(
     if not fog:
         return [title, *true]
     looked = () if turn.sensed.square is None else window(turn.sensed.square)
-    board_of_hers = board_lines(mine.men, mine.sure, bottom=bottom, style=style, marked=looked)
+    own_board = board_lines(mine.pieces, mine.sure, bottom=bottom, style=style, marked=looked)
     more = "more than " if mine.sampled else ""
     return [
         title,
-        *beside([(f"  {'White' if turn.color else 'Black'} knew", board_of_hers), ("  the board", true)]),
+        *beside([(f"  {'White' if turn.color else 'Black'} knew", own_board), ("  the board", true)]),
         f"  possible positions: {more}{mine.before:,}, after the look {more}{mine.after:,}",
     ]

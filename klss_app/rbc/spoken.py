@@ -27,7 +27,7 @@ class UnknownRequest(Exception):
 
 
 def request_of(
-    text: str, requests: Sequence[chess.Move], men: Mapping[int, chess.Piece], color: chess.Color
+    text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess.Piece], color: chess.Color
 ) -> chess.Move | None:
     """The request that ``text`` means; None: a pass.
 
@@ -37,10 +37,10 @@ def request_of(
         What was typed.
     requests
         What may be asked for.
-    men
-        Her men by square (0–63).
+    pieces
+        The player's pieces by square (0–63).
     color
-        Hers.
+        The player's.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def request_of(
     text = text.strip()
     if text.lower() in _PASS:
         return None
-    found = _meant(text, requests, men, color)
+    found = _meant(text, requests, pieces, color)
     if not found:
         raise UnknownRequest(f"{text[:40]!r} is nothing you may ask for; moves lists what is, pass asks for nothing.")
     if len(found) > 1:
@@ -68,14 +68,14 @@ def request_of(
 
 
 def _meant(
-    text: str, requests: Sequence[chess.Move], men: Mapping[int, chess.Piece], color: chess.Color
+    text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess.Piece], color: chess.Color
 ) -> list[chess.Move]:
     castled = {"O-O": 2, "0-0": 2, "O-O-O": -2, "0-0-0": -2}.get(text.upper())
     if castled is not None:
         return [
             move
             for move in requests
-            if men[move.from_square].piece_type == chess.KING and move.to_square - move.from_square == castled
+            if pieces[move.from_square].piece_type == chess.KING and move.to_square - move.from_square == castled
         ]
     squares = _SQUARES.fullmatch(text)
     if squares is not None:
@@ -84,12 +84,12 @@ def _meant(
     letters = _LETTERS.fullmatch(text)
     if letters is None:
         return []
-    man, file, rank, takes, end, letter = letters.groups()
-    kind = chess.PIECE_SYMBOLS.index(man.lower()) if man else chess.PAWN
+    piece, file, rank, takes, end, letter = letters.groups()
+    kind = chess.PIECE_SYMBOLS.index(piece.lower()) if piece else chess.PAWN
     found = [
         move
         for move in requests
-        if men[move.from_square].piece_type == kind
+        if pieces[move.from_square].piece_type == kind
         and chess.SQUARE_NAMES[move.to_square] == end
         and file in ("", chess.SQUARE_NAMES[move.from_square][0])
         and rank in ("", chess.SQUARE_NAMES[move.from_square][1])
@@ -109,7 +109,7 @@ def _promoted(found: list[chess.Move], letter: str) -> list[chess.Move]:
     return promoting or [move for move in found if move.promotion is None and not letter]
 
 
-def request_text(move: chess.Move, men: Mapping[int, chess.Piece]) -> str:
+def request_text(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:
     """A request as it is said: ``knight g1-f3``.
 
     >>> request_text(chess.Move.from_uci("g1f3"), chess.Board().piece_map())
@@ -117,26 +117,26 @@ def request_text(move: chess.Move, men: Mapping[int, chess.Piece]) -> str:
     """
     promotion = "" if move.promotion is None else f"={chess.piece_symbol(move.promotion).upper()}"
     start, end = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
-    return f"{chess.PIECE_NAMES[men[move.from_square].piece_type]} {start}-{end}{promotion}"
+    return f"{chess.PIECE_NAMES[pieces[move.from_square].piece_type]} {start}-{end}{promotion}"
 
 
-def moved_text(moved: Moved, men: Mapping[int, chess.Piece]) -> str:
-    """What became of a request, as a sentence; ``men`` are hers before it."""
+def moved_text(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
+    """What became of a request, as a sentence; ``pieces`` are the player's before it."""
     if moved.requested is None:
         return "You passed."
-    asked = request_text(moved.requested, men)
+    asked = request_text(moved.requested, pieces)
     if moved.taken is None:
         return (
             f"You asked for {asked}, and nothing was played: something stood in the way, or nothing was there to take."
         )
     end = chess.SQUARE_NAMES[moved.taken.to_square]
-    told = f"You played {asked}"
+    text = f"You played {asked}"
     if moved.taken.to_square != moved.requested.to_square:
-        told = f"You asked for {asked}: it went as far as {end}"
+        text = f"You asked for {asked}: it went as far as {end}"
     if moved.capture_square is None:
-        return told + "."
+        return text + "."
     where = "" if moved.capture_square == moved.taken.to_square else " en passant"
-    return f"{told} and took a man{where} on {chess.SQUARE_NAMES[moved.capture_square]}."
+    return f"{text} and captured{where} on {chess.SQUARE_NAMES[moved.capture_square]}."
 
 
 def turn_text(turn: Turn, at: int) -> str:

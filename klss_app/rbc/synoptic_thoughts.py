@@ -1,4 +1,4 @@
-"""What a player who plans on synopses thinks at one turn: her choices, and what the network sees of her set."""
+"""What a player that plans on synopses thinks at one turn: its choices, and what the network sees of its set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from klss.table.limits import Limit
 __all__ = ["SHOWN_PLANES", "UnknownPlane", "planes_of", "text", "thoughts"]
 
 SHOWN_PLANES = (25, 31, 35, 65, 68, 72, 75, 78)
-"""Of a person's interest: where no enemy may be, where her king, what she took, who is near the own king."""
+"""Of interest to people: where no enemy piece may be, where the enemy king, what was captured, what is near the own
+king.
+"""
 
 _SHOWN = 8
 _GAP = 3
@@ -68,7 +70,7 @@ def planes_of(text: str) -> list[int]:
 
 
 def thoughts(player: SynopticPlayer, turn: Turn, limit: Limit, planes: Sequence[int]) -> dict[str, Any]:
-    """What she answers to a turn's two questions, and why; she was told all that came before her sense."""
+    """The answers to a turn's two questions, and their reasons; the player has observed all before its sense."""
     played = turn.sensed.square
     look = player.choose_sense(limit)
     sense = {
@@ -86,7 +88,7 @@ def thoughts(player: SynopticPlayer, turn: Turn, limit: Limit, planes: Sequence[
 
 
 def _considered(player: SynopticPlayer, planes: Sequence[int], *, sense: bool) -> dict[str, Any]:
-    """What her last answer comes from; where a win is sure, what the network would have said."""
+    """What the last answer comes from; where a win is sure, what the network would have said."""
     sure = player.planned is None
     planned = player.planned or player.plan(Limit(nodes=0), sense=sense)
     return {
@@ -105,16 +107,16 @@ def _considered(player: SynopticPlayer, planes: Sequence[int], *, sense: bool) -
 def _choice(player: SynopticPlayer, planned: Planned, k: int, *, sense: bool) -> dict[str, Any]:
     looks, root = planned.looks, planned.root
     visits = float(root.numbers[k])
-    told: dict[str, Any]
+    choice: dict[str, Any]
     if sense:
         alike = looks.alike[looks.listing[k] : looks.listing[k + 1]].tolist()
         squares = [chess.SQUARE_NAMES[player.square_of(action)] for action in (int(looks.actions[k]), *alike)]
-        told = {"sense": squares[0], "alike": sorted({*squares} - {squares[0]})}
+        choice = {"sense": squares[0], "alike": sorted({*squares} - {squares[0]})}
     else:
         request = player.request_of(int(looks.actions[k]))
-        told = {"move": "pass" if request is None else request.uci()}
+        choice = {"move": "pass" if request is None else request.uci()}
     mean = float(root.totals[k]) / visits if visits > 0 else None
-    return told | {"policy": float(root.policy[k]), "visits": round(visits), "value": mean}
+    return choice | {"policy": float(root.policy[k]), "visits": round(visits), "value": mean}
 
 
 def _squares(player: SynopticPlayer, planned: Planned, plane: int) -> list[str]:
@@ -129,35 +131,35 @@ def text(document: dict[str, Any], columns: int, *, unicode: bool) -> list[str]:
     side = document["color"] == "white"
     return [
         f"looks at {sense['chosen'] or 'nowhere'} (played: {sense['played'] or 'nowhere'}); {_worth(sense)}",
-        *_table("look", [(" ".join([told["sense"], *told["alike"]]), told) for told in sense["choices"]]),
+        *_table("look", [(" ".join([choice["sense"], *choice["alike"]]), choice) for choice in sense["choices"]]),
         *_boards(sense["planes"], side, columns, unicode),
         f"after the look that was played {document['positions_after_sense']:,} positions",
         f"asks for {move['chosen'] or 'nothing'} (played: {move['played'] or 'nothing'}); {_worth(move)}",
-        *_table("request", [(told["move"], told) for told in move["choices"]]),
+        *_table("request", [(choice["move"], choice) for choice in move["choices"]]),
         *_boards(move["planes"], side, columns, unicode),
     ]
 
 
-def _worth(told: dict[str, Any]) -> str:
-    network = f"the network's value {told['network_value']:+.3f}"
-    if told["sure"]:
+def _worth(choice: dict[str, Any]) -> str:
+    network = f"the network's value {choice['network_value']:+.3f}"
+    if choice["sure"]:
         return f"a win that is sure; {network}"
-    after = f", after {told['nodes']:,} nodes in {told['playouts']:,} playouts {told['value']:+.3f}"
-    return network + (after if told["playouts"] else ", nothing played out")
+    after = f", after {choice['nodes']:,} nodes in {choice['playouts']:,} playouts {choice['value']:+.3f}"
+    return network + (after if choice["playouts"] else ", nothing played out")
 
 
 def _table(title: str, rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
-    shown = [(textwrap.shorten(name, 30, placeholder=" …"), told) for name, told in rows[:_SHOWN]]
+    shown = [(textwrap.shorten(name, 30, placeholder=" …"), choice) for name, choice in rows[:_SHOWN]]
     wide = max(len(title), *(len(name) for name, _ in shown))
     lines = [f"  {title:<{wide}}  policy  visits   value"]
-    for name, told in shown:
-        value = "" if told["value"] is None else f"{told['value']:+.3f}"
-        lines.append(f"  {name:<{wide}}  {told['policy']:>6.1%}  {told['visits']:>6,}  {value:>6}".rstrip())
+    for name, choice in shown:
+        value = "" if choice["value"] is None else f"{choice['value']:+.3f}"
+        lines.append(f"  {name:<{wide}}  {choice['policy']:>6.1%}  {choice['visits']:>6,}  {value:>6}".rstrip())
     return lines if len(rows) <= _SHOWN else [*lines, f"  and {len(rows) - _SHOWN} more"]
 
 
 def _boards(planes: list[dict[str, Any]], bottom: chess.Color, columns: int, unicode: bool) -> list[str]:
-    """Planes as boards, as she sees them, some side by side, each under its number and name."""
+    """Planes as boards, as the player sees them, some side by side, each under its number and name."""
     ranks = range(7, -1, -1) if bottom else range(8)
     files = range(8) if bottom else range(7, -1, -1)
     on, off = ("■", "·") if unicode else ("x", ".")
@@ -166,11 +168,11 @@ def _boards(planes: list[dict[str, Any]], bottom: chess.Color, columns: int, uni
     lines: list[str] = []
     for start in range(0, len(planes), beside_count):
         row = planes[start : start + beside_count]
-        titles = [textwrap.wrap(f"{told['plane']} {told['name']}", wide) for told in row]
+        titles = [textwrap.wrap(f"{choice['plane']} {choice['name']}", wide) for choice in row]
         high = max(map(len, titles))
         blocks = []
-        for told, title in zip(row, titles, strict=True):
-            squares = {chess.SQUARE_NAMES.index(name) for name in told["squares"]}
+        for choice, title in zip(row, titles, strict=True):
+            squares = {chess.SQUARE_NAMES.index(name) for name in choice["squares"]}
             board = [
                 f"{rank + 1} " + " ".join(on if 8 * rank + file in squares else off for file in files) for rank in ranks
             ]

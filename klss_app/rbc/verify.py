@@ -119,8 +119,8 @@ def against_reconchess(games: int, seed: int, say: Say = lambda line: None) -> C
             same &= found.hold("requests", {str(move) for move in ours.requests()}, {str(move) for move in requests})
             same &= found.hold("sense", ours.sense(square).contents, tuple(map(tuple, theirs.sense(square))))
             asked = _asked(rng, theirs.board, requests)
-            told = ours.move(asked)
-            same &= found.hold("result", (told.requested, told.taken, told.capture_square), theirs.move(asked))
+            fields = ours.move(asked)
+            same &= found.hold("result", (fields.requested, fields.taken, fields.capture_square), theirs.move(asked))
             same &= found.hold("board", _key(ours.position), board_key(theirs.board))
             theirs.end_turn()
             found.turns += 1
@@ -155,8 +155,8 @@ def against_openspiel(games: int, seed: int, say: Say = lambda line: None) -> Co
             theirs.apply_action(names["pass" if move is None else move.uci()])
             ours.move(move)
             found.turns += 1
-            told = 3 if ours.outcome is None else 2  # it leaves rights to who has lost her king
-            if not found.hold("board", _key(ours.position).split()[:told], str(theirs).split()[:told]):
+            fields = 3 if ours.outcome is None else 2  # it leaves rights to a side that has lost its king
+            if not found.hold("board", _key(ours.position).split()[:fields], str(theirs).split()[:fields]):
                 break
         found.games += 1
         if found.games % 50 == 0:
@@ -206,7 +206,7 @@ def _follow(
     limit = Limit(nodes=_NODES)
     unequal = found.unequal
 
-    def look(color: chess.Color, position: Position, *, hers: bool) -> None:
+    def look(color: chess.Color, position: Position, *, own: bool) -> None:
         mine = known[color]
         found.largest = max(found.largest, mine.size)
         if mine.capped_by is not None:
@@ -217,7 +217,7 @@ def _follow(
         if color in boards:
             if len(boards[color].boards) > most:
                 del boards[color]
-            elif hers:
+            elif own:
                 same = {_key(held) for held in mine} == set(boards[color].boards)
                 found.equal_checks += same
                 found.unequal += not same
@@ -235,14 +235,14 @@ def _follow(
         player.notice(notice)
         if color in boards:
             boards[color].noticed(notice.square)
-        look(color, game.position, hers=True)
+        look(color, game.position, own=True)
         seen: Look = player.choose_sense(limit)
         sensed = game.sense(seen.square)
         mine.sensed(sensed)
         player.sensed(sensed)
         if color in boards:
             boards[color].sensed(list(sensed.contents))
-        look(color, game.position, hers=True)
+        look(color, game.position, own=True)
         request = player.choose_move(limit).request
         if rng.random() < _WHIMS:
             request = rng.choice([None, *game.requests()])
@@ -253,7 +253,7 @@ def _follow(
         player.moved(moved)
         if color in boards:
             boards[color].moved(moved.requested, moved.taken, moved.capture_square)
-        look(color, game.position, hers=False)
+        look(color, game.position, own=False)
     found.equal_games += compared and found.unequal == unequal
 
 

@@ -11,9 +11,10 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration
+from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration, main_names
 from klss_app.cli.main import main
 from uci_bridge.evaluators import EVALUATORS
+from uci_bridge.kits.fog import FOG
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -153,6 +154,7 @@ def test_a_new_player_or_evaluator_is_in_the_helps_and_the_complaints(
 ) -> None:
     monkeypatch.setitem(CONFIGURATIONS, "novelty", Configuration("novelty", "random"))
     monkeypatch.setitem(CONFIGURATIONS, "novelty-variant", Configuration("novelty-variant", "random"))
+    monkeypatch.setattr(FOG, "configurations", main_names())
     monkeypatch.setitem(EVALUATORS, "oracle", EVALUATORS["builtin"])
     for command, columns in itertools.product(("play", "match", "engine"), range(70, 90)):
         monkeypatch.setenv("COLUMNS", str(columns))  # wherever lines end, no name is broken at its hyphen

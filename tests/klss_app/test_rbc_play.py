@@ -58,7 +58,7 @@ def test_a_whole_game_in_a_terminal(tmp_path: Path, screens: list[Screen]) -> No
     first = ESCAPE.sub("", screen.read_until("1. look at: "))
     assert "turns ago" in first and "♜" in first and "♛" in first, "filled figures serve both sides in colour"
     screen.type("e5")
-    assert "Around e5: no enemy man." in screen.read_until("1. your move: ")
+    assert "Around e5: no enemy piece." in screen.read_until("1. your move: ")
     screen.type("Nc3")
     shown = ESCAPE.sub("", screen.read_until("2. look at: "))
     assert "You played knight b1-c3." in shown and "1 1 1" in shown
@@ -114,7 +114,7 @@ def test_the_review_shows_as_known_what_was_so_and_each_look_tells_something() -
     for turn, known in zip(game.turns, found, strict=True):
         true = dict(turn.before.pieces)
         assert {at: true.get(at) for at in chess.SQUARES if known.sure >> at & 1} == {
-            at: known.men.get(at) for at in chess.SQUARES if known.sure >> at & 1
+            at: known.pieces.get(at) for at in chess.SQUARES if known.sure >> at & 1
         }
         seen = dict(turn.sensed.contents) | {at: man for at, man in true.items() if man.color == turn.color}
         assert all(known.sure >> at & 1 for at in seen) and known.after <= known.before
@@ -169,7 +169,7 @@ def test_what_came_of_a_request_in_words() -> None:
     men = chess.Board().piece_map()
     asked, taken = chess.Move.from_uci("f1a6"), chess.Move.from_uci("f1c4")
     assert moved_text(Moved(asked, taken, chess.C4), men) == (
-        "You asked for bishop f1-a6: it went as far as c4 and took a man on c4."
+        "You asked for bishop f1-a6: it went as far as c4 and captured on c4."
     )
     step = chess.Move.from_uci("e2d3")
-    assert moved_text(Moved(step, step, chess.D2), men) == "You played pawn e2-d3 and took a man en passant on d2."
+    assert moved_text(Moved(step, step, chess.D2), men) == "You played pawn e2-d3 and captured en passant on d2."

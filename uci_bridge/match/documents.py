@@ -1,6 +1,6 @@
 """What every experiment's JSON says of itself, and how it is written: whole or not at all, in strict JSON.
 
-No host and no path is told.
+No host and no path is named.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ from uci_bridge.match.workers import sigterm_as_ctrl_c, workers_for
 __all__ = ["FORMAT", "Match", "MatchError", "Standing", "kept_seed"]
 
 FORMAT = 3
-"""Of a match's directory: the same seed gives other games in each. In format 2 seeds could be told from one another."""
+"""Of a match's directory: the same seed gives other games in each. In format 2 one seed could be derived from another.
+"""
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def _work(pipe: Connection, setup: Setup) -> None:
     signal.signal(signal.SIGINT, lambda *_: None)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are told in its game's line
+    logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults stand in its game's line
     engines: Engines | None = None
     while True:
         try:
@@ -162,10 +162,10 @@ def _work(pipe: Connection, setup: Setup) -> None:
 
 def _as_sent(error: Exception) -> Exception:
     """The error with its traceback as a note, or, where it does not survive a pipe, an error that tells it."""
-    told = "".join(traceback.format_exception(error))
-    error.add_note(f"in a worker:\n{told}")
+    trace = "".join(traceback.format_exception(error))
+    error.add_note(f"in a worker:\n{trace}")
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return RuntimeError(f"in a worker:\n{told}")
+        return RuntimeError(f"in a worker:\n{trace}")
     return error

@@ -34,7 +34,7 @@ class MoveStatistics:
         self._fallbacks = 0
 
     def count(self, move: dict[str, Any]) -> None:
-        """Count a line of ``moves.jsonl``; what an engine did not tell, or told in another shape, is left out."""
+        """Count a line of ``moves.jsonl``; what an engine did not report, or in another shape, is left out."""
         self._moves += 1
         for name, key in _NUMBERS.items():
             value = move.get(key)
@@ -49,11 +49,11 @@ class MoveStatistics:
 
     def document(self) -> dict[str, Any]:
         """Median, 90 % quantile and maximum of each number (None where there is none), and shares of the moves."""
-        told = sum(self._gadgets.values())
+        counted = sum(self._gadgets.values())
         return {
             "moves": self._moves,
             **{name: spread(values) for name, values in self._numbers.items()},
-            "gadgets": {name: round(count / told, 4) for name, count in sorted(self._gadgets.items())},
+            "gadgets": {name: round(count / counted, 4) for name, count in sorted(self._gadgets.items())},
             "capped": dict(sorted(self._capped.items())),
             "fallbacks": self._fallbacks,
         }

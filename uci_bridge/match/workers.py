@@ -247,7 +247,7 @@ def _watch() -> None:
         if _watched:
             return
         _watched = True
-    logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are told in its game's line
+    logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults stand in its game's line
     threading.Thread(target=_end_idle, name="ends idle engines", daemon=True).start()
 
 

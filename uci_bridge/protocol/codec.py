@@ -104,8 +104,8 @@ def read_reply(wire: Wire, line: bytes) -> Reply:
     if len(keys) > 1:
         raise ProtocolError(f"reply: got both {_quoted(keys, 'and')}, expected one of them")
     for key in keys:
-        told = fitted(message, wire.answers[key])
-        return Answer(_ids(told), key, wire.read_answer(key, told), fit_to_keep(told.diagnostics or {}))
+        raw = fitted(message, wire.answers[key])
+        return Answer(_ids(raw), key, wire.read_answer(key, raw), fit_to_keep(raw.diagnostics or {}))
     if message.get("received") is True:
         return Received(_ids(fitted(message, shapes.Received)))
     raise ProtocolError(
@@ -113,12 +113,12 @@ def read_reply(wire: Wire, line: bytes) -> Reply:
     )
 
 
-def _request(wire: Wire, told: Any) -> Request:
+def _request(wire: Wire, raw: Any) -> Request:
     transcript = delta = None
-    if told.observationTranscript is not None:
-        transcript = tuple(map(wire.read_seen, told.observationTranscript))
-    if told.latestObservationDelta is not None:
-        delta = wire.read_seen(told.latestObservationDelta)
+    if raw.observationTranscript is not None:
+        transcript = tuple(map(wire.read_seen, raw.observationTranscript))
+    if raw.latestObservationDelta is not None:
+        delta = wire.read_seen(raw.latestObservationDelta)
         if transcript is not None and transcript[-1] != delta:
             raise ProtocolError(
                 "latestObservationDelta: got another observation than the transcript's last, expected it"
@@ -128,25 +128,25 @@ def _request(wire: Wire, told: Any) -> Request:
         raise ProtocolError(
             "got neither observationTranscript nor latestObservationDelta, expected one of them", need="transcript"
         )
-    if last.ply != told.ply:
-        raise ProtocolError(f"ply: got {told.ply} with a last observation of ply {last.ply}, expected the same")
+    if last.ply != raw.ply:
+        raise ProtocolError(f"ply: got {raw.ply} with a last observation of ply {last.ply}, expected the same")
     return Request(
-        ids=_ids(told),
-        seat=shapes.COLORS[told.color],
-        ply=told.ply,
-        question=wire.read_question(told),
-        setup=wire.read_setup(told),
-        seed=told.engineSeed,
-        clock=Clock(told.clock.remaining_ms, told.clock.increment_ms),
+        ids=_ids(raw),
+        seat=shapes.COLORS[raw.color],
+        ply=raw.ply,
+        question=wire.read_question(raw),
+        setup=wire.read_setup(raw),
+        seed=raw.engineSeed,
+        clock=Clock(raw.clock.remaining_ms, raw.clock.increment_ms),
         transcript=transcript,
         delta=delta if transcript is None else None,
-        budget_ms=told.budget_ms,
-        nodes=told.nodes,
+        budget_ms=raw.budget_ms,
+        nodes=raw.nodes,
     )
 
 
-def _push(wire: Wire, told: Any) -> Push:
-    return Push(_ids(told), shapes.COLORS[told.color], wire.read_seen(told.observation))
+def _push(wire: Wire, raw: Any) -> Push:
+    return Push(_ids(raw), shapes.COLORS[raw.color], wire.read_seen(raw.observation))
 
 
 def _object(line: bytes) -> dict[str, Any]:
@@ -181,8 +181,8 @@ def _readable_ids(message: Mapping[str, Any]) -> dict[str, str]:
     return {key: value for key, value in found.items() if isinstance(value, str) and len(value) <= shapes.MAX_ID}
 
 
-def _ids(told: _WithIds) -> Ids:
-    return Ids(told.gameId, told.sessionId, told.engineId)
+def _ids(raw: _WithIds) -> Ids:
+    return Ids(raw.gameId, raw.sessionId, raw.engineId)
 
 
 def _quoted(keys: Any, joint: str) -> str:

@@ -1,7 +1,7 @@
 """A host's side of the engine protocol, of any game: a session with an engine process, and what its faults cost.
 
-What reaches the engine is a function of what a player is told, the limits, a seed and a key that is not the game's: ids
-are hashes of that key.
+What reaches the engine is a function of what a player observes, the limits, a seed and a key that is not the game's:
+ids are hashes of that key.
 
 The engine's faults are found here and by who asks: garbage, an error, silence, a dead process, an answer that can't be
 played. Each costs the engine its process; unless ``restarts`` allow another try with the whole transcript, it costs the
@@ -43,7 +43,7 @@ _Found = TypeVar("_Found")
 class Conversation:
     """Asks an engine on behalf of one player, game after game.
 
-    What the player was told is counted: an engine that has all up to one thing told gets the next one alone, any other
+    Observations are counted: an engine that has all up to one observation gets the next one alone, any other
     the whole transcript.
 
     Parameters
@@ -115,7 +115,7 @@ class Conversation:
         Parameters
         ----------
         last
-            The number of the last thing that the player was told.
+            The number of the player's last observation.
         line
             The request: with that alone (True) or with the whole transcript, of a player who has been asked at a moment
             of :func:`time.monotonic`.
@@ -203,13 +203,13 @@ class Conversation:
 
     # ------------------------------------------------------------------------------------------------ pushes
     def push(self, number: int, line: bytes) -> None:
-        """Send what the player was told outside the engine's turn, and wait a moment for the answer; nothing is raised
+        """Send what the player observed outside the engine's turn, and wait a moment for the answer; nothing is raised
         for what the engine does.
 
         Parameters
         ----------
         number
-            Of what she was told.
+            Of the observation.
         line
             The push.
         """
@@ -250,10 +250,10 @@ class Conversation:
         for _ in range(_STRAYS):
             line = line.strip() or self._engine.receive(until)
         reply = self._read(line)
-        told: dict[str, Any] = dict(reply.ids) if isinstance(reply, Refusal) else _told(reply.ids)
-        for key, value in _told(self.ids).items():
-            if told.get(key, value) != value:
-                raise EngineFailed(f"it answered with {key} {told[key]!r}, expected {value!r}")
+        said: dict[str, Any] = dict(reply.ids) if isinstance(reply, Refusal) else _ids(reply.ids)
+        for key, value in _ids(self.ids).items():
+            if said.get(key, value) != value:
+                raise EngineFailed(f"it answered with {key} {said[key]!r}, expected {value!r}")
         return reply
 
     def _forget(self) -> None:
@@ -272,13 +272,13 @@ class Conversation:
             log.warning("%s: %s", self._engine.name, fault)
 
 
-def _told(ids: Ids) -> dict[str, str]:
+def _ids(ids: Ids) -> dict[str, str]:
     """The ids that a reply has; an empty one was left out."""
     return {key: value for key, value in (("gameId", ids.game_id), ("sessionId", ids.session_id)) if value}
 
 
 def clock_left(limit: Limit, began: float) -> Clock:
-    """The clock of a player who has been asked since ``began``, as it is told."""
+    """The clock of a player that has been asked since ``began``, as a request says it."""
     if limit.clock is None:
         return Clock()
     left = limit.clock[0] - (time.monotonic() - began)
@@ -286,5 +286,5 @@ def clock_left(limit: Limit, began: float) -> Clock:
 
 
 def budget_ms(limit: Limit) -> int | None:
-    """Milliseconds for one answer, as they are told."""
+    """Milliseconds for one answer, as a request says them."""
     return None if limit.time_s is None else max(1, round(limit.time_s * 1000))

@@ -354,8 +354,8 @@ class Engine:
         return self._evaluators[key]
 
 
-def _extends(known: Transcript, told: tuple[Any, ...]) -> bool:
-    return len(known.seen) <= len(told) and all(known.same(index, told[index]) for index in range(len(known.seen)))
+def _extends(known: Transcript, whole: tuple[Any, ...]) -> bool:
+    return len(known.seen) <= len(whole) and all(known.same(index, whole[index]) for index in range(len(known.seen)))
 
 
 def _limit(request: Request, waited_s: float) -> Limit:

@@ -256,26 +256,26 @@ class _Transcript(wire.Transcript):
             self.seen.append(observation_of(self._views[0]))
 
 
-def _check_first(view: View, told: Observation) -> None:
+def _check_first(view: View, seen: Observation) -> None:
     """Check that an observation of the start position is what is seen of it; the pawn that can be taken en passant may
     be shown.
     """
     shown = observation_of(view)
-    extra = told.visible & ~shown.visible
+    extra = seen.visible & ~shown.visible
     if view.ep_square is not None and extra == 1 << view.ep_square + (-8 if view.color else 8):
         pawn = extra.bit_length() - 1
-        others = {square: piece for square, piece in told.pieces.items() if square != pawn}
-        told = replace(told, visible=shown.visible, pieces=others)
-    if told.visible != shown.visible:
-        odd = chess.SQUARE_NAMES[(told.visible ^ shown.visible).bit_length() - 1]
+        others = {square: piece for square, piece in seen.pieces.items() if square != pawn}
+        seen = replace(seen, visible=shown.visible, pieces=others)
+    if seen.visible != shown.visible:
+        odd = chess.SQUARE_NAMES[(seen.visible ^ shown.visible).bit_length() - 1]
         raise ViewError(
             f"observation of ply 0: got a mask that differs in {odd} from what {chess.COLOR_NAMES[view.color]} sees of "
             "the start position, expected the same"
         )
-    if dict(told.pieces) != dict(shown.pieces):
-        odd_pieces = [each for each in range(64) if told.pieces.get(each) != shown.pieces.get(each)]
+    if dict(seen.pieces) != dict(shown.pieces):
+        odd_pieces = [each for each in range(64) if seen.pieces.get(each) != shown.pieces.get(each)]
         raise ViewError(
-            f"observation of ply 0: got {told.pieces.get(odd_pieces[0], 'nothing')} on "
+            f"observation of ply 0: got {seen.pieces.get(odd_pieces[0], 'nothing')} on "
             f"{chess.SQUARE_NAMES[odd_pieces[0]]}, expected {shown.pieces.get(odd_pieces[0], 'nothing')} "
             "as in the start position"
         )
@@ -303,35 +303,35 @@ class _Fog(wire.Wire):
         """See the base."""
         return _Transcript(seat, setup)
 
-    def read_setup(self, told: _Request) -> Setup:
+    def read_setup(self, raw: _Request) -> Setup:
         """See the base; raises ProtocolError where no game may start from it."""
-        no_move = "loss" if told.rules is None else told.rules.no_move
-        return Setup(shapes.start_of(told.fen), _RULESETS[no_move])
+        no_move = "loss" if raw.rules is None else raw.rules.no_move
+        return Setup(shapes.start_of(raw.fen), _RULESETS[no_move])
 
     def setup_json(self, setup: Setup) -> dict[str, Any]:
         """See the base."""
         fen = setup.start.fen()
         return ({} if fen == START_FEN else {"fen": fen}) | {"rules": {"no_move": setup.ruleset.no_move}}
 
-    def read_question(self, told: _Request) -> Moves:
+    def read_question(self, raw: _Request) -> Moves:
         """See the base."""
-        return tuple(map(shapes.move_of, told.legalMoves))
+        return tuple(map(shapes.move_of, raw.legalMoves))
 
     def question_json(self, question: Moves) -> dict[str, Any]:
         """See the base; sorted by from, to, promotion, so that the order says nothing."""
         return {"legalMoves": [shapes.move_json(move) for move in sorted(question, key=encode)]}
 
-    def read_seen(self, told: _Observation) -> Observation:
+    def read_seen(self, raw: _Observation) -> Observation:
         """See the base."""
         return Observation(
-            ply=told.ply,
-            kind=told.kind,
-            visible=int(told.visibility_mask, 16),
-            pieces={square: shapes.piece_of(piece) for square, piece in told.visible_pieces},
-            own_move=None if told.own_move is None else shapes.move_of(told.own_move),
-            own_capture_square=told.own_capture_square,
-            opp_capture_landing_square=told.opp_capture_landing_square,
-            game_over=None if told.game_over is None else shapes.outcome_of(told.game_over),
+            ply=raw.ply,
+            kind=raw.kind,
+            visible=int(raw.visibility_mask, 16),
+            pieces={square: shapes.piece_of(piece) for square, piece in raw.visible_pieces},
+            own_move=None if raw.own_move is None else shapes.move_of(raw.own_move),
+            own_capture_square=raw.own_capture_square,
+            opp_capture_landing_square=raw.opp_capture_landing_square,
+            game_over=None if raw.game_over is None else shapes.outcome_of(raw.game_over),
         )
 
     def seen_json(self, seen: Observation) -> dict[str, Any]:
@@ -347,9 +347,9 @@ class _Fog(wire.Wire):
             "game_over": None if seen.game_over is None else shapes.over_json(seen.game_over),
         }
 
-    def read_answer(self, key: str, told: _Answer) -> chess.Move:
+    def read_answer(self, key: str, raw: _Answer) -> chess.Move:
         """See the base."""
-        return shapes.move_of(told.move)
+        return shapes.move_of(raw.move)
 
     def answer_json(self, key: str, value: chess.Move) -> dict[str, str]:
         """See the base."""

@@ -45,17 +45,17 @@ class Observation:
     ply
         Turns of either side that were played when it is observed: in the player's turn those before it, after its move
         that turn too.
-    told
-        What it is.
+    what
+        The observation itself.
     """
 
     ply: int
-    told: Notice | Sensed | Moved | Outcome
+    what: Notice | Sensed | Moved | Outcome
 
     @property
     def kind(self) -> str:
         """Its name in the protocol."""
-        return _KINDS[type(self.told)]
+        return _KINDS[type(self.what)]
 
 
 @dataclass(frozen=True)
@@ -186,36 +186,36 @@ class _Transcript(wire.Transcript):
     @property
     def given(self) -> list[Any]:  # type: ignore[override]
         """See the base."""
-        return [seen.told for seen in self.seen if not isinstance(seen.told, Outcome)]
+        return [seen.what for seen in self.seen if not isinstance(seen.what, Outcome)]
 
     @property
     def over(self) -> bool:  # type: ignore[override]
         """See the base."""
-        return bool(self.seen) and isinstance(self.seen[-1].told, Outcome)
+        return bool(self.seen) and isinstance(self.seen[-1].what, Outcome)
 
     def place(self, seen: Observation) -> int:
         """See the base."""
-        if isinstance(seen.told, Outcome):
+        if isinstance(seen.what, Outcome):
             return len(self.seen) - 1 if self.over else len(self.seen)
-        turn, odd = divmod(seen.ply - self._first - isinstance(seen.told, Moved), 2)
+        turn, odd = divmod(seen.ply - self._first - isinstance(seen.what, Moved), 2)
         if odd or turn < 0:
             raise ProtocolError(
                 f"got a {seen.kind} of ply {seen.ply}, expected a ply at which {chess.COLOR_NAMES[self._color]} "
                 "observes one"
             )
-        return 3 * turn + _PLACES[type(seen.told)]
+        return 3 * turn + _PLACES[type(seen.what)]
 
     def take(self, seen: Observation, question: Question | None = None) -> None:
         """See the base."""
-        if not isinstance(seen.told, Outcome):
-            self._followed.take(seen.told)
+        if not isinstance(seen.what, Outcome):
+            self._followed.take(seen.what)
         self.seen.append(seen)
 
     def check(self, question: Question) -> None:
         """See the base."""
         awaited = {"sense": "sensed", "move": "moved"}[question.phase]
         if self._followed.awaited != awaited:
-            raise ViewError(f"phase: got {question.phase!r}, expected it once what goes before it in the turn is told")
+            raise ViewError(f"phase: got {question.phase!r}, expected it once what goes before it in the turn is known")
         requests = self._followed.requests()
         if sorted(map(encode, question.requests)) != list(map(encode, requests)):
             odd = sorted({move.uci() for move in question.requests} ^ {move.uci() for move in requests})
@@ -269,18 +269,18 @@ class _Rbc(wire.Wire):
         """See the base."""
         return _Transcript(seat, setup)
 
-    def read_setup(self, told: _Request) -> Position:
+    def read_setup(self, raw: _Request) -> Position:
         """See the base; raises ProtocolError where no game may start from it."""
-        return shapes.start_of(told.fen)
+        return shapes.start_of(raw.fen)
 
     def setup_json(self, setup: Position) -> dict[str, Any]:
         """See the base."""
         fen = setup.fen()
         return {} if fen == START_FEN else {"fen": fen}
 
-    def read_question(self, told: _Request) -> Question:
+    def read_question(self, raw: _Request) -> Question:
         """See the base."""
-        return Question(told.phase, tuple(map(shapes.move_of, told.legalMoves)), tuple(told.senseActions or ()))
+        return Question(raw.phase, tuple(map(shapes.move_of, raw.legalMoves)), tuple(raw.senseActions or ()))
 
     def question_json(self, question: Question) -> dict[str, Any]:
         """See the base; the moves are sorted by from, to, promotion."""
@@ -289,41 +289,41 @@ class _Rbc(wire.Wire):
             message["senseActions"] = sorted(question.senses)
         return message | {"legalMoves": [shapes.move_json(move) for move in sorted(question.requests, key=encode)]}
 
-    def read_seen(self, told: _Observation) -> Observation:
+    def read_seen(self, raw: _Observation) -> Observation:
         """See the base."""
         found: Notice | Sensed | Moved | Outcome
-        if told.kind == "capture_notice":
-            found = Notice(told.own_capture_square)
-        elif told.kind == "sense_result":
+        if raw.kind == "capture_notice":
+            found = Notice(raw.own_capture_square)
+        elif raw.kind == "sense_result":
             contents = {
-                square: None if piece is None else shapes.piece_of(piece) for square, piece in told.sensed_squares or []
+                square: None if piece is None else shapes.piece_of(piece) for square, piece in raw.sensed_squares or []
             }
-            order = () if told.sense is None else window(told.sense)
+            order = () if raw.sense is None else window(raw.sense)
             first = [square for square in order if square in contents]
-            found = Sensed(told.sense, tuple((each, contents[each]) for each in dict.fromkeys([*first, *contents])))
-        elif told.kind == "move_result":
-            found = Moved(_move_of(told.requested), _move_of(told.taken), told.capture_square)
+            found = Sensed(raw.sense, tuple((each, contents[each]) for each in dict.fromkeys([*first, *contents])))
+        elif raw.kind == "move_result":
+            found = Moved(_move_of(raw.requested), _move_of(raw.taken), raw.capture_square)
         else:
-            assert told.game_over is not None
-            found = shapes.outcome_of(told.game_over)
-        return Observation(told.ply, found)
+            assert raw.game_over is not None
+            found = shapes.outcome_of(raw.game_over)
+        return Observation(raw.ply, found)
 
     def seen_json(self, seen: Observation) -> dict[str, Any]:
         """See the base."""
-        told, message = seen.told, {"ply": seen.ply, "kind": seen.kind}
-        if isinstance(told, Notice):
-            return message | {"own_capture_square": told.square}
-        if isinstance(told, Sensed):
-            squares = [[square, None if piece is None else shapes.piece_json(piece)] for square, piece in told.contents]
-            return message | {"sense": told.square, "sensed_squares": squares}
-        if isinstance(told, Moved):
-            requested, taken = _move_json(told.requested), _move_json(told.taken)
-            return message | {"requested": requested, "taken": taken, "capture_square": told.capture_square}
-        return message | {"game_over": shapes.over_json(told)}
+        what, message = seen.what, {"ply": seen.ply, "kind": seen.kind}
+        if isinstance(what, Notice):
+            return message | {"own_capture_square": what.square}
+        if isinstance(what, Sensed):
+            squares = [[square, None if piece is None else shapes.piece_json(piece)] for square, piece in what.contents]
+            return message | {"sense": what.square, "sensed_squares": squares}
+        if isinstance(what, Moved):
+            requested, taken = _move_json(what.requested), _move_json(what.taken)
+            return message | {"requested": requested, "taken": taken, "capture_square": what.capture_square}
+        return message | {"game_over": shapes.over_json(what)}
 
-    def read_answer(self, key: str, told: Any) -> int | chess.Move | None:
+    def read_answer(self, key: str, raw: Any) -> int | chess.Move | None:
         """See the base."""
-        return told.sense if key == "sense" else _move_of(told.move)
+        return raw.sense if key == "sense" else _move_of(raw.move)
 
     def answer_json(self, key: str, value: Any) -> Any:
         """See the base."""
@@ -354,8 +354,8 @@ class _Rbc(wire.Wire):
         player.observe(Moved(None, None, None))
 
 
-def _move_of(told: shapes.Move | None) -> chess.Move | None:
-    return None if told is None else shapes.move_of(told)
+def _move_of(raw: shapes.Move | None) -> chess.Move | None:
+    return None if raw is None else shapes.move_of(raw)
 
 
 def _move_json(move: chess.Move | None) -> dict[str, str] | None:

@@ -1,6 +1,6 @@
 """A JSON value read as a type of :mod:`uci_bridge.protocol.shapes`, or refused: where, what was got, what is expected.
 
-msgspec finds the fault and says where it lies; what it got there is told from the value, what it expected from the
+msgspec finds the fault and says where it lies; what it got there is read from the value, what it expected from the
 type, or from its ``description`` where the type would say it badly. A shape's own ``ValueError`` begins with where in
 the shape the fault lies: ``.kind: got …``.
 """

@@ -136,22 +136,22 @@ class Piece(Struct, frozen=True):
     color: Color
 
 
-def move_of(told: Move) -> chess.Move:
+def move_of(raw: Move) -> chess.Move:
     """The move that a shape says."""
-    return chess.Move(_SQUARES[told.from_], _SQUARES[told.to], _PROMOTIONS[told.promotion] if told.promotion else None)
+    return chess.Move(_SQUARES[raw.from_], _SQUARES[raw.to], _PROMOTIONS[raw.promotion] if raw.promotion else None)
 
 
 def move_json(move: chess.Move) -> dict[str, str]:
     """A move as the protocol says it."""
-    told = {"from": chess.SQUARE_NAMES[move.from_square], "to": chess.SQUARE_NAMES[move.to_square]}
+    raw = {"from": chess.SQUARE_NAMES[move.from_square], "to": chess.SQUARE_NAMES[move.to_square]}
     if move.promotion is not None:
-        told["promotion"] = _PROMOTION_NAMES[move.promotion]
-    return told
+        raw["promotion"] = _PROMOTION_NAMES[move.promotion]
+    return raw
 
 
-def piece_of(told: Piece) -> chess.Piece:
+def piece_of(raw: Piece) -> chess.Piece:
     """The piece that a shape says."""
-    return chess.Piece(_PIECES[told.type], COLORS[told.color])
+    return chess.Piece(_PIECES[raw.type], COLORS[raw.color])
 
 
 def piece_json(piece: chess.Piece) -> dict[str, str]:
@@ -172,6 +172,6 @@ def over_json(outcome: Outcome) -> dict[str, str | None]:
     return {"winner": None if outcome.winner is None else COLOR_NAMES[outcome.winner], "reason": outcome.reason}
 
 
-def outcome_of(told: GameOver) -> Outcome:
+def outcome_of(raw: GameOver) -> Outcome:
     """How the game ended, as a shape says it."""
-    return Outcome(None if told.winner is None else COLORS[told.winner], told.reason)
+    return Outcome(None if raw.winner is None else COLORS[raw.winner], raw.reason)

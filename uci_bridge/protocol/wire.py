@@ -121,21 +121,21 @@ class Wire(ABC):
         """That of a game that begins."""
 
     # ------------------------------------------------------------------------------------------------ reading
-    def read_setup(self, told: Any) -> Any:
+    def read_setup(self, raw: Any) -> Any:
         """What a request (of :attr:`request`) says that both players know."""
         return None
 
-    def read_question(self, told: Any) -> Any:
+    def read_question(self, raw: Any) -> Any:
         """The question of a request."""
-        return getattr(told, self.mark)
+        return getattr(raw, self.mark)
 
     @abstractmethod
-    def read_seen(self, told: Any) -> Any:
+    def read_seen(self, raw: Any) -> Any:
         """An observation of a request or a push."""
 
-    def read_answer(self, key: str, told: Any) -> Any:
+    def read_answer(self, key: str, raw: Any) -> Any:
         """The value of the field ``key`` of an answer."""
-        return getattr(told, key)
+        return getattr(raw, key)
 
     # ------------------------------------------------------------------------------------------------ writing
     def setup_json(self, setup: Any) -> dict[str, Any]:

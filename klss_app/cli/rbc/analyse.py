@@ -1,4 +1,4 @@
-"""``klss rbc analyse``: what the engine thinks at one turn of a kept game, from what its player was told alone."""
+"""``klss rbc analyse``: what the engine thinks at one turn of a kept game, from its player's observations alone."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _planes(texts: Sequence[str] | None, *, all_of_them: bool) -> list[int]:
 
 
 def _tell(player: Player, turn: Turn, earlier: Sequence[Turn], start: Position) -> None:
-    """Let a player know all that she was told before she looks in ``turn``."""
+    """Give a player all that it observed before its sense in ``turn``."""
     player.start(turn.color, start)
     for each in earlier:
         if each.color == turn.color:

@@ -22,9 +22,7 @@ _DEFAULT_CAP = 2_000_000
 
 
 def _parser() -> Parser:
-    parser = Parser(
-        "track", "Sizes of both players' position sets after each thing that they are told.", game_named("rbc")
-    )
+    parser = Parser("track", "Sizes of both players' position sets after each observation.", game_named("rbc"))
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
     parser.add_argument("--cap", type=cap, default=_DEFAULT_CAP, metavar="N", help="largest set")
     parser.add_argument("--threads", type=int, choices=[1, 2], default=2, help="threads of an update")
@@ -81,9 +79,9 @@ def run(arguments: Sequence[str]) -> int:
         print_document({"turns": turns})
         return 0
     print(f"{'turn':>5}  {'':<5}  {'notice':>12}  {'sense':>12}  {'move':>12}")
-    for told in turns:
-        shown = [_number(told[key]) for key in ("notice", "sense", "move")]
-        print(f"{told['turn']:>5}  {told['color']:<5}  {shown[0]:>12}  {shown[1]:>12}  {shown[2]:>12}")
+    for row in turns:
+        shown = [_number(row[key]) for key in ("notice", "sense", "move")]
+        print(f"{row['turn']:>5}  {row['color']:<5}  {shown[0]:>12}  {shown[1]:>12}  {shown[2]:>12}")
     return 0
 
 
