@@ -7,11 +7,24 @@ from __future__ import annotations
 
 from klss.table.contest import Contradiction
 
-__all__ = ["DarkchessError", "FenError", "GameOverError", "IllegalMove", "RecordError", "RulesetError", "ViewError"]
+__all__ = [
+    "DarkchessError",
+    "EvaluatorError",
+    "FenError",
+    "GameOverError",
+    "IllegalMove",
+    "RecordError",
+    "RulesetError",
+    "ViewError",
+]
 
 
 class DarkchessError(Exception):
     """Base of every exception that :mod:`darkchess` raises on purpose."""
+
+
+class EvaluatorError(DarkchessError, ValueError):
+    """An evaluator that does not exist, can't be loaded, or lacks what it needs."""
 
 
 class FenError(DarkchessError, ValueError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from darkchess.errors import EvaluatorError
+
 __all__ = ["EngineFailed", "ProtocolError", "ReconchessMissing", "StockfishMissing", "UciBridgeError"]
 
 
@@ -9,7 +11,7 @@ class UciBridgeError(Exception):
     """Base of every exception that :mod:`uci_bridge` raises on purpose."""
 
 
-class StockfishMissing(UciBridgeError, FileNotFoundError):
+class StockfishMissing(UciBridgeError, EvaluatorError, FileNotFoundError):
     """No Stockfish where one was named, or anywhere it is looked for; or what is there does not speak UCI."""
 
 

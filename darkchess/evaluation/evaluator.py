@@ -1,7 +1,7 @@
-"""What a position is worth: the :class:`Evaluator` protocol, and the built-in evaluator that is always there.
+"""What a position is worth: the base class :class:`Evaluator`, and the built-in evaluator that is always there.
 
 A value is tanh(pawns/6) for the side to move, in [−1, 1] (Zhang & Sandholm 2021, §6: τ = 6 pawns); exactly +1 where
-she can take the king. What a ruleset says about a side without a move is the caller's.
+that side can take the king. What a ruleset says about a side without a move is the caller's.
 
 Positions are the rows of :mod:`darkchess.board.kernels.board`: uint64[n, 9].
 """
@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 import os
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import BinaryIO, Protocol, cast, runtime_checkable
+from typing import BinaryIO, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.kernels.evaluation import WON, evaluate_many
 from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
 from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Ints, Words
@@ -58,30 +60,80 @@ _FIRST_NODES_A_SECOND = 30_000.0
 """Speed of that search before any was measured: a slow, busy machine's."""
 
 
-@runtime_checkable
-class Evaluator(Protocol):
-    """Floats of positions, in batches.
+class Evaluator(ABC):
+    """Values of positions, in batches: the base of every evaluator.
 
-    ``deadline`` is a moment of :func:`time.monotonic` (None: none) after which answers have to come from whatever is
-    quick; the player sets it to the end of her move's time. ``reentrant``: whether two threads may ask at once.
+    A subclass needs :meth:`values`; what else is here has a default that is true of every evaluator. It plays where
+    ``module:Class`` names it (:mod:`darkchess.evaluation.registry`).
+
+    ``deadline``, in all methods that take one: a moment of :func:`time.monotonic` after which answers have to come from
+    whatever is quick, None for none. An evaluator that takes milliseconds may ignore it.
+
+    Examples
+    --------
+    Material alone, with everything else by default:
+
+    >>> class Material(Evaluator):
+    ...     def values(self, rows, *, deadline=None):
+    ...         pieces = np.bitwise_count(rows[:, 6]).astype(float) - np.bitwise_count(rows[:, 7])
+    ...         return np.where(rows[:, 8] & np.uint64(1) == 0, pieces, -pieces) / 16.0
+    >>> row = np.zeros((1, 9), dtype=np.uint64)
+    >>> row[0, 6], row[0, 7] = 0b111, 0b1
+    >>> Material.make(EvaluatorChoice()).values(row).tolist()
+    [0.125]
     """
 
-    deadline: float | None
-    reentrant: bool
+    reentrant = False
+    """Whether two threads may ask at once. Only then a search has two threads, and a player ponders."""
 
-    @property
-    def name(self) -> str:
-        """Short name, as ``--evaluator`` takes it."""
-        ...
+    # ---------------------------------------------------------------------------------- what is asked of the class
+    @classmethod
+    def make(cls, choice: EvaluatorChoice, *, threads: int = 1, no_move_value: float = -1.0) -> Evaluator:
+        """The evaluator that a caller asks for.
 
-    def values(self, rows: Words) -> Floats:
-        """Value of each of ``rows`` (uint64[n, 9]) for its side to move: float64[n] in [−1, 1], +1 exactly where she
+        Parameters
+        ----------
+        choice
+            See :class:`darkchess.evaluation.registry.EvaluatorChoice`.
+        threads
+            1 or 2: how many may share a batch.
+        no_move_value
+            Value for a side without any move, by the ruleset: −1 or 0.
+
+        Raises
+        ------
+        EvaluatorError
+            What it needs is not there.
+        """
+        return cls()
+
+    @classmethod
+    def label(cls, choice: EvaluatorChoice) -> str:
+        """What it is called where people read it; by default the name that was chosen."""
+        return choice.name
+
+    @classmethod
+    def check(cls, choice: EvaluatorChoice) -> None:
+        """Raise :class:`darkchess.errors.EvaluatorError` unless what it needs is there; by default it needs nothing."""
+        return
+
+    @classmethod
+    def versions(cls, choice: EvaluatorChoice) -> dict[str, str | None]:
+        """The programs that it runs and their versions, for results; by default none."""
+        return {}
+
+    # ------------------------------------------------------------------------------- what is asked of an evaluator
+    @abstractmethod
+    def values(self, rows: Words, *, deadline: float | None = None) -> Floats:
+        """Value of each of ``rows`` (uint64[n, 9]) for its side to move: float64[n] in [−1, 1], +1 exactly where it
         can take the king.
         """
-        ...
 
-    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
-        """Floats of the children of a whole expansion, each for its *own* side to move: float64[m].
+    def child_values(
+        self, rows: Words, move_offsets: Ints, child_rows: Words, *, deadline: float | None = None
+    ) -> Floats:
+        """Values of the children of a whole expansion, each for its *own* side to move: float64[m]. By default those
+        of :meth:`values`; the parents are not looked at.
 
         Parameters
         ----------
@@ -90,17 +142,28 @@ class Evaluator(Protocol):
         move_offsets : int64[n + 1]
         child_rows : uint64[m, 9]
             ``child_rows[move_offsets[i]:move_offsets[i + 1]]`` are positions one move after ``rows[i]``.
+        deadline
+            See the class.
         """
-        ...
+        return self.values(child_rows, deadline=deadline)
 
     def search_values(
-        self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float
+        self,
+        rows: Words,
+        move_offsets: Ints,
+        child_rows: Words,
+        depth: int,
+        budget: Budget,
+        no_move_value: float,
+        *,
+        deadline: float | None = None,
     ) -> tuple[Floats | None, int]:
-        """Floats of children as in :meth:`child_values`, by a perfect-information search of ``depth`` plies below each.
+        """Values of children as in :meth:`child_values`, by a perfect-information search of ``depth`` plies below each.
+        By default there is no such search, so that players stay with the values that they have.
 
         Parameters
         ----------
-        rows, move_offsets, child_rows
+        rows, move_offsets, child_rows, deadline
             As for :meth:`child_values`.
         depth : int
             From 1 on; ValueError beyond what the evaluator can.
@@ -111,19 +174,19 @@ class Evaluator(Protocol):
 
         Returns
         -------
-        (float64[m], int)
-            The values, None if the budget ran out before every child's was there; and the nodes visited, in the
-            evaluator's own count.
+        (float64[m] or None, int)
+            The values, None if not every child's is there: the budget ran out, or there is no such search. And the
+            nodes visited, in the evaluator's own count.
         """
-        ...
+        return None, 0
 
     def new_game(self) -> None:
-        """Forget what earlier games left behind."""
-        ...
+        """Forget what earlier games left behind; by default nothing is remembered."""
+        return
 
     def close(self) -> None:
-        """Free what is held; the evaluator is not used afterwards."""
-        ...
+        """Free what is held; the evaluator is not used afterwards. By default nothing is held."""
+        return
 
 
 def as_rows(rows: Words) -> Words:
@@ -219,7 +282,7 @@ def packaged_weights() -> Weights:
         return Weights.read(cast(BinaryIO, file))
 
 
-class BuiltinEvaluator:
+class BuiltinEvaluator(Evaluator):
     """Tapered evaluation with quiescence search, compiled; defined on every Fog of War position, legal in chess or not.
 
     Parameters
@@ -241,17 +304,25 @@ class BuiltinEvaluator:
     [1.0]
     """
 
-    name = "builtin"
     reentrant = True
 
     def __init__(self, weights: Weights | None = None, *, threads: int = 1) -> None:
         self._weights = packaged_weights() if weights is None else weights
         self._threads = threads
-        self.deadline: float | None = None  # never looked at: a batch takes milliseconds
         self._nodes_a_second = _FIRST_NODES_A_SECOND
 
-    def values(self, rows: Words) -> Floats:
-        """See :meth:`Evaluator.values`."""
+    @classmethod
+    def make(cls, choice: EvaluatorChoice, *, threads: int = 1, no_move_value: float = -1.0) -> BuiltinEvaluator:
+        """See :meth:`Evaluator.make`."""
+        return cls(threads=threads)
+
+    @classmethod
+    def label(cls, choice: EvaluatorChoice) -> str:
+        """See :meth:`Evaluator.label`."""
+        return "built-in evaluator"
+
+    def values(self, rows: Words, *, deadline: float | None = None) -> Floats:
+        """See :meth:`Evaluator.values`; a batch takes milliseconds."""
         scores, _ = self.search(rows)
         return np.asarray(np.tanh(scores / PAWNS_SCALE))
 
@@ -272,12 +343,16 @@ class BuiltinEvaluator:
         both(evaluate, threads)
         return scores, found
 
-    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
-        """See :meth:`Evaluator.child_values`; the parents are not looked at."""
-        return self.values(child_rows)
-
     def search_values(
-        self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float
+        self,
+        rows: Words,
+        move_offsets: Ints,
+        child_rows: Words,
+        depth: int,
+        budget: Budget,
+        no_move_value: float,
+        *,
+        deadline: float | None = None,
     ) -> tuple[Floats | None, int]:
         """See :meth:`Evaluator.search_values`: alpha-beta, a quiescence search at each leaf. A depth of 0 gives
         :meth:`values`, but for sides without a move. The parents are not looked at.
@@ -308,9 +383,3 @@ class BuiltinEvaluator:
             if given_up and budget.nodes is not None and budget.nodes_left(visited) < 1:
                 return None, visited
         return np.asarray(np.tanh(scores / PAWNS_SCALE)), visited
-
-    def new_game(self) -> None:
-        """Nothing is remembered: does nothing."""
-
-    def close(self) -> None:
-        """Nothing is held: does nothing."""

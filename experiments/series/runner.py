@@ -28,13 +28,14 @@ from pathlib import Path
 from typing import Any
 
 import klss
+from darkchess.evaluation.registry import EVALUATORS
 from darkchess.fog.players.configuration import ConfigurationError
 from experiments.players.specs import configuration, player
 from experiments.series.summary import SESSIONS, match_document, match_name, read_document, series_document
 from klss.table.limits import TimeControl
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
-from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
+from uci_bridge.evaluators import EvaluatorChoice, evaluator_versions
 from uci_bridge.kits.fog import FOG
 from uci_bridge.match.documents import commit, write_document
 from uci_bridge.match.files import read_match
@@ -81,7 +82,9 @@ class Pairing:
     @property
     def takes_stockfish(self) -> bool:
         """Whether a side names Stockfish as its evaluator."""
-        return any(configuration(text).evaluator == "stockfish" for text in (self.a, self.b))
+        return any(
+            "stockfish" in evaluator_versions(configuration(text), EvaluatorChoice()) for text in (self.a, self.b)
+        )
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def search(
     seed: int = 0,
     say: Say = lambda line: None,
 ) -> Report:
-    """Nodes and depth of a search of ``seconds`` at each position, for each evaluator ("builtin", "stockfish"; None:
+    """Nodes and depth of a search of ``seconds`` at each position, for each evaluator by its name (None: it is
     not here).
 
     The figures ``nodes_NAME`` are taken over all positions and repetitions, so that their minimum is the slowest

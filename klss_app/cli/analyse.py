@@ -158,7 +158,7 @@ def run(arguments: Sequence[str]) -> int:
     color = game.turn
 
     from klss.table.limits import Limit
-    from uci_bridge.evaluators import evaluator_label, make_evaluator
+    from uci_bridge.evaluators import evaluator_choice, evaluator_label, make_evaluator
 
     seed = options.seed
     choice = options.evaluator_choice(path_suffices=True)
@@ -171,8 +171,7 @@ def run(arguments: Sequence[str]) -> int:
         analyst = _analyst(game, color, chosen, valuing, seed, parsed.belief)
         with closing(ProgressLine("klss analyse")) as line:
             analysis = analyst.think(limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
-        name = valuing.name
-        label = evaluator_label(chosen, dataclasses.replace(choice, name=name))  # type: ignore[arg-type]
+    name, label = evaluator_choice(chosen, choice).name, evaluator_label(chosen, choice)
     found = analyst.believed(LIKELIEST_IN_JSON if parsed.likeliest is None else parsed.likeliest)
     answer = document(analysis, found, chosen.name, name, seed)
     truth, losses = None, list[Any]()
@@ -216,14 +215,14 @@ def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Config
     from klss_app.cli import analyse_game
     from klss_app.cli.analysis_file import AnalysisFile
     from klss_app.web.reviews import replayed
-    from uci_bridge.evaluators import evaluator_label, make_evaluator
+    from uci_bridge.evaluators import evaluator_choice, evaluator_label, make_evaluator
 
     seed = options.seed
     limit = Limit(nodes=DEFAULT_ONCE_OVER_NODES)
     if parsed.given & {"time", "nodes"}:
         limit = Limit(time_s=None if parsed.nodes is not None else parsed.time, nodes=parsed.nodes)
     choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=limit.nodes is not None)
-    name = choice.name if chosen.evaluator == "auto" else chosen.evaluator
+    name = evaluator_choice(chosen, choice).name
     game = replayed(record, options.ruleset)
     asked = analyse_game.question(game, record.fen, chosen.name, name, limit, seed)
     file = None if out is None else AnalysisFile(out, asked, lambda turns: analyse_game.document(turns, asked))

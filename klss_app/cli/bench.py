@@ -156,16 +156,18 @@ def _evaluator(stockfish: str | None, chosen: Configuration) -> Evaluator:
 
 
 def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | None]:
-    from darkchess.evaluation.evaluator import BuiltinEvaluator
-    from uci_bridge.errors import StockfishMissing
-    from uci_bridge.stockfish.evaluator import StockfishEvaluator
+    """Every named evaluator; None for one that is not here, unless its path was given."""
+    from darkchess.errors import EvaluatorError
+    from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator_class
 
-    evaluators: dict[str, Evaluator | None] = {"builtin": BuiltinEvaluator(threads=threads), "stockfish": None}
-    try:
-        evaluators["stockfish"] = StockfishEvaluator(stockfish)
-    except StockfishMissing as missing:
-        if stockfish is not None:
-            raise UsageError(str(missing)) from missing
+    evaluators: dict[str, Evaluator | None] = {}
+    for name in EVALUATORS:
+        try:
+            evaluators[name] = evaluator_class(name).make(EvaluatorChoice(name, stockfish), threads=threads)
+        except EvaluatorError as missing:
+            if stockfish is not None:
+                raise UsageError(str(missing)) from missing
+            evaluators[name] = None
     return evaluators
 
 

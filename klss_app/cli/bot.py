@@ -69,8 +69,9 @@ def run(arguments: Sequence[str]) -> int:
 def _check_engine_words(config: BotConfig, folder: Path) -> None:
     """Refuse an engine that can't be, before anything is started."""
     from darkchess.fog.players.configuration import ConfigurationError, configuration
-    from klss_app.cli.games import check_stockfish
+    from klss_app.cli.games import check_evaluator
     from uci_bridge.bot.engine import engine_command
+    from uci_bridge.evaluators import EvaluatorChoice, can_ponder, evaluator_choice
 
     if config.engine.command is None:
         try:
@@ -78,12 +79,12 @@ def _check_engine_words(config: BotConfig, folder: Path) -> None:
             found = configuration(command[command.index("--configuration") + 1])
         except ConfigurationError as error:
             raise UsageError(f"engine.configuration: {error}") from None
-        if config.engine.ponder and (config.engine.evaluator == "stockfish" or not found.can_ponder):
+        choice = evaluator_choice(found, EvaluatorChoice(config.engine.evaluator or EvaluatorChoice.name))
+        check_evaluator(choice.name, None)
+        if config.engine.ponder and not can_ponder(found, choice):
             raise UsageError(
                 f"engine.ponder: got true with {found.name}, expected kluss with the built-in evaluator, or false"
             )
-        if "stockfish" in (found.evaluator, config.engine.evaluator):
-            check_stockfish(None)
 
 
 async def _check_engine(config: BotConfig, folder: Path) -> None:

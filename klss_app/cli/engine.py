@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import FOG, Game
-from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game, check_evaluator
+from klss_app.cli.games import FOG, Game, check_evaluator
+from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game
 from klss_app.cli.serving import serve_on_stdio
-from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.evaluators import EvaluatorChoice, can_ponder
 
 if TYPE_CHECKING:
     from klss.table.kit import Kit
@@ -39,8 +39,9 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     parsed = _parser(game).parse(arguments)
     check_evaluator(parsed.evaluator, parsed.stockfish)
     configuration = game.configuration(parsed.configuration, parsed.stockfish)
+    choice = EvaluatorChoice(parsed.evaluator, parsed.stockfish, processes=parsed.evaluator_processes)
     if getattr(parsed, "ponder", False):
-        if not configuration.can_ponder or parsed.evaluator == "stockfish":
+        if not can_ponder(configuration, choice):
             raise UsageError(
                 f"--ponder: got it with {configuration.name} and the evaluator {parsed.evaluator}, "
                 "expected kluss and builtin: no others think on the opponent's time"
@@ -50,7 +51,6 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     from uci_bridge.protocol.engine import Engine
 
     kit = game.kit
-    choice = EvaluatorChoice(parsed.evaluator, parsed.stockfish, processes=parsed.evaluator_processes)
     return serve_on_stdio(
         "klss engine",
         lambda loaded: Engine(kit, configuration, choice, loaded=loaded),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from darkchess.errors import EvaluatorError
+from darkchess.evaluation.registry import AUTO, EvaluatorChoice, check_evaluator_name, evaluator_class
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.configurations import ConfigurationError
 from klss_app.cli.errors import UsageError
@@ -12,8 +14,11 @@ from klss_app.cli.errors import UsageError
 if TYPE_CHECKING:
     from klss.table.kit import Kit, Spec
 
-__all__ = ["ANY_GAME", "FOG", "Game", "check_stockfish", "game_named", "game_of"]
+__all__ = ["ANY_GAME", "BY_PATH", "FOG", "Game", "check_evaluator", "check_stockfish", "game_named", "game_of"]
 
+
+BY_PATH = "stockfish"
+"""The evaluator that ``--stockfish`` is the path of."""
 
 ANY_GAME = ("play", "match", "engine")
 """The commands that are written once for every game."""
@@ -97,8 +102,7 @@ class Game:
             found = player_spec(self.kit, text)
         except (ConfigurationError, UciBridgeError) as error:
             raise UsageError(str(error)) from None
-        if getattr(found, "evaluator", None) == "stockfish":
-            check_stockfish(stockfish)
+        check_own_evaluator(getattr(found, "evaluator", AUTO), stockfish)
         return found
 
     def configuration(self, text: str, stockfish: str | None = None) -> Any:
@@ -175,12 +179,25 @@ def game_of(arguments: list[str]) -> str | None:
     return None
 
 
-def check_stockfish(path: str | None) -> None:
-    """Raise :class:`UsageError` unless a Stockfish at ``path``, or (None) where it is looked for, starts and moves."""
-    from uci_bridge.errors import StockfishMissing
-    from uci_bridge.stockfish import evaluator as stockfish
+def check_evaluator(name: str, stockfish: str | None) -> None:
+    """Raise :class:`UsageError` unless the evaluator and what it needs are there; Stockfish too, if its path is given.
 
+    The default evaluator is always there, so nothing is imported for it.
+    """
     try:
-        stockfish.check_stockfish(path)
-    except StockfishMissing as error:
-        raise UsageError(str(error)) from None
+        check_evaluator_name(name)
+        for needed in {name, *([BY_PATH] if stockfish is not None else [])} - {EvaluatorChoice.name}:
+            evaluator_class(needed).check(EvaluatorChoice(needed, stockfish))
+    except EvaluatorError as error:
+        raise UsageError(str(error).replace("evaluator: ", "--evaluator: ", 1)) from None
+
+
+def check_own_evaluator(name: str, stockfish: str | None) -> None:
+    """Raise :class:`UsageError` unless the evaluator that a configuration names is there."""
+    if name != AUTO:
+        check_evaluator(name, stockfish)
+
+
+def check_stockfish(path: str) -> None:
+    """Raise :class:`UsageError` unless a Stockfish at ``path`` starts and moves."""
+    check_evaluator(BY_PATH, path)

@@ -13,19 +13,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from darkchess.evaluation.registry import (
+    EVALUATORS,
+    EvaluatorChoice,
+    evaluator_names,
+)
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable, read_text
 from klss.table.limits import DEFAULT_TIME_S
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import FOG, Game, check_stockfish
+from klss_app.cli.games import BY_PATH, FOG, Game, check_evaluator
 from klss_app.cli.own_name import own_name
 from klss_app.stdout import reserve
-from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
     from darkchess.fog.game.rules import Ruleset
-    from uci_bridge.evaluators import EvaluatorName
 
 __all__ = [
     "CONFIGURATION",
@@ -214,7 +217,7 @@ class GameOptions:
     clock: tuple[float, float] | None
     seed: int
     fen: str | None
-    evaluator: EvaluatorName | None
+    evaluator: str | None
     stockfish: str | None
     evaluator_processes: int = 1
 
@@ -226,7 +229,7 @@ class GameOptions:
         path_suffices
             ``--stockfish`` alone asks for Stockfish too.
         """
-        by_path: EvaluatorName = "stockfish" if path_suffices and self.stockfish is not None else "builtin"
+        by_path = BY_PATH if path_suffices and self.stockfish is not None else EvaluatorChoice.name
         return EvaluatorChoice(
             self.evaluator or by_path,
             self.stockfish,
@@ -309,23 +312,27 @@ def add_evaluator_options(parser: Parser, *, path_suffices: bool = False) -> Non
     """Add the flags that say what values positions: ``--evaluator``, ``--stockfish``, ``--evaluator-processes``;
     ``path_suffices`` as of :meth:`GameOptions.evaluator_choice`."""
     add = parser.add_argument_group("what values positions").add_argument
-    add("--evaluator", default=EvaluatorChoice().name, metavar="NAME", help=" or ".join(EVALUATORS))
-    then = ", which then values positions" if path_suffices else ""
-    add("--stockfish", metavar="PATH", help=f"where Stockfish is{then} (default: KLSS_STOCKFISH, PATH, /usr/games)")
+    named = "; ".join(f"{name}, {entry.help}" for name, entry in EVALUATORS.items())
+    add("--evaluator", default=EvaluatorChoice.name, metavar="NAME", help=f"{evaluator_names()}: {named}")
+    then = "; given, Stockfish values positions" if path_suffices else ""
+    add("--stockfish", metavar="PATH", help=EvaluatorChoice.option("stockfish").metadata["help"] + then)
+    number = EvaluatorChoice.option("processes")
     add(
         "--evaluator-processes",
         type=processes,
-        default=1,
+        default=number.default,
         metavar="N",
-        help="Stockfish processes that share the work; always 1 where nodes limit a search",
+        help=number.metadata["help"],
     )
 
 
 def processes(text: str) -> int:
-    """A number of processes, 1 to 64."""
-    number = _whole(text, "a number of processes, 1 to 64", 1)
-    if number > 64:
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number of processes, 1 to 64")
+    """Type of ``--evaluator-processes``."""
+    least, most = EvaluatorChoice.option("processes").metadata["range"]
+    expected = f"a number of processes, {least} to {most}"
+    number = _whole(text, expected, least)
+    if number > most:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
     return number
 
 
@@ -370,14 +377,6 @@ def add_game(parser: Parser) -> None:
     parser.add_argument(
         "--game", metavar="NAME", help="what is played: fog (the default), rbc, or MODULE:NAME of a kit"
     )
-
-
-def check_evaluator(name: str, stockfish: str | None) -> None:
-    """Raise :class:`UsageError` unless ``--evaluator`` is known, and Stockfish, if named, is there."""
-    if name not in EVALUATORS:
-        raise UsageError(f"--evaluator: got {name!r}, expected {' or '.join(EVALUATORS)}")
-    if name == "stockfish" or stockfish is not None:
-        check_stockfish(stockfish)
 
 
 def check_fen(fen: str) -> None:

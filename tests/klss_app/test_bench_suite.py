@@ -194,7 +194,7 @@ class Worthless(BuiltinEvaluator):
     """Values nothing: only the tree is wanted."""
 
     def child_values(  # type: ignore[override]
-        self, rows: object, move_offsets: object, child_rows: np.ndarray
+        self, rows: object, move_offsets: object, child_rows: np.ndarray, *, deadline: float | None = None
     ) -> np.ndarray:
         return np.zeros(len(child_rows))
 

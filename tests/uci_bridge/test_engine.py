@@ -30,6 +30,7 @@ from uci_bridge.protocol import engine as engine_module
 from uci_bridge.protocol.codec import read_request
 from uci_bridge.protocol.engine import Engine
 from uci_bridge.protocol.serve import serve
+from uci_bridge.stockfish.evaluator import StockfishEvaluator
 
 IN_SUM = "every man of the opponent's is a king"
 """Each observation holds good; that no position agrees with all of them is found when she is to move."""
@@ -376,7 +377,7 @@ def test_stockfish_named_values_the_leaves_and_with_nodes_the_answers_can_be_rep
         client = Client(choice=EvaluatorChoice("stockfish", require_stockfish))
         game = random_game(6, 10)
         answers.append([client.ask(turn(game, session=session))["diagnostics"] for session in ("a", "b")])
-        assert {evaluator.name for evaluator in client.engine._evaluators.values()} == {"stockfish"}
+        assert {type(evaluator) for evaluator in client.engine._evaluators.values()} == {StockfishEvaluator}
         client.move(turn(game, session="a", delta=True, nodes=..., budget_ms=200))  # a repeat: no second search
         assert len(client.engine._evaluators) == 1
         client.engine.close()
@@ -598,7 +599,7 @@ def test_an_error_while_she_ponders_drops_the_session_and_the_transcript_helps(
 ) -> None:
     game = moved(ponderer)
     with monkeypatch.context() as broken:
-        broken.setattr(BuiltinEvaluator, "child_values", lambda *_: 1 / 0)
+        broken.setattr(BuiltinEvaluator, "child_values", lambda *_, **__: 1 / 0)
         ponderer.engine.idle()
         while pondering():
             time.sleep(0.001)

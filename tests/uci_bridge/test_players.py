@@ -15,7 +15,7 @@ from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
 from uci_bridge.kits.fog import FOG
 from uci_bridge.players import PlayerMaker, player_spec
-from uci_bridge.stockfish.evaluator import stockfish_version
+from uci_bridge.stockfish.evaluator import StockfishEvaluator, stockfish_version
 
 
 def played_with(flags: list[str]) -> str:
@@ -59,7 +59,7 @@ def test_a_maker_s_players_share_the_evaluator_that_it_closes() -> None:
 
 def test_stockfish_is_taken_where_it_is_asked_for(require_stockfish: str) -> None:
     evaluator = make_evaluator(configuration("klss2021"), EvaluatorChoice("stockfish", require_stockfish, True))
-    assert evaluator.name == "stockfish"
+    assert isinstance(evaluator, StockfishEvaluator)
     evaluator.close()
 
 

@@ -20,11 +20,12 @@ from urllib.parse import urlsplit
 import msgspec
 import yaml
 
+from darkchess.errors import EvaluatorError
+from darkchess.evaluation.registry import check_evaluator_name
 from uci_bridge.bot.dialect import Challenge
 from uci_bridge.bot.lichess import Token, is_loopback
 from uci_bridge.bot.own_process import take_variable
 from uci_bridge.errors import UciBridgeError
-from uci_bridge.evaluators import EVALUATORS, EvaluatorName
 
 __all__ = ["AcceptRules", "BotConfig", "ConfigError", "EngineConfig", "TokenSource", "load_config", "read_token"]
 
@@ -67,7 +68,7 @@ class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     command
         A foreign engine that speaks the protocol: program and arguments.
     evaluator
-        One of :data:`uci_bridge.evaluators.EVALUATORS`; for ours.
+        An evaluator's name (:mod:`darkchess.evaluation.registry`); for ours.
     nodes, move_time_s
         Limits of a move; where there are none the clock is the limit.
     margin_ms
@@ -79,7 +80,7 @@ class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     configuration: _Name | None = None
     command: Annotated[list[_Name], msgspec.Meta(min_length=1, max_length=64)] | None = None
-    evaluator: EvaluatorName | None = None
+    evaluator: _Name | None = None
     nodes: Annotated[int, msgspec.Meta(ge=1)] | None = None
     move_time_s: Annotated[float, msgspec.Meta(gt=0)] | None = None
     margin_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 1000
@@ -292,6 +293,11 @@ def _check(config: BotConfig) -> None:
         for key in ("configuration", "evaluator", "ponder"):
             if getattr(engine, key) is not None:
                 raise ConfigError(f"engine.{key}: got it beside engine.command, expected one of the two")
+    if engine.evaluator is not None:
+        try:
+            check_evaluator_name(engine.evaluator)
+        except EvaluatorError as error:
+            raise ConfigError(f"engine.{error}") from None
     for name in ("initial_s", "increment_s"):
         least, most = getattr(config.accept, name)
         if not (math.isfinite(least) and math.isfinite(most) and least <= most):
@@ -353,7 +359,7 @@ def _choices(expected: str, keys: list[tuple[str, str]]) -> str:
     """What is expected, by name where there are only so many choices."""
     if not expected.startswith("Invalid enum value"):
         return expected
-    choices = {"dialect": "pychess or lichess", "evaluator": " or ".join(EVALUATORS), "rated": "casual or rated"}
+    choices = {"dialect": "pychess or lichess", "rated": "casual or rated"}
     names = [name for name, _ in keys if name in choices]
     return choices[names[-1]] if names else "one of the known values"
 

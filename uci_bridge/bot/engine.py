@@ -37,6 +37,7 @@ from klss.table.limits import Limit
 from uci_bridge.bot.config import EngineConfig
 from uci_bridge.bot.seat import Clock, SeatError
 from uci_bridge.errors import UciBridgeError
+from uci_bridge.evaluators import EvaluatorChoice, can_ponder, evaluator_choice
 from uci_bridge.own_program import own_program
 from uci_bridge.protocol.fog import FOG
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, rehearse
@@ -69,8 +70,10 @@ def engine_command(config: EngineConfig, folder: Path) -> list[str]:
     command = own_program("klss", "engine", "--configuration", name)
     if config.evaluator is not None:
         command += ["--evaluator", config.evaluator]
-    able = config.evaluator != "stockfish" and configuration(name).can_ponder
-    return [*command, "--ponder"] if (able if config.ponder is None else config.ponder) else command
+    ponders = config.ponder
+    if ponders is None:
+        ponders = can_ponder(configuration(name), EvaluatorChoice(config.evaluator or EvaluatorChoice.name))
+    return [*command, "--ponder"] if ponders else command
 
 
 def engine_tags(config: EngineConfig, folder: Path) -> dict[str, str]:
@@ -79,8 +82,8 @@ def engine_tags(config: EngineConfig, folder: Path) -> dict[str, str]:
         return {"Engine": Path(config.command[0]).name}
     command = engine_command(config, folder)
     chosen = configuration(command[command.index("--configuration") + 1])
-    name = chosen.evaluator if chosen.evaluator != "auto" else config.evaluator or "builtin"
-    return {"Engine": f"klss {__version__} {config.configuration or chosen.name}", "Evaluator": name}
+    choice = evaluator_choice(chosen, EvaluatorChoice(config.evaluator or EvaluatorChoice.name))
+    return {"Engine": f"klss {__version__} {config.configuration or chosen.name}", "Evaluator": choice.name}
 
 
 async def check_engine(command: Sequence[str]) -> str | None:

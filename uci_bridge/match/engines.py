@@ -16,7 +16,7 @@ from klss.table.arbiter import SEATS
 from klss.table.contest import Player, Referee
 from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
-from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.evaluators import EvaluatorChoice, evaluator_versions
 from uci_bridge.guarded_process import GuardedProcess
 from uci_bridge.match.task import Side
 from uci_bridge.players import PlayerMaker
@@ -100,9 +100,8 @@ class Setup:
         """Whether a Stockfish that we start values positions or moves; other packages' players are taken to use it."""
         if self.packages():
             return True
-        chosen = (self._chosen(side) for side in ("a", "b"))
-        named = (getattr(each, "evaluator", "") for each in chosen if each is not None)
-        return any("stockfish" in (name if name != "auto" else self.evaluator.name) for name in named)
+        chosen = [each for each in map(self._chosen, ("a", "b")) if hasattr(each, "evaluator")]
+        return any("stockfish" in evaluator_versions(each, self.evaluator) for each in chosen)
 
     def _chosen(self, side: Side) -> Any:
         """The configuration of that side; a program has none."""

@@ -19,7 +19,6 @@ import numpy as np
 from darkchess.board.kernels import board as layout
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.rules import PAPER
 from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed, window
 from darkchess.rbc.game.rules import WIN_REASONS
@@ -27,7 +26,7 @@ from darkchess.rbc.players.configuration import configuration as configuration_o
 from darkchess.rbc.players.configuration import make_player
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
-from uci_bridge.evaluators import EVALUATORS, EvaluatorChoice, EvaluatorName
+from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 from uci_bridge.reconchess.bots import check_reconchess
 
 try:
@@ -87,9 +86,8 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         self._player: Player | None = None
         self._looked: int | None = None
         self._forget()
-        name: EvaluatorName = "builtin" if self._chosen.evaluator == "auto" else self._chosen.evaluator
         choice = EvaluatorChoice(reproducible=nodes is not None)
-        self._evaluator: Evaluator = EVALUATORS[name](self._chosen.threads, choice, PAPER)
+        self._evaluator: Evaluator = make_evaluator(self._chosen, choice)
 
     # ------------------------------------------------------------------------------------------------ what it holds
     @property

@@ -33,6 +33,7 @@ from darkchess.board.kernels.board import IDENTITY
 from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator, as_family, as_rows
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
 from klss.support.arrays import Floats, Ints, Words
 from uci_bridge.engine_environment import engine_environment
@@ -214,7 +215,7 @@ def _cached_value(kind: bytes, number: bytes) -> float:
 
 
 class _Cache:
-    """Floats by position, in two generations: when the young one is full the old one goes."""
+    """Values by position, in two generations: when the young one is full the old one goes."""
 
     def __init__(self, size: int) -> None:
         self._half = max(1, size // 2)
@@ -234,8 +235,8 @@ class _Cache:
         self._young, self._old = {}, {}
 
 
-class StockfishEvaluator:
-    """Floats by a pool of Stockfish processes; killed, hung or garbled ones are replaced, and the built-in evaluator
+class StockfishEvaluator(Evaluator):
+    """Values by a pool of Stockfish processes; killed, hung or garbled ones are replaced, and the built-in evaluator
     stands in meanwhile.
 
     Parameters
@@ -260,9 +261,6 @@ class StockfishEvaluator:
 
     Attributes
     ----------
-    deadline
-        ``time.monotonic()`` after which nobody waits for an answer any more; the built-in evaluator values the rest.
-        None: no such time.
     fallbacks
         Questions that Stockfish left unanswered so far (int).
 
@@ -271,8 +269,6 @@ class StockfishEvaluator:
     StockfishMissing
         There is no such program, or it does not speak UCI.
     """
-
-    name = "stockfish"
 
     def __init__(
         self,
@@ -293,8 +289,6 @@ class StockfishEvaluator:
         if reproducible and processes > 1:
             raise ValueError(f"Stockfish: got {processes} processes in the reproducible mode, expected 1")
         self.path = find_stockfish(path)
-        self.deadline: float | None = None
-        self.reentrant = False
         self.fallbacks = 0
         self._fallback = BuiltinEvaluator() if fallback is None else fallback
         self._no_move_value = no_move_value
@@ -317,6 +311,31 @@ class StockfishEvaluator:
 
         self._warm_up()
 
+    @classmethod
+    def make(cls, choice: EvaluatorChoice, *, threads: int = 1, no_move_value: float = -1.0) -> StockfishEvaluator:
+        """See :meth:`darkchess.evaluation.evaluator.Evaluator.make`."""
+        return cls(
+            choice.stockfish,
+            processes=1 if choice.reproducible else choice.processes,
+            reproducible=choice.reproducible,
+            no_move_value=no_move_value,
+        )
+
+    @classmethod
+    def label(cls, choice: EvaluatorChoice) -> str:
+        """What Stockfish calls itself."""
+        return stockfish_version(choice.stockfish) or "Stockfish"
+
+    @classmethod
+    def check(cls, choice: EvaluatorChoice) -> None:
+        """Start Stockfish and let it move."""
+        check_stockfish(choice.stockfish)
+
+    @classmethod
+    def versions(cls, choice: EvaluatorChoice) -> dict[str, str | None]:
+        """See :meth:`darkchess.evaluation.evaluator.Evaluator.versions`."""
+        return {"stockfish": stockfish_version(choice.stockfish)}
+
     def _warm_up(self) -> None:
         """Compile or load every kernel that valuing needs, before any clock runs."""
         row = np.zeros((1, 9), dtype=np.uint64)
@@ -335,13 +354,13 @@ class StockfishEvaluator:
         """Engines replaced so far."""
         return self._pool.restarts
 
-    def values(self, rows: Words) -> Floats:
+    def values(self, rows: Words, *, deadline: float | None = None) -> Floats:
         """See :meth:`darkchess.evaluation.evaluator.Evaluator.values`; each position is a question of its own."""
         rows = as_rows(rows)
         out, unknown, keys = self._settled(rows)
         if unknown.size:
             fens = orthodox_fens(rows[unknown])
-            answers = self._ask([self._forget + b"position fen " + fen + self._go for fen in fens], _SINGLE)
+            answers = self._ask([self._forget + b"position fen " + fen + self._go for fen in fens], _SINGLE, deadline)
             open_questions = []
             for place, answer in zip(unknown.tolist(), answers):
                 scores = _SCORE.findall(answer) if answer is not None else []
@@ -353,7 +372,9 @@ class StockfishEvaluator:
             self._stand_in(rows, np.array(open_questions, dtype=np.int64), out, len(open_questions))
         return out
 
-    def child_values(self, rows: Words, move_offsets: Ints, child_rows: Words) -> Floats:
+    def child_values(
+        self, rows: Words, move_offsets: Ints, child_rows: Words, *, deadline: float | None = None
+    ) -> Floats:
         """See :meth:`darkchess.evaluation.evaluator.Evaluator.child_values`; one question for each parent, whose answer
         has all its children.
         """
@@ -370,7 +391,9 @@ class StockfishEvaluator:
         moves = np.empty(child_rows.shape[0], dtype=np.int32)
         moves_between(rows, offsets, child_rows, moves)
         answers = self._ask(
-            [self._forget + b"position fen " + fen + self._go for fen in orthodox_fens(rows[asking])], _ALL_MOVES
+            [self._forget + b"position fen " + fen + self._go for fen in orthodox_fens(rows[asking])],
+            _ALL_MOVES,
+            deadline,
         )
         code_of = _codes()
         unanswered = 0
@@ -392,7 +415,15 @@ class StockfishEvaluator:
         return out
 
     def search_values(
-        self, rows: Words, move_offsets: Ints, child_rows: Words, depth: int, budget: Budget, no_move_value: float
+        self,
+        rows: Words,
+        move_offsets: Ints,
+        child_rows: Words,
+        depth: int,
+        budget: Budget,
+        no_move_value: float,
+        *,
+        deadline: float | None = None,
     ) -> tuple[Floats | None, int]:
         """See :meth:`darkchess.evaluation.evaluator.Evaluator.search_values`: a search of each parent with all moves
         listed, ``depth`` + 1 plies deep. ``no_move_value`` is for the built-in evaluator; Stockfish has its own.
@@ -427,7 +458,7 @@ class StockfishEvaluator:
                 return None, visited
             go = b"\ngo depth %d%s\n" % (depth + 1, limit)
             answers = self._ask(
-                [self._forget + b"position fen " + fen + go for fen in orthodox_fens(rows[batch])], _ALL_MOVES
+                [self._forget + b"position fen " + fen + go for fen in orthodox_fens(rows[batch])], _ALL_MOVES, deadline
             )
             for parent, answer in zip(batch.tolist(), answers):
                 if answer is None:
@@ -489,8 +520,9 @@ class StockfishEvaluator:
         """Close it."""
         self.close()
 
-    def _ask(self, questions: list[bytes], settings: bytes) -> list[bytes | None]:
-        time_s = float("inf") if self.deadline is None else self.deadline - time.monotonic()
+    def _ask(self, questions: list[bytes], settings: bytes, deadline: float | None) -> list[bytes | None]:
+        """Answers, None for each question that has none by ``deadline``."""
+        time_s = float("inf") if deadline is None else deadline - time.monotonic()
         return self._pool.ask(questions, settings, time_s)
 
     def _settled(self, rows: Words) -> tuple[Floats, Ints, list[bytes]]:

@@ -256,11 +256,11 @@ class Analyst:
         search = Search(self.model, chosen, seed=self._seed)
         seconds = limit.seconds()
         budget = Budget(nodes=limit.nodes, seconds=seconds)
-        self._evaluator.deadline = None if budget.started is None or seconds is None else budget.started + seconds
+        self.model.deadline = None if budget.started is None or seconds is None else budget.started + seconds
         history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
         belief = PositionBelief(self.position_set, self.model, self.quiet, self._weights(chosen.beliefs))
         result = search.search(belief, budget, history=history, progress=progress)
-        self._evaluator.deadline = None
+        self.model.deadline = None
         return search, result
 
     def think(self, limit: Limit, *, particles: int | None = None, progress: Progress | None = None) -> Analysis:

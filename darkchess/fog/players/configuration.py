@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_type_hints
 
+from darkchess.errors import EvaluatorError
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
+from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_class, evaluator_names
 from darkchess.fog.game.contest import Player
 from darkchess.fog.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.fog.players.player import KlssPlayer
@@ -40,8 +42,8 @@ class Configuration:
         As it is named in results; derived ones carry their changes.
     player : str
         The kind of player, a key of :data:`PLAYERS`.
-    evaluator : "auto", "builtin" or "stockfish"
-        Auto: the caller's choice, else the built-in one.
+    evaluator : str
+        "auto": the caller's choice; else an evaluator's name (:mod:`darkchess.evaluation.registry`).
     cap : int
         Most positions in the position set.
     threads : int
@@ -56,7 +58,7 @@ class Configuration:
 
     name: str
     player: str
-    evaluator: Literal["auto", "builtin", "stockfish"] = "auto"
+    evaluator: str = AUTO
     cap: int = 10_000_000
     threads: int = 2
     ponder: bool = False
@@ -66,18 +68,28 @@ class Configuration:
         """Refuse numbers that make no sense."""
         if self.cap < 1:
             raise ConfigurationError(f"configuration {self.name}: cap is {self.cap}, expected 1 or more")
+        if self.evaluator != AUTO:
+            try:
+                check_evaluator_name(self.evaluator)
+            except EvaluatorError:
+                expected = f"{AUTO} or {evaluator_names()}"
+                raise ConfigurationError(
+                    f"configuration {self.name}: evaluator is {self.evaluator!r}, expected {expected}"
+                ) from None
         if self.threads not in (1, 2):
             raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
         if self.ponder and not self.can_ponder:
             raise ConfigurationError(
-                f"configuration {self.name}: ponder is true, expected false: only kluss with the built-in evaluator "
-                "thinks on the opponent's time"
+                f"configuration {self.name}: ponder is true, expected false: only kluss with an evaluator that two "
+                "threads may ask, such as the built-in one, thinks on the opponent's time"
             )
 
     @property
     def can_ponder(self) -> bool:
         """Whether ``ponder`` may be true: the search can be stopped at once, and the evaluator asked by two threads."""
-        return self.search is not None and self.search.ponders and self.evaluator != "stockfish"
+        if self.search is None or not self.search.ponders:
+            return False
+        return self.evaluator == AUTO or evaluator_class(self.evaluator).reentrant
 
     def pondering(self) -> Configuration:
         """This configuration with ``ponder`` where it may be, under the same name."""

@@ -39,9 +39,15 @@ class DarkChess:
         The searcher's.
     ruleset : Ruleset
     evaluator : Evaluator
+
+    Attributes
+    ----------
+    deadline : float or None
+        When the answer that is being thought of is due, as evaluators take it; whoever searches with the model sets it.
     """
 
     state_width = STATE_WIDTH
+    deadline: float | None = None
 
     def __init__(self, color: chess.Color, ruleset: Ruleset, evaluator: Evaluator) -> None:
         """See the class."""
@@ -87,7 +93,9 @@ class DarkChess:
             rows,
             kept,
         )
-        theirs = self._evaluator.child_values(np.ascontiguousarray(states[:, :WIDTH]), kept, rows[: kept[-1]])
+        theirs = self._evaluator.child_values(
+            np.ascontiguousarray(states[:, :WIDTH]), kept, rows[: kept[-1]], deadline=self.deadline
+        )
         times = past.times(offsets, observations[:, 0]) if past is not None else _UNKNOWN
         finish(states, self._side, offsets, out, movers, theirs, times, values, forcing, interest, ceilings)
         return Expansion(
@@ -113,6 +121,7 @@ class DarkChess:
             depth,
             budget,
             self._no_move_value,
+            deadline=self.deadline,
         )
         if theirs is None:
             return None, visited
@@ -125,7 +134,7 @@ class DarkChess:
 
     def values(self, states: States) -> Floats:
         """See :class:`klss.search.Model`."""
-        values = self._evaluator.values(np.ascontiguousarray(states[:, :9]))
+        values = self._evaluator.values(np.ascontiguousarray(states[:, :9]), deadline=self.deadline)
         return np.where(self.movers(states) == 0, values, -values)
 
     def identities(self, states: States) -> States:

@@ -97,10 +97,10 @@ class BestGuessPlayer(TrackingPlayer):
         told = {"positions": positions.size, "capped_by": positions.capped_by}
         if taking is not None:
             return Decision(taking, told | {"value": 1.0, "nodes": 0, "depth": 0, "seconds": budget.elapsed()})
-        self._evaluator.deadline = None if seconds is None else time.monotonic() + budget.left()
+        model.deadline = None if seconds is None else time.monotonic() + budget.left()
         count = SAMPLE if limit.nodes is None else min(SAMPLE, limit.nodes)
         rows = positions.sample(count, self._seed * 1_000_003 + view.ply)
-        guess = model.states(rows[[int(np.argmin(self._evaluator.values(rows)))]], 0)
+        guess = model.states(rows[[int(np.argmin(self._evaluator.values(rows, deadline=model.deadline)))]], 0)
         found = model.expand(guess)
         nodes = len(rows) + len(found.values)
         values, depth = found.values.copy(), 1

@@ -179,10 +179,10 @@ class KlssPlayer(TrackingPlayer):
             self.mixture = {taking or view.legal_moves[0]: 1.0}
             return Decision(taking or view.legal_moves[0], report.diagnostics())
         if seconds is None:
-            self._evaluator.deadline = None
+            thinking.model.deadline = None
             budget = Budget(nodes=limit.nodes)
         else:
-            self._evaluator.deadline = began + seconds
+            thinking.model.deadline = began + seconds
             budget = Budget(seconds=max(seconds, time.monotonic() - began + _LEAST_SEARCH_S), started=began)
         weights = Weights(positions, followed.observer, threads=self._threads) if self._configuration.beliefs else None
         belief = PositionBelief(positions, thinking.model, thinking.quiet, weights)

@@ -6,9 +6,11 @@ import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_type_hints
+from typing import Any, get_type_hints
 
+from darkchess.errors import EvaluatorError
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
+from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_names
 from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
@@ -44,8 +46,8 @@ class Configuration:
         As it is named in results; derived ones carry their changes.
     player : str
         The kind of player, a key of :data:`PLAYERS`.
-    evaluator : "auto", "builtin" or "stockfish"
-        Auto: the caller's choice, else the built-in one.
+    evaluator : str
+        "auto": the caller's choice; else an evaluator's name (:mod:`darkchess.evaluation.registry`).
     cap : int
         Most positions in the position set.
     threads : int
@@ -56,7 +58,7 @@ class Configuration:
 
     name: str
     player: str
-    evaluator: Literal["auto", "builtin", "stockfish"] = "auto"
+    evaluator: str = AUTO
     cap: int = 2_000_000
     threads: int = 2
     thinking: Expectation | Synoptic | None = None
@@ -65,6 +67,14 @@ class Configuration:
         """Refuse numbers that make no sense."""
         if self.cap < 1:
             raise ConfigurationError(f"configuration {self.name}: cap is {self.cap}, expected 1 or more")
+        if self.evaluator != AUTO:
+            try:
+                check_evaluator_name(self.evaluator)
+            except EvaluatorError:
+                expected = f"{AUTO} or {evaluator_names()}"
+                raise ConfigurationError(
+                    f"configuration {self.name}: evaluator is {self.evaluator!r}, expected {expected}"
+                ) from None
         if self.threads not in (1, 2):
             raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
         within_ranges(self.name, self.thinking, _RANGES)

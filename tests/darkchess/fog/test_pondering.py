@@ -119,7 +119,7 @@ def test_an_error_of_it_is_the_player_s(monkeypatch: pytest.MonkeyPatch) -> None
     decision = player.choose(Limit(time_s=0.03))
     game.referee.push(decision.answer)
     with monkeypatch.context() as broken:
-        broken.setattr(evaluator, "child_values", lambda *_: 1 / 0)
+        broken.setattr(evaluator, "child_values", lambda *_, **__: 1 / 0)
         game.show()
         while pondering():
             time.sleep(0.001)

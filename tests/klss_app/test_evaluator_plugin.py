@@ -1,0 +1,102 @@
+"""An evaluator of somebody else, in a module that Python finds: named on the command line and in players' texts."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from darkchess.board.position import Position
+from darkchess.errors import EvaluatorError
+from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
+from darkchess.fog.players.configuration import ConfigurationError, configuration
+from tests.uci_bridge.protocol_games import random_game, turn
+from uci_bridge.evaluators import can_ponder, evaluator_label, make_evaluator
+from uci_bridge.protocol.engine import Engine
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = "material_of_a_test:Material"
+MODULE = '''
+from pathlib import Path
+import numpy as np
+from darkchess.evaluation.evaluator import Evaluator
+
+class Material(Evaluator):
+    """Pieces of one's own less the opponent's; says in a file that it was asked."""
+
+    def values(self, rows, *, deadline=None):
+        Path(__file__).with_name("asked").touch()
+        pieces = np.bitwise_count(rows[:, 6]).astype(float) - np.bitwise_count(rows[:, 7])
+        return np.where(rows[:, 8] & np.uint64(1) == 0, pieces, -pieces) / 16.0
+
+class NoEvaluator:
+    pass
+'''
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The module is there, for this process and those that it starts; the file that its evaluator makes."""
+    folder = tmp_path / "plugin"
+    folder.mkdir()
+    (folder / "material_of_a_test.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.delitem(sys.modules, "material_of_a_test", raising=False)
+    return folder / "asked"
+
+
+def test_a_match_is_played_with_it_and_announced_by_its_name(klss: Any, asked: Path) -> None:
+    flags = ("--nodes", "2", "--games", "1", "--seed", "4", "--workers", "1", "--out", "m")
+    ran = klss("match", f"greedy,evaluator={NAME}", "random", *flags)
+    assert ran.code == 0, ran.err
+    assert asked.exists()
+    assert f"({NAME})" in ran.out and "built-in" not in ran.out and "Stockfish" not in ran.out
+    pgn = next(Path("m").glob("*.pgn")).read_text()
+    assert re.search(rf'\[(White|Black)Evaluator "{NAME}"\]', pgn)
+    assert json.loads(Path("m/match.json").read_text())["a"]["evaluator"] == NAME
+
+
+@pytest.mark.parametrize("player", ["kluss,particles=5", "baseline,particles=5", "best-guess"])
+def test_a_served_player_values_by_it_with_every_other_method_at_its_default(asked: Path, player: str) -> None:
+    engine = Engine(configuration(player), EvaluatorChoice(NAME))
+    answer = json.loads(engine.answer(json.dumps(turn(random_game(4, 3), nodes=60)).encode()))
+    engine.close()
+    assert "move" in answer and asked.exists(), answer
+
+
+def test_it_does_not_ponder_unless_it_says_that_two_threads_may_ask(klss: Any, asked: Path) -> None:
+    kluss, choice = configuration("kluss"), EvaluatorChoice(NAME)
+    assert can_ponder(kluss, EvaluatorChoice()) and not can_ponder(kluss, choice)
+    ran = klss("engine", "--ponder", "--evaluator", NAME)
+    assert ran.code == 2 and NAME in ran.err
+
+
+def test_its_value_is_what_it_says_and_its_label_its_name(asked: Path) -> None:
+    chosen = configuration(f"klss2021,evaluator={NAME}")
+    assert evaluator_label(chosen, EvaluatorChoice()) == NAME
+    assert make_evaluator(chosen, EvaluatorChoice()).values(np.array(Position.start().row)[None]).tolist() == [0.0]
+
+
+@pytest.mark.usefixtures("asked")
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("no_such_module_here:X", "can't load"), ("material_of_a_test:Absent", "can't load"),
+     ("material_of_a_test:NoEvaluator", "expected a subclass"), ("nothing", "expected builtin or stockfish or module"),
+     ("cmd:x y", "expected builtin or stockfish or module")],
+)  # fmt: skip
+def test_a_name_that_names_none_is_refused_with_what_is_expected(klss: Any, name: str, says: str) -> None:
+    with pytest.raises(EvaluatorError, match=says):
+        evaluator_class(name)
+    ran = klss("engine", "--evaluator", name)
+    assert ran.code == 2 and says in ran.err and ran.err.count("\n") == 1
+
+
+def test_a_configuration_takes_auto_or_a_name_that_may_name_one() -> None:
+    with pytest.raises(ConfigurationError, match="evaluator is 'nothing', expected auto or builtin or stockfish"):
+        configuration("klss2021,evaluator=nothing")
