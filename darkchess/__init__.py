@@ -1,8 +1,9 @@
 """Chess in the dark: a family of games with hidden information, and engines for them. Knows no process and no network.
 
 Rooms, in the way of the data; each imports only those before it: ``board`` (positions and moves, of any chess),
-``evaluation`` (what a position is worth), and one room for each game, which do not import each other: ``fog`` (Fog of
-War chess) and ``rbc`` (Reconnaissance Blind Chess). ``errors`` is everybody's.
+``evaluation`` (what a position is worth), ``configuration`` (a player's choices in one text), and one room for each
+game, which do not import each other: ``fog`` (Fog of War chess) and ``rbc`` (Reconnaissance Blind Chess). ``errors`` is
+everybody's.
 
 The names below are imported when they are first used, so that a command line can say what is wrong with it, or draw the
 first board, before compiled code is loaded.

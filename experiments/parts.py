@@ -15,7 +15,7 @@ __all__ = ["PARTS", "SERIES"]
 _BASE = "kluss"
 
 PARTS = {
-    "no-caution": "caution=0",
+    "no-caution": "maxmargin_share=0",
     "programs": "solver=programs",
     "support-driven": "expansion=support",
     "two-sided": "expansion=two-sided",

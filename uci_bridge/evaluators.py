@@ -23,11 +23,6 @@ class Configuration(Protocol):
     """What is asked of a player's choices, of any game."""
 
     @property
-    def player(self) -> str:
-        """The kind of player."""
-        ...
-
-    @property
     def evaluator(self) -> str:
         """An evaluator's name; auto: the caller's choice."""
         ...
@@ -35,6 +30,11 @@ class Configuration(Protocol):
     @property
     def threads(self) -> int:
         """Of the evaluator."""
+        ...
+
+    @property
+    def uses_evaluator(self) -> bool:
+        """Whether the player values positions at all."""
         ...
 
 
@@ -66,7 +66,7 @@ def evaluator_label(configuration: Configuration, choice: EvaluatorChoice) -> st
 
     None for players that value nothing.
     """
-    if configuration.player in ("random", "attacker", "synoptic"):
+    if not configuration.uses_evaluator:
         return None
     found = evaluator_choice(configuration, choice)
     return evaluator_class(found.name).label(found)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,12 +33,12 @@ from darkchess.fog.belief.policy import Policy
 from darkchess.fog.game.contest import king_capture
 from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration
 from experiments.belief.replay import differing, gone_through
 from experiments.commands import finished
 from experiments.players.oracle import KlussOracle, ToldOracle, true_state
 from experiments.players.specs import configuration
 from experiments.series.runner import RESULTS, RUNS, positive
-from klss.search import Kluss
 from klss.table.limits import Limit
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.match.documents import head, write_document
@@ -74,8 +75,8 @@ def losses(record: GameRecord, every: int, nodes: int, seed: int, stockfish: Sto
     referee = Referee(record.fen)
     analysts = {
         color: Analyst(
-            referee.view(color), referee.position, referee.ruleset, evaluator=BuiltinEvaluator(), seed=seed, cap=MOST,
-            belief="both",
+            referee.view(color), referee.position, referee.ruleset, evaluator=BuiltinEvaluator(), seed=seed,
+            configuration=replace(CONFIGURATIONS["klss2021"], cap=MOST, threads=1), belief="both",
         )
         for color in chess.COLORS
     }  # fmt: skip
@@ -96,7 +97,7 @@ def losses(record: GameRecord, every: int, nodes: int, seed: int, stockfish: Sto
         best = max(worth.values())
         row: list[Any] = [ply, mine.position_set.size, round(best, _ROUND)]
         for text in ARMS.values():
-            _, result = mine.search(Limit(nodes=nodes), _told(text, mine, referee.position))
+            _, result = mine.search(Limit(nodes=nodes), _with_truth(text, mine, referee.position))
             values = np.array([worth[decode(int(code))] for code in result.actions])
             row.append(round(best - float(values @ result.probabilities), _ROUND))
         found.append(row)
@@ -110,15 +111,14 @@ def _worth(position: Position, moves: Iterable[chess.Move], stockfish: Stockfish
     return dict(zip(after, (-stockfish.values(rows)).tolist(), strict=True))
 
 
-def _told(text: str, analyst: Analyst, position: Position) -> Kluss:
-    """The search of an arm; an oracle's with the truth."""
-    search = configuration(text).search
-    assert isinstance(search, Kluss)
-    if not isinstance(search, KlussOracle):
-        return search
+def _with_truth(text: str, analyst: Analyst, position: Position) -> Configuration:
+    """The configuration of an arm; an oracle's search is given the truth."""
+    chosen = configuration(text)
+    if not isinstance(chosen.search, KlussOracle):
+        return chosen
     model = analyst.model
     truth = partial(true_state, model, position, analyst.quiet)
-    return ToldOracle(**vars(search), truth=truth, identities=model.identities)
+    return replace(chosen, search=ToldOracle(**vars(chosen.search), truth=truth, identities=model.identities))
 
 
 def summary(rows: Sequence[Sequence[Any]], arms: Sequence[str]) -> dict[str, Any]:

@@ -94,4 +94,7 @@ class ContraryMaker(SearchingMaker):
         """A player of a game; the referee is not looked at."""
         chosen = self._chosen
         assert isinstance(chosen.search, Contrary)
-        return ContraryPlayer(self._evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads)
+        return ContraryPlayer(
+            self._evaluator, chosen.search, beliefs=chosen.beliefs,
+            seed=seed, cap=chosen.cap, threads=chosen.threads,
+        )  # fmt: skip

@@ -15,6 +15,7 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
+from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.model import DarkChess
 from darkchess.fog.players.player import KlssPlayer
@@ -86,7 +87,7 @@ class OraclePlayer(KlssPlayer):
         The game it plays in.
     evaluator : Evaluator
     search : KlussOracle
-    seed, cap, threads
+    beliefs, seed, cap, threads
         See :class:`darkchess.fog.players.player.KlssPlayer`.
     """
 
@@ -96,13 +97,14 @@ class OraclePlayer(KlssPlayer):
         evaluator: Evaluator,
         search: KlussOracle,
         *,
+        beliefs: BeliefSettings | None = None,
         seed: int = 0,
         cap: int = 10_000_000,
         threads: int = 1,
     ) -> None:
         self._referee = referee
         told = ToldOracle(**asdict(search), truth=self._truth, identities=self._identities)
-        super().__init__(evaluator, told, seed=seed, cap=cap, threads=threads)
+        super().__init__(evaluator, told, beliefs=beliefs, seed=seed, cap=cap, threads=threads)
 
     def _truth(self) -> States:
         """The true position as the search's own states have it."""
@@ -120,4 +122,7 @@ class OracleMaker(SearchingMaker):
         """A player of ``referee``'s game."""
         chosen = self._chosen
         assert isinstance(chosen.search, KlussOracle)
-        return OraclePlayer(referee, self._evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads)
+        return OraclePlayer(
+            referee, self._evaluator, chosen.search, beliefs=chosen.beliefs,
+            seed=seed, cap=chosen.cap, threads=chosen.threads,
+        )  # fmt: skip

@@ -4,6 +4,7 @@ players of this room.
 
 from __future__ import annotations
 
+from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.players import configuration as named
 from darkchess.fog.players.configuration import Configuration
 from experiments.players.cheat import CheatMaker
@@ -17,8 +18,8 @@ _OURS = {
     chosen.name: (chosen, maker)
     for chosen, maker in (
         (Configuration("stockfish-cheat", "stockfish-cheat", evaluator="stockfish"), CheatMaker),
-        (Configuration("kluss-oracle", "kluss-oracle", search=KlussOracle()), OracleMaker),
-        (Configuration("kluss-contrary", "contrary", search=Contrary()), ContraryMaker),
+        (Configuration("kluss-oracle", "kluss-oracle", beliefs=BeliefSettings(), search=KlussOracle()), OracleMaker),
+        (Configuration("kluss-contrary", "contrary", beliefs=BeliefSettings(), search=Contrary()), ContraryMaker),
     )
 }
 _KNOWN = named.CONFIGURATIONS | {name: chosen for name, (chosen, _) in _OURS.items()}

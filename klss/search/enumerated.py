@@ -82,6 +82,7 @@ class EnumeratedBelief:
     """The nodes of one infoset of player 0 as a belief."""
 
     capped_by = None
+    weighted = False
 
     def __init__(self, game: Game, infoset: int) -> None:
         """``infoset``: index in player 0's observation tree."""

@@ -11,7 +11,7 @@ from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.one_sided import OneSided
 from klss.search.expansion.support import SupportDriven
-from klss.search.likelihood.by_value import ByValue, check_likelihood
+from klss.search.likelihood.by_value import check_likelihood
 from klss.search.likelihood.by_weight import ByWeight
 from klss.search.parts import Likelihood, Parts, SearchConfiguration, SearchConfigurationError, Solver, at_least_one
 from klss.search.subgame.order_one import OrderOne
@@ -41,20 +41,15 @@ class Kluss(SearchConfiguration):
         Of a move's nodes, what goes into expanding roots at the most; infinite: no limit.
     slope, even : float
         Of the likelihood by value (:mod:`klss.search.likelihood.by_value`).
-    belief : "value", "filter", "siamese" or "both"
-        Whether the roots weigh by their value alone, or also by weights that the belief itself carries (learned ones:
-        docs/belief.md).
     sharpness : float
-        The exponent of those (:mod:`klss.search.likelihood.by_weight`).
-    filtering : float
-        The part of a move's time that carrying them may take.
+        The exponent of the weights that the belief carries, if any (:mod:`klss.search.likelihood.by_weight`).
     drawn : bool
         Whether roots are drawn by those weights too.
     solver : "regrets" or "programs"
         PCFR+, or klss2021's linear programs.
     root : "nature", "blend", "maxmargin" or "resolve"
         See :mod:`klss.search.equilibrium.pcfr`; programs solve klss2021's hybrid for the first two.
-    caution : float
+    maxmargin_share : float
         Least share of Maxmargin in these.
     iterations : int
         Of PCFR+ after each batch of leaves.
@@ -78,13 +73,11 @@ class Kluss(SearchConfiguration):
     share: float = 0.25
     slope: float = 5.0
     even: float = 0.2
-    belief: Literal["value", "filter", "siamese", "both"] = "value"
     sharpness: float = 1.0
-    filtering: float = 0.15
     drawn: bool = False
     solver: Literal["regrets", "programs"] = "regrets"
     root: RootLayer = "nature"
-    caution: float = 0.1
+    maxmargin_share: float = 0.1
     iterations: int = 8
     expansion: Literal["one-sided", "two-sided", "support"] = "one-sided"
     exploration: float = 1.0
@@ -100,32 +93,25 @@ class Kluss(SearchConfiguration):
         if self.order not in (1, 2):
             raise SearchConfigurationError(f"order is {self.order}, expected 1 or 2")
         check_likelihood(self.slope, self.even)
-        for field in ("share", "exploration", "sharpness", "filtering"):
+        for field in ("share", "exploration", "sharpness"):
             if not getattr(self, field) >= 0.0:
                 raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 on")
-        if not 0.0 <= self.caution <= 1.0:
-            raise SearchConfigurationError(f"caution is {self.caution}, expected a number from 0 to 1")
+        if not 0.0 <= self.maxmargin_share <= 1.0:
+            raise SearchConfigurationError(f"maxmargin_share is {self.maxmargin_share}, expected a number from 0 to 1")
 
     def _solver(self) -> Solver:
         if self.solver == "regrets":
-            return RegretMinimiser(self.root, self.iterations, caution=self.caution)
+            return RegretMinimiser(self.root, self.iterations, caution=self.maxmargin_share)
         return LinearPrograms(self.root if self.root in ("maxmargin", "resolve") else "hybrid")
 
     def likelihood(self) -> Likelihood:
         """What the roots are drawn and weighed by."""
-        if self.belief == "value":
-            return ByValue(self.slope, self.even)
         return ByWeight(self.sharpness, self.slope, self.even, self.drawn)
 
     @property
     def ponders(self) -> bool:
         """See :class:`klss.search.parts.SearchConfiguration`."""
         return True
-
-    @property
-    def beliefs(self) -> tuple[str, ...]:
-        """See :class:`klss.search.parts.SearchConfiguration`."""
-        return {"value": (), "both": ("filter", "siamese")}.get(self.belief, (self.belief,))
 
     def parts(self) -> Parts:
         """See :class:`klss.search.parts.SearchConfiguration`."""

@@ -112,6 +112,11 @@ class Belief(Protocol):
         """Why the states are a sample of those that she can't rule out; None: they are all."""
         ...
 
+    @property
+    def weighted(self) -> bool:
+        """Whether it carries weights (:meth:`log_weights`)."""
+        ...
+
     def sample(self, count: int, exclude: States, seed: int) -> States:
         """At most ``count`` states uniformly at random without replacement, none that equals a row of ``exclude``
         (both uint64[., w]).

@@ -291,9 +291,6 @@ class SearchConfiguration:
     information: float = 1e7
     memory_mb: int = 4096
 
-    filtering = 0.0
-    """The part of a move's time that those weights may take."""
-
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
         for field in ("particles", "memory_mb"):
@@ -307,13 +304,6 @@ class SearchConfiguration:
     def ponders(self) -> bool:
         """Whether its solver is a :class:`PonderableRun` one, so that its searches can go on in the opponent's time."""
         return False
-
-    @property
-    def beliefs(self) -> tuple[str, ...]:
-        """What whoever holds the belief is to make its weights of (:meth:`klss.search.model.Belief.log_weights`), by
-        the names that she gives such things; none: they are not asked for.
-        """
-        return ()
 
     def parts(self) -> Parts:
         """New parts, for one game."""

@@ -294,7 +294,7 @@ def _analyst(
         evaluator=evaluator,
         seed=seed,
         belief=belief,
-        **_choices(chosen),
+        configuration=chosen,
     )
     with closing(ProgressLine("klss analyse")) as line:
         for view in views[1:]:
@@ -325,11 +325,6 @@ def _losses(
             evaluator,
             nodes=budget,
             seed=seed,
-            **_choices(chosen),
+            configuration=chosen,
             progress=lambda done, of: line.tell(f"move {done} of {of}"),
         )
-
-
-def _choices(chosen: Configuration) -> dict[str, Any]:
-    """What an analyst takes of a configuration."""
-    return {"configuration": chosen.search, "cap": chosen.cap, "threads": chosen.threads}

@@ -7,6 +7,7 @@ apart (:mod:`darkchess.fog.analysis.whole_game`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -70,16 +71,13 @@ def turns_told(
     from darkchess.fog.analysis.whole_game import turns
     from klss_app.web.game_analysis import told
 
-    assert chosen.search is not None
     try:
         for turn in turns(
             game,
             evaluator,
-            configuration=chosen.search,
+            configuration=replace(chosen, cap=min(chosen.cap, CAP)),
             limit=limit,
             seed=seed,
-            cap=min(chosen.cap, CAP),
-            threads=chosen.threads,
             first=len(found),
         ):
             found.append(told(turn))

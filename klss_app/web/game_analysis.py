@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 import chess
@@ -82,15 +83,12 @@ def analyse(request: dict[str, Any]) -> None:
     record = read_pgn(request["pgn"])[0]
     rules = ruleset(request["rules"])
     chosen = configuration(request["configuration"])
-    assert chosen.search is not None
     choice = EvaluatorChoice(request["evaluator"], request["stockfish"], reproducible=True)
     for turn in turns(
         replayed(record, rules),
         lambda: make_evaluator(chosen, choice, rules),
-        configuration=chosen.search,
+        configuration=replace(chosen, cap=request["cap"]),
         limit=Limit(nodes=request["nodes"]),
-        cap=request["cap"],
-        threads=chosen.threads,
     ):
         print_document(told(turn))
 

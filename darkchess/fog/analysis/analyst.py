@@ -40,8 +40,9 @@ from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.san import san
 from darkchess.fog.game.view import View
+from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration
 from darkchess.fog.players.model import DarkChess, PositionBelief
-from klss.search import Budget, Klss2021, Result, Search, SearchConfiguration
+from klss.search import Budget, Result, Search
 from klss.search.profile import Profile
 from klss.search.root_values import RootValues, root_values
 from klss.search.trunk import Trunk
@@ -120,6 +121,11 @@ class Analysis:
         return None if mix is None or value is None else mix - value
 
 
+def _asked(configuration: Configuration) -> tuple[str, ...]:
+    """What the weights of a player's search are made of."""
+    return () if configuration.beliefs is None else configuration.beliefs.parts
+
+
 def _sum(played: list[tuple[float, float | None]]) -> float | None:
     total = 0.0
     for probability, value in played:
@@ -139,8 +145,8 @@ class Analyst:
     evaluator
         Values positions.
     configuration
-        The search's choices; what it says of earlier moves has no effect, every search starts afresh.
-    seed, cap, threads
+        The player's choices, with a search; what they say of earlier moves has no effect, every search starts afresh.
+    seed
         As of :class:`darkchess.fog.players.player.KlssPlayer`.
     belief
         What the marginals are of, and :meth:`believed`; the search has the weights that its configuration asks for,
@@ -161,23 +167,21 @@ class Analyst:
         ruleset: Ruleset = PAPER,
         *,
         evaluator: Evaluator,
-        configuration: SearchConfiguration | None = None,
+        configuration: Configuration = CONFIGURATIONS["klss2021"],
         seed: int = 0,
-        cap: int = 10_000_000,
-        threads: int = 1,
         belief: Belief = "uniform",
     ) -> None:
-        self._configuration = configuration or Klss2021()
+        self._configuration = configuration
         self._evaluator = evaluator
         self._seed = seed
         self.model = DarkChess(view.color, ruleset, evaluator)
         self._views = [view]
         self.quiet = 0
         self._belief: Belief = belief
-        self._threads = threads
-        needed = {*PARTS[belief], *self._configuration.beliefs}
+        threads = configuration.threads
+        needed = {*PARTS[belief], *_asked(configuration)}
         weigher = Filter(Policy.packaged(), BuiltinEvaluator(threads=threads)) if "filter" in needed else None
-        self.position_set = PositionSet(view, start, cap=cap, seed=seed, threads=threads, weigher=weigher)
+        self.position_set = PositionSet(view, start, cap=configuration.cap, seed=seed, threads=threads, weigher=weigher)
         self._observer = Observer(self.position_set) if "siamese" in needed else None
         self._told: list[Told] = []
         evaluator.new_game()
@@ -206,7 +210,7 @@ class Analyst:
         if not parts:
             return None
         observer = self._observer if "siamese" in parts else None
-        return Weights(self.position_set, observer, threads=self._threads, filtered="filter" in parts)
+        return Weights(self.position_set, observer, threads=self._configuration.threads, filtered="filter" in parts)
 
     @property
     def weights(self) -> Floats | None:
@@ -222,7 +226,7 @@ class Analyst:
         return believed(self.position_set, self._belief, self.weights, told, count)
 
     def search(
-        self, limit: Limit, configuration: SearchConfiguration | None = None, progress: Progress | None = None
+        self, limit: Limit, configuration: Configuration | None = None, progress: Progress | None = None
     ) -> tuple[Search, Result]:
         """Search afresh; it has to be the player's turn.
 
@@ -231,7 +235,7 @@ class Analyst:
         limit
             Of the search alone; the position set is there already.
         configuration
-            The search's; None: the analyst's own. Weights that it asks for have to be kept already: because the
+            With the search; None: the analyst's own. Weights that it asks for have to be kept already: because the
             analyst's own asks for them too, or the analyst's belief is made of them.
         progress
             As in :meth:`darkchess.fog.game.contest.Player.choose`.
@@ -253,12 +257,13 @@ class Analyst:
                 "turn of hers"
             )
         chosen = configuration or self._configuration
-        search = Search(self.model, chosen, seed=self._seed)
+        assert chosen.search is not None
+        search = Search(self.model, chosen.search, seed=self._seed)
         seconds = limit.seconds()
         budget = Budget(nodes=limit.nodes, seconds=seconds)
         self.model.deadline = None if budget.started is None or seconds is None else budget.started + seconds
         history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
-        belief = PositionBelief(self.position_set, self.model, self.quiet, self._weights(chosen.beliefs))
+        belief = PositionBelief(self.position_set, self.model, self.quiet, self._weights(_asked(chosen)))
         result = search.search(belief, budget, history=history, progress=progress)
         self.model.deadline = None
         return search, result
@@ -281,8 +286,10 @@ class Analyst:
             The player has no move to make here.
         """
         configuration = self._configuration
+        assert configuration.search is not None
         if particles is not None:
-            configuration = replace(configuration, particles=min(particles, configuration.particles))
+            fewer = replace(configuration.search, particles=min(particles, configuration.search.particles))
+            configuration = replace(configuration, search=fewer)
         search, result = self.search(limit, configuration, progress)
         view = self.view
         assert search.standing is not None

@@ -21,7 +21,7 @@ from darkchess.fog.analysis.whole_game import Loss, turns
 from darkchess.fog.belief._kernels.marginals import weigh_men
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
-from klss.search import SearchConfiguration
+from darkchess.fog.players.configuration import Configuration
 from klss.support.arrays import Floats
 from klss.table.limits import Limit
 
@@ -133,11 +133,9 @@ def losses(
     game: Referee,
     make_evaluator: Callable[[], Evaluator],
     *,
-    configuration: SearchConfiguration,
+    configuration: Configuration,
     nodes: int,
     seed: int = 0,
-    cap: int = 10_000_000,
-    threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Loss]:
     """What every move of a game gave away, in the order of the plies.
@@ -148,7 +146,7 @@ def losses(
         The game; its moves up to where it ended.
     make_evaluator
         Makes the evaluator of one side; it is closed here.
-    configuration, seed, cap, threads
+    configuration, seed
         As of :class:`darkchess.fog.analysis.analyst.Analyst`.
     nodes
         Nodes of the search at each turn, see :func:`darkchess.fog.analysis.whole_game.turns`.
@@ -156,9 +154,7 @@ def losses(
         Called with the number of moves done, and of all moves.
     """
     found: list[Loss] = []
-    for turn in turns(
-        game, make_evaluator, configuration=configuration, limit=Limit(nodes=nodes), seed=seed, cap=cap, threads=threads
-    ):
+    for turn in turns(game, make_evaluator, configuration=configuration, limit=Limit(nodes=nodes), seed=seed):
         found.append(turn.loss())
         if progress is not None:
             progress(turn.ply + 1, len(game.moves))

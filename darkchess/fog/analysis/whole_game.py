@@ -18,7 +18,7 @@ from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.analyst import Analysis, Analyst
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.san import san
-from klss.search import SearchConfiguration
+from darkchess.fog.players.configuration import Configuration
 from klss.table.limits import Limit
 
 __all__ = ["Loss", "Turn", "turns"]
@@ -121,11 +121,9 @@ def turns(
     game: Referee,
     make_evaluator: Callable[[], Evaluator],
     *,
-    configuration: SearchConfiguration,
+    configuration: Configuration,
     limit: Limit,
     seed: int = 0,
-    cap: int = 10_000_000,
-    threads: int = 1,
     first: int = 0,
 ) -> Iterator[Turn]:
     """Every turn of a game, in its order.
@@ -136,7 +134,7 @@ def turns(
         The game; its moves up to where it ended.
     make_evaluator
         Makes the evaluator of one side; it is closed here.
-    configuration, seed, cap, threads
+    configuration, seed
         As of :class:`darkchess.fog.analysis.analyst.Analyst`.
     limit
         Of the search at each turn. With nodes nothing reads a clock, and it takes fewer particles than
@@ -156,8 +154,6 @@ def turns(
                 evaluator=evaluators[color],
                 configuration=configuration,
                 seed=seed,
-                cap=cap,
-                threads=threads,
             )
             for color in chess.COLORS
         }

@@ -7,6 +7,7 @@ with an exponent that held-out games chose (``python -m experiments.belief rank`
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.siamese import Observer, Siamese
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["BOTH", "PARTS", "Belief", "Weights"]
+__all__ = ["BOTH", "PARTS", "Belief", "BeliefSettings", "Weights"]
 
 Belief = Literal["both", "filter", "siamese", "uniform"]
 
@@ -23,6 +24,28 @@ PARTS: dict[Belief, tuple[str, ...]] = {
     "both": ("filter", "siamese"), "filter": ("filter",), "siamese": ("siamese",), "uniform": (),
 }  # fmt: skip
 """What is asked for each belief."""
+
+
+@dataclass(frozen=True)
+class BeliefSettings:
+    """Which weights a player's search gets, and what they may cost.
+
+    Attributes
+    ----------
+    belief
+        ``filter``, ``siamese`` or ``both``; ``value``: none, so that positions are weighed by their value alone.
+    filtering
+        The part of a move's time, 0 or more, that the filter may take.
+    """
+
+    belief: Literal["value", "filter", "siamese", "both"] = "value"
+    filtering: float = 0.15
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What is asked; see :data:`PARTS`."""
+        return PARTS["uniform" if self.belief == "value" else self.belief]
+
 
 BOTH = (0.6, 0.5)
 """Exponents of the filter's weights and of the Siamese's where both are asked."""

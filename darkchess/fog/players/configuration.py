@@ -9,17 +9,18 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_type_hints
+from typing import ClassVar, Literal
 
-from darkchess.errors import EvaluatorError
+from darkchess.configuration import PlayerConfiguration
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
-from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_class, evaluator_names
+from darkchess.evaluation.registry import AUTO, evaluator_class
+from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.contest import Player
 from darkchess.fog.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.fog.players.player import KlssPlayer
 from darkchess.fog.players.tracking import RandomPlayer
-from klss.configurations import ConfigurationError, chosen, field_value
-from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration, SearchConfigurationError
+from klss.configurations import ConfigurationError, chosen
+from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
 
 __all__ = [
     "CONFIGURATIONS",
@@ -33,51 +34,31 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Configuration:
-    """One player's choices.
+class Configuration(PlayerConfiguration):
+    """One player's choices; more are those of :class:`darkchess.configuration.PlayerConfiguration`.
 
     Attributes
     ----------
-    name : str
-        As it is named in results; derived ones carry their changes.
-    player : str
-        The kind of player, a key of :data:`PLAYERS`.
-    evaluator : str
-        "auto": the caller's choice; else an evaluator's name (:mod:`darkchess.evaluation.registry`).
-    cap : int
-        Most positions in the position set.
-    threads : int
-        1 or 2, of the position set, the search and the built-in evaluator; with a node budget every answer is the same.
     ponder : bool
         Whether the player thinks on while the opponent does (:mod:`klss.search.pondering`), whatever limits a move but
         nodes. Only ``kluss`` can; a front end turns it on where a clock runs (:meth:`pondering`).
+    beliefs : BeliefSettings or None
+        What weighs the positions that it holds possible; None: nothing that was learned.
     search : SearchConfiguration or None
-        What the player thinks with; None: without a search of :mod:`klss.search`. In texts and results its fields
-        stand beside the others.
+        What it thinks with; None: without a search of :mod:`klss.search`.
     """
 
-    name: str
-    player: str
-    evaluator: str = AUTO
-    cap: int = 10_000_000
-    threads: int = 2
     ponder: bool = False
+    beliefs: BeliefSettings | None = None
     search: SearchConfiguration | None = None
 
+    PARTS = ("beliefs", "search")
+    RANGES: ClassVar = {"filtering": (0.0, math.inf)}
+    WITHOUT_EVALUATOR = ("random",)
+
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense."""
-        if self.cap < 1:
-            raise ConfigurationError(f"configuration {self.name}: cap is {self.cap}, expected 1 or more")
-        if self.evaluator != AUTO:
-            try:
-                check_evaluator_name(self.evaluator)
-            except EvaluatorError:
-                expected = f"{AUTO} or {evaluator_names()}"
-                raise ConfigurationError(
-                    f"configuration {self.name}: evaluator is {self.evaluator!r}, expected {expected}"
-                ) from None
-        if self.threads not in (1, 2):
-            raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
+        """Refuse what makes no sense."""
+        super().__post_init__()
         if self.ponder and not self.can_ponder:
             raise ConfigurationError(
                 f"configuration {self.name}: ponder is true, expected false: only kluss with an evaluator that two "
@@ -95,53 +76,13 @@ class Configuration:
         """This configuration with ``ponder`` where it may be, under the same name."""
         return dataclasses.replace(self, ponder=self.can_ponder)
 
-    def fields(self) -> dict[str, Any]:
-        """Every field by its name, the search's beside the others: what results hold. JSON has no infinity: "inf"."""
-        every = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "search"}
-        every |= {} if self.search is None else dataclasses.asdict(self.search)
-        return {name: "inf" if value == math.inf else value for name, value in every.items()}
-
-    def changed(self, name: str, changes: dict[str, Any]) -> Configuration:
-        """A configuration that differs in some fields, the search's among them.
-
-        Parameters
-        ----------
-        name : str
-            Its own.
-        changes : dict
-            Values by field, as a text or TOML says them.
-
-        Raises
-        ------
-        ConfigurationError
-            No such field, or no value of it.
-        """
-        hints = _changeable(self)
-        values = {key: field_value(key, value, hints) for key, value in changes.items()}
-        others = {key: values.pop(key) for key in list(values) if key not in _OWN_FIELDS}
-        search = self.search
-        if search is not None and others:
-            try:
-                search = dataclasses.replace(search, **others)
-            except SearchConfigurationError as error:
-                raise ConfigurationError(f"configuration {name}: {error}") from error
-        return dataclasses.replace(self, name=name, search=search, **values)
-
-
-_OWN_FIELDS = ("evaluator", "cap", "threads", "ponder")
-"""The fields of :class:`Configuration` that a text may change."""
-
-
-def _changeable(chosen: Configuration) -> dict[str, Any]:
-    """The types of the fields that a text may change."""
-    hints = get_type_hints(Configuration)
-    own = {key: hints[key] for key in _OWN_FIELDS}
-    return own if chosen.search is None else own | get_type_hints(type(chosen.search))
-
 
 def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
     assert chosen.search is not None
-    return KlssPlayer(evaluator, chosen.search, seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder)
+    return KlssPlayer(
+        evaluator, chosen.search, beliefs=chosen.beliefs,
+        seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder,
+    )  # fmt: skip
 
 
 def _plain(
@@ -165,12 +106,13 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 """The kinds of players, and how each is made: of its configuration, an evaluator and a seed."""
 
 
-def _learned(belief: Literal["filter", "siamese", "both"]) -> Kluss:
-    """``kluss`` with a learned belief (docs/belief.md); and with twice the caution, since to a belief that was learned
-    from those who don't play it a trap is hardly possible: at .1 Black loses his king to 1.c4 d5 2.Qa4+
-    (docs/benchmarks.md, `klss bench suite`).
+def _learned(name: str, belief: Literal["filter", "siamese", "both"]) -> Configuration:
+    """``kluss`` with a learned belief (docs/belief.md). The share of Maxmargin at the roots is twice the usual one: a
+    belief that was learned from players that set no trap holds the trap hardly possible (docs/benchmarks.md, 1.c4 d5
+    2.Qa4+).
     """
-    return Kluss(belief=belief, drawn=True, sharpness=0.75, caution=0.2)
+    search = Kluss(drawn=True, sharpness=0.75, maxmargin_share=0.2)
+    return Configuration(name, "klss", beliefs=BeliefSettings(belief), search=search)
 
 
 _ALL = 10**9
@@ -183,11 +125,11 @@ CONFIGURATIONS: dict[str, Configuration] = {
     for item in (
         Configuration("klss2021", "klss", search=Klss2021()),
         Configuration("klss2021-paper", "klss", search=_PAPER),
-        Configuration("kluss", "klss", search=_learned("filter")),
-        Configuration("kluss-value", "klss", search=Kluss(belief="value")),
-        Configuration("kluss-filter", "klss", search=_learned("filter")),
-        Configuration("kluss-siamese", "klss", search=_learned("siamese")),
-        Configuration("kluss-both", "klss", search=_learned("both")),
+        _learned("kluss", "filter"),
+        Configuration("kluss-value", "klss", beliefs=BeliefSettings(), search=Kluss()),
+        _learned("kluss-filter", "filter"),
+        _learned("kluss-siamese", "siamese"),
+        _learned("kluss-both", "both"),
         Configuration("baseline", "baseline", search=Baseline()),
         Configuration("best-guess", "best-guess"),
         Configuration("greedy", "greedy", evaluator="builtin"),

@@ -167,6 +167,11 @@ class PositionBelief:
         """See :class:`klss.search.Belief`."""
         return self._positions.capped_by
 
+    @property
+    def weighted(self) -> bool:
+        """See :class:`klss.search.Belief`."""
+        return self._weights is not None
+
     def sample(self, count: int, exclude: States, seed: int) -> States:
         """See :class:`klss.search.Belief`."""
         rows = self._positions.sample(

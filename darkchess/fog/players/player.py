@@ -19,7 +19,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.policy import Policy
-from darkchess.fog.belief.weights import Weights
+from darkchess.fog.belief.weights import BeliefSettings, Weights
 from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
@@ -89,12 +89,14 @@ class KlssPlayer(TrackingPlayer):
         evaluator: Evaluator,
         configuration: SearchConfiguration | None = None,
         *,
+        beliefs: BeliefSettings | None = None,
         seed: int = 0,
         cap: int = 10_000_000,
         threads: int = 1,
         ponder: bool = False,
     ) -> None:
-        """``cap``: of the position set; ``threads``: of all; by default klss2021's search. ``ponder``: think on while
+        """``cap``: of the position set; ``threads``: of all; by default klss2021's search, without a learned belief
+        (``beliefs``). ``ponder``: think on while
         the opponent does (:mod:`klss.search.pondering`), but after a move that nodes limited, and not with an evaluator
         that can't be asked by two threads at once.
         """
@@ -105,6 +107,7 @@ class KlssPlayer(TrackingPlayer):
         self._searched = False  # for the last move, by the clock
         self._pondering: Pondering | None = None
         self._configuration = configuration or Klss2021()
+        self._beliefs = beliefs or BeliefSettings()
         self._thinking: _Thinking | None = None
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
@@ -118,9 +121,9 @@ class KlssPlayer(TrackingPlayer):
         search = Search(model, self._configuration, seed=self._seed, threads=threads, ponders=self._ponder)
         self._thinking = _Thinking(model, search, [_key(view)])
 
-    def _beliefs(self) -> dict[str, Any]:
+    def _beside_the_set(self) -> dict[str, Any]:
         """See :class:`darkchess.fog.players.tracking.TrackingPlayer`. The policy knows the built-in evaluator."""
-        asked = self._configuration.beliefs
+        asked = self._beliefs.parts
         evaluator = BuiltinEvaluator(threads=self._threads)
         weigher = Filter(Policy.packaged(), evaluator) if "filter" in asked else None
         return {"weigher": weigher, "observes": "siamese" in asked}
@@ -161,7 +164,7 @@ class KlssPlayer(TrackingPlayer):
         view = followed.views[-1]
         share, seconds = limit.set_seconds(), limit.seconds()
         time_s = seconds if seconds is not None else (limit.nodes or 0) / _NODES_A_SECOND
-        followed.allowance = time_s * self._configuration.filtering
+        followed.allowance = time_s * self._beliefs.filtering
         if share is not None and followed.weighed:
             share -= min(followed.allowance, share / 2)  # which is spent after the set's own deadline
         positions = followed.up_to_date(None if share is None else began + share)
@@ -184,7 +187,7 @@ class KlssPlayer(TrackingPlayer):
         else:
             thinking.model.deadline = began + seconds
             budget = Budget(seconds=max(seconds, time.monotonic() - began + _LEAST_SEARCH_S), started=began)
-        weights = Weights(positions, followed.observer, threads=self._threads) if self._configuration.beliefs else None
+        weights = Weights(positions, followed.observer, threads=self._threads) if self._beliefs.parts else None
         belief = PositionBelief(positions, thinking.model, thinking.quiet, weights)
         history = np.array(thinking.keys, dtype=np.uint64)
         result = thinking.search.search(belief, budget, history=history, progress=progress)

@@ -116,10 +116,10 @@ class TrackingPlayer(Player):
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """See :class:`darkchess.fog.game.contest.Player`."""
         self._followed = Followed(
-            view, start, ruleset, cap=self._cap, seed=self._seed, threads=self._threads, **self._beliefs()
+            view, start, ruleset, cap=self._cap, seed=self._seed, threads=self._threads, **self._beside_the_set()
         )
 
-    def _beliefs(self) -> dict[str, Any]:
+    def _beside_the_set(self) -> dict[str, Any]:
         """What goes along with the position set: ``weigher`` and ``observes`` of :class:`Followed`."""
         return {}
 

@@ -81,7 +81,7 @@ def outlook(
     unaware
         How often the opponent overlooks that her king can be taken, from 0 to 1.
     exposed
-        What it costs that her own king can be taken, in lost games: 1 is fair, more is caution.
+        What it costs that her own king can be taken, in lost games: 1 is what it is worth, more avoids it.
     deadline
         A moment of :func:`time.monotonic` after which nothing is searched deeper; None reads no clock.
     """

@@ -1,9 +1,10 @@
 """A state is as likely as the belief's own weights say, made sharper or blunter, and the likelier the better it is for
 the opponent: w^a · exp(−β·u), u its estimated utility for player 0; and a part of all weight is spread evenly.
 
-The belief's weights are what has been learned of how opponents move (docs/belief.md); without any it is
-:mod:`klss.search.likelihood.by_value`. States may be drawn by weight too; what each then weighs is divided by the
-probability with which it was drawn (:mod:`klss.belief.drawing`), so that the draw changes no sum on average.
+The belief's weights are what has been learned of how opponents move (docs/belief.md); a belief without any
+is weighed as :mod:`klss.search.likelihood.by_value` does. States may be drawn by weight too; what each then weighs is
+divided by the probability with which it was drawn (:mod:`klss.belief.drawing`), so that the draw changes no sum on
+average.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from klss.search.likelihood.by_value import ByValue
 from klss.search.model import Belief
 from klss.search.parts import Likelihood
 from klss.support.arrays import Floats, States
@@ -45,12 +47,14 @@ class ByWeight(Likelihood):
 
     def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:
         """See :class:`klss.search.parts.Likelihood`."""
-        if self.drawn:
+        if self.drawn and belief.weighted:
             return belief.draw(count, exclude, seed, DRAWN_EVENLY)
         return belief.sample(count, exclude, seed)
 
     def weights(self, belief: Belief, states: States, values: Floats) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""
+        if not belief.weighted:
+            return ByValue(self.slope, self.even).weights(belief, states, values)
         if not len(values):
             return np.zeros(0)
         exponents = -self.slope * values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import random
 from collections import Counter
@@ -22,11 +21,10 @@ from darkchess.fog.analysis.principal_lines import principal_lines
 from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.belief.weights import Belief
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.player import KlssPlayer
-from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
+from darkchess.fog.players.configuration import Configuration, configuration, make_player
 from klss.table.limits import Limit
 
-FEW = Klss2021(particles=30)
+FEW = configuration("klss2021,particles=30,threads=1")
 
 
 def played(text: str, fen: str | None = None) -> Referee:
@@ -47,7 +45,7 @@ def analyst(
     game: Referee,
     color: chess.Color,
     ply: int,
-    configuration: SearchConfiguration = FEW,
+    chosen: Configuration = FEW,
     belief: Belief = "uniform",
 ) -> Analyst:
     views = game.views(color)
@@ -55,7 +53,7 @@ def analyst(
         views[0],
         game.positions[0],
         evaluator=BuiltinEvaluator(),
-        configuration=configuration,
+        configuration=chosen,
         seed=5,
         belief=belief,
     )
@@ -66,8 +64,7 @@ def analyst(
 
 @cache
 def thought(ply: int, nodes: int = 4000, information: float = 1e7) -> tuple[Analyst, Analysis]:
-    configuration = dataclasses.replace(FEW, information=information)
-    found = analyst(GAME, GAME.positions[ply].turn, ply, configuration)
+    found = analyst(GAME, GAME.positions[ply].turn, ply, FEW.changed("few", {"information": information}))
     return found, found.think(Limit(nodes=nodes))
 
 
@@ -92,7 +89,7 @@ def test_marginals_are_what_counting_the_positions_gives(seed: int) -> None:
                 assert got.enemy(square) == pytest.approx(sum(men), abs=1e-12)
 
 
-WEIGHED = Kluss(particles=30, belief="both", drawn=True, filtering=math.inf)
+WEIGHED = configuration("kluss,belief=both,particles=30,filtering=inf,threads=1")
 
 
 @pytest.mark.parametrize("belief", ["filter", "siamese", "both"])
@@ -150,12 +147,14 @@ def test_what_a_belief_amounts_to() -> None:
     assert (alike.effective, alike.likeliest, alike.told) == (positions.size, (), None)
 
 
-@pytest.mark.parametrize("search", [FEW, Baseline(particles=30), WEIGHED], ids=["klss2021", "baseline", "weighed"])
+@pytest.mark.parametrize(
+    "chosen", [FEW, configuration("baseline,particles=30"), WEIGHED], ids=["klss2021", "baseline", "weighed"]
+)
 @pytest.mark.parametrize("ply", [2, 5, 12, 17])
-def test_the_analyst_thinks_as_the_player_does_who_has_no_earlier_trunk(ply: int, search: SearchConfiguration) -> None:
+def test_the_analyst_thinks_as_the_player_does_who_has_no_earlier_trunk(ply: int, chosen: Configuration) -> None:
     color = GAME.positions[ply].turn
-    analysis = analyst(GAME, color, ply, search).think(Limit(nodes=4000))
-    player = KlssPlayer(BuiltinEvaluator(), search, seed=5)
+    analysis = analyst(GAME, color, ply, chosen).think(Limit(nodes=4000))
+    player = make_player(chosen, seed=5)
     player.start(GAME.views(color)[0], GAME.positions[0])
     for view in GAME.views(color)[1 : ply + 1]:
         player.observe(view)
@@ -260,7 +259,7 @@ def test_a_king_that_can_be_taken_is_taken_and_the_other_moves_have_values_too()
 def test_a_king_is_taken_in_a_game_that_is_won_without_it_too_as_the_player_does() -> None:
     fen = "5Q1k/8/8/8/8/8/8/QRR3K1 w - - 0 1"
     analysis = analyst(Referee(fen), chess.WHITE, 0).think(Limit(nodes=2000))
-    player = KlssPlayer(BuiltinEvaluator(), FEW, seed=5)
+    player = make_player(FEW, seed=5)
     player.start(Referee(fen).view(chess.WHITE), Position.from_fen(fen))
     decision = player.choose(Limit(nodes=2000))
     first = analysis.moves[0]

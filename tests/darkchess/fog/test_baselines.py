@@ -211,7 +211,7 @@ def test_best_guess_looks_at_no_more_positions_than_it_may() -> None:
     rows: list[npt.NDArray[np.uint64]] = []
 
     class Counting(BuiltinEvaluator):
-        def values(self, given: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+        def values(self, given: npt.NDArray[np.uint64], *, deadline: float | None = None) -> npt.NDArray[np.float64]:
             rows.append(given)
             return super().values(given)
 

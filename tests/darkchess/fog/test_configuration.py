@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 
 import chess
 import pytest
 
+from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import CONFIGURATIONS, ConfigurationError, configuration, make_player
+from klss.search import Kluss
 from klss.table.limits import Limit
 
 
@@ -72,6 +75,20 @@ def test_a_value_of_another_type_is_refused_by_its_field_with_what_is_expected(c
     field = change.partition("=")[0]
     with pytest.raises(ConfigurationError, match=f"{field} is '.*', expected {expected}"):
         configuration(f"klss2021,{change}")
+
+
+def test_what_the_belief_is_made_of_stands_beside_the_search_s_fields_where_there_is_a_belief() -> None:
+    found = configuration("kluss,belief=siamese,filtering=inf,particles=9")
+    assert found.beliefs == BeliefSettings("siamese", math.inf) and found.search == Kluss(
+        particles=9, drawn=True, sharpness=0.75, maxmargin_share=0.2
+    )
+    assert found.fields().items() >= {"belief": "siamese", "filtering": "inf", "particles": 9}.items()
+    for text, says in (
+        ("kluss,filtering=-1", "filtering is -1, expected 0 or more"),
+        ("klss2021,belief=filter", "field"),
+    ):
+        with pytest.raises(ConfigurationError, match=says):
+            configuration(text)
 
 
 def test_threads_are_one_or_two() -> None:

@@ -56,7 +56,7 @@ for captured in (0, 1 << 8):
 assert known.recoveries == 2
 
 # A filter at every level, on one thread and on two, with a rook that is taken at home; both ways to look a position up.
-if chosen.search is not None and "filter" in chosen.search.beliefs:
+if chosen.beliefs is not None and "filter" in chosen.beliefs.parts:
     for threads in (1, 2):
         for level, seconds in SECONDS.items():
             filters._TOGETHER = 2
@@ -65,7 +65,7 @@ if chosen.search is not None and "filter" in chosen.search.beliefs:
                 game.view(chess.WHITE), game.position, threads=threads,
                 weigher=Filter(Policy.packaged(), BuiltinEvaluator(threads=threads) if level == "values" else None),
             )
-            observer = Observer(known) if "siamese" in chosen.search.beliefs else None
+            observer = Observer(known) if "siamese" in chosen.beliefs.parts else None
             for uci in ["b2b3", "e8e7", "b3b4", "h8h7", "b4b5", "h7h8", "d5a8", "e7f6", "a8a7"]:
                 sources = known.size
                 game.push(chess.Move.from_uci(uci))

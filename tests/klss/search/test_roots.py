@@ -124,7 +124,7 @@ def test_she_has_moves_however_few_nodes_are_left(nodes: int) -> None:
 def test_caution_sees_the_unseen_check() -> None:
     """1.c4 d5 2.Qa4+: with a tenth of Maxmargin Black does not leave her king to one of 16 possible moves."""
     model, belief = trapped()
-    found = Search(model, Kluss(caution=0.1), seed=0).search(belief, Budget(nodes=4000))
+    found = Search(model, Kluss(maxmargin_share=0.1), seed=0).search(belief, Budget(nodes=4000))
     after = Referee.replay([chess.Move.from_uci(move) for move in TRAP])
     after.push(decode(found.action))
     king = (found.action >> 3) & 63 if found.action >> 9 == chess.E8 else chess.E8
@@ -140,7 +140,7 @@ def test_seldom_actions_are_not_mixed_in() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("order", 3), ("caution", 1.5), ("even", -0.1), ("share", -1.0), ("slope", float("nan")), ("most", 0)],
+    [("order", 3), ("maxmargin_share", 1.5), ("even", -0.1), ("share", -1.0), ("slope", float("nan")), ("most", 0)],
 )
 def test_numbers_that_make_no_sense_are_refused(field: str, value: float) -> None:
     with pytest.raises(SearchConfigurationError, match=f"{field} is"):
@@ -150,7 +150,7 @@ def test_numbers_that_make_no_sense_are_refused(field: str, value: float) -> Non
 class Weighted:
     """A belief in a hundred states, the i-th of which weighs exp(−i/10); it draws the first ones."""
 
-    size, capped_by = 100, None
+    size, capped_by, weighted = 100, None, True
 
     def __init__(self) -> None:
         self.asked: list[float] = []
