@@ -30,6 +30,7 @@ from darkchess.fog.game.view import View
 from darkchess.fog.players.configuration import Configuration
 from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
+from klss.table.time_plan import TimePlan
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.stockfish.evaluator import find_stockfish, orthodox_fens
 from uci_bridge.stockfish.uci import EnginePool
@@ -111,7 +112,7 @@ class StockfishCheat(Player):
         classify(row[None], TABLES, code)
         if code[0] != ASK:
             return None
-        seconds = limit.seconds()
+        seconds = TimePlan(limit).seconds
         began = time.monotonic()
         question = b"position fen " + orthodox_fens(row[None])[0]
         if seconds is None:

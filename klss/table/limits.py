@@ -15,11 +15,6 @@ Progress = Callable[[dict[str, float]], None]
 DEFAULT_TIME_S = 5.0
 """Seconds a move where nothing else limits it."""
 
-_MOVES_TO_GO = 25.0
-_SET_SHARE = 0.5
-_RESERVE_S = 0.4
-"""Kept on a clock for one slow move: an equilibrium that can't be cut off, a busy machine."""
-
 
 @dataclass(frozen=True)
 class Limit:
@@ -38,27 +33,6 @@ class Limit:
     time_s: float | None = None
     nodes: int | None = None
     clock: tuple[float, float] | None = None
-
-    def seconds(self) -> float | None:
-        """Seconds to spend on this move; None with a node limit."""
-        if self.nodes is not None:
-            return None
-        if self.time_s is not None:
-            return self.time_s
-        if self.clock is None:
-            return DEFAULT_TIME_S
-        remaining, increment = self.clock
-        usable = max(0.0, remaining - _RESERVE_S)
-        return max(0.01, min(usable / _MOVES_TO_GO + 0.8 * increment, 0.5 * usable))
-
-    def set_seconds(self) -> float | None:
-        """The position set's share: half the move's time, or of a twentieth of the clock."""
-        seconds = self.seconds()
-        if seconds is None:
-            return None
-        if self.time_s is None and self.clock is not None:
-            return _SET_SHARE * min(self.clock[0] / 20.0, seconds)
-        return _SET_SHARE * seconds
 
 
 @dataclass(frozen=True)

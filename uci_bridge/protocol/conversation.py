@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from klss.table.contest import Forfeit, OutOfTime
 from klss.table.limits import Limit
+from klss.table.time_plan import TimePlan
 from uci_bridge.errors import EngineFailed, ProtocolError
 from uci_bridge.protocol.engine_process import EngineProcess, Late
 from uci_bridge.protocol.messages import Clock, Ids, Received, Refusal
@@ -183,7 +184,7 @@ class Conversation:
 
     def _until(self, limit: Limit, began: float, asked: float) -> Callable[[], float]:
         """When to give up on an answer: its clock has run since ``began``, this process was asked at ``asked``."""
-        patience, usual = self._engine.patience, limit.seconds()
+        patience, usual = self._engine.patience, TimePlan(limit).seconds
         if usual is None:
             assert limit.nodes is not None
             hung = asked + limit.nodes * _NODE_S + patience.nodes_s

@@ -29,6 +29,7 @@ from klss.support.text import printable
 from klss.table.contest import Forfeit, OutOfTime
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
+from klss.table.time_plan import TimePlan
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import EngineFailed
 from uci_bridge.guarded_process import GuardedProcess
@@ -216,7 +217,7 @@ class HostedBot(Player):
             return began + self._patience.nodes_s + _NODE_S * limit.nodes
         if limit.time_s is None and limit.clock is not None:
             return began + limit.clock[0]
-        return began + (limit.seconds() or 0.0) + self._patience.grace_s
+        return began + (TimePlan(limit).seconds or 0.0) + self._patience.grace_s
 
     def _running(self) -> GuardedProcess:
         if self._process is None:
@@ -265,7 +266,7 @@ def _seconds_left(limit: Limit) -> float:
         return CLOCK_S
     if limit.time_s is None and limit.clock is not None:
         return limit.clock[0]
-    return _CALLS * (limit.seconds() or 0.0)
+    return _CALLS * (TimePlan(limit).seconds or 0.0)
 
 
 def _uci(move: chess.Move | None) -> str | None:

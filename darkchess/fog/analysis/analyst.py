@@ -42,12 +42,13 @@ from darkchess.fog.game.san import san
 from darkchess.fog.game.view import View
 from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration
 from darkchess.fog.players.model import DarkChess, PositionBelief
-from klss.search import Budget, Result, Search
+from klss.search import Result, Search
 from klss.search.profile import Profile
 from klss.search.root_values import RootValues, root_values
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats
 from klss.table.limits import Limit, Progress
+from klss.table.time_plan import TimePlan
 
 __all__ = ["Analysis", "AnalysisError", "Analyst", "MoveValue"]
 
@@ -259,12 +260,11 @@ class Analyst:
         chosen = configuration or self._configuration
         assert chosen.search is not None
         search = Search(self.model, chosen.search, seed=self._seed)
-        seconds = limit.seconds()
-        budget = Budget(nodes=limit.nodes, seconds=seconds)
-        self.model.deadline = None if budget.started is None or seconds is None else budget.started + seconds
+        plan = TimePlan(limit)
+        self.model.deadline = plan.deadline
         history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
         belief = PositionBelief(self.position_set, self.model, self.quiet, self._weights(_asked(chosen)))
-        result = search.search(belief, budget, history=history, progress=progress)
+        result = search.search(belief, plan.budget(), history=history, progress=progress)
         self.model.deadline = None
         return search, result
 

@@ -6,8 +6,6 @@ the one that the opponent would like best, and searches it as chess is searched.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from darkchess.board.kernels.moves import make
@@ -20,10 +18,10 @@ from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess
 from darkchess.fog.players.tracking import TrackingPlayer
-from klss.search import Budget
 from klss.search.expansion.deepening import deepening
 from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
+from klss.table.time_plan import TimePlan
 
 __all__ = ["SAMPLE", "BestGuessPlayer", "GreedyPlayer"]
 
@@ -47,13 +45,11 @@ class GreedyPlayer(TrackingPlayer):
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`darkchess.fog.game.contest.Player`."""
         followed = self._turn()
-        view = followed.views[-1]
-        began = time.monotonic()
+        view, plan = followed.views[-1], TimePlan(limit)
         taking = king_capture(view)
         if taking is not None:
             return Decision(taking, {})
-        share = limit.set_seconds()
-        positions = followed.up_to_date(None if share is None else began + share)
+        positions = followed.up_to_date(plan.tracking_deadline())
         row = positions.sample(1, self._seed * 1_000_003 + view.ply)[0]
         moves = sorted(view.legal_moves, key=encode)
         after = np.empty((len(moves), 9), dtype=np.uint64)
@@ -88,16 +84,14 @@ class BestGuessPlayer(TrackingPlayer):
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`darkchess.fog.game.contest.Player`; with ``nodes``, about so many positions are valued."""
         followed = self._turn()
-        view = followed.views[-1]
+        view, plan = followed.views[-1], TimePlan(limit)
         model = DarkChess(view.color, followed.ruleset, self._evaluator)
-        share, seconds = limit.set_seconds(), limit.seconds()
-        budget = Budget(limit.nodes, seconds)
-        positions = followed.up_to_date(None if share is None else time.monotonic() + share)
+        positions = followed.up_to_date(plan.tracking_deadline())
         taking = king_capture(view)
         told = {"positions": positions.size, "capped_by": positions.capped_by}
         if taking is not None:
-            return Decision(taking, told | {"value": 1.0, "nodes": 0, "depth": 0, "seconds": budget.elapsed()})
-        model.deadline = None if seconds is None else time.monotonic() + budget.left()
+            return Decision(taking, told | {"value": 1.0, "nodes": 0, "depth": 0, "seconds": plan.elapsed()})
+        model.deadline = plan.deadline
         count = SAMPLE if limit.nodes is None else min(SAMPLE, limit.nodes)
         rows = positions.sample(count, self._seed * 1_000_003 + view.ply)
         guess = model.states(rows[[int(np.argmin(self._evaluator.values(rows, deadline=model.deadline)))]], 0)
@@ -106,7 +100,7 @@ class BestGuessPlayer(TrackingPlayer):
         values, depth = found.values.copy(), 1
         undecided = np.flatnonzero(found.movers == 1)
         offsets = np.array([0, len(undecided)], dtype=np.int64)
-        deeper_values = deepening(model, guess, offsets, found.states[undecided], budget, nodes, _MARGIN_S)
+        deeper_values = deepening(model, guess, offsets, found.states[undecided], plan.budget(), nodes, _MARGIN_S)
         while values.max() < 1.0:
             deeper, visited = next(deeper_values, (None, 0))
             nodes += visited
@@ -124,6 +118,6 @@ class BestGuessPlayer(TrackingPlayer):
                 "value": float(values.max()),
                 "nodes": nodes,
                 "depth": depth,
-                "seconds": budget.elapsed(),
+                "seconds": plan.elapsed(),
             },
         )

@@ -7,7 +7,6 @@ paper's baseline, or another.
 from __future__ import annotations
 
 import contextlib
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,11 +24,12 @@ from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.tracking import TrackingPlayer, started
-from klss.search import Budget, Klss2021, Report, Search, SearchConfiguration
+from klss.search import Klss2021, Report, Search, SearchConfiguration
 from klss.search.pondering import Pondering
 from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 from klss.table.outcome import Outcome
+from klss.table.time_plan import TimePlan
 
 __all__ = ["KlssPlayer"]
 
@@ -158,16 +158,13 @@ class KlssPlayer(TrackingPlayer):
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`darkchess.fog.game.contest.Player`."""
-        began = time.monotonic()
+        plan = TimePlan(limit)
         self._stop()
         followed, thinking = self._turn(), started(self._thinking)
         view = followed.views[-1]
-        share, seconds = limit.set_seconds(), limit.seconds()
-        time_s = seconds if seconds is not None else (limit.nodes or 0) / _NODES_A_SECOND
-        followed.allowance = time_s * self._beliefs.filtering
-        if share is not None and followed.weighed:
-            share -= min(followed.allowance, share / 2)  # which is spent after the set's own deadline
-        positions = followed.up_to_date(None if share is None else began + share)
+        # The filter spends its allowance after each of the set's steps, so the set's own deadline leaves that over.
+        followed.allowance = plan.estimated_s(_NODES_A_SECOND) * self._beliefs.filtering
+        positions = followed.up_to_date(plan.tracking_deadline(followed.allowance if followed.weighed else 0.0))
         thinking.walk(followed.views)
         taking = king_capture(view)
         if taking is not None or len(view.legal_moves) == 1:
@@ -177,24 +174,19 @@ class KlssPlayer(TrackingPlayer):
                 capped_by=positions.capped_by,
                 carried=thinking.search.known,
                 value=value,
-                seconds=0.0 if seconds is None else time.monotonic() - began,
+                seconds=plan.elapsed(),
             )
             self.mixture = {taking or view.legal_moves[0]: 1.0}
             return Decision(taking or view.legal_moves[0], report.diagnostics())
-        if seconds is None:
-            thinking.model.deadline = None
-            budget = Budget(nodes=limit.nodes)
-        else:
-            thinking.model.deadline = began + seconds
-            budget = Budget(seconds=max(seconds, time.monotonic() - began + _LEAST_SEARCH_S), started=began)
+        thinking.model.deadline = plan.deadline
         weights = Weights(positions, followed.observer, threads=self._threads) if self._beliefs.parts else None
         belief = PositionBelief(positions, thinking.model, thinking.quiet, weights)
         history = np.array(thinking.keys, dtype=np.uint64)
-        result = thinking.search.search(belief, budget, history=history, progress=progress)
+        result = thinking.search.search(belief, plan.budget(_LEAST_SEARCH_S), history=history, progress=progress)
         thinking.value = result.report.value
         played = zip(result.actions.tolist(), result.probabilities.tolist(), strict=True)
         self.mixture = {decode(code): share for code, share in played if share > 0.0}
-        self._searched = seconds is not None
+        self._searched = plan.seconds is not None
         return Decision(decode(result.action), result.report.diagnostics())
 
     def close(self) -> None:

@@ -15,17 +15,13 @@ from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 
-__all__ = ["DEFAULT_PLAYER", "Asked", "Look", "Player", "Question", "seconds_of_call", "seconds_of_set"]
+__all__ = ["DEFAULT_PLAYER", "Asked", "Look", "Player", "Question"]
 
 Question = Literal["sense", "move"]
 """Which of a turn's two questions."""
 
 DEFAULT_PLAYER = "rbc-expect"
 """The configuration that plays where none is named."""
-
-_TURNS_TO_GO = 30.0
-_SENSE_SHARE = 0.3
-_SET_SHARE = 0.025
 
 
 class Look(Decision):
@@ -46,36 +42,6 @@ class Asked(Decision):
         """The request."""
         found: chess.Move | None = self.answer
         return found
-
-
-def seconds_of_call(limit: Limit, *, sense: bool) -> float | None:
-    """Seconds to spend on one of a turn's two questions; None with a node limit.
-
-    Of a clock, a thirtieth of what is left and most of the increment go into a turn, three tenths of that into the
-    sense.
-    """
-    if limit.nodes is not None:
-        return None
-    if limit.time_s is not None or limit.clock is None:
-        return limit.seconds()
-    remaining, increment = limit.clock
-    turn = min(remaining / _TURNS_TO_GO + 0.8 * increment, 0.25 * remaining)
-    return max(0.005, turn * (_SENSE_SHARE if sense else 1.0 - _SENSE_SHARE))
-
-
-def seconds_of_set(limit: Limit) -> float | None:
-    """Seconds to spend on what the opponent may have done, before the first question is answered; None with a node
-    limit.
-
-    Half of the call's time; of a clock a fortieth of what is left, or half of what the call gets where the increment
-    makes that more: a large set is rare.
-    """
-    seconds = seconds_of_call(limit, sense=True)
-    if seconds is None:
-        return None
-    if limit.time_s is not None or limit.clock is None:
-        return 0.5 * seconds
-    return max(0.5 * seconds, _SET_SHARE * limit.clock[0])
 
 
 class Player(klss.table.contest.Player):

@@ -11,7 +11,6 @@ instead of playing at random.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,9 +18,9 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.game.contest import Asked, Look, seconds_of_call
+from darkchess.rbc.game.contest import Asked, Look
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
-from darkchess.rbc.players.holding import HoldingPlayer
+from darkchess.rbc.players.holding import HoldingPlayer, time_plan
 from darkchess.rbc.synoptic.forced import forced_win
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
@@ -137,7 +136,7 @@ class SynopticPlayer(HoldingPlayer):
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
         """See :class:`darkchess.rbc.game.contest.Player`."""
-        self._follow(limit)
+        self._follow(time_plan(limit, sense=True))
         action, told = self._answered(limit, sense=True)
         return Look(self.square_of(action), told)
 
@@ -179,12 +178,10 @@ class SynopticPlayer(HoldingPlayer):
         """What playouts say of where to look, or of what to ask for, even where a win is sure; with no nodes, what the
         network says.
         """
-        began = time.monotonic()
+        plan = time_plan(limit, sense=sense)
         self._played += 1
         depth = self._thinking.depth_sense if sense else self._thinking.depth_move
-        self._last = self._planner.plan(
-            depth, self._played, nodes=limit.nodes, seconds=seconds_of_call(limit, sense=sense), began=began
-        )
+        self._last = self._planner.plan(depth, self._played, nodes=plan.nodes, seconds=plan.seconds, began=plan.began)
         return self._last
 
     def _told(self, planned: Planned) -> dict[str, object]:

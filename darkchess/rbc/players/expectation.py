@@ -11,7 +11,7 @@ likeliest; senses are chosen by value, not by reduction alone.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import chess
@@ -22,12 +22,13 @@ from darkchess.evaluation.evaluator import Evaluator
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import Partitions, partitions
 from darkchess.rbc.belief.siamese import Observer, Siamese
-from darkchess.rbc.game.contest import Asked, Look, seconds_of_call
+from darkchess.rbc.game.contest import Asked, Look
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
-from darkchess.rbc.players.holding import HoldingPlayer
+from darkchess.rbc.players.holding import HoldingPlayer, time_plan
 from darkchess.rbc.players.outlook import Outlook, outlook
 from klss.support.arrays import Floats, Ints
 from klss.table.limits import Limit
+from klss.table.time_plan import TimePlan
 
 __all__ = ["Expectation", "ExpectationPlayer"]
 
@@ -41,8 +42,6 @@ _MOST_CHILDREN = 200_000
 
 _FIRST_A_SECOND = 40_000.0
 """Children valued in a second before any was: a slow, busy machine's."""
-
-_LEAST_S = 0.005
 
 _MARGIN = 0.6
 """The part of a call's time that is planned for; the rest is for what isn't valuing."""
@@ -140,8 +139,8 @@ class ExpectationPlayer(HoldingPlayer):
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
         """See :class:`darkchess.rbc.game.contest.Player`."""
-        began, thinking = time.monotonic(), self._thinking
-        known = self._follow(limit)
+        plan, thinking = time_plan(limit, sense=True), self._thinking
+        known = self._follow(plan)
         told = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:
             return Look(INNER[0], told)
@@ -152,9 +151,7 @@ class ExpectationPlayer(HoldingPlayer):
             left = divided.left_over(likely)
             best = int(left.argmin())
             return Look(INNER[best], told | {"left_over": float(left[best])})
-        if limit.nodes is None:
-            limit = _left_of(limit, time.monotonic() - began)
-        found, weights = self._valued(indices, logs, limit, sense=True)
+        found, weights = self._valued(indices, logs, plan.renewed())
         # What is told counts over many more positions than are valued: what is rare is what one has to see coming.
         values = expected_values(partitions(known, found.indices), found.values, weights)
         values += thinking.told * divided.bits(likely)
@@ -184,11 +181,11 @@ class ExpectationPlayer(HoldingPlayer):
 
     def weighed(self, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
         """What requests are worth where, and how likely each of these positions is (float64[n], summing to 1)."""
-        return self._valued(*self._looked_at(sense=sense), limit, sense=sense)
+        return self._valued(*self._looked_at(sense=sense), time_plan(limit, sense=sense))
 
-    def _valued(self, indices: Ints, logs: Floats, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
+    def _valued(self, indices: Ints, logs: Floats, plan: TimePlan) -> tuple[Outlook, Floats]:
         """:meth:`weighed`, of the positions to look at and the logarithms of their weights."""
-        found = self._outlook(indices, limit, sense=sense)
+        found = self._outlook(indices, plan)
         logs = logs[: found.indices.shape[0]]
         if self._thinking.belief != "even":
             logs = logs - self._thinking.slope * found.values.max(axis=1)
@@ -213,11 +210,11 @@ class ExpectationPlayer(HoldingPlayer):
         weights *= (1.0 - self._thinking.floor) / weights.sum()
         return np.asarray(weights + self._thinking.floor / logs.shape[0])
 
-    def _outlook(self, indices: Ints, limit: Limit, *, sense: bool) -> Outlook:
-        seconds = seconds_of_call(limit, sense=sense)
+    def _outlook(self, indices: Ints, plan: TimePlan) -> Outlook:
+        seconds = plan.seconds
         if seconds is None:
-            assert limit.nodes is not None
-            children = limit.nodes
+            assert plan.nodes is not None
+            children = plan.nodes
         else:
             children = int(min(_MOST_CHILDREN, max(64.0, _MARGIN * seconds * self._a_second)))
         began = time.monotonic()
@@ -235,15 +232,6 @@ class ExpectationPlayer(HoldingPlayer):
             speed = found.children / max(1e-4, time.monotonic() - began)
             self._a_second += 0.3 * (speed - self._a_second)
         return found
-
-
-def _left_of(limit: Limit, spent_s: float) -> Limit:
-    """A limit by time once so much of it is spent."""
-    if limit.time_s is not None:
-        return replace(limit, time_s=max(_LEAST_S, limit.time_s - spent_s))
-    if limit.clock is not None:
-        return replace(limit, clock=(max(_LEAST_S, limit.clock[0] - spent_s), limit.clock[1]))
-    return limit
 
 
 def expected_values(divided: Partitions, values: Floats, weights: Floats) -> Floats:

@@ -6,17 +6,25 @@ how much time there is: on a clock a set that is too large for it becomes a samp
 
 from __future__ import annotations
 
-import time
-
 import chess
 
 from darkchess.board.position import Position
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.game.contest import Player, seconds_of_set
+from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import Notice
 from klss.table.limits import Limit
+from klss.table.time_plan import ClockUse, TimePlan
 
-__all__ = ["HoldingPlayer"]
+__all__ = ["HoldingPlayer", "time_plan"]
+
+_CLOCK = ClockUse(turns_to_go=30.0, most=0.25, reserve_s=0.0, least_s=0.005, tracking=max)
+_SENSE = 0.3
+"""The part of a turn's time on the clock that the sense takes; the request takes the rest."""
+
+
+def time_plan(limit: Limit, *, sense: bool) -> TimePlan:
+    """How the time of one of a turn's two questions is divided. The opponent is followed at the sense."""
+    return TimePlan(limit, _CLOCK, _SENSE if sense else 1.0 - _SENSE)
 
 
 class HoldingPlayer(Player):
@@ -60,10 +68,9 @@ class HoldingPlayer(Player):
         """See :class:`darkchess.rbc.game.contest.Player`."""
         self._known = None
 
-    def _follow(self, limit: Limit) -> PositionSet:
+    def _follow(self, plan: TimePlan) -> PositionSet:
         """:attr:`known`, on a clock in what time there is for it."""
-        seconds = seconds_of_set(limit)
-        return self._up_to_date(None if seconds is None else time.monotonic() + seconds)
+        return self._up_to_date(plan.tracking_deadline())
 
     def _up_to_date(self, deadline: float | None) -> PositionSet:
         known, notice = self._known, self._notice

@@ -286,7 +286,7 @@ def test_who_asks_for_the_position_set_changes_no_weight_and_no_move() -> None:
 def test_the_set_leaves_the_time_that_its_weights_take(
     name: str, share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Half a move's time is the set's (Limit.set_seconds), its weights included, and half of that at least its own.
+    # Half a move's time is the set's (TimePlan.tracking_s), its weights included, and half of that at least its own.
     deadlines = []
     observe = PositionSet.observe
 
@@ -295,7 +295,7 @@ def test_the_set_leaves_the_time_that_its_weights_take(
         observe(self, view, deadline=deadline, **more)
 
     monkeypatch.setattr(PositionSet, "observe", noted)
-    monkeypatch.setattr("darkchess.fog.players.player.time.monotonic", lambda: 1000.0)
+    monkeypatch.setattr("klss.table.time_plan.time.monotonic", lambda: 1000.0)
     game = Referee("4k3/8/8/8/8/8/q7/1K6 w - - 0 1")
     player = make_player(configuration(name), seed=1)
     player.start(game.view(chess.BLACK), game.position, PAPER)
