@@ -17,6 +17,7 @@ from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
 from darkchess.fog.players.configuration import ConfigurationError, configuration
 from tests.uci_bridge.protocol_games import random_game, turn
 from uci_bridge.evaluators import can_ponder, evaluator_label, make_evaluator
+from uci_bridge.kits.fog import FOG
 from uci_bridge.protocol.engine import Engine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,8 +53,9 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_match_is_played_with_it_and_announced_by_its_name(klss: Any, asked: Path) -> None:
+    few = ("--fen", "k7/8/8/8/8/8/8/1RRRRRRK w - - 0 1")  # soon over: the king walks into a rook
     flags = ("--nodes", "2", "--games", "1", "--seed", "4", "--workers", "1", "--out", "m")
-    ran = klss("match", f"greedy,evaluator={NAME}", "random", *flags)
+    ran = klss("match", f"greedy,evaluator={NAME}", "random", *few, *flags)
     assert ran.code == 0, ran.err
     assert asked.exists()
     assert f"({NAME})" in ran.out and "built-in" not in ran.out and "Stockfish" not in ran.out
@@ -64,7 +66,7 @@ def test_a_match_is_played_with_it_and_announced_by_its_name(klss: Any, asked: P
 
 @pytest.mark.parametrize("player", ["kluss,particles=5", "baseline,particles=5", "best-guess"])
 def test_a_served_player_values_by_it_with_every_other_method_at_its_default(asked: Path, player: str) -> None:
-    engine = Engine(configuration(player), EvaluatorChoice(NAME))
+    engine = Engine(FOG, configuration(player), EvaluatorChoice(NAME))
     answer = json.loads(engine.answer(json.dumps(turn(random_game(4, 3), nodes=60)).encode()))
     engine.close()
     assert "move" in answer and asked.exists(), answer
