@@ -48,8 +48,13 @@ TARGETS = {
 PAPERS_MATCH = "klss2021-baseline-0.5s"
 """The head-to-head that the paper has played too."""
 
-_SPELLED = {f"klss2021-{name}": f"klss2021,{change}" for name, change in ABLATIONS.items()}
+_SPELLED = {f"klss2021-{name}": f"klss2021,{change}" for name, change in ABLATIONS.items()} | {
+    "kluss-filter": "kluss", "kluss-siamese": "kluss,belief=siamese", "kluss-both": "kluss,belief=both",
+}  # fmt: skip
 """What results call some players, in words of today."""
+
+_FIELDS = {"maxmargin_share": "caution"}
+"""What results call some fields of ``kluss``."""
 
 _NONE = "not run yet"
 
@@ -418,7 +423,7 @@ def _belief_games(found: dict[str, Any]) -> list[str]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for match in matches:
         if _was(match, "b", WITHOUT):
-            name = next((each for each in BELIEFS if _was(match, "a", each)), short(match["a"]))
+            name = next((each for each in BELIEFS.values() if _was(match, "a", each)), short(match["a"]))
             groups.setdefault(name, []).append(match)
     test = Sprt(*TESTED)
     lines = [
@@ -446,6 +451,7 @@ def _was(match: Mapping[str, Any], side: str, name: str) -> bool:
     """Whether a side played as the configuration ``name`` does today, but for threads, whatever it was called then."""
     played = match["configurations"][side]
     today = configuration(name).fields()
+    played = played | {key: played[old] for key, old in _FIELDS.items() if old in played}
     return all(played.get(key, value) == value for key, value in today.items() if key not in ("name", "threads"))
 
 

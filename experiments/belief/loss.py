@@ -50,12 +50,12 @@ __all__ = ["ARMS", "LEAST", "losses", "main", "summary"]
 ARMS = {
     "uniform": "kluss-value,slope=0",
     "value": "kluss-value",
-    "filter": "kluss-filter",
-    "filter, not drawn": "kluss-filter,drawn=false",
-    "filter alone": "kluss-filter,slope=0",
-    "filter, less even": "kluss-filter,even=0.05",
-    "siamese": "kluss-siamese",
-    "both": "kluss-both",
+    "filter": "kluss",
+    "filter, not drawn": "kluss,drawn=false",
+    "filter alone": "kluss,slope=0",
+    "filter, less even": "kluss,even=0.05",
+    "siamese": "kluss,belief=siamese",
+    "both": "kluss,belief=both",
     "oracle .1": "kluss-oracle,prior=0.1",
     "oracle .4": "kluss-oracle,prior=0.4",
 }

@@ -99,8 +99,8 @@ def test_all_matches_of_a_belief_are_one_sequential_test_whatever_she_was_called
     keep(tmp_path, document("belief_games", *[match | {"seed": seed} for seed, match in enumerate(matches)]))
     llr = Sprt(0.0, 30.0).state([21, 3, 74, 1, 40]).llr
     # 157 of 278, and 1.96 · .3288 / √139, the standard error of the pairs' mean
-    assert f"| `kluss-filter` | 278 | 56.5 % | 51.0 to 61.9 % | {llr:.2f} | no |" in rendered(tmp_path)
-    assert "| `kluss-both` |" not in rendered(tmp_path), "a match against another is not part of the test"
+    assert f"| `kluss` | 278 | 56.5 % | 51.0 to 61.9 % | {llr:.2f} | no |" in rendered(tmp_path)
+    assert "| `kluss,belief=both` |" not in rendered(tmp_path), "a match against another is not part of the test"
 
 
 def test_what_was_asked_for_is_reached_or_not_by_the_score(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def engines() -> Iterator[Callable[[], list[EngineProcess]]]:
 @pytest.fixture(scope="module")
 def believers() -> Iterator[Callable[[], list[EngineProcess]]]:
     """``kluss`` with both learned beliefs."""
-    yield from two_of("kluss-both,cap=50000")
+    yield from two_of("kluss,belief=both,cap=50000")
 
 
 def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:

@@ -9,7 +9,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from darkchess.configuration import PlayerConfiguration
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
@@ -106,41 +106,41 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 """The kinds of players, and how each is made: of its configuration, an evaluator and a seed."""
 
 
-def _learned(name: str, belief: Literal["filter", "siamese", "both"]) -> Configuration:
-    """``kluss`` with a learned belief (docs/belief.md). The share of Maxmargin at the roots is twice the usual one: a
-    belief that was learned from players that set no trap holds the trap hardly possible (docs/benchmarks.md, 1.c4 d5
-    2.Qa4+).
-    """
-    search = Kluss(drawn=True, sharpness=0.75, maxmargin_share=0.2)
-    return Configuration(name, "klss", beliefs=BeliefSettings(belief), search=search)
-
-
 _ALL = 10**9
 """As ``most_carried``: no limit, since no trunk has so many nodes."""
-
-_PAPER = Klss2021(most_carried=_ALL, first="maxmargin", caution=1.0, purify=False)
 
 CONFIGURATIONS: dict[str, Configuration] = {
     item.name: item
     for item in (
+        # The paper's agent (Zhang & Sandholm 2021), with the deviations that play better.
         Configuration("klss2021", "klss", search=Klss2021()),
-        Configuration("klss2021-paper", "klss", search=_PAPER),
-        _learned("kluss", "filter"),
+        # The same with every deviation off that can be switched (docs/search.md, "Deviations").
+        Configuration(
+            "klss2021-paper",
+            "klss",
+            search=Klss2021(most_carried=_ALL, first="maxmargin", caution=1.0, purify=False),
+        ),
+        # The strongest: 2-KLUSS by regret minimisation, with a learned belief (docs/belief.md). The share of Maxmargin
+        # is twice Kluss's own: a belief that was learned from players that set no trap expects none.
+        Configuration(
+            "kluss",
+            "klss",
+            beliefs=BeliefSettings("filter"),
+            search=Kluss(drawn=True, sharpness=0.75, maxmargin_share=0.2),
+        ),
+        # Without anything that was learned: what beliefs are measured against.
         Configuration("kluss-value", "klss", beliefs=BeliefSettings(), search=Kluss()),
-        _learned("kluss-filter", "filter"),
-        _learned("kluss-siamese", "siamese"),
-        _learned("kluss-both", "both"),
+        # The paper's yardstick (§7): one ply of imperfect information, a perfect-information search below it.
         Configuration("baseline", "baseline", search=Baseline()),
+        # Perfect-information search in one possible position: what a search over many is measured against.
         Configuration("best-guess", "best-guess"),
+        # One ply in one possible position: a weak opponent, and a quick one on any machine.
         Configuration("greedy", "greedy", evaluator="builtin"),
+        # Any legal move: for tests of all that is not play.
         Configuration("random", "random", evaluator="builtin"),
     )
 }
-"""The named configurations. ``klss2021`` is the paper's agent, ``klss2021-paper`` has every deviation off that can be
-switched (docs/search.md, "Deviations"); ``baseline`` is the paper's (§7): one ply of imperfect information, a
-perfect-information search below it. ``kluss-…`` have other beliefs: ``kluss`` itself has the one that games decided
-for, ``kluss-filter``'s, and ``kluss-value`` none that was learned.
-"""
+"""The named configurations, each with what it is for; a field spells every other (``kluss,belief=siamese``)."""
 
 
 def main_names() -> list[str]:

@@ -42,10 +42,8 @@ def test_the_paper_s_agent_has_every_deviation_off_that_can_be_switched() -> Non
 
 
 def test_no_other_names_are_known() -> None:
-    beliefs = {f"kluss-{belief}" for belief in ("value", "filter", "siamese", "both")}
-    searches = {"klss2021", "klss2021-paper", "kluss", "baseline"}
-    others = {"best-guess", "greedy", "random"}
-    assert CONFIGURATIONS.keys() == searches | others | beliefs
+    searches = {"klss2021", "klss2021-paper", "kluss", "kluss-value", "baseline"}
+    assert CONFIGURATIONS.keys() == searches | {"best-guess", "greedy", "random"}
 
 
 @pytest.mark.parametrize(("text", "nearest"), [("klss2021-papr", "klss2021-paper"), ("klus", "kluss")])

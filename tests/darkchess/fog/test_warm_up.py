@@ -98,7 +98,7 @@ print(sorted(name for name in after if after[name] != before.get(name)))
 @pytest.mark.parametrize(
     "name",
     [
-        "kluss-both",  # with both beliefs, a player calls what players with either, or with none, call
+        "kluss,belief=both",  # with both beliefs, a player calls what players with either, or with none, call
         pytest.param("klss2021", marks=pytest.mark.slow),
         pytest.param("baseline", marks=pytest.mark.slow),
     ],
