@@ -1,9 +1,9 @@
 """Dark chess as :mod:`klss.search` sees it: positions in batches, children with both players' observations, values;
 and a position set as a belief.
 
-Deviations from the paper: a position whose side to move can take the king is not searched further. She sees it (an
-enemy man that can be captured is always seen), in every position of her infoset, and nothing beats taking it: its
-value is exact.
+Deviations from the paper: a position whose side to move can capture the king is not searched further. That side sees
+the king (an enemy piece that can be captured is always seen) in every position of its infoset, and no move is better
+than capturing it: the value is exact.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["DarkChess", "PositionBelief"]
 _UNKNOWN = np.empty(0, dtype=np.int64)
 
 _INFORMATION_SAMPLE = 2000
-"""Positions over which the next observation's entropy is taken."""
+"""Most positions over which the next observation's entropy is estimated: a sample, where more are possible."""
 
 
 class DarkChess:
@@ -65,9 +65,10 @@ class DarkChess:
         return out
 
     def expand(self, states: States, past: Past | None = None) -> Expansion:
-        """See :class:`klss.search.Model`. Where a draw by repetition or by fifty quiet moves *could* stand, as far as
-        the searcher can tell, a child is worth 0 at most.
+        """See :class:`klss.search.Model`. A child is worth 0 at most where, as far as the searcher knows, the game could
+        be drawn there by repetition or by fifty quiet moves.
         """
+        # How many children each state has; then their arrays.
         offsets, kept = np.empty((2, len(states) + 1), dtype=np.int64)
         count_children(states, TABLES, offsets)
         count = int(offsets[-1])
@@ -78,6 +79,8 @@ class DarkChess:
         observations = np.empty((count, 2), dtype=np.uint64)
         values, interest, ceilings = np.empty((3, count), dtype=np.float64)
         forcing = np.empty(count, dtype=np.bool_)
+        # Children, what both players observe on reaching them, and exact values where a game is over. ``rows`` gets the
+        # others, state by state (``kept``), as an evaluator takes them.
         children(
             states,
             self._side,
@@ -96,6 +99,7 @@ class DarkChess:
         theirs = self._evaluator.child_values(
             np.ascontiguousarray(states[:, :WIDTH]), kept, rows[: kept[-1]], deadline=self.deadline
         )
+        # Their estimates, seen from the searcher's side, and the ceilings of those that may be draws.
         times = past.times(offsets, observations[:, 0]) if past is not None else _UNKNOWN
         finish(states, self._side, offsets, out, movers, theirs, times, values, forcing, interest, ceilings)
         return Expansion(

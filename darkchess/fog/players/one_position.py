@@ -1,7 +1,7 @@
-"""Players that look at one position which may be the true one, and play as if it were.
+"""Players that look at one possible position, and play as if it were the true one.
 
-:class:`GreedyPlayer` draws the position and looks one ply ahead. :class:`BestGuessPlayer` takes, of up to 200 drawn,
-the one that the opponent would like best, and searches it as chess is searched. Both see views only.
+:class:`GreedyPlayer` samples the position and looks one ply ahead. :class:`BestGuessPlayer` takes, of up to 200 sampled
+positions, the one that suits the opponent best, and searches it as chess is searched. Both see views only.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ SAMPLE = 200
 """Positions among which the best guess is looked for."""
 
 _MARGIN_S = 0.01
-"""Time left over at the end of a move."""
+"""Seconds left over at the end of a move: the time of its last slice of search, and of answering."""
 
 
 class GreedyPlayer(TrackingPlayer):
-    """One ply deep: takes the king if it can, else makes the move that the evaluator likes best in one position
-    sampled from its own set.
+    """One ply deep: captures the king if it can, else makes the move of the highest value in one position sampled from
+    its own set.
     """
 
     def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
@@ -63,12 +63,12 @@ class GreedyPlayer(TrackingPlayer):
 
 
 class BestGuessPlayer(TrackingPlayer):
-    """The evaluator's best move in the position, of up to :data:`SAMPLE` sampled from the player's own set, that the
-    opponent would like best: the one of the lowest value for the player. Takes a king that can be taken.
+    """The best move in one position: of up to :data:`SAMPLE` sampled from the player's own set, the one of the lowest
+    value for the player. It captures the king if it can.
 
-    The move is the one whose child the evaluator's perfect-information search likes best, one ply deeper at a time
-    while the limit lasts; of equals the first in the order of codes. It stops at the first depth that wins, which is
-    the quickest way to, and before the first at which all moves lose.
+    The evaluator's perfect-information search values the moves, one ply deeper at a time while the limit lasts; of equal
+    moves the first in the order of codes is played. It stops at the first depth that wins, which is the quickest win,
+    and before the first depth at which all moves lose.
     """
 
     def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
@@ -88,16 +88,19 @@ class BestGuessPlayer(TrackingPlayer):
         model = DarkChess(view.color, followed.ruleset, self._evaluator)
         positions = followed.up_to_date(plan.tracking_deadline())
         taking = king_capture(view)
-        told = {"positions": positions.size, "capped_by": positions.capped_by}
+        about_set = {"positions": positions.size, "capped_by": positions.capped_by}
         if taking is not None:
-            return Decision(taking, told | {"value": 1.0, "nodes": 0, "depth": 0, "seconds": plan.elapsed()})
+            return Decision(taking, about_set | {"value": 1.0, "nodes": 0, "depth": 0, "seconds": plan.elapsed()})
+        # The guess: of a few possible positions, the one of the lowest value for the player.
         model.deadline = plan.deadline
         count = SAMPLE if limit.nodes is None else min(SAMPLE, limit.nodes)
         rows = positions.sample(count, self._seed * 1_000_003 + view.ply)
         guess = model.states(rows[[int(np.argmin(self._evaluator.values(rows, deadline=model.deadline)))]], 0)
+        # Its children's values, one ply deep.
         found = model.expand(guess)
         nodes = len(rows) + len(found.values)
         values, depth = found.values.copy(), 1
+        # Deeper, a ply at a time; children at which the game is over keep their values.
         undecided = np.flatnonzero(found.movers == 1)
         offsets = np.array([0, len(undecided)], dtype=np.int64)
         deeper_values = deepening(model, guess, offsets, found.states[undecided], plan.budget(), nodes, _MARGIN_S)
@@ -108,16 +111,10 @@ class BestGuessPlayer(TrackingPlayer):
                 break
             after = values.copy()
             after[undecided] = deeper
-            if after.max() <= -1.0:
+            if after.max() <= -1.0:  # all moves lose: the depth before still tells them apart
                 break
             values, depth = after, depth + 1
         return Decision(
             decode(int(found.actions[int(np.argmax(values))])),
-            told
-            | {
-                "value": float(values.max()),
-                "nodes": nodes,
-                "depth": depth,
-                "seconds": plan.elapsed(),
-            },
+            about_set | {"value": float(values.max()), "nodes": nodes, "depth": depth, "seconds": plan.elapsed()},
         )

@@ -1,7 +1,7 @@
-"""The engine as a player: given her views and her own clock, nothing else, she answers with moves.
+"""The engine as a player: it is given its views and its own clock, nothing else, and answers with moves.
 
-Her own position set stands under a :class:`klss.search.Search`, whose configuration says whether she is klss2021, the
-paper's baseline, or another.
+A :class:`klss.search.Search` over its own position set chooses the moves. The search's configuration makes it klss2021,
+kluss, or the paper's baseline.
 """
 
 from __future__ import annotations
@@ -34,28 +34,29 @@ from klss.table.time_plan import TimePlan
 __all__ = ["KlssPlayer"]
 
 _NODES_A_SECOND = 100_000
-"""What a node is taken for where nodes limit a move and something else is limited by time."""
+"""Nodes that stand for a second where nodes limit a move and the filter's allowance is in seconds; a search's usual
+rate."""
 
 _LEAST_SEARCH_S = 0.01
-"""Time that a search gets however long the position set took."""
+"""Seconds that a search gets in any case, however long the position set took: enough to open the roots."""
 
 
 @dataclass
 class _Thinking:
-    """What the engine has during a game: how it sees the game, its search, and what that has been told.
+    """What the engine has during a game.
 
     Attributes
     ----------
     model
-        The game from her seat.
+        The game from its seat.
     search
-        Hers.
+        Carries its trunk from move to move.
     keys
-        Keys of all views that the search was told, the first one's first.
+        Keys of all views that the search was given, the first one's first.
     quiet
-        Plies since she last observed a pawn move or a capture.
+        Plies since the player last observed a pawn move or a capture.
     value
-        What the last search thought of the game.
+        Value of the game by the last search.
     """
 
     model: DarkChess
@@ -65,7 +66,7 @@ class _Thinking:
     value: float = 0.0
 
     def walk(self, views: list[View]) -> None:
-        """Let the search walk down by those of ``views``, all since the start, that it has not seen."""
+        """Let the search walk down by those of ``views``, all since the start, that it was not given yet."""
         walked = len(self.keys)
         for before, view in zip(views[walked - 1 :], views[walked:], strict=False):
             own = encode(view.own_move) if view.own_move is not None else -1
@@ -81,7 +82,7 @@ class KlssPlayer(TrackingPlayer):
     Attributes
     ----------
     mixture : dict of chess.Move to float
-        What her last move was drawn from: moves and their probabilities, none of them 0.
+        The mixed strategy that the last move was drawn from: moves and their probabilities, none of them 0.
     """
 
     def __init__(
@@ -95,10 +96,17 @@ class KlssPlayer(TrackingPlayer):
         threads: int = 1,
         ponder: bool = False,
     ) -> None:
-        """``cap``: of the position set; ``threads``: of all; by default klss2021's search, without a learned belief
-        (``beliefs``). ``ponder``: think on while
-        the opponent does (:mod:`klss.search.pondering`), but after a move that nodes limited, and not with an evaluator
-        that can't be asked by two threads at once.
+        """By default klss2021's search, without a learned belief.
+
+        Parameters
+        ----------
+        evaluator, configuration, beliefs
+            What values positions, searches, and weighs positions.
+        seed, cap, threads
+            See :class:`darkchess.configuration.PlayerConfiguration`.
+        ponder
+            Whether to think on while the opponent does (:mod:`klss.search.pondering`). It does not after a move that
+            nodes limited, nor with an evaluator that two threads must not ask at once.
         """
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
@@ -122,15 +130,15 @@ class KlssPlayer(TrackingPlayer):
         self._thinking = _Thinking(model, search, [_key(view)])
 
     def _beside_the_set(self) -> dict[str, Any]:
-        """See :class:`darkchess.fog.players.tracking.TrackingPlayer`. The policy knows the built-in evaluator."""
+        """See :class:`darkchess.fog.players.tracking.TrackingPlayer`. The policy was learned with the built-in evaluator."""
         asked = self._beliefs.parts
         evaluator = BuiltinEvaluator(threads=self._threads)
         weigher = Filter(Policy.packaged(), evaluator) if "filter" in asked else None
         return {"weigher": weigher, "observes": "siamese" in asked}
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`. What her own move shows is taken in off her clock;
-        then she ponders, if she does.
+        """See :class:`darkchess.fog.game.contest.Player`. The position set takes in the player's own move while
+        the opponent's clock runs; then the player ponders, if it does.
         """
         super().observe(view)
         self._stop()
@@ -146,13 +154,13 @@ class KlssPlayer(TrackingPlayer):
         self._stop()
 
     def _stop(self) -> None:
-        """Ponder no more, and raise what went wrong in it."""
+        """Stop pondering, and raise the error that ended it, if any."""
         pondering, self._pondering = self._pondering, None
         if pondering is not None:
             pondering.stop()
 
     def _give_up(self) -> None:
-        """Ponder no more; what went wrong in it matters to nobody."""
+        """Stop pondering; an error in it no longer matters."""
         with contextlib.suppress(Exception):
             self._stop()
 
@@ -165,11 +173,13 @@ class KlssPlayer(TrackingPlayer):
         # The filter spends its allowance after each of the set's steps, so the set's own deadline leaves that over.
         followed.allowance = plan.estimated_s(_NODES_A_SECOND) * self._beliefs.filtering
         positions = followed.up_to_date(plan.tracking_deadline(followed.allowance if followed.weighed else 0.0))
+        # The search walks down its trunk by what was observed since its last move.
         thinking.walk(followed.views)
+        # A king to capture, or a single move, needs no search; the trunk stays, for the next move to be carried on from.
         taking = king_capture(view)
         if taking is not None or len(view.legal_moves) == 1:
             value = thinking.value if taking is None else 1.0
-            report = Report(  # without a search; the trunk stays, for the next move to be carried on from
+            report = Report(
                 positions=positions.size,
                 capped_by=positions.capped_by,
                 carried=thinking.search.known,
@@ -178,11 +188,13 @@ class KlssPlayer(TrackingPlayer):
             )
             self.mixture = {taking or view.legal_moves[0]: 1.0}
             return Decision(taking or view.legal_moves[0], report.diagnostics())
+        # The search: over the positions, and their weights where a belief was learned.
         thinking.model.deadline = plan.deadline
         weights = Weights(positions, followed.observer, threads=self._threads) if self._beliefs.parts else None
         belief = PositionBelief(positions, thinking.model, thinking.quiet, weights)
         history = np.array(thinking.keys, dtype=np.uint64)
         result = thinking.search.search(belief, plan.budget(_LEAST_SEARCH_S), history=history, progress=progress)
+        # What was drawn, and from what.
         thinking.value = result.report.value
         played = zip(result.actions.tolist(), result.probabilities.tolist(), strict=True)
         self.mixture = {decode(code): share for code, share in played if share > 0.0}

@@ -1,6 +1,6 @@
-"""What most players stand on: the views of the game that goes on, and a position set brought up to date when wanted.
+"""The base of most players: it keeps the views of a game, and brings a position set up to date when one is wanted.
 
-:class:`RandomPlayer` needs no more than that, and looks at neither.
+:class:`RandomPlayer` is here too; it looks at neither.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Part = TypeVar("_Part")
 
 
 def started(part: _Part | None) -> _Part:
-    """``part`` of what a player has during a game only."""
+    """``part``, which a player has during a game only; :class:`PlayerError` before :meth:`TrackingPlayer.start`."""
     if part is None:
         raise PlayerError("the game was not started; call start() first")
     return part
@@ -48,18 +48,18 @@ class Followed:
     Attributes
     ----------
     views
-        Hers so far.
+        The player's views so far.
     ruleset
-        The game's.
+        Of the game.
     known
-        The position set, as far as it was brought; None until it was wanted.
+        The position set, after the views that it was shown; None until it was wanted.
     weighed
-        Whether a filter goes along with it.
+        Whether a filter updates weights with the set.
     observer
-        Likewise an observer.
+        What the Siamese network needs of the game; None if it is not asked.
     allowance : float
-        Seconds of one thread that the set's weights may take, a view. It is the player's and stays until she sets
-        another, so that weights do not depend on whether somebody else asks for the set before her move.
+        Seconds of one thread that the set's weights may take, a view. The player sets it at each move and it stays, so
+        that weights do not depend on whether a host asks for the set before the move.
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class Followed:
 
     @property
     def behind(self) -> int:
-        """How many views the position set was not shown."""
+        """Number of views that the position set was not shown yet."""
         return len(self.views) - self._taken_in
 
     def up_to_date(self, deadline: float | None = None) -> PositionSet:
-        """The position set after all views; its last step ends by ``deadline``, in monotonic seconds."""
+        """The position set after all views. Its last step ends by ``deadline``, of :func:`time.monotonic`."""
         if self.known is None:
             self.known = self._begun()
             self.observer = Observer(self.known) if self._observes else None
@@ -104,7 +104,7 @@ class Followed:
 
 
 class TrackingPlayer(Player):
-    """Common to our players: the game that they follow."""
+    """Follows a game; a subclass chooses the moves."""
 
     def __init__(self, *, seed: int, cap: int, threads: int) -> None:
         """``cap`` and ``threads``: of the position set."""
@@ -120,7 +120,7 @@ class TrackingPlayer(Player):
         )
 
     def _beside_the_set(self) -> dict[str, Any]:
-        """What goes along with the position set: ``weigher`` and ``observes`` of :class:`Followed`."""
+        """What is kept beside the position set: ``weigher`` and ``observes`` of :class:`Followed`."""
         return {}
 
     def observe(self, view: View) -> None:
@@ -142,7 +142,7 @@ class TrackingPlayer(Player):
         followed = started(self._followed)
         view = followed.views[-1]
         if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
-            raise PlayerError(f"choose: it is not the player's turn at ply {view.ply}; give her the next view first")
+            raise PlayerError(f"choose: it is not the player's turn at ply {view.ply}; show the next view first")
         return followed
 
     def close(self) -> None:
@@ -154,7 +154,7 @@ class RandomPlayer(TrackingPlayer):
     """Plays uniformly over the legal moves."""
 
     def __init__(self, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
-        """``cap`` and ``threads`` matter only to who asks for the position set."""
+        """``cap`` and ``threads`` matter only to a host that asks for the position set."""
         super().__init__(seed=seed, cap=cap, threads=threads)
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
