@@ -1,4 +1,4 @@
-"""Turns that nobody sees, so that all compiled code is there when a clock runs. Stands on the referee's side."""
+"""Short games that are not kept, so that all compiled code is loaded before a clock runs. On the referee's side."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ __all__ = ["warm_up"]
 
 _TURNS = 4
 _NODES = 20
-_FEW_MEN = "4k3/8/8/8/8/8/7r/R3K3 {} - - 0 1"
+_FEW_PIECES = "4k3/8/8/8/8/8/7r/R3K3 {} - - 0 1"
 _DEEPER = 400
-"""Nodes for each question where few men stand: enough for a search below the children."""
+"""Nodes for each question where few pieces stand: enough for a search below the children."""
 
 _TAKES = Position.from_fen("4k3/8/8/8/8/8/4Q3/4K2R w K - 0 1")
 
 
 def warm_up(player: Player, color: chess.Color) -> None:
-    """Let ``player`` begin games that nobody sees; her next one starts afresh, as every game does."""
+    """Let ``player`` begin games that are not kept. Its next game starts anew, as every game does."""
     players: dict[chess.Color, Player] = {color: player, not color: RandomPlayer()}
-    for fen, nodes in ((START_FEN, _NODES), (_FEW_MEN.format("w" if color else "b"), _DEEPER)):
+    for fen, nodes in ((START_FEN, _NODES), (_FEW_PIECES.format("w" if color else "b"), _DEEPER)):
         scratch = Arbiter(Referee(fen), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes)))
         scratch.begin()
         for _ in range(_TURNS):
             if scratch.referee.outcome is None:
                 scratch.play_turn()
-    # What only some games have: a table that grows or is cut, a large set to draw from, a man lost, a king taken.
+    # What only some games need: a table that grows or is cut, a large set to sample, a piece lost, a king captured.
     known = PositionSet(chess.WHITE, _TAKES)
     exercise_table(known.halves)
     known.own.lose(chess.H1)

@@ -92,7 +92,9 @@ class Kind:
     nodes: tuple[int, int]
 
 
-_PLAYED = "rbc-expect,belief=value,slope=2,floor=0.2,told=0.01,unaware=0.2,exposed=1,boards=512,threads=1"
+_PLAYED = (
+    "rbc-expect,belief=value,value_beta=2,uniform_mix=0.2,bit_value=0.01,unaware=0.2,exposed=1,boards=512,threads=1"
+)
 
 KINDS = {
     "expect-100": Kind(f"{_PLAYED},sense=reduction", (CHEAP, CHEAP)),

@@ -65,8 +65,8 @@ class DarkChess:
         return out
 
     def expand(self, states: States, past: Past | None = None) -> Expansion:
-        """See :class:`klss.search.Model`. A child is worth 0 at most where, as far as the searcher knows, the game could
-        be drawn there by repetition or by fifty quiet moves.
+        """See :class:`klss.search.Model`. A child is worth 0 at most where, as far as the searcher knows, the game
+        could be drawn there by repetition or by fifty quiet moves.
         """
         # How many children each state has; then their arrays.
         offsets, kept = np.empty((2, len(states) + 1), dtype=np.int64)

@@ -66,9 +66,9 @@ class BestGuessPlayer(TrackingPlayer):
     """The best move in one position: of up to :data:`SAMPLE` sampled from the player's own set, the one of the lowest
     value for the player. It captures the king if it can.
 
-    The evaluator's perfect-information search values the moves, one ply deeper at a time while the limit lasts; of equal
-    moves the first in the order of codes is played. It stops at the first depth that wins, which is the quickest win,
-    and before the first depth at which all moves lose.
+    The evaluator's perfect-information search values the moves, one ply deeper at a time while the limit lasts; of
+    equal moves the first in the order of codes is played. It stops at the first depth that wins, which is the quickest
+    win, and before the first depth at which all moves lose.
     """
 
     def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:

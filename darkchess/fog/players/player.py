@@ -130,7 +130,7 @@ class KlssPlayer(TrackingPlayer):
         self._thinking = _Thinking(model, search, [_key(view)])
 
     def _beside_the_set(self) -> dict[str, Any]:
-        """See :class:`darkchess.fog.players.tracking.TrackingPlayer`. The policy was learned with the built-in evaluator."""
+        """See :class:`darkchess.fog.players.tracking.TrackingPlayer`. The policy is of the built-in evaluator."""
         asked = self._beliefs.parts
         evaluator = BuiltinEvaluator(threads=self._threads)
         weigher = Filter(Policy.packaged(), evaluator) if "filter" in asked else None
@@ -175,7 +175,7 @@ class KlssPlayer(TrackingPlayer):
         positions = followed.up_to_date(plan.tracking_deadline(followed.allowance if followed.weighed else 0.0))
         # The search walks down its trunk by what was observed since its last move.
         thinking.walk(followed.views)
-        # A king to capture, or a single move, needs no search; the trunk stays, for the next move to be carried on from.
+        # A king to capture, or a single move, needs no search; the trunk stays, to be carried on from at the next move.
         taking = king_capture(view)
         if taking is not None or len(view.legal_moves) == 1:
             value = thinking.value if taking is None else 1.0

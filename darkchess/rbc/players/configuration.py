@@ -20,10 +20,10 @@ __all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configurati
 
 _RANGES: dict[str, tuple[float, float]] = {
     # of an Expectation
-    "slope": (-MOST, MOST),
+    "value_beta": (-MOST, MOST),
     "temperature": (0.001, math.inf),
-    "floor": (0, 1),
-    "told": (0, MOST),
+    "uniform_mix": (0, 1),
+    "bit_value": (0, MOST),
     "unaware": (0, 1),
     "exposed": (0, MOST),
     "spread": (0, MOST),
@@ -74,14 +74,14 @@ CONFIGURATIONS: dict[str, Configuration] = {
     item.name: item
     for item in (
         Configuration("rbc-expect", "expectation", thinking=Expectation()),
-        Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="siamese", slope=0.0)),
+        Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="siamese", value_beta=0.0)),
         Configuration("dsmcp", "synoptic", thinking=Synoptic()),
         Configuration("rbc-rl", "synoptic", thinking=Synoptic(network="rl", mixing=1.0)),
         Configuration("rbc-attacker", "attacker", evaluator="builtin"),
         Configuration("rbc-random", "random", evaluator="builtin"),
     )
 }
-"""The named configurations."""
+"""The named configurations: the usual one, one with learned weights, two that plan on synopses, and two scripts."""
 
 
 def configuration(text: str) -> Configuration:

@@ -1,4 +1,4 @@
-"""A player who plans on synopses: a best response to a modelled opponent, by playouts over sets of positions.
+"""A player that plans on synopses: a best response to a modelled opponent, by playouts over sets of positions.
 
 Source: G. Clark, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess* (NeurIPS 2021), the program
 Penumbra; the algorithm is :mod:`klss.synoptic`, which lists where it differs, the game :mod:`darkchess.rbc.synoptic`.
@@ -35,7 +35,7 @@ from klss.table.limits import Limit
 __all__ = ["Synoptic", "SynopticPlayer"]
 
 _WON_OF = 5_000
-"""Most positions over which a sure win is looked for."""
+"""Most positions over which a sure win is looked for: among more there is seldom one, and looking takes its time."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Synoptic(Planning):
     Attributes
     ----------
     network : str
-        ``packaged``; ``rl``, which learned from its own games alone; ``even``, none: every choice alike, every set
-        worth 0; or a network's file.
+        ``packaged``; ``rl``, which learned from its own games alone; ``even``, none: all choices alike, all sets worth
+        0; or a network's file.
     opponent : str
         The headset of the opponent that is modelled; ``top`` where the network has no such headset. Default ``top``,
         the source's where the opponent is not known.
@@ -114,7 +114,7 @@ class SynopticPlayer(HoldingPlayer):
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
         self.known.sensed(sensed)
-        # Who looks nowhere sees as little as who looks where all agrees; any window will do, and nothing is lost.
+        # A player that senses nowhere learns nothing; the planner has no such action, so any window stands for it.
         square = self._upward(sensed.square) if sensed.square is not None else None
         action = sense_action(square if square is not None else chess.B2)
         self._planner.happened(action, self._belief(MOVE, hers=True))
@@ -137,33 +137,33 @@ class SynopticPlayer(HoldingPlayer):
     def choose_sense(self, limit: Limit) -> Look:
         """See :class:`darkchess.rbc.game.contest.Player`."""
         self._follow(time_plan(limit, sense=True))
-        action, told = self._answered(limit, sense=True)
-        return Look(self.square_of(action), told)
+        action, diagnostics = self._answered(limit, sense=True)
+        return Look(self.square_of(action), diagnostics)
 
     def choose_move(self, limit: Limit) -> Asked:
         """See :class:`darkchess.rbc.game.contest.Player`."""
-        action, told = self._answered(limit, sense=False)
-        return Asked(self.request_of(action), told)
+        action, diagnostics = self._answered(limit, sense=False)
+        return Asked(self.request_of(action), diagnostics)
 
     def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:
-        """The action of a question's answer, and what is told of it."""
+        """The action that answers a question, and its diagnostics."""
         won = self._won(SENSE if sense else MOVE)
         if won is not None:
             return won, self._sure
         planned = self.plan(limit, sense=sense)
-        return self._chosen(planned), self._told(planned)
+        return self._chosen(planned), self._diagnostics(planned)
 
     def _chosen(self, planned: Planned) -> int:
-        """What is done of what was planned."""
+        """The action that is taken after planning."""
         return planned.action
 
     @property
     def planned(self) -> Planned | None:
-        """What her last answer comes from; None: a win that is sure, or nobody asked."""
+        """What the last answer was planned by; None: it was a sure win, or there was no question yet."""
         return self._last
 
     def _won(self, stage: int) -> int | None:
-        """The action of a sure win, if one is found over all that she holds possible."""
+        """The first action of a sure win over all possible positions, if one is found."""
         known = self.known
         self._last = None
         if known.size > _WON_OF:
@@ -175,8 +175,8 @@ class SynopticPlayer(HoldingPlayer):
         return {"positions": self.known.size, "capped_by": self.known.capped_by, "value": 1.0, "nodes": 0, "sure": True}
 
     def plan(self, limit: Limit, *, sense: bool) -> Planned:
-        """What playouts say of where to look, or of what to ask for, even where a win is sure; with no nodes, what the
-        network says.
+        """What playouts say of where to sense, or of what to request, even where a win is sure; with 0 nodes, what the
+        network alone says.
         """
         plan = time_plan(limit, sense=sense)
         self._played += 1
@@ -184,15 +184,15 @@ class SynopticPlayer(HoldingPlayer):
         self._last = self._planner.plan(depth, self._played, nodes=plan.nodes, seconds=plan.seconds, began=plan.began)
         return self._last
 
-    def _told(self, planned: Planned) -> dict[str, object]:
+    def _diagnostics(self, planned: Planned) -> dict[str, object]:
         return {"positions": self.known.size, "capped_by": self.known.capped_by} | self._planner.told(planned)
 
-    # ------------------------------------------------------------------------------------------------ her side
+    # ------------------------------------------------------------------------------------------------ helpers
     def _belief(self, stage: int, *, hers: bool, follows: Played | None = None) -> BlindBelief:
         return BlindBelief.of(self.known, self._memory.words, hers=hers, stage=stage, follows=follows)
 
     def _synopsis(self, stage: int) -> Words:
-        """Of a cut of what she holds possible."""
+        """The synopsis of a sample of the possible positions."""
         cut = self._planner.belief.members(self._thinking.most, self._seed + self._played)
         return synopsis(self.known.own_row, cut, stage, self._memory.words)
 
@@ -200,11 +200,11 @@ class SynopticPlayer(HoldingPlayer):
         return square if self.known.own.color else square ^ 56
 
     def square_of(self, action: int) -> int:
-        """Where a sense's action looks."""
+        """The square that a sense's action looks at."""
         return self._upward(action // 65)
 
     def request_of(self, action: int) -> chess.Move | None:
-        """What a move's action asks for; None: it passes."""
+        """The request of a move's action; None: it passes."""
         if action == PASS:
             return None
         origin, target = divmod(action, 65)

@@ -1,8 +1,8 @@
-"""A player who maximises expectation: over all that she holds possible, weighted by how likely it is.
+"""A player that maximises expectation over the positions that it holds possible, weighted by how likely they are.
 
 Move: the request with the largest weighted mean of values over positions of the set (Bertram, Fürnkranz & Müller 2023:
-g(move) ≈ Σ w·f(move, position)). Sense: the window after which that maximum is largest on the average, so a sense is
-worth what it changes; and a little for what it tells, so that senses differ where no move changes.
+g(move) ≈ Σ w·f(move, position)). Sense: the window after which that maximum is largest on average, so that a sense is
+worth what it changes; and a little for each bit of information, so that senses differ where no move changes.
 
 Deviations from the paper's agent: positions are valued by our evaluator a move ahead and not by Stockfish on the 50
 likeliest; senses are chosen by value, not by reduction alone.
@@ -32,19 +32,21 @@ from klss.table.time_plan import TimePlan
 
 __all__ = ["Expectation", "ExpectationPlayer"]
 
-_TOLD = 2000
-"""Positions whose partitions say what a sense tells."""
+_PARTITIONED = 2000
+"""Most positions whose partitions by windows are computed, for the information of senses: a sample, where more are
+possible."""
 
 _WEIGHED = 100_000
-"""Positions that get learned weights."""
+"""Most positions that get learned weights: what the network weighs in some tenths of a second."""
 
 _MOST_CHILDREN = 200_000
+"""Most children valued for one answer, which bounds its arrays."""
 
 _FIRST_A_SECOND = 40_000.0
-"""Children valued in a second before any was: a slow, busy machine's."""
+"""Children valued in a second, before it was measured: the rate of a slow, busy machine."""
 
 _MARGIN = 0.6
-"""The part of a call's time that is planned for; the rest is for what isn't valuing."""
+"""The part of an answer's time that is planned for valuing children; the rest is for weights and partitions."""
 
 
 @dataclass(frozen=True)
@@ -54,32 +56,34 @@ class Expectation:
     Attributes
     ----------
     belief
-        What weighs a position: ``even``; ``value``: exp(−slope · its value for her), since the opponent chooses; or
-        ``siamese``: learned weights (:mod:`darkchess.rbc.belief.siamese`) to the power 1 / temperature, times that.
-    slope
-        Of ``value`` and ``siamese``.
+        What weighs a position. ``even``: all alike. ``value``: exp(−value_beta · its value for the player), since the
+        opponent chooses its moves. ``siamese``: learned weights (:mod:`darkchess.rbc.belief.siamese`) to the power
+        1 / temperature, times that.
+    value_beta
+        β of ``value`` and ``siamese``.
     temperature
         Of ``siamese``, which also values the likeliest positions first.
-    floor
+    uniform_mix
         The part of all weight that is spread evenly.
     sense
-        ``value``, or ``reduction``: what leaves the least over.
-    told
-        What a bit that a sense tells is worth.
+        What a sense is chosen by: ``value``, or ``reduction``, the smallest expected part that is left over.
+    bit_value
+        Value of a bit of information that a sense gives, where it is chosen by value.
     unaware, exposed
         See :func:`darkchess.rbc.players.outlook.outlook`.
     spread
-        Requests that are worth so much less than the best are played as often: who always plays the same is waited for.
+        Requests worth this much less than the best, or less, are played as often as it: an opponent can prepare for a
+        player that always makes the same move.
     boards
         Most positions that are valued.
     """
 
     belief: Literal["even", "value", "siamese"] = "even"
-    slope: float = 2.0
+    value_beta: float = 2.0
     temperature: float = 1.0
-    floor: float = 0.2
+    uniform_mix: float = 0.2
     sense: Literal["value", "reduction"] = "reduction"
-    told: float = 0.05
+    bit_value: float = 0.05
     unaware: float = 0.5
     exposed: float = 3.0
     spread: float = 0.02
@@ -102,14 +106,14 @@ class ExpectationPlayer(HoldingPlayer):
         """See :class:`darkchess.rbc.game.contest.Player`."""
         super().start(color, start)
         self._turn = 0
-        self._hers = False
+        self._to_move = False
         self._observer = Observer(self.known) if self._thinking.belief == "siamese" else None
 
     def notice(self, notice: Notice) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
         super().notice(notice)
         self._turn += 1
-        self._hers = True
+        self._to_move = True
 
     def _followed(self, notice: Notice, known: PositionSet) -> None:
         if self._observer is not None:
@@ -123,15 +127,17 @@ class ExpectationPlayer(HoldingPlayer):
 
     def moved(self, moved: Moved) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
-        self._hers = False
+        self._to_move = False
         self.known.moved(moved)
         if self._observer is not None:
             self._observer.moved(moved, self.known)
 
     def likeliest(self, count: int) -> Ints:
-        """Indices of her positions (int64[min(count, size)]), those first that she holds likeliest, if she does."""
+        """Indices of possible positions (int64[min(count, size)]); the likeliest first, where there are learned weights
+        and the player is to move.
+        """
         every = np.arange(self.known.size, dtype=np.int64)
-        if self._observer is None or not self._hers:
+        if self._observer is None or not self._to_move:
             return every[:count]
         first, _ = self._looked_at(sense=False)
         return np.concatenate([first, np.setdiff1d(every, first)])[:count]
@@ -141,23 +147,25 @@ class ExpectationPlayer(HoldingPlayer):
         """See :class:`darkchess.rbc.game.contest.Player`."""
         plan, thinking = time_plan(limit, sense=True), self._thinking
         known = self._follow(plan)
-        told = {"positions": known.size, "capped_by": known.capped_by}
+        about_set = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:
-            return Look(INNER[0], told)
+            return Look(INNER[0], about_set)
+        # How the windows divide the positions.
         indices, logs = self._looked_at(sense=True)
         likely = self._mixed(logs)
         divided = partitions(known, indices)
         if thinking.sense == "reduction":
             left = divided.left_over(likely)
             best = int(left.argmin())
-            return Look(INNER[best], told | {"left_over": float(left[best])})
+            return Look(INNER[best], about_set | {"left_over": float(left[best])})
         found, weights = self._valued(indices, logs, plan.renewed())
-        # What is told counts over many more positions than are valued: what is rare is what one has to see coming.
+        # Values of requests after each sense, over the positions that were valued; information over many more, because
+        # a rare position is one that has to be noticed.
         values = expected_values(partitions(known, found.indices), found.values, weights)
-        values += thinking.told * divided.bits(likely)
+        values += thinking.bit_value * divided.bits(likely)
         best = int(values.argmax())
         now = float((weights @ found.values).max())
-        return Look(INNER[best], told | {"value": now, "gain": float(values[best]) - now, "nodes": found.children})
+        return Look(INNER[best], about_set | {"value": now, "gain": float(values[best]) - now, "nodes": found.children})
 
     def choose_move(self, limit: Limit) -> Asked:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -165,7 +173,7 @@ class ExpectationPlayer(HoldingPlayer):
         found, weights = self.weighed(limit, sense=False)
         expected = weights @ found.values
         best = int(expected.argmax())
-        if expected[best] < 1.0:  # where the king can be taken for sure, he is
+        if expected[best] < 1.0:  # a sure capture of the king is made, whatever the spread
             near = np.flatnonzero(expected >= expected[best] - self._thinking.spread)
             best = int(near[np.random.default_rng([self._seed, self._turn]).integers(near.shape[0])])
         return Asked(
@@ -180,7 +188,7 @@ class ExpectationPlayer(HoldingPlayer):
         )
 
     def weighed(self, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
-        """What requests are worth where, and how likely each of these positions is (float64[n], summing to 1)."""
+        """Values of requests in positions, and how likely each of these positions is (float64[n], summing to 1)."""
         return self._valued(*self._looked_at(sense=sense), time_plan(limit, sense=sense))
 
     def _valued(self, indices: Ints, logs: Floats, plan: TimePlan) -> tuple[Outlook, Floats]:
@@ -188,27 +196,27 @@ class ExpectationPlayer(HoldingPlayer):
         found = self._outlook(indices, plan)
         logs = logs[: found.indices.shape[0]]
         if self._thinking.belief != "even":
-            logs = logs - self._thinking.slope * found.values.max(axis=1)
+            logs = logs - self._thinking.value_beta * found.values.max(axis=1)
         return found, self._mixed(logs)
 
     def _looked_at(self, *, sense: bool) -> tuple[Ints, Floats]:
-        """Positions to look at (int64[n]), the ones to value first first, and logarithms of their weights."""
+        """Positions to look at (int64[n]) in the order of valuing them, and logarithms of their weights."""
         known, seed = self.known, self._seed * 1_000_003 + 2 * self._turn + (not sense)
         if self._observer is None:
-            indices = known.sample(_TOLD, seed)
+            indices = known.sample(_PARTITIONED, seed)
             return indices, np.zeros(indices.shape[0])
         indices = known.sample(_WEIGHED, seed)
         logs = Siamese.packaged().log_weights(known, self._observer, indices) / self._thinking.temperature
-        likeliest = np.argsort(-logs, kind="stable")[:_TOLD]
+        likeliest = np.argsort(-logs, kind="stable")[:_PARTITIONED]
         return indices[likeliest], logs[likeliest]
 
     def _mixed(self, logs: Floats) -> Floats:
-        """Weights of positions, of which so much is spread evenly: float64[n], summing to 1."""
+        """Weights of positions from their logarithms, ``uniform_mix`` spread evenly: float64[n], summing to 1."""
         if not logs.any():
             return np.full(logs.shape[0], 1.0 / logs.shape[0])
         weights = np.exp(logs - logs.max())
-        weights *= (1.0 - self._thinking.floor) / weights.sum()
-        return np.asarray(weights + self._thinking.floor / logs.shape[0])
+        weights *= (1.0 - self._thinking.uniform_mix) / weights.sum()
+        return np.asarray(weights + self._thinking.uniform_mix / logs.shape[0])
 
     def _outlook(self, indices: Ints, plan: TimePlan) -> Outlook:
         seconds = plan.seconds

@@ -1,7 +1,7 @@
-"""Common to the players who hold a position set.
+"""The base of players that hold a position set.
 
-What the opponent may have done is followed when a player is first asked and not when she is told, as only questions say
-how much time there is: on a clock a set that is too large for it becomes a sample.
+The set takes in the opponent's move when the first question comes, not when the notice does: only a question says how
+much time there is. On a clock, a set that is too large for it becomes a sample.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def time_plan(limit: Limit, *, sense: bool) -> TimePlan:
 
 
 class HoldingPlayer(Player):
-    """A player who holds a position set.
+    """A player that holds a position set.
 
     Parameters
     ----------
     seed
-        Keys what of a set that is too large is kept.
+        Decides which positions of a set that is too large are kept.
     cap, threads
         Of the position set.
     """
@@ -43,7 +43,7 @@ class HoldingPlayer(Player):
         self._cap = cap
         self._threads = threads
         self._known: PositionSet | None = None
-        self._notice: Notice | None = None  # what she was told and did not follow yet
+        self._notice: Notice | None = None  # given, and not taken in yet
 
     def start(self, color: chess.Color, start: Position) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -57,7 +57,7 @@ class HoldingPlayer(Player):
 
     @property
     def known(self) -> PositionSet:
-        """The position set of the game that was started, after all that she was told."""
+        """The position set of the game that was started, after all that was observed."""
         return self._up_to_date(None)
 
     def notice(self, notice: Notice) -> None:
@@ -69,7 +69,7 @@ class HoldingPlayer(Player):
         self._known = None
 
     def _follow(self, plan: TimePlan) -> PositionSet:
-        """:attr:`known`, on a clock in what time there is for it."""
+        """:attr:`known`, brought up to date in the time that the plan has for it."""
         return self._up_to_date(plan.tracking_deadline())
 
     def _up_to_date(self, deadline: float | None) -> PositionSet:
@@ -82,4 +82,4 @@ class HoldingPlayer(Player):
         return known
 
     def _followed(self, notice: Notice, known: PositionSet) -> None:
-        """The set has taken a notice in."""
+        """Called once the set has taken a notice in."""

@@ -1,8 +1,8 @@
-"""What requests are worth in many positions: the table that both of a turn's questions are answered from.
+"""Values of requests in many positions: the table that both of a turn's questions are answered from.
 
-The child of a position by a request is valued by an evaluator, deeper where there is time for that in all positions,
-as if the opponent saw everything. She doesn't, which ``unaware`` allows for: an attack on her king counts as if it
-would be overlooked so often.
+An evaluator values the child of a position by a request, deeper where there is time for that in all positions, as if
+the opponent saw everything. It does not, which ``unaware`` allows for: an attack on its king counts as if it were
+overlooked that often.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from klss.support.arrays import Floats, Int32s, Ints, Words
 __all__ = ["Outlook", "outlook"]
 
 _A_PLY = 12
-"""How many times as many nodes a ply more takes, at the least."""
+"""A search of one more ply takes at least so many times the nodes of the last one; none is begun with fewer left."""
 
 _DEEPEST = 6
 """Most plies below a child."""
 
 _FIRST = 0.4
-"""The part of the children that go into finding out which requests are worth more of them."""
+"""The part of the children that goes into the first positions, with all requests, which choose those for the others."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class Outlook:
     indices
         int64[n]: positions of the set.
     codes
-        int32[m]: requests, seen from her side of the board, −1 to pass.
+        int32[m]: requests, seen from the player's side of the board, −1 to pass.
     values
-        float64[n, m], for her, in [−1, 1]; −exposed where her king can be taken.
+        float64[n, m], for the player, in [−1, 1]; −exposed where its king can be captured.
     children
-        How many positions were valued.
+        Number of positions that were valued.
     """
 
     indices: Ints
@@ -65,26 +65,28 @@ def outlook(
 ) -> Outlook:
     """Value requests in as many positions as a number of children allows.
 
-    All requests in the first positions, then those that were the best in one of these, or are among the best half on
-    the average, in the others.
+    All requests are valued in the first positions. In the others, those that were the best in one of these, or are
+    among the best on average.
 
     Parameters
     ----------
     known
-        The positions; it is her turn.
+        The positions, at the player's turn.
     indices
-        Which of them, int64[n], the ones to value first first.
+        Which of them, int64[n], in the order of valuing them.
     evaluator
         Values a position for its side to move.
     children
-        About how many positions may be valued; the first position is in any case.
+        About how many children may be valued; those of the first position are in any case.
     unaware
-        How often the opponent overlooks that her king can be taken, from 0 to 1.
+        How often the opponent overlooks that its king can be captured, from 0 to 1.
     exposed
-        What it costs that her own king can be taken, in lost games: 1 is what it is worth, more avoids it.
+        Cost of a position in which the player's own king can be captured, in lost games. 1: the game is taken for lost;
+        more: such positions are avoided.
     deadline
         A moment of :func:`time.monotonic` after which nothing is searched deeper; None reads no clock.
     """
+    # All requests in as many first positions as their part of the children allows; everything, if that is enough.
     mine = known.own_row
     every = known.requests()
     first = max(1, min(indices.shape[0], int(_FIRST * children) // len(every)))
@@ -96,6 +98,7 @@ def outlook(
     )
     if not rest.shape[0] or used >= children:
         return Outlook(indices[:first], every, table, used)
+    # Requests for the other positions: the best of any first position, and the best on average, 24 at the most.
     means = table.mean(axis=0)
     chosen = np.zeros(len(every), dtype=np.bool_)
     chosen[table.argmax(axis=1)] = True
@@ -103,6 +106,7 @@ def outlook(
     columns = np.flatnonzero(chosen)
     if columns.shape[0] > 24:
         columns = np.sort(columns[np.argsort(-means[columns], kind="stable")[:24]])
+    # These requests in as many other positions as children are left for.
     more = rest[: max(0, (children - used) // columns.shape[0])]
     if not more.shape[0]:
         return Outlook(indices[:first], every, table, used)
@@ -123,7 +127,8 @@ def _table(
     nodes: int,
     deadline: float | None,
 ) -> tuple[Floats, int]:
-    """Values of requests in positions; as many plies deeper as ``nodes`` allow. And what it took."""
+    """Values of requests in positions (float64[n, m]), as many plies deeper as ``nodes`` allow; and the nodes spent."""
+    # The distinct children: ``place`` says which one a request leads to in a position, the last for a captured king.
     shape = indices.shape[0], codes.shape[0]
     rows = np.empty((shape[0] * shape[1], 9), dtype=np.uint64)
     place = np.empty(shape, dtype=np.int32)
@@ -131,7 +136,8 @@ def _table(
     count = families(known.halves, indices, mine, known.own.row, known.flipped, codes, TABLES, rows, place, checks)
     values = np.empty(count + 1)
     values[count] = 1.0
-    hers = -evaluator.values(rows[:count])
+    # Their values for the player: by the evaluator, then by searches, a ply deeper at a time.
+    ours = -evaluator.values(rows[:count])
     spent = last = count
     ends = np.maximum.accumulate(place.max(axis=1)) + 1
     offsets = np.concatenate([[0], ends]).astype(np.int64)
@@ -148,10 +154,11 @@ def _table(
         spent += last
         if deeper is None:
             break
-        hers = np.where(np.abs(hers) == 1.0, hers, -deeper)
-    lost = hers == -1.0  # her own king can be taken, whatever she attacks
+        ours = np.where(np.abs(ours) == 1.0, ours, -deeper)  # ±1 is a king that falls: exact already
+    # What the opponent does not see: a check wins as often as it is overlooked, unless it captures first.
+    lost = ours == -1.0
     overlooked = checks[:count] & ~lost
-    hers[overlooked] += unaware * (1.0 - hers[overlooked])
-    hers[lost] = -exposed
-    values[:count] = hers
+    ours[overlooked] += unaware * (1.0 - ours[overlooked])
+    ours[lost] = -exposed
+    values[:count] = ours
     return values[place], spent

@@ -22,11 +22,11 @@ RUSHES = (
     ("g1f3", "f3g5", "g5f7", "f7e8"),
     ("d2d4", "c1f4", "b1c3", "c3b5", "b5c7", "c7e8"),
 )
-"""Ways to the king on e8 for who moves up, as long as nobody is in the way or looks."""
+"""Moves that capture a king on e8, for a player that moves up the board, if no piece comes in the way."""
 
 
 class _Blind(Player):
-    """Common to both: her own half of the board, and looks anywhere."""
+    """The base of both: knows its own pieces, and senses anywhere."""
 
     def __init__(self, *, seed: int = 0) -> None:
         self._seed = seed
@@ -54,7 +54,7 @@ class _Blind(Player):
 
 
 class RandomPlayer(_Blind):
-    """Asks for any move, or passes."""
+    """Requests any move, or passes."""
 
     def choose_move(self, limit: Limit) -> Asked:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -63,7 +63,7 @@ class RandomPlayer(_Blind):
 
 
 class AttackerPlayer(_Blind):
-    """Follows one of :data:`RUSHES`, drawn for the game, and passes once it can't be asked for any more."""
+    """Follows one of :data:`RUSHES`, drawn for the game, and passes once its next move can't be requested."""
 
     def start(self, color: chess.Color, start: Position) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""

@@ -155,7 +155,7 @@ def test_a_mate_in_two_is_found_and_the_win_not_put_off(name: str) -> None:
     player.start(referee.view(chess.WHITE), referee.position)
     while referee.outcome is None:
         found = player.choose(Limit(nodes=400_000))
-        referee.push(found.move)
+        referee.push(found.answer)
         player.observe(referee.view(chess.WHITE))
         if referee.outcome is None:
             board = chess.Board(referee.fen())
@@ -202,7 +202,7 @@ def test_best_guess_plays_the_best_move_in_the_position_that_is_worst_for_it(
     assert found.diagnostics["depth"] == 1
     assert found.diagnostics["nodes"] == positions.size + len(values)
     best = max(values.values())
-    assert values[found.move.uci()] == pytest.approx(best, abs=1e-9)
+    assert values[found.answer.uci()] == pytest.approx(best, abs=1e-9)
     assert found.diagnostics["value"] == pytest.approx(best, abs=1e-9)
 
 
@@ -222,4 +222,4 @@ def test_best_guess_looks_at_no_more_positions_than_it_may() -> None:
     found = player.choose(Limit(nodes=3))
     assert len(rows[0]) == 3 < positions.size
     assert all(positions.contains(row) for row in rows[0])
-    assert found.move in referee.legal_moves()
+    assert found.answer in referee.legal_moves()

@@ -82,4 +82,4 @@ def test_toy_parts_make_a_player() -> None:
     player = KlssPlayer(BuiltinEvaluator(), Toy(), seed=1)
     player.start(game.view(chess.WHITE), game.position)
     said = player.choose(Limit(nodes=1000))
-    assert said.move in game.legal_moves() and 1000 <= said.diagnostics["nodes"] < 1000 + 448
+    assert said.answer in game.legal_moves() and 1000 <= said.diagnostics["nodes"] < 1000 + 448

@@ -274,7 +274,7 @@ def test_who_asks_for_the_position_set_changes_no_weight_and_no_move() -> None:
         assert isinstance(known[0], PositionSet) and isinstance(known[1], PositionSet)
         assert answers[0] == answers[1] and np.array_equal(known[0].weights, known[1].weights)
         distinct = max(distinct, len(set(known[0].weights)))
-        for move in (answers[0].move, None):
+        for move in (answers[0].answer, None):
             game.push(move or game.legal_moves()[-1])
             for player in (asked, left_alone):
                 player.observe(game.view(chess.WHITE))

@@ -159,7 +159,7 @@ def test_texts_choose_players() -> None:
         ("dsmcp,mixing=-1", "mixing is -1, expected 0 or more"),
         ("rbc-siamese,temperature=0", "temperature is 0, expected 0.001 or more"),
         ("rbc-expect,boards=0", "boards is 0, expected 1 to 100000"),
-        ("rbc-expect,floor=2", "floor is 2, expected 0 to 1"),
+        ("rbc-expect,uniform_mix=2", "uniform_mix is 2, expected 0 to 1"),
     ],
 )
 def test_numbers_that_make_no_sense_are_refused_in_a_line(text: str, told: str) -> None:
