@@ -32,19 +32,6 @@ BEGIN, END = "<!-- results: rendered by experiments/report.py -->", "<!-- end of
 PAPER_PERCENT = 59.5
 """The paper, §7: its agent's score against its baseline."""
 
-TARGETS = {
-    "klss2021-baseline-0.5s": 55.0,
-    "klss2021-best-guess-0.1s": 85.0,
-    "klss2021-greedy-0.1s": 85.0,
-    "kluss-klss2021-0.1s": 67.0,
-    "kluss-klss2021-0.5s": 70.0,
-    "kluss-klss2021-paper-0.5s": 85.0,
-    "kluss-baseline-0.2s": 75.0,
-    "kluss-best-guess-0.1s": 87.0,
-    "kluss-greedy-0.1s": 97.0,
-}
-"""Score in per cent that the project asks of a match, by its name."""
-
 PAPERS_MATCH = "klss2021-baseline-0.5s"
 """The head-to-head that the paper has played too."""
 
@@ -273,26 +260,16 @@ def _head_to_head(found: dict[str, Any]) -> list[str]:
         if match["name"] == PAPERS_MATCH:
             inside = "lies inside" if low <= PAPER_PERCENT <= high else "lies outside"
             text += f" The paper's {PAPER_PERCENT} % {inside} the interval."
-        lines += ["", *wrapped(" ".join([text, *_targets([match])]))]
+        lines += ["", *wrapped(text)]
     return lines
 
 
 def _opponents(found: dict[str, Any]) -> list[str]:
-    return [*_table(found["matches"], "match (A v B)"), "", *wrapped(" ".join(_targets(found["matches"])))]
-
-
-def _targets(matches: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [_target(match, TARGETS[match["name"]]) for match in matches if match["name"] in TARGETS]
+    return _table(found["matches"], "match (A v B)")
 
 
 def _percent(record: Mapping[str, Any]) -> str:
     return f"{100 * record['score'] / record['games']:.1f} % of {record['games']}" if record["games"] else "no games"
-
-
-def _target(match: Mapping[str, Any], target: float) -> str:
-    reached = "reached" if match["percent"][1] >= target else "not reached"
-    sure = ", by the whole interval" if match["percent"][0] >= target else ""
-    return f"The {target:g} % asked of `{short(match['a'])}` against `{short(match['b'])}`: {reached}{sure}."
 
 
 def _ablations(found: dict[str, Any]) -> list[str]:
