@@ -197,6 +197,7 @@ ELSEWHERE: dict[str, str] = {
     "klss match A B --scheduler tls://HOST:8786 --out DIR": "tests/klss_app/test_match.py",
     "klss match --workers W": "tests/klss_app/test_match.py",
     "klss match --check-truth": "tests/klss_app/test_match.py",
+    "klss match A B --game MODULE:NAME": "tests/table/test_kit.py",
     "klss play --seed": "tests/klss_app/test_play.py",
     'make test ARGS="tests/klss -x"': ".ci/run",
     "klss play --black NAME": "tests/klss_app/test_play.py",

@@ -8,7 +8,7 @@ and replaced in the background; its open questions go to another engine once, th
 Source: the UCI protocol (S. Meyer-Kahlen, R. Huber 2006). POSIX only, as far as waiting on pipes goes.
 
 Not python-chess's ``chess.engine``: its SimpleEngine gave 2,000 values a second, where one search of the parent that
-lists all moves gives 43,000 to 59,000 over a raw pipe (docs/search.md, "Evaluators").
+lists all moves gives 43,000 to 59,000 over a raw pipe (docs/notebook/2026-11-24-search-measured.md, "Evaluators").
 """
 
 from __future__ import annotations

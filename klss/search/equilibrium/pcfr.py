@@ -26,9 +26,9 @@ Decided here:
 * When nothing grows any more, the plans of the last iterations are averaged too, the later ones weighing more (t²); the
   last iterate or that average is played by, whichever has the smaller gap. Seven tenths of all regret are forgotten
   before: it is that of smaller trunks, and with so much of it strategies change too slowly for the average to converge
-  (docs/search.md, "How far from an equilibrium"). Those iterations are of the game of what both players use
-  (:mod:`klss.search.equilibrium.restricted`), which takes a tenth of the time on a large trunk; before them, a third of
-  that time, there are some on the whole trunk.
+  (docs/notebook/2026-11-24-search-measured.md, "How far from an equilibrium"). Those iterations are of the game of what
+  both players use (:mod:`klss.search.equilibrium.restricted`), which takes a tenth of the time on a large trunk; before
+  them, a third of that time, there are some on the whole trunk.
 * Caution, 0 in Obscuro: nearly always there is a root infoset at which player 1 gladly plays on, so that p would be 1
   and nothing would look at the one that hurts most (nor does a prior). What is seldom, but hers to choose, counts so.
 * After her move player 0's strategies at the roots are held (:mod:`klss.search.pondering`); the rest goes on.

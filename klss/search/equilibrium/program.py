@@ -9,11 +9,11 @@ changes bounds and costs only:
 * rows: a response for each of player 1's sequences; a flow equation for each of player 0's infosets.
 
 The last basis is carried by the numbers of sequences and infosets, which a trunk's growth never changes within a
-search. What is new gets a basis by hand (docs/search.md, "Linear programs"): at a new infoset of player 0 the best
-action against the last plans is basic; at a new infoset of player 1 its value is, and every response but the least
-one's. From there dual simplex (devex) needs few steps. It can stall, so it is capped; then the program is solved cold,
-by simplex with presolve and by interior point with crossover. Whatever comes back is judged by its saddle gap,
-recomputed in the whole game.
+search. What is new gets a basis by hand (docs/notebook/2026-11-24-search-measured.md, "Linear programs"): at a new
+infoset of player 0 the best action against the last plans is basic; at a new infoset of player 1 its value is, and
+every response but the least one's. From there dual simplex (devex) needs few steps. It can stall, so it is capped; then
+the program is solved cold, by simplex with presolve and by interior point with crossover. Whatever comes back is judged
+by its saddle gap, recomputed in the whole game.
 
 A *cautious* Resolve is ours. The paper's nature draws a root infoset uniformly, but nothing says that player 1 comes to
 all of them alike. With caution c she chooses the weights herself, each at most c/J and all of them at most 1 together:
