@@ -1,4 +1,4 @@
-"""Where a human's games are kept: a file each, in ``klss-games`` unless told."""
+"""Where a human's games are kept: a file each, in ``klss-games`` by default."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ def game_headers(
 def begun_at(headers: Mapping[str, str]) -> datetime.datetime | None:
     """When a game of ours was begun, by its tags; None where they don't say."""
     try:
-        told = datetime.datetime.strptime(f"{headers['Date']} {headers['UTCTime']}", "%Y.%m.%d %H:%M:%S")
+        begun = datetime.datetime.strptime(f"{headers['Date']} {headers['UTCTime']}", "%Y.%m.%d %H:%M:%S")
     except (KeyError, ValueError):
         return None
-    return told.replace(tzinfo=datetime.UTC)
+    return begun.replace(tzinfo=datetime.UTC)
 
 
 def newest_first() -> list[Path]:

@@ -27,7 +27,7 @@ class ProgressLine:
             print(f"\r\x1b[K{self._title}: {what} ({now - self._begin:.0f} s)", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Remove the line; what is told afterwards begins it again."""
+        """Remove the line; what is said afterwards begins it again."""
         if self._shown:
             self._shown = False
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

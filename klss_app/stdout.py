@@ -28,7 +28,7 @@ def own_stdout() -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):  # nobody reads it any more: nothing of this process's can be told there
+        with contextlib.suppress(OSError):  # nobody reads it any more: nothing of this process's can be said there
             sys.stdout.flush()
         os.dup2(kept, 1)
         sys.stdout = before

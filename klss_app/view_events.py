@@ -23,9 +23,9 @@ class ViewEvent:
     Attributes
     ----------
     kind
-        ``captured``: she took ``piece`` on ``square``. ``lost``: her ``piece`` on ``square`` was taken. ``moved``: the
-        enemy moved, and nothing more is known. ``sight``: the enemy's ``piece`` on ``square`` was not seen there
-        before. ``en_passant``: she can capture so on ``square``.
+        ``captured``: the player took ``piece`` on ``square``. ``lost``: its ``piece`` on ``square`` was taken.
+        ``moved``: the enemy moved, and nothing more is known. ``sight``: the enemy's ``piece`` on ``square`` was not
+        seen there before. ``en_passant``: the player can capture so on ``square``.
     square, piece
         Where, and what; None where the kind says neither.
     en_passant
@@ -42,15 +42,15 @@ def view_events(before: View | None, view: View) -> list[ViewEvent]:
     """What ``view`` tells its player that ``before``, one ply earlier, did not."""
     if before is None or view.kind == "initial":
         return []
-    told = _own_move(before, view) if view.kind == "own_move" else [_enemy_move(before, view)]
-    told += [
+    found = _own_move(before, view) if view.kind == "own_move" else [_enemy_move(before, view)]
+    found += [
         ViewEvent("sight", square, piece)
         for square, piece in view.pieces.items()
         if piece.color != view.color and before.pieces.get(square) != piece
     ]
     if view.ep_square is not None and view.to_move == view.color:
-        told.append(ViewEvent("en_passant", view.ep_square))
-    return told
+        found.append(ViewEvent("en_passant", view.ep_square))
+    return found
 
 
 def _own_move(before: View, view: View) -> list[ViewEvent]:

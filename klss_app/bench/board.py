@@ -1,6 +1,6 @@
 """Many games at once at the board: programs as ``klss board`` starts them, with a page each that plays any move.
 
-A page here is the other end of the websocket and nothing more: she moves at random, and asks for a rematch, with
+A page here is the other end of the websocket and nothing more: it moves at random, and asks for a rematch, with
 colours swapped, when all games of a round are over. What may go wrong is counted: what a server refuses or calls an
 error, a game that ends by a fault of the server's or the engine's, a line or a program that ends.
 """
@@ -97,27 +97,27 @@ class _Board:
         sent: tuple[int, float] | None = None
         ply = -1
         while True:
-            told = json.loads(await asyncio.wait_for(socket.receive_str(), _PATIENCE_S))
-            if told["type"] in ("error", "refused"):
-                self.errors.append(told["why"])
+            message = json.loads(await asyncio.wait_for(socket.receive_str(), _PATIENCE_S))
+            if message["type"] in ("error", "refused"):
+                self.errors.append(message["why"])
                 return
-            if told["type"] == "table" and not told["playing"] and ply >= 0:
+            if message["type"] == "table" and not message["playing"] and ply >= 0:
                 return
-            if told["type"] != "game":
+            if message["type"] != "game":
                 continue
-            if sent is not None and told["ply"] == sent[0] + 1:
+            if sent is not None and message["ply"] == sent[0] + 1:
                 self.answers_s.append(time.perf_counter() - sent[1])
                 sent = None
-            if told["over"] is not None:
-                self.plies.append(told["ply"])
-                if told["over"]["reason"] in _FAULTS:
-                    self.errors.append(f"the game ended by {told['over']['reason']}")
-            elif told["turn"] == told["color"] and told["ply"] > ply:
+            if message["over"] is not None:
+                self.plies.append(message["ply"])
+                if message["over"]["reason"] in _FAULTS:
+                    self.errors.append(f"the game ended by {message['over']['reason']}")
+            elif message["turn"] == message["color"] and message["ply"] > ply:
                 await asyncio.sleep(_PAUSE_S)
-                sent = told["ply"], time.perf_counter()
-                move = chooser.choice(told["moves"])
-                await socket.send_json({"type": "move", "move": move, "ply": told["ply"]})
-            ply = told["ply"]
+                sent = message["ply"], time.perf_counter()
+                move = chooser.choice(message["moves"])
+                await socket.send_json({"type": "move", "move": move, "ply": message["ply"]})
+            ply = message["ply"]
 
 
 def board(player: str, *, games: int, rounds: int, limit: Limit, seed: int = 0, say: Say = lambda line: None) -> Report:
@@ -154,7 +154,7 @@ async def _measured(arguments: list[str], games: int, rounds: int, seed: int, sa
                     seconds = time.perf_counter() - began
                     rows.append({"round": number, "seconds": seconds, "errors": wrong, "load": load(), **memory})
                     held = ", ".join(f"{name}s {sum(values):.0f} MB" for name, values in memory.items() if values)
-                    say(f"round {number} of {rounds}: {len(wrong)} errors, {seconds:.1f} s; {held or 'no memory told'}")
+                    say(f"round {number} of {rounds}: {len(wrong)} errors, {seconds:.1f} s; {held or 'memory unknown'}")
         finally:
             await asyncio.gather(*(each.close() for each in boards))
     wrong = [why for each in boards for why in each.errors]

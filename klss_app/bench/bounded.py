@@ -50,7 +50,7 @@ class Bounded:
         Player 0 is the one who is judged.
     knowledge : dict
         What player 0 knows, by the codes of the moves (:mod:`darkchess.board.move`) that were really played: the key of
-        her infoset.
+        its infoset.
     """
 
     game: Game
@@ -74,23 +74,25 @@ class Bounded:
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A turn of player 0's: an infoset at which she moves."""
+    """A turn of player 0's: an infoset at which it moves."""
 
     bounded: Bounded
     infoset: int
 
     @property
     def histories(self) -> int:
-        """How many histories she can't tell apart here."""
+        """How many histories are in it."""
         return len(self.bounded.game.nodes_of(0, self.infoset))
 
     @property
     def actions(self) -> tuple[int, ...]:
-        """Codes of her moves."""
+        """Codes of the moves."""
         return tuple(int(name) for name in self.bounded.game.observations[0].action_names[self.infoset])
 
     def value_of(self, mixture: Floats) -> float:
-        """The game's value where she plays ``mixture`` here: float64[n] in the order of :attr:`actions`, sums to 1."""
+        """The game's value where player 0 plays ``mixture`` here: float64[n] in the order of :attr:`actions`, sums to
+        1.
+        """
         form = self.bounded.form
         treeplex = form.treeplexes[0]
         here = int(self.bounded.game.observations[0].treeplex_infoset[self.infoset])
@@ -133,10 +135,10 @@ def bounded_game(start: Position, color: chess.Color, plies: int, leaves: Leaves
         keys = []
         for player in (0, 1):
             own = np.where(movers[above] == player, expansion.actions, -1)
-            told = np.stack(
+            labels = np.stack(
                 [known[player][above], own.astype(np.int64), expansion.observations[:, player].view(np.int64)], axis=1
             )
-            _, index = np.unique(told, axis=0, return_inverse=True)
+            _, index = np.unique(labels, axis=0, return_inverse=True)
             keys.append(next_key + index.reshape(count))
         next_key += count
         inner = expansion.movers != TERMINAL

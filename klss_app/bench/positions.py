@@ -19,7 +19,7 @@ __all__ = ["BenchPosition", "bench_games", "bench_positions", "seated"]
 
 @dataclass(frozen=True)
 class BenchPosition:
-    """A position as the player to move knows it: the start and her views."""
+    """A position as the player to move knows it: the start and its views."""
 
     name: str
     start: Position

@@ -1,6 +1,6 @@
 """The engine within a move's time: nodes and depth at the start and in three middlegames, and its signature.
 
-Each position is seen by the player to move through her views alone.
+Each position is seen by the player to move through its views alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Positions to be judged by: how a configuration plays where it is known what is right, and why.
 
-An entry (``data/suite.json``) is a turn of a game, seen by the player to move through her views alone, with a source.
+An entry (``data/suite.json``) is a turn of a game, seen by the player to move through its views alone, with a source.
 It is judged by the *mixture* that the configuration plays there, not by a move that happened to be drawn:
 
 - **by moves**: the sum of the probabilities of the moves that are right. They follow from a law that is checked in
@@ -12,7 +12,7 @@ It is judged by the *mixture* that the configuration plays there, not by a move 
 So every score is in [0, 1]: 1 is right, and in an entry judged by loss 0 is no better than blind.
 
 Nothing of an entry's earlier moves was searched: the search begins afresh at the turn, as in an analysis. A player
-without a search has no mixture; hers is the share of each move among :data:`DRAWS` seeds.
+without a search has no mixture; its mixture is the share of each move among :data:`DRAWS` seeds.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NODES = 4_000
 """Node budget of each entry where nothing else is asked for."""
 
 DRAWS = 16
-"""Seeds by which the mixture of a player without a search is told."""
+"""Seeds by which the mixture of a player without a search is counted."""
 
 Mixture = dict[chess.Move, float]
 """Probabilities of moves; those of moves that are never played may be missing."""
@@ -90,7 +90,7 @@ class Entry:
     exact : Exact or None
         Where the loss is judged.
     watched : chess.Move or None
-        A move whose probability is told beside the score.
+        A move whose probability is shown beside the score.
     """
 
     name: str
@@ -116,12 +116,12 @@ class Entry:
 
     @property
     def position(self) -> BenchPosition:
-        """The turn as she knows it."""
+        """The turn as its player knows it."""
         return BenchPosition(self.name, self.game.positions[0], tuple(self.game.views(self.color)))
 
     @cached_property
     def turn(self) -> Turn:
-        """Her turn in the bounded game, which is enumerated here."""
+        """The turn in the bounded game, which is enumerated here."""
         assert self.exact is not None, f"{self.name} is judged by moves"
         game = bounded_game(self.game.positions[0], self.color, self.exact.plies, self.exact.leaves)
         return game.turn(list(self.moves))
@@ -179,9 +179,9 @@ def _moves(text: str) -> tuple[chess.Move, ...]:
 def mixture(
     chosen: Configuration, evaluator: Evaluator, position: BenchPosition, limit: Limit, *, seed: int = 0
 ) -> tuple[Mixture, int]:
-    """What the player of ``chosen`` plays at ``position``, and how many positions she holds possible.
+    """What the player of ``chosen`` plays at ``position``, and how many positions it holds possible.
 
-    What is asked is the strategy that her move is drawn from, after everything that the configuration does to it
+    What is asked is the strategy that its move is drawn from, after everything that the configuration does to it
     (purification). A king that can be taken is taken, and an only move is played, without a search.
     """
     seeds = range(seed, seed + (DRAWS if chosen.search is None else 1))

@@ -188,7 +188,7 @@ def _weights(line: BenchLine, repetitions: int, say: Say) -> dict[str, dict[str,
 
 
 def _observed(line: BenchLine) -> tuple[PositionSet, Observer]:
-    """The set at the player's last turn of the line, and what the Siamese is told."""
+    """The set at the player's last turn of the line, and what the Siamese takes."""
     referee = Referee(None)
     known = PositionSet(referee.view(line.color), referee.position, cap=CAP)
     observer = Observer(known)

@@ -74,7 +74,7 @@ def _parser() -> Parser:
         metavar="NAME",
         help="who thinks: {searches}; NAME,field=value,…; FILE.toml",
     )
-    whole = f" (for a whole game {DEFAULT_ONCE_OVER_NODES} nodes a move unless told)"
+    whole = f" (for a whole game {DEFAULT_ONCE_OVER_NODES} nodes a move by default)"
     add_game_options(parser, fen=False, seed_default=DEFAULT_SEED, limits=whole)
     one = parser.add_argument_group("of one turn, with --ply")
     one.add_argument(

@@ -57,8 +57,8 @@ def turns_told(
     line: ProgressLine,
     file: AnalysisFile | None,
 ) -> list[dict[str, Any]]:
-    """Every turn as :func:`klss_app.web.game_analysis.told` tells it; ``file``: keeps them as they come, and those that
-    it holds already are not asked for again.
+    """Every turn as :func:`klss_app.web.game_analysis.turn_document` has it; ``file``: keeps them as they come, and
+    those that it holds already are not asked for again.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def turns_told(
     if len(found) == game.ply:
         return found
     from darkchess.fog.analysis.whole_game import turns
-    from klss_app.web.game_analysis import told
+    from klss_app.web.game_analysis import turn_document
 
     try:
         for turn in turns(
@@ -80,7 +80,7 @@ def turns_told(
             seed=seed,
             first=len(found),
         ):
-            found.append(told(turn))
+            found.append(turn_document(turn))
             line.tell(f"turn {turn.ply + 1} of {game.ply}")
             if file is not None:
                 file.keep(found, at_once=len(found) == game.ply)

@@ -29,8 +29,8 @@ _HARD_SPACE = "\u00a0"
 def document(analysis: Analysis, believed: Believed, configuration: str, evaluator: str, seed: int) -> dict[str, Any]:
     """The document of docs/analyse.md.
 
-    ``marginals`` holds every square on which a man may stand, own men (1.0) included, by FEN's letters; what is left to
-    1 is the probability that the square is empty. A ``value`` is null where the search was too short to say.
+    ``marginals`` holds every square on which a piece may stand, own pieces (1.0) included, by FEN's letters; what is
+    left to 1 is the probability that the square is empty. A ``value`` is null where the search was too short to say.
     """
     found = analysis.diagnostics
     bits = {each.move: each.bits for each in believed.moves}
@@ -146,12 +146,12 @@ def text(
     value = "?" if analysis.value is None else _pawns(analysis.value)
     seconds = f", {answer['seconds']:.1f} s" if answer["seconds"] else ""
     iterations = f"{answer['iterations']} iteration{'s' if answer['iterations'] != 1 else ''}"
-    told = (
+    summary = (
         f"{answer['configuration']} ({evaluator}): value {value}; {answer['gadget']}, "
         f"{answer['nodes']:,} nodes, depth {answer['depth']}, {iterations}{seconds}"
     )
     lines += [
-        *textwrap.wrap(told, width=78, subsequent_indent="    "),
+        *textwrap.wrap(summary, width=78, subsequent_indent="    "),
         "",
         " move        plays    value",
     ]
@@ -173,7 +173,7 @@ def text(
 
 
 def _telling(believed: Believed, positions: int, side: str, other: str) -> list[str]:
-    """How uncertain she is, what told her most, and what would."""
+    """How uncertain the player is, which views were the most informative, and which moves would be."""
     paragraphs = []
     if believed.belief != "uniform" and positions > 1:
         alike = f"{believed.effective:.1f}" if believed.effective < 1000.0 else f"{believed.effective:,.0f}"

@@ -30,7 +30,7 @@ _PLAYERS = {
     "suite": DEFAULT_PLAYER,
     "board": "greedy",
 }
-"""Bench -> who plays there unless told."""
+"""Bench -> the player there by default."""
 
 _SEARCH_S = 5.0
 _BOARD_S = 0.05

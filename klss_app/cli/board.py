@@ -1,6 +1,6 @@
 """``klss board``: a board in the browser, and the review of a game.
 
-The first line on stdout is the link of the human's seat; with two humans each has her own. Ctrl-C ends the server and
+The first line on stdout is the link of the human's seat; with two humans each has one. Ctrl-C ends the server and
 keeps the game that was going on.
 """
 
@@ -52,7 +52,7 @@ _REDIRECT = """<!doctype html><meta charset="utf-8"><title>klss board</title>
 def _parser() -> Parser:
     parser = Parser(
         "board",
-        "Fog of War chess in the browser, and the review of a game. You are White against kluss unless told.",
+        "Fog of War chess in the browser, and the review of a game. You are White against kluss by default.",
     )
     parser.add_argument("pgn", nargs="?", metavar="GAME.pgn", help="review this game: a PGN file, ours or pychess's")
     add_game_number(parser)
@@ -106,7 +106,7 @@ def run(arguments: Sequence[str]) -> int:
         stockfish=options.stockfish,
     )
     listening = _listen(parsed.host, parsed.port)
-    # Faults of an engine that we ended ourselves are none; those that cost a game are told with it. Only now, as
+    # Faults of an engine that we ended ourselves are none; those that cost a game are reported with it. Only now, as
     # whoever calls this and is refused keeps its log.
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
     return asyncio.run(_serve(settings, record, listening, parsed.host, not parsed.no_open))

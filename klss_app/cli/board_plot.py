@@ -1,4 +1,4 @@
-"""A player's belief as a figure: the board as she sees it, and on every unseen square how likely an enemy man stands
+"""A player's belief as a figure: the board as it sees it, and on every unseen square how likely an enemy piece stands
 there, and which. The one file of the command line that imports matplotlib.
 
 Unseen squares are shades of one hue, from light to dark with the probability, so that the figure reads without colour
@@ -28,7 +28,7 @@ _SHADES = "Blues"
 _LIGHTEST, _DARKEST = 0.03, 0.62
 """Part of the colour map that is used: black figures stay legible on the darkest."""
 _OWN = "#8a4b08"
-"""Own men stand on a frame of this colour (brown and blue are told apart by everybody)."""
+"""Own pieces stand on a frame of this colour (everybody can distinguish brown and blue)."""
 _SHOWN = 0.005
 _SIZE_IN = (8.6, 8.2)
 
@@ -93,7 +93,7 @@ def _draw(figure: Any, analysis: Analysis) -> None:
     legend = [
         Patch(facecolor="white", edgecolor=_OWN, linewidth=2, label=f"{side}'s own man"),
         Patch(facecolor=_SEEN[1], edgecolor="black", linewidth=0.6, label="seen"),
-        Patch(facecolor=shades(0.5), edgecolor="black", linewidth=0.6, label="unseen: the two likeliest men, in %"),
+        Patch(facecolor=shades(0.5), edgecolor="black", linewidth=0.6, label="unseen: the two likeliest pieces, in %"),
     ]
     figure.legend(handles=legend, loc="outside lower center", ncols=3, frameon=False, fontsize=10)
 

@@ -1,4 +1,4 @@
-"""A human at the terminal, as a player: shown her own views and nothing else, asked for moves."""
+"""A human at the terminal, as a player: shown that player's views and nothing else, asked for moves."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ HELP = """\
 Type a move as SAN (Nf3, exd5, e8=Q, O-O), as squares (g1f3, e7e8q), or one of:
   help      this text
   moves     your legal moves
-  history   the game so far as you know it, and the men captured
+  history   the game so far as you know it, and the pieces captured
   flip      turn the board around
   resign    give up
   quit      leave; the game is kept, --resume goes on (Ctrl-C does the same)
   undo      is refused, and says why; so is fog off until the game is over
-You see your own men and every square they could move to. Nobody is told of
-check: take the king to win."""
+You see your own pieces and every square they could move to. There is no
+check: capture the king to win."""
 
 UNDO = "undo: refused: a move also shows what was hidden, and that can't be taken back."
 FOG = "fog off: refused while the game lasts; once it is over you'll see everything."
@@ -62,26 +62,26 @@ def _name(color: chess.Color) -> str:
 
 def events(before: View | None, view: View) -> list[str]:
     """What ``view`` tells its player that ``before``, one ply earlier, did not: sentences."""
-    told, fresh = [], []
+    news, fresh = [], []
     for each in view_events(before, view):
         square = "" if each.square is None else chess.SQUARE_NAMES[each.square]
         man = "" if each.piece is None else chess.PIECE_NAMES[each.piece.piece_type]
         how = " en passant" if each.en_passant else ""
         if each.kind == "captured":
             article = "the" if man == "king" else "a"
-            told.append(f"You captured {article} {man}{how} on {square}.")
+            news.append(f"You captured {article} {man}{how} on {square}.")
         elif each.kind == "lost":
-            told.append(f"Your {man} on {square} was captured{how}.")
+            news.append(f"Your {man} on {square} was captured{how}.")
         elif each.kind == "moved":
-            told.append(f"{_name(not view.color)} moved.")
+            news.append(f"{_name(not view.color)} moved.")
         elif each.kind == "sight":
             fresh.append(f"{man} {square}")
         else:
-            told.append(f"You can capture en passant on {square}.")
+            news.append(f"You can capture en passant on {square}.")
     if fresh:
-        at = len(told) - (view.ep_square is not None and view.to_move == view.color)
-        told.insert(at, f"Now in sight: {', '.join(fresh)}.")
-    return told
+        at = len(news) - (view.ep_square is not None and view.to_move == view.color)
+        news.insert(at, f"Now in sight: {', '.join(fresh)}.")
+    return news
 
 
 def screen(
@@ -104,10 +104,10 @@ def screen(
     return [player(not bottom), *(" " + line for line in board), player(bottom)]
 
 
-def _men(letters: str) -> str:
-    """Men by FEN's letters, the like together, in words.
+def _pieces(letters: str) -> str:
+    """Pieces by FEN's letters, the like together, in words.
 
-    >>> _men("QNppp"), _men("")
+    >>> _pieces("QNppp"), _pieces("")
     ('a queen, a knight, 3 pawns', 'nothing')
     """
     counts = Counter(chess.PIECE_NAMES[chess.Piece.from_symbol(letter).piece_type] for letter in letters)
@@ -121,13 +121,13 @@ class HumanPlayer(Player):
     Parameters
     ----------
     terminal
-        Where she sits.
+        Where the human sits.
     names
         What both players are called.
     clocks
         Seconds left on the clocks, kept up to date by the arbiter.
     resumed
-        Plies of a game that was left and goes on: they are told at once, when the last of them is.
+        Plies of a game that was left and goes on: they are shown at once, with the last of them.
     """
 
     def __init__(
@@ -141,14 +141,14 @@ class HumanPlayer(Player):
         self._names = names
         self._clocks = clocks
         self._views: list[View] = []
-        self._told: list[str] = []
+        self._news: list[str] = []
         self._drawn = -1
         self._resumed = resumed
         self._deadline: float | None = None
         self.bottom: chess.Color = chess.WHITE
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """A new game: her board is drawn when it is her turn."""
+        """A new game: the board is drawn when it is the human's turn."""
         from klss_app.web.messages import Telling
 
         self._views = [view]
@@ -156,13 +156,13 @@ class HumanPlayer(Player):
         self.bottom = view.color
 
     def board_is_drawn(self) -> None:
-        """Her first board is on the screen already: don't draw it again."""
+        """The first board is on the screen already: don't draw it again."""
         self._drawn = 0
 
     def observe(self, view: View) -> None:
         """The view after a ply."""
-        told = events(self._views[-1], view)
-        self._told = told if view.kind == "own_move" else [*self._told, *told]
+        news = events(self._views[-1], view)
+        self._news = news if view.kind == "own_move" else [*self._news, *news]
         self._views.append(view)
         self._telling.observe(view)
         if view.ply < self._resumed:
@@ -172,12 +172,12 @@ class HumanPlayer(Player):
         elif view.game_over is not None or view.kind == "own_move":
             if self._terminal.screen:
                 self.draw()
-            elif told:
-                self._terminal.say(" " + " ".join(told))
-                self._told = []
+            elif news:
+                self._terminal.say(" " + " ".join(news))
+                self._news = []
 
     def draw(self) -> None:
-        """Her board as it is now, and what happened since her last move."""
+        """Draw the board as it is now, and say what happened since the human's last move."""
         view = self._views[-1]
         squares = (
             (view.own_capture_square,)
@@ -189,8 +189,8 @@ class HumanPlayer(Player):
         self._terminal.say(
             *screen(view.pieces, view.visible, marked, self.bottom, self._names, self._clocks, self._terminal)
         )
-        if self._told:
-            self._terminal.say(" " + " ".join(self._told))
+        if self._news:
+            self._terminal.say(" " + " ".join(self._news))
         self._drawn = len(self._views) - 1
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
@@ -201,7 +201,7 @@ class HumanPlayer(Player):
         Resignation, OutOfTime
             See :mod:`darkchess.fog.game.contest`.
         Quit, InputClosed
-            She leaves.
+            The human leaves.
         """
         view = self._views[-1]
         if self._drawn != len(self._views) - 1:
@@ -219,7 +219,7 @@ class HumanPlayer(Player):
                 return Decision(move, {})
 
     def seconds_left(self) -> float | None:
-        """On her clock in the middle of her turn; None without one, and on her opponent's time."""
+        """On the clock in the middle of the human's turn; None without one, and on the opponent's time."""
         return None if self._deadline is None else self._deadline - time.monotonic()
 
     def _understand(self, text: str) -> chess.Move | None:
@@ -264,18 +264,18 @@ class HumanPlayer(Player):
         return textwrap.fill(text, width=76, initial_indent=" ", subsequent_indent=" ", break_on_hyphens=False)
 
     def _history_lines(self) -> list[str]:
-        """Her moves, ``?`` for her opponent's, and the men that either side lost, as far as she knows."""
-        told = self._telling.told()
-        plies = [*(["..."] if told["first"] == "black" else []), *told["history"]]
+        """The human's moves, ``?`` for the opponent's, and the pieces that either side lost, as far as known."""
+        message = self._telling.message()
+        plies = [*(["..."] if message["first"] == "black" else []), *message["history"]]
         turns = [
             _HARD_SPACE.join((f"{number}.", *plies[at : at + 2]))
-            for number, at in enumerate(range(0, len(plies), 2), told["firstNumber"])
+            for number, at in enumerate(range(0, len(plies), 2), message["firstNumber"])
         ]
         text = "  ".join(turns) or "no move yet"
         lines = textwrap.wrap(text, width=76, initial_indent=" ", subsequent_indent=" ", break_on_hyphens=False)
         return [
             *(line.replace(_HARD_SPACE, " ") for line in lines),
-            f" You captured {_men(told['taken'])}; you lost {_men(told['lost'])}.",
+            f" You captured {_pieces(message['taken'])}; you lost {_pieces(message['lost'])}.",
         ]
 
     def _flip(self) -> None:

@@ -68,7 +68,7 @@ class _Loading(threading.Thread):
         self._load = load
 
     def run(self) -> None:
-        """Load; called by the thread. What goes wrong here will go wrong again where it can be told."""
+        """Load; called by the thread. What goes wrong here will go wrong again where it can be reported."""
         try:
             self._load()
         except Exception as error:

@@ -34,7 +34,7 @@ _UNHEARD_S = 3.0
 
 
 _BLANK = "\x1b[2;1H\x1b[J\x1b[H\x1b[K"
-"""Erases the screen and nothing above it. In two parts, as terminals that are told to erase all at once may move every
+"""Erases the screen and nothing above it. In two parts, as terminals that are asked to erase all at once may move every
 board into what can be scrolled back to."""
 
 

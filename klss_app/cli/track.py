@@ -4,7 +4,7 @@ Sizes are exact. The list of a player whose set grows past the cap ends at the l
 set of 10⁸ positions can be followed in a few gigabytes. A long update tells on stderr how far it is.
 
 With ``--weights`` a filter (:mod:`darkchess.fog.belief.filter`) goes along with each set, and as the true position is
-at hand here, it is told what the filter gives to it.
+at hand here, what the filter gives to it is shown.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The board in the browser: a server on the loopback that plays games with the arbiter, and one page.
 
-Reading order: ``messages`` what a page is told of a view, ``inbox`` how the human's answers reach the game, ``seats``
+Reading order: ``messages`` what a page is sent of a view, ``inbox`` how the human's answers reach the game, ``seats``
 the players of a game, ``settings`` how it is played, ``engines`` the engine's process, ``running_game`` one game in its
 thread, ``table`` games one after the other, ``reviews`` what is shown once a game is over, ``game_analysis`` and
 ``analyses`` what the engine makes of it, ``summaries`` a game's costs in a few figures, ``guard`` who may talk to the

@@ -31,7 +31,7 @@ _MOST_WHOLE = 16
 
 
 class Listener(Protocol):
-    """Who is told the turns."""
+    """The pages that get the turns."""
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Take a message."""

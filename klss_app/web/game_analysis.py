@@ -22,22 +22,22 @@ from klss_app.stdout import discard, own_stdout, print_document, release, reserv
 from klss_app.web.reviews import replayed
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 
-__all__ = ["analyse", "main", "told"]
+__all__ = ["analyse", "main", "turn_document"]
 
 _MOST_MOVES = 8
 _LEAST_SHOWN = 0.001
 
 
-def told(turn: Turn) -> dict[str, Any]:
+def turn_document(turn: Turn) -> dict[str, Any]:
     """What a page is shown of a turn.
 
     Returns
     -------
     dict
         ``ply``, ``color``; ``positions``: of both sides how many they hold possible, and whether that is a sample;
-        ``beliefs``: of both sides, square by square, the enemy's men and how likely each stands there; ``value``;
+        ``beliefs``: of both sides, square by square, the enemy's pieces and how likely each stands there; ``value``;
         ``moves`` of the mixture: ``move``, ``san``, ``p``, ``value``; ``lines`` of SAN; ``played``: ``san``, ``p``,
-        ``loss`` against what she held possible, ``turned``, against the truth; ``best``: ``san``, ``p``.
+        ``loss`` against what the player held possible, ``turned``, against the truth; ``best``: ``san``, ``p``.
     """
     analysis, loss = turn.analysis, turn.loss()
     sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
@@ -50,9 +50,9 @@ def told(turn: Turn) -> dict[str, Any]:
         },
         "beliefs": {
             chess.COLOR_NAMES[color]: {
-                chess.SQUARE_NAMES[square]: {letter: round(p, 4) for letter, p in men.items() if p >= _LEAST_SHOWN}
+                chess.SQUARE_NAMES[square]: {letter: round(p, 4) for letter, p in pieces.items() if p >= _LEAST_SHOWN}
                 for square in range(64)
-                if not found.view.sees(square) and (men := belief.at(square))
+                if not found.view.sees(square) and (pieces := belief.at(square))
             }
             for color, found in sets.items()
             for belief in [analysis.marginals if color == analysis.view.color else marginals(found)]
@@ -90,7 +90,7 @@ def analyse(request: dict[str, Any]) -> None:
         configuration=replace(chosen, cap=request["cap"]),
         limit=Limit(nodes=request["nodes"]),
     ):
-        print_document(told(turn))
+        print_document(turn_document(turn))
 
 
 def main() -> int:

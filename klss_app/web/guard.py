@@ -28,7 +28,7 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
-"""Of every answer. Styles may be inline, since the board places its men so; scripts may not."""
+"""Of every answer. Styles may be inline, since the board places its pieces so; scripts may not."""
 
 
 _BRACKETED = re.compile(r"\[([0-9a-f:.]+)\](?::\d+)?")
@@ -46,7 +46,8 @@ def same_token(given: object, token: str) -> bool:
 
 
 def host_allowed(header: str | None, host: str) -> bool:
-    """Whether a request's ``Host`` may be ours: an address, ``localhost``, or the name that we were told to listen at.
+    """Whether a request's ``Host`` may be ours: an address, ``localhost``, or the name that this server was asked to
+    listen at.
 
     Parameters
     ----------

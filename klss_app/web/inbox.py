@@ -33,7 +33,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Resign:
-    """A player gives up, in her turn or not."""
+    """A player gives up, in its turn or not."""
 
     color: chess.Color
 

@@ -1,7 +1,7 @@
-"""What a page is told of a game that is going on: one player's views and the clocks, as JSON.
+"""What a page is sent of a game that is going on: one player's views and the clocks, as JSON.
 
-Stands on the player's side of the wall: what :class:`Telling` tells is a function of her views, and of nothing else.
-Every message holds the whole of what she may know, so that a page that was reloaded is where it was.
+Stands on the player's side of the wall: a :class:`Telling` is a function of one player's views, and of nothing else.
+Every message holds the whole of what its player may know, so that a page that was reloaded is where it was.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["Telling", "board_text"]
 
 
 class Telling:
-    """What a player knows, told anew after each of her views.
+    """What a player knows, as a message after each of its views.
 
     Parameters
     ----------
     view
-        Hers of the start position.
+        The player's, of the start position.
     """
 
     def __init__(self, view: View) -> None:
@@ -49,17 +49,17 @@ class Telling:
         """Take in an end that was no ply: the last view again."""
         self._view = view
 
-    def told(self) -> dict[str, Any]:
+    def message(self) -> dict[str, Any]:
         """The message's fields.
 
         Returns
         -------
         dict
             ``color``; ``ply``; ``fullmove``; ``first`` and ``firstNumber``, who began, at which move; ``board``, FEN's
-            first field with ``?`` on what is not seen; ``turn``; ``moves``, hers, in UCI; ``last``, the squares of what
-            happened last as far as she saw it; ``history``, a text a ply: her move in SAN, ``?`` for the enemy's,
-            ``?xd5`` where it took a man of hers; ``happened``, since her last move; ``lost`` and ``taken``, men by
-            FEN's letters; ``over``.
+            first field with ``?`` on what is not seen; ``turn``; ``moves``, the player's, in UCI; ``last``, the squares
+            of what happened last as far as it was seen; ``history``, a text a ply: an own move in SAN, ``?`` for the
+            enemy's, ``?xd5`` where it captured; ``happened``, since the player's last move; ``lost`` and ``taken``,
+            pieces by FEN's letters; ``over``.
         """
         view = self._view
         return {
@@ -74,8 +74,8 @@ class Telling:
             "last": _last(view),
             "history": tuple(self._history),
             "happened": [_happened(each) for each in self._happened],
-            "lost": _men(self._lost),
-            "taken": _men(self._taken),
+            "lost": _letters(self._lost),
+            "taken": _letters(self._taken),
             "over": _over(view),
         }
 
@@ -108,9 +108,9 @@ def _happened(each: ViewEvent) -> dict[str, Any]:
     }
 
 
-def _men(men: Counter[str]) -> str:
-    """Men by their letters, the heaviest first."""
-    return "".join(sorted(men.elements(), key=lambda man: ("qrbnpk".index(man.lower()), man)))
+def _letters(pieces: Counter[str]) -> str:
+    """Pieces by their letters, the heaviest first."""
+    return "".join(sorted(pieces.elements(), key=lambda piece: ("qrbnpk".index(piece.lower()), piece)))
 
 
 def _over(view: View) -> dict[str, Any] | None:

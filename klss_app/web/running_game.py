@@ -28,7 +28,7 @@ class GameClock:
     Parameters
     ----------
     remaining_s
-        Seconds left, as the arbiter keeps them: of whoever is to move, at the beginning of her turn. Empty: no clock.
+        Seconds left, as the arbiter keeps them: of whoever is to move, at the beginning of the turn. Empty: no clock.
     now
         :func:`time.monotonic`, or a test's.
     """
@@ -42,7 +42,7 @@ class GameClock:
         """The other player's clock runs from here."""
         self._turn_began = self._now()
 
-    def told(self, running: chess.Color | None) -> dict[str, Any] | None:
+    def shown(self, running: chess.Color | None) -> dict[str, Any] | None:
         """Milliseconds left to both, at this moment; None without clocks. ``running``: whose clock runs."""
         if not self.remaining_s:
             return None
@@ -56,7 +56,7 @@ class GameClock:
 
 
 class _Timed(Player):
-    """A player whose decision ends her turn on the clock that pages show."""
+    """A player whose decision ends its turn on the clock that pages show."""
 
     def __init__(self, player: Player, clock: GameClock) -> None:
         self._player = player
@@ -98,7 +98,7 @@ class RunningGame:
     prepared
         Called by the game's thread before the game begins: an engine that has to be there before a clock runs.
     ended
-        Called by the game's thread once all is over and told.
+        Called by the game's thread once all is over and reported.
     """
 
     def __init__(

@@ -39,8 +39,8 @@ class HumanAtBoard(Player):
     inbox
         The game's.
     show
-        Called with what she may be told, :meth:`klss_app.web.messages.Telling.told`, whenever that has changed; by the
-        game's thread.
+        Called with what the human may know, :meth:`klss_app.web.messages.Telling.message`, whenever that has changed;
+        by the game's thread.
     """
 
     def __init__(self, inbox: Inbox, show: Callable[[dict[str, Any]], None]) -> None:
@@ -51,20 +51,20 @@ class HumanAtBoard(Player):
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """See :class:`darkchess.fog.game.contest.Player`."""
         self._view, self._telling = view, Telling(view)
-        self._show(self._telling.told())
+        self._show(self._telling.message())
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.fog.game.contest.Player`."""
         self._telling.observe(view)
         self._view = view
-        self._show(self._telling.told())
+        self._show(self._telling.message())
 
     def end(self, outcome: Outcome) -> None:
         """See :class:`klss.table.contest.Player`: the last view again, unless it says how the game ended."""
         if self._view is not None and self._view.game_over is None:
             self._view = replace(self._view, game_over=outcome, legal_moves=())
             self._telling.end(self._view)
-            self._show(self._telling.told())
+            self._show(self._telling.message())
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`darkchess.fog.game.contest.Player`; raises as :meth:`klss_app.web.inbox.Inbox.answer` does."""
@@ -74,7 +74,7 @@ class HumanAtBoard(Player):
         return self._inbox.answer(view.color, view.ply, deadline)
 
     def move(self, text: str, ply: int) -> str | None:
-        """Her page sends a move, SAN or UCI, for the turn at ``ply``; called by the server's thread.
+        """The page sends a move, SAN or UCI, for the turn at ``ply``; called by the server's thread.
 
         Returns
         -------
@@ -129,7 +129,7 @@ class EngineAtBoard(klss.table.contest.Player):
         self._player.observe(observation)
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`klss.table.contest.Player`; an engine that still thinks is not told."""
+        """See :class:`klss.table.contest.Player`; an engine that still thinks does not learn of it."""
         if not self.thinking:
             self._player.end(outcome)
 

@@ -12,8 +12,8 @@ _LEAST_COST = 0.005
 
 
 def summary(turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
-    """What ``color`` gave away in ``turns``, as :func:`klss_app.web.game_analysis.told` tells them: the fields of
-    ``summary`` in docs/analyse.md.
+    """What ``color`` gave away in ``turns``, as :func:`klss_app.web.game_analysis.turn_document` has them: the fields
+    of ``summary`` in docs/analyse.md.
 
     >>> played = {"san": "e4", "p": 0.5, "loss": 0.25, "turned": -0.5}
     >>> turn = {"ply": 0, "color": "white", "positions": {"white": [1, False]}, "played": played, "best": {}}

@@ -61,15 +61,15 @@ class Seat:
     Attributes
     ----------
     color
-        What she plays now.
+        What it plays now.
     token
         Who knows it sits here.
     lines
-        Her pages.
+        The seat's pages.
     shown
-        What was told to her last in this game; None before it.
+        What its pages were sent last in this game; None before it.
     wants_rematch
-        Whether she asked for one.
+        Whether it asked for one.
     """
 
     color: chess.Color
@@ -81,7 +81,7 @@ class Seat:
     wants_rematch: bool = False
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """To all her pages."""
+        """To all of the seat's pages."""
         for line in tuple(self.lines):
             line.send(message)
 
@@ -169,7 +169,7 @@ class Table:
         }
 
     def game_message(self, seat: Seat) -> dict[str, Any] | None:
-        """What a seat is told of the game now; None before its first."""
+        """What a seat knows of the game now; None before its first."""
         if seat.shown is None:
             return None
         running = None if seat.shown["over"] is not None else seat.shown["turn"] == "white"
@@ -178,7 +178,7 @@ class Table:
             "number": self._numbers,
             **seat.shown,
             "names": {chess.COLOR_NAMES[color]: self._name(color, seat) for color in chess.COLORS},
-            "clock": self._clock.told(running),
+            "clock": self._clock.shown(running),
         }
 
     def _name(self, color: chess.Color, seat: Seat) -> str:
@@ -340,18 +340,18 @@ class Table:
         game.start()
 
     def _shower(self, seat: Seat, number: int) -> Callable[[dict[str, Any]], None]:
-        """Takes what a seat is told, in the game's thread, to the seat's pages."""
+        """Takes what a seat may know, in the game's thread, to the seat's pages."""
 
-        def show(told: dict[str, Any]) -> None:
+        def show(message: dict[str, Any]) -> None:
             if number == self._numbers:
-                seat.shown = told
-                message = self.game_message(seat)
-                if message is not None:
-                    seat.send(message)
+                seat.shown = message
+                now = self.game_message(seat)
+                if now is not None:
+                    seat.send(now)
 
-        def pass_on(told: dict[str, Any]) -> None:
+        def pass_on(message: dict[str, Any]) -> None:
             with contextlib.suppress(RuntimeError):  # the server is closing
-                self._loop.call_soon_threadsafe(show, told)
+                self._loop.call_soon_threadsafe(show, message)
 
         return pass_on
 
@@ -380,8 +380,8 @@ class Table:
 
     def _seconds_left(self, running: chess.Color) -> dict[chess.Color, float]:
         """On the clocks of a game that is left, the one that runs included; none without."""
-        told = self._clock.told(running)
-        return {} if told is None else {color: told[chess.COLOR_NAMES[color]] / 1000.0 for color in chess.COLORS}
+        left = self._clock.shown(running)
+        return {} if left is None else {color: left[chess.COLOR_NAMES[color]] / 1000.0 for color in chess.COLORS}
 
     def _public(self, game: RunningGame, record: GameRecord, settings: Settings, text: str, color: chess.Color) -> None:
         if self._game is game:

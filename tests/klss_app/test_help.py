@@ -123,7 +123,7 @@ def test_what_holds_for_one_turn_or_for_a_whole_game_alone_is_told_so_and_refuse
         for flag, nargs in groups[group].items():
             ran = klss("analyse", "game.pgn", flag, *([] if nargs == 0 else [values.get(flag, "out.json")]), *rest)
             assert ran.code == 2 and ran.err.startswith(f"klss analyse: {flag}: got it "), ran.err
-    assert f"{analyse.DEFAULT_ONCE_OVER_NODES} nodes a move unless told" in parser.format_help()
+    assert f"{analyse.DEFAULT_ONCE_OVER_NODES} nodes a move by default" in parser.format_help()
 
 
 @pytest.mark.parametrize("flag", ["--epsilon=1", "--player=0", "--order=1", "--nesting=every", "--all"])

@@ -1,4 +1,4 @@
-// A game that goes on: one player's view, her moves, the clocks.
+// A game that goes on: one player's view, its moves, the clocks.
 import { destinations, FogBoard, ROLES } from '/board.js';
 import { Clocks, clockText } from '/clock.js';
 import { $, make } from '/dom.js';
@@ -228,7 +228,7 @@ export class Play {
   }
 }
 
-/** What happened since her last move, in words. */
+/** What happened since the player's last move, in words. */
 function* sentences(game) {
   const fresh = [];
   for (const each of game.happened) {
@@ -245,7 +245,7 @@ function* sentences(game) {
 /**
  * Which man a pawn becomes.
  * @param {'white' | 'black'} color
- * @returns {Promise<string>} its letter; empty when the user changed her mind
+ * @returns {Promise<string>} its letter; empty when nothing was chosen
  */
 export function askPromotion(color) {
   const dialog = $('promotion');

@@ -285,7 +285,7 @@ export class Review {
     return seen === 'truth' || this.game.plies[this.ply - 1].turn === seen ? [move.slice(0, 2), move.slice(2, 4)] : [];
   }
 
-  /** square -> how likely the enemy men that are asked for stand there, and the likeliest of them */
+  /** square -> how likely the chosen enemy pieces stand there, and the likeliest of them */
   asked(turn, who) {
     const found = new Map();
     if (!turn || this.heat === 'none') return found;

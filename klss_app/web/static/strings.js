@@ -54,7 +54,7 @@ export const T = {
   yourTurn: (number) => `Move ${number}: your turn.`,
   thinks: (name) => `${name === 'opponent' ? 'Your opponent' : name} thinks …`,
   premove: (move) => `Premove ${move}: played if it is possible then. Escape takes it back.`,
-  waiting: 'Waiting for the other player: she opens the second link that klss board printed.',
+  waiting: 'Waiting for the other player, who opens the second link that klss board printed.',
   starting: 'The game begins as soon as the engine is loaded.',
   noGame: 'No game is going on.',
   rematchAsked: 'You asked for a rematch.',
@@ -72,8 +72,8 @@ export const T = {
     return `${side[over.winner]} wins: ${(losses[over.reason] ?? (() => over.reason))(loser)}.`;
   },
   overTruth: 'The review shows everything that was hidden.',
-  own: 'Your men',
-  seenEnemies: 'Enemy men in sight',
+  own: 'Your pieces',
+  seenEnemies: 'Enemy pieces in sight',
   nothing: 'none',
   fogCount: (n) => `${n} squares are in the fog.`,
   cursor: (square, what) => `${square}: ${what}`,
@@ -114,7 +114,7 @@ export const T = {
     ['1 2 3 4', 'in a review: the truth, White sees, Black sees, all three'],
   ],
   helpRules:
-    'Fog of War: you see your men and the squares that they could move to. Nobody is told of check; who takes the king wins.',
+    'Fog of War: you see your pieces and the squares that they could move to. There is no check: capture the king to win.',
 
   // ------------------------------------------------------------------ review
   reviewOf: (white, black, result) => `${white} – ${black}, ${result}`,
@@ -129,7 +129,7 @@ export const T = {
   views: { truth: 'The truth', white: 'White sees', black: 'Black sees', all: 'All three' },
   whereMight: 'Where might the enemy be?',
   heat: { none: '–', k: 'king', q: 'queen', any: 'any man' },
-  heatOf: (color) => `Shaded: what ${side[color]} may believe from her views alone.`,
+  heatOf: (color) => `Shaded: what ${side[color]} may believe from its views alone.`,
   arrows: 'Arrows for the engine’s moves',
   analysis: 'Analysis',
   analyse: 'Analyse the game',
@@ -158,7 +158,7 @@ export const T = {
     if (v <= -0.05) return `On the true board it turned out worse than the mix, by ${(-v).toFixed(2)}.`;
     return 'On the true board it turned out about as the mix.';
   },
-  mixture: (color) => `The engine for ${side[color]}, from her views alone`,
+  mixture: (color) => `The engine for ${side[color]}, from its views alone`,
   columns: ['move', 'plays', 'value'],
   value: (v) => `${v >= 0 ? '+' : '−'}${Math.abs(v).toFixed(2)}`,
   expects: 'It expects',
