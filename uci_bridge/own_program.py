@@ -12,7 +12,7 @@ def own_program(module: str, *arguments: str) -> list[str]:
     """The command that runs ``module``.
 
     ``python -m`` looks for modules in the working directory first: a file called ``chess.py`` there would be run. So it
-    is told not to (``-P``), unless that is where this process has its own modules from, as in a clone that is not
+    is asked not to (``-P``), unless that is where this process has its own modules from, as in a clone that is not
     installed.
     """
     ours = bool(sys.path) and sys.path[0] in ("", os.getcwd())

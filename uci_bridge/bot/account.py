@@ -38,7 +38,7 @@ __all__ = ["Bot", "BotRefused", "make_client", "variant_served", "who_am_i"]
 log = logging.getLogger(__name__)
 
 _SILENT_S = 60.0
-"""Who is told to stop waits no longer for games of which the server says nothing, not even that it is there."""
+"""A bot that is asked to stop waits no longer for games of which the server says nothing, not even that it is there."""
 _REFUSALS = 5
 """So many refusals of the event stream in a row are taken for the server's last word."""
 
@@ -92,7 +92,7 @@ async def variant_served(client: Client) -> None:
 
 
 class Bot:
-    """A bot that plays until it is told to stop.
+    """A bot that plays until it is asked to stop.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ class Bot:
         if challenge.id in self._answered or challenge.id in self._games:
             return
         if challenge.player.lower() == self._account.name.lower():
-            return  # our own, told back to us
+            return  # our own, sent back to us
         self._answered[challenge.id] = now + 3600.0
         reason = self._config.accept.decline_reason(challenge, self.dialect.variant)
         who: dict[str, Any] = {"challenge": challenge.id, "player": challenge.player}

@@ -17,7 +17,7 @@ increments of a state  seconds                             milliseconds
 usual start position   ``""`` or ``"None"``                ``"startpos"``
 end of a game          a ``gameEnd`` line, no reason       ``status`` and ``winner`` of the last state
 how it ended           on the game's public page           as above
-``resign``             told to nobody until ``abort``      told at once
+``resign``             sent to nobody until ``abort``       sent at once
 =====================  ==================================  ============================================
 
 Deviation from lichess.org's own documents: it has no variant ``fogofwar``; :data:`LICHESS` speaks its plain dialect to
@@ -157,7 +157,7 @@ class FinishedGame:
     outcome
         How it ended.
     clocks_s
-        Seconds on the mover's clock after each move; None where it is not told.
+        Seconds on the mover's clock after each move; None where the server does not say.
     """
 
     full: GameFull
@@ -402,7 +402,7 @@ class Dialect:
         return Outcome(_COLORS.get(wire.winner or ""), _ENDS.get(wire.status, "unknown"))
 
     def _full(self, wire: _Full) -> GameFull:
-        # A rated or timed game: only lichess tells these, and None is what "not told" looks like.
+        # A rated or timed game: only lichess says these; None where it does not.
         titles = (wire.white.title, wire.black.title)
         return GameFull(
             id=valid_id(wire.id),

@@ -4,9 +4,9 @@ What goes in is views of one colour, the start position that both players know, 
 is the engine protocol (:mod:`uci_bridge.protocol.host`), with ids that are made up here. Nothing in this file knows the
 true game, the server, or the opponent.
 
-A session goes on for as long as the views go on from those it was told; where they do not (moves were taken back and
-others played, as far as *she* can see) a new session starts from the whole transcript. So even that an unseen move
-was taken back and another unseen one played instead does not reach her.
+A session goes on for as long as the views go on from those that its engine was shown; where they do not (moves were
+taken back and others played, as far as the engine's player can see) a new session starts from the whole transcript. So
+even that an unseen move was taken back and another unseen one played instead does not reach the engine.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _Result = TypeVar("_Result")
 
 _RESTARTS = 3
 _AGAIN_MS = 2000
-"""With less on her clock than this a failed engine is not started again for the same move."""
+"""With fewer milliseconds on the clock than this a failed engine is not started again for the same move."""
 _UNHURRIED_S = 120.0
 """At least this long for the first moves, when no clock runs and an engine may have to load its code."""
 
@@ -110,7 +110,7 @@ async def check_engine(command: Sequence[str]) -> str | None:
 
 
 class EngineSeat:
-    """One player in one game, in a process of her own.
+    """One player in one game: an engine in a process of its own.
 
     Parameters
     ----------
@@ -121,9 +121,9 @@ class EngineSeat:
     fen
         The start position; None for the usual one.
     seed
-        Of her random choices; None for a fresh one.
+        Of its random choices; None for a fresh one.
     key
-        What her opaque ids are made from; None for a fresh one. Never anything of the server's.
+        What its opaque ids are made from; None for a fresh one. Never anything of the server's.
     warm
         Load everything before the first request: for games at their start, while no clock runs.
 
@@ -150,7 +150,7 @@ class EngineSeat:
             self._thread.submit(rehearse, self._process, FOG)
 
     async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
-        """Her move; see :class:`uci_bridge.bot.seat.Seat`."""
+        """Return the move; see :class:`uci_bridge.bot.seat.Seat`."""
         began = time.monotonic()
         first = len(views) <= 2
         for again in (True, False):
@@ -165,28 +165,28 @@ class EngineSeat:
         raise AssertionError("unreachable")
 
     async def tell(self, views: Sequence[View]) -> None:
-        """Show her what she sees; see :class:`uci_bridge.bot.seat.Seat`."""
+        """Show the player what it sees; see :class:`uci_bridge.bot.seat.Seat`."""
         with contextlib.suppress(SeatError):
             await self._run(partial(self._tell, tuple(views)), 10.0)
 
     async def close(self) -> None:
-        """End her process, whatever it does."""
+        """End the engine's process, whatever it does."""
         self._closed = True
         await asyncio.to_thread(self._process.close)
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _limit(self, clock: Clock, *, first: bool) -> tuple[Limit, float]:
-        """What limits her, and how many seconds she may take before she counts as dead."""
+        """What limits the engine, and how many seconds it may take before it counts as dead."""
         remaining_s, increment_s = clock.remaining_ms / 1000.0, clock.increment_ms / 1000.0
         budget_s = self._config.move_time_s
         if budget_s is not None:
             budget_s = max(0.02, min(budget_s, remaining_s / 10.0 + 0.7 * increment_s, remaining_s / 2.0))
         limit = Limit(time_s=budget_s, nodes=self._config.nodes, clock=(remaining_s, increment_s))
-        # Half her time, so that there is some left for another start.
+        # Half the time, so that there is some left for another start.
         return limit, max(0.5 * remaining_s, _UNHURRIED_S if first else 0.2)
 
     def _sync(self, views: tuple[View, ...]) -> None:
-        """Let her session be at ``views``."""
+        """Bring the session to ``views``."""
         told = self._told
         if not told or views[: len(told)] != told:
             self._player.begin(views[0].color, Setup(self._start, PYCHESS))

@@ -6,7 +6,8 @@ late lines cost nothing:
 - the answer to a move says nothing: a move counts once a state shows it. When none does, the stream is opened anew,
   since a fresh ``gameFull`` is the truth, and only then the move is sent again. To send it into a position that we
   have not seen could be illegal, and an illegal move loses;
-- when moves were taken back, the engine's session goes on where her *views* do, and begins anew where they do not:
+- when moves were taken back, the engine's session goes on where its player's *views* do, and begins anew where they do
+not:
   that is the engine seat's, which sees views only.
 
 Source: what pychess.org's server does (see :mod:`uci_bridge.bot.dialect`). Deviation: a server that takes a move
@@ -411,7 +412,7 @@ class BotGame:
     # The end.
 
     async def _finish(self) -> None:
-        """Record the game, from whatever the server told of it."""
+        """Record the game, from whatever the server reported of it."""
         if not self._dropped and self._stream.outcome is None:
             await self._ask_how_it_ended()
         stream = self._stream

@@ -449,7 +449,7 @@ class Client:
         return min(max(said, 0.1), MAX_QUIET_S) if said == said else self.dialect.quiet_s
 
     async def _reason(self, response: aiohttp.ClientResponse) -> str:
-        """How the body of a refusal begins; "" where it is a page. The status has told the rest, however long it is."""
+        """How the body of a refusal begins; "" where it is a page. The status says the rest, however long it is."""
         body = b""
         with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
             async with asyncio.timeout(_REASON_S):

@@ -24,7 +24,7 @@ class Clock:
     Attributes
     ----------
     remaining_ms
-        Her own, what the way to the server takes already taken off.
+        The player's, what the way to the server takes already taken off.
     increment_ms
         Added after each move.
     """
@@ -41,10 +41,10 @@ class Seat(Protocol):
     """The engine's side of the wall, as the bridge sees it: views and a clock go in, moves come out."""
 
     async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
-        """Her move after the last of ``views`` (all of them, from ply 0 on); raises SeatError."""
+        """Return the move after the last of ``views`` (all of them, from ply 0 on); raises SeatError."""
 
     async def tell(self, views: Sequence[View]) -> None:
-        """Show her what she sees after her own move, or at the end; never raises."""
+        """Show the player what it sees after its own move, or at the end; never raises."""
 
     async def close(self) -> None:
-        """End her process."""
+        """End the engine's process."""

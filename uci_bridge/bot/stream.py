@@ -46,7 +46,7 @@ class GameStream:
     over
         Nothing more will come: the game has ended, or there is no such game (any more).
     outcome
-        How it ended, where the server told.
+        How it ended, where the server said so.
     finished
         The whole game, from where the server shows it once it is over; None unless it was asked and answered.
     connection
@@ -74,7 +74,7 @@ class GameStream:
         self._settled_at = 0.0
         self._heard_at = self._opened_at = time.monotonic()
         self._breaking_since: float | None = None
-        self._ending_at: float | None = None  # the end was told, the last moves were not
+        self._ending_at: float | None = None  # the end was given, the last moves were not
         self._reopen = asyncio.Event()
 
     def reopen(self) -> None:

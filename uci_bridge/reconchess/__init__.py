@@ -5,7 +5,7 @@ path); ``bots`` (a text that names a bot of theirs) and ``hosted`` (that bot as 
 process in which it runs), ``trout`` (its engine, restarted) and ``messages`` (what the two processes say).
 docs/reconchess.md.
 
-The package is an extra (``rbc``). Without it everything here can be imported, and who uses it is told.
+The package is an extra (``rbc``). Without it everything here can be imported, and whoever uses it is informed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A bot of ``reconchess`` as one of our players: a process of its own for each game, which ends with it.
 
 Such bots patch ``chess``, change directories, start pools and engines, and print; all of that stays in their process
-(:mod:`uci_bridge.reconchess.child`). It is told what ``reconchess`` tells a player, and gets the short environment of
+(:mod:`uci_bridge.reconchess.child`). It is given what ``reconchess`` tells a player, and gets the short environment of
 :mod:`uci_bridge.engine_environment`. That keeps apart what must not mix; it holds nobody who means harm: a bot runs
 with the rights of whoever hosts it.
 
@@ -41,13 +41,13 @@ __all__ = ["CLOCK_S", "OPPONENT", "HostedBot"]
 log = logging.getLogger(__name__)
 
 CLOCK_S = 900.0
-"""What a bot is told to have left where nodes limit the game: the usual clock, that never runs."""
+"""Seconds that a bot is shown to have left where nodes limit the game: the usual clock, that never runs."""
 
 OPPONENT = "opponent"
 """The opponent's name, as a bot hears it."""
 
 _CALLS = 60.0
-"""Where seconds a call limit the game, a bot is told to have that many times as much on its clock; those that mind
+"""Where seconds a call limit the game, a bot is shown that many times as much on its clock; those that mind
 theirs spend a share of it.
 """
 
@@ -133,7 +133,7 @@ class HostedBot(Player):
         return Asked(None if text is None else chess.Move.from_uci(text))
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`; the bot is told, and not waited for."""
+        """See :class:`darkchess.rbc.game.contest.Player`; the bot gets it, and is not waited for."""
         self._own.play(moved.taken)
         if self._process is None:
             return
@@ -261,7 +261,7 @@ _programs = _Programs()
 
 
 def _seconds_left(limit: Limit) -> float:
-    """What a bot is told of its clock."""
+    """Seconds that a bot is shown on its clock."""
     if limit.nodes is not None:
         return CLOCK_S
     if limit.time_s is None and limit.clock is not None:

@@ -1,6 +1,6 @@
 """What we and the process of a bot say to each other: JSON, a message a line, questions by us and answers by it.
 
-Nothing of a game is in them but what a ``reconchess.Player`` is told. The bot's process imports this file, so it
+Nothing of a game is in them but what a ``reconchess.Player`` is given. The bot's process imports this file, so it
 imports nothing of ours.
 """
 
@@ -14,7 +14,7 @@ __all__ = ["Answer", "Call"]
 
 
 class Call(msgspec.Struct, omit_defaults=True):
-    """What the bot is told or asked.
+    """What the bot is given or asked.
 
     Attributes
     ----------
@@ -35,9 +35,9 @@ class Call(msgspec.Struct, omit_defaults=True):
     moves
         Of ``sense`` and ``move``: the requests that it may make.
     capture
-        Of ``sense``: where the opponent took a man; of ``moved``: where the bot did.
+        Of ``sense``: where the opponent took a piece; of ``moved``: where the bot did.
     seen
-        Of ``move``: squares and the letters of the men on them, None for none.
+        Of ``move``: squares and the letters of the pieces on them, None for none.
     requested, taken
         Of ``moved``.
     winner, reason

@@ -31,7 +31,7 @@ from uci_bridge.reconchess.bots import check_reconchess
 
 try:
     from reconchess import Player as _TheirPlayer
-except ImportError:  # an extra; whoever makes a player is told
+except ImportError:  # an extra; whoever makes a player is informed
     _TheirPlayer = object
 
 __all__ = ["ReconchessPlayer"]
@@ -92,7 +92,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     # ------------------------------------------------------------------------------------------------ what it holds
     @property
     def possible_count(self) -> int:
-        """How many positions agree with all it was told; 0 where it keeps none, or no game is played."""
+        """How many positions agree with all it observed; 0 where it keeps none, or no game is played."""
         held = self._held()
         return 0 if held is None else int(held.size)
 

@@ -69,7 +69,7 @@ class UciProcess:
     open
         Numbers of the questions that it has not answered yet, oldest first.
     settings
-        The settings it was last told.
+        The settings it was last sent.
     """
 
     def __init__(self, command: Sequence[str], greeting: bytes) -> None:
@@ -211,7 +211,7 @@ class EnginePool:
     command
         Program and arguments.
     greeting
-        What every new engine is told; ends with ``isready``.
+        What every new engine is sent; ends with ``isready``.
     processes
         How many engines.
     silence_s
@@ -404,7 +404,7 @@ class EnginePool:
         return heard
 
     def _abandon(self) -> None:
-        """An engine that still has questions open when the time is up can't be told which of its later answers is for
+        """An engine that still has questions open when the time is up can't be asked which of its later answers is for
         whom: replace it.
         """
         for engine in self._engines:
