@@ -10,7 +10,7 @@ import chess
 
 if TYPE_CHECKING:
     from darkchess.fog.analysis.analyst import Analysis
-    from darkchess.fog.analysis.believed import Believed, Told
+    from darkchess.fog.analysis.believed import Believed, ViewInformation
     from darkchess.fog.analysis.once_over import Loss, Truth
     from darkchess.fog.analysis.principal_lines import Line
 
@@ -71,8 +71,8 @@ def document(analysis: Analysis, believed: Believed, configuration: str, evaluat
         "effective": believed.effective,
         "likeliest": [{"fen": each.position.fen(), "weight": each.weight} for each in believed.likeliest],
         "told": None
-        if believed.told is None
-        else [{"ply": each.ply, "san": each.san, "bits": each.bits} for each in believed.told],
+        if believed.views is None
+        else [{"ply": each.ply, "san": each.san, "bits": each.bits} for each in believed.views],
     }
 
 
@@ -178,7 +178,7 @@ def _telling(believed: Believed, positions: int, side: str, other: str) -> list[
     if believed.belief != "uniform" and positions > 1:
         alike = f"{believed.effective:.1f}" if believed.effective < 1000.0 else f"{believed.effective:,.0f}"
         paragraphs.append(f"by the {BELIEFS[believed.belief]} as uncertain as {alike} positions all alike")
-    told = [each for each in believed.told or () if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
+    told = [each for each in believed.views or () if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
     if told:
         paragraphs.append(f"what told {side} most: " + "; ".join(_told(each, side, other) for each in told))
     moves = [each for each in believed.moves if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
@@ -187,7 +187,7 @@ def _telling(believed: Believed, positions: int, side: str, other: str) -> list[
     return [line for each in paragraphs for line in textwrap.wrap(each, width=78, subsequent_indent="    ")]
 
 
-def _told(told: Told, side: str, other: str) -> str:
+def _told(told: ViewInformation, side: str, other: str) -> str:
     after = f"{other}'s move" if told.san is None else f"{side}'s {told.san}"
     return f"ply {told.ply} ({after}), {told.bits:.2f} bits"
 

@@ -1,18 +1,17 @@
-"""What the engine thinks at one turn of a player, from her views alone: what she holds possible, her mixed strategy,
-what each move is worth, and the lines that she expects.
+"""What the engine thinks at one turn of a player, from its views alone: the possible positions, the mixed strategy, the
+value of each move, and the lines that it expects.
 
 Stands on the player's side of the wall: nothing here knows a true game. :mod:`darkchess.fog.analysis.once_over`
 compares with it.
 
-The search is the player's own (:class:`klss.search.Search` on her exact position set, with the weights that its
-configuration asks for), with these differences: weights take as long as they take; it starts afresh at the ply in
-question, where in a game the trunk of the moves before would have been carried on; and it is made where the player
-needs none (a king to take, a single move) as well, so that every move has a value. A king that can be taken is taken
-all the same, as the player does: no search says so where the game is all but won without it.
+The search is the player's own (:class:`klss.search.Search` on its exact position set, with the weights that its
+configuration asks for), with three differences. Weights are computed without a time limit. It begins with a new trunk,
+where in a game the trunk of the moves before would have been carried on. And it is made where the player needs none (a
+king to capture, a single move) as well, so that every move has a value. A king that can be captured is captured all the
+same, as the player does: a search does not prefer that where the game is all but won without it.
 
-What moves are worth: :mod:`klss.search.root_values`; what is expected after them:
-:mod:`darkchess.fog.analysis.principal_lines`; what is believed: :mod:`darkchess.fog.belief.marginals`,
-:mod:`darkchess.fog.analysis.believed`.
+Values of moves: :mod:`klss.search.root_values`. Lines: :mod:`darkchess.fog.analysis.principal_lines`. Beliefs:
+:mod:`darkchess.fog.belief.marginals`, :mod:`darkchess.fog.analysis.believed`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
-from darkchess.fog.analysis.believed import MOST_LIKELIEST, Believed, Told, believed
+from darkchess.fog.analysis.believed import MOST_LIKELIEST, Believed, ViewInformation, believed
 from darkchess.fog.analysis.principal_lines import Line, LineMove, principal_lines
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.marginals import Marginals, marginals
@@ -53,6 +52,7 @@ from klss.table.time_plan import TimePlan
 __all__ = ["Analysis", "AnalysisError", "Analyst", "MoveValue"]
 
 _LINES = 3
+"""Lines that are shown, of the moves that are played most."""
 
 
 class AnalysisError(DarkchessError, ValueError):
@@ -61,7 +61,7 @@ class AnalysisError(DarkchessError, ValueError):
 
 @dataclass(frozen=True)
 class MoveValue:
-    """One of the player's moves: its probability in the mix, and its value (None: the search was too short)."""
+    """One of the player's moves: its probability in the mixture, and its value (None: the search was too short)."""
 
     move: chess.Move
     san: str
@@ -78,23 +78,23 @@ class Analysis:
     view
         What the player sees there.
     positions
-        How many positions she holds possible.
+        Number of possible positions.
     capped_by
-        None where they are all that agree with her views; else why they are a sample.
+        None where they are all that agree with the player's views; else why they are a sample.
     marginals
-        What stands where in them.
+        Which piece stands where in them, and how likely.
     belief
         What weighs them in that.
     value
-        What the profile is worth to her; None where the search was too short to say.
+        The profile's value for the player; None where the search was too short to say.
     moves
-        All her moves, the most played first, then the most valuable.
+        All legal moves, the most played first, then the most valuable.
     lines
-        What she expects after the first of them.
+        What the player expects after the first of them.
     diagnostics
         The search's, as in the engine protocol.
     trunk, profile
-        What all this was read from.
+        The search that all this was read from.
     """
 
     view: View
@@ -111,7 +111,7 @@ class Analysis:
 
     @property
     def mix_value(self) -> float | None:
-        """Value of the mixed strategy: the mean of the moves' values."""
+        """Value of the mixed strategy: the mean of the moves' values, weighted by their probabilities."""
         played = [(move.probability, move.value) for move in self.moves if move.probability > 0.0]
         return _sum(played)
 
@@ -144,21 +144,21 @@ class Analyst:
     view, start, ruleset
         As a player gets them at the start (:class:`darkchess.fog.game.contest.Player`).
     evaluator
-        Values positions.
+        What values positions.
     configuration
-        The player's choices, with a search; what they say of earlier moves has no effect, every search starts afresh.
+        The player's choices, with a search. What they say of carrying a trunk on has no effect.
     seed
         As of :class:`darkchess.fog.players.player.KlssPlayer`.
     belief
-        What the marginals are of, and :meth:`believed`; the search has the weights that its configuration asks for,
-        whatever is said here.
+        What weighs positions in the marginals and in :meth:`believed`. The search has the weights that its
+        configuration asks for, whatever is given here.
 
     Attributes
     ----------
     position_set
-        What the player holds possible.
+        The possible positions.
     model, quiet
-        The game from her seat, and the plies since she last saw a pawn move or a capture.
+        The game from the player's seat, and the plies since it last observed a pawn move or a capture.
     """
 
     def __init__(
@@ -184,7 +184,7 @@ class Analyst:
         weigher = Filter(Policy.packaged(), BuiltinEvaluator(threads=threads)) if "filter" in needed else None
         self.position_set = PositionSet(view, start, cap=configuration.cap, seed=seed, threads=threads, weigher=weigher)
         self._observer = Observer(self.position_set) if "siamese" in needed else None
-        self._told: list[Told] = []
+        self._information: list[ViewInformation] = []
         evaluator.new_game()
 
     @property
@@ -194,6 +194,7 @@ class Analyst:
 
     def observe(self, view: View) -> None:
         """Take in what is seen after a ply. The position set is brought up to date without a deadline."""
+        # The fall of the filter's total weight is the view's probability, unless the filter had to start again.
         weigher = self.position_set.weigher
         before = None if weigher is None else (weigher.log_total, weigher.restarts)
         self.position_set.observe(view)
@@ -202,7 +203,7 @@ class Analyst:
         if weigher is not None and before is not None and weigher.restarts == before[1]:
             own = None if view.own_move is None else san(self.view, view.own_move)
             bits = max(0.0, (before[0] - weigher.log_total) / math.log(2.0))
-            self._told.append(Told(view.ply, own, bits))
+            self._information.append(ViewInformation(view.ply, own, bits))
         self.quiet = 0 if is_loud(self.view, view) else self.quiet + 1
         self._views.append(view)
 
@@ -215,21 +216,21 @@ class Analyst:
 
     @property
     def weights(self) -> Floats | None:
-        """How likely each position is, by the belief, at a turn of hers: float64[size], summing to 1; None: all are
-        alike.
+        """How likely each position is by the belief, at a turn of the player: float64[size], summing to 1; None: all
+        are alike.
         """
         found = self._weights(PARTS[self._belief])
         return None if found is None else found.shares()
 
     def believed(self, count: int = MOST_LIKELIEST) -> Believed:
         """What the belief amounts to, with the ``count`` likeliest positions; it has to be the player's turn."""
-        told = None if self.position_set.weigher is None else self._told
-        return believed(self.position_set, self._belief, self.weights, told, count)
+        views = None if self.position_set.weigher is None else self._information
+        return believed(self.position_set, self._belief, self.weights, views, count)
 
     def search(
         self, limit: Limit, configuration: Configuration | None = None, progress: Progress | None = None
     ) -> tuple[Search, Result]:
-        """Search afresh; it has to be the player's turn.
+        """Search with a new trunk; it has to be the player's turn.
 
         Parameters
         ----------
@@ -244,7 +245,7 @@ class Analyst:
         Returns
         -------
         tuple of Search and Result
-            The search, which has the trunk, and what is played.
+            The search, which has the trunk, and the mixed strategy.
 
         Raises
         ------
@@ -255,7 +256,7 @@ class Analyst:
         if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
             raise AnalysisError(
                 f"analysis: got ply {view.ply}, where {chess.COLOR_NAMES[view.color]} has no move to make; expected a "
-                "turn of hers"
+                "turn of that player"
             )
         chosen = configuration or self._configuration
         assert chosen.search is not None
@@ -291,6 +292,7 @@ class Analyst:
             fewer = replace(configuration.search, particles=min(particles, configuration.search.particles))
             configuration = replace(configuration, search=fewer)
         search, result = self.search(limit, configuration, progress)
+        # Values of the moves in the solved trunk; a king that can be captured is captured.
         view = self.view
         assert search.standing is not None
         trunk, profile = search.standing.trunk, search.standing.profile
@@ -308,6 +310,7 @@ class Analyst:
             ),
             key=lambda each: (-each.probability, -(each.value or 0.0), encode(each.move)),
         )
+        # Lines after the moves that are played most.
         shown = [encode(move.move) for move in moves[:_LINES] if move.probability > 0.0]
         lines = principal_lines(trunk, profile, shown, view.fullmove)
         if taking is not None:

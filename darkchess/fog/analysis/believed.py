@@ -1,9 +1,8 @@
-"""What a player's belief amounts to, for people: how many positions it is as good as, the likeliest of them, which of
-her moves would tell her most, and which of the views that she had told her most.
+"""What a player's belief amounts to, for people: how many positions it is as good as, the likeliest of them, and how
+much information moves would give and views gave.
 
-What a view told is how unlikely it was, −log₂ of its probability as the filter gave it
-(:mod:`darkchess.fog.belief.filter`); what a move would tell is the mean of that over what she may see right after it,
-the entropy of the observation.
+The information of a view is −log₂ of its probability by the filter (:mod:`darkchess.fog.belief.filter`). That of a move
+is the mean over what the player may observe right after it: the entropy of the observation.
 """
 
 from __future__ import annotations
@@ -21,26 +20,28 @@ from darkchess.fog.game.san import san
 from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["MOST_LIKELIEST", "Believed", "Likely", "Promise", "Told", "believed", "effective", "likeliest"]
+__all__ = [
+    "MOST_LIKELIEST", "Believed", "Likely", "MoveInformation", "ViewInformation", "believed", "effective", "likeliest",
+]  # fmt: skip
 
 MOST_LIKELIEST = 10
-"""Likeliest positions that are looked for, unless more are asked."""
+"""Positions that are listed, the likeliest ones, where a caller names no number: what fits on a page."""
 
 _SAMPLE = 2000
-"""Positions over which the next observation's entropy is taken, as in the search."""
+"""Most positions over which the next observation's entropy is estimated, as in the search."""
 
 
 @dataclass(frozen=True)
 class Likely:
-    """A position, and its weight, of 1 in all."""
+    """A position and its weight; the weights of all positions sum to 1."""
 
     position: Position
     weight: float
 
 
 @dataclass(frozen=True)
-class Promise:
-    """What a move of hers would tell: the entropy, in bits, of what she would see right after it."""
+class MoveInformation:
+    """A move, and the entropy in bits of what the player would observe right after it."""
 
     move: chess.Move
     san: str
@@ -48,17 +49,17 @@ class Promise:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a view of hers told.
+class ViewInformation:
+    """How much information a view gave the player.
 
     Attributes
     ----------
     ply
         The view's.
     san
-        Her own move, after which she had it; None: it followed the enemy's.
+        The player's own move that led to it; None: the opponent's did.
     bits
-        −log₂ of its probability, as the filter gave it.
+        −log₂ of its probability by the filter.
     """
 
     ply: int
@@ -75,20 +76,20 @@ class Believed:
     belief
         What weighs the positions.
     effective
-        How many equally likely positions would be as uncertain: e to the entropy of the weights.
+        Number of equally likely positions that would be as uncertain: e to the entropy of the weights.
     likeliest
         The likeliest first; none where all are alike.
     moves
-        What each of her moves would tell, the most telling first.
-    told
-        What each view told, the most telling first; None where no filter goes along.
+        Information of each legal move, the most first.
+    views
+        Information of each view, the most first; None where there is no filter.
     """
 
     belief: Belief
     effective: float
     likeliest: tuple[Likely, ...]
-    moves: tuple[Promise, ...]
-    told: tuple[Told, ...] | None
+    moves: tuple[MoveInformation, ...]
+    views: tuple[ViewInformation, ...] | None
 
 
 def effective(weights: Floats) -> float:
@@ -98,7 +99,9 @@ def effective(weights: Floats) -> float:
 
 
 def likeliest(positions: PositionSet, weights: Floats, count: int) -> Ints:
-    """Where the ``count`` likeliest positions are, the likeliest first; equals in the order of what they hold."""
+    """Indices of the ``count`` likeliest positions, the likeliest first; equally likely ones in the order of their
+    rows.
+    """
     count = min(count, positions.size)
     if not count:
         return np.empty(0, dtype=np.int64)
@@ -108,22 +111,26 @@ def likeliest(positions: PositionSet, weights: Floats, count: int) -> Ints:
 
 
 def believed(
-    positions: PositionSet, belief: Belief, weights: Floats | None, told: list[Told] | None, count: int = MOST_LIKELIEST
+    positions: PositionSet,
+    belief: Belief,
+    weights: Floats | None,
+    views: list[ViewInformation] | None,
+    count: int = MOST_LIKELIEST,
 ) -> Believed:
-    """What her belief amounts to at her turn.
+    """What a player's belief amounts to at its turn.
 
     Parameters
     ----------
     positions
-        What she holds possible.
+        The position set.
     belief
-        What weighs them.
+        What weighs it.
     weights
         float64[size], summing to 1; None: all are alike.
-    told
-        What each view told; None: nobody knows.
+    views
+        Information of each view; None: not known.
     count
-        How many likeliest ones are wanted.
+        How many of the likeliest positions are wanted.
     """
     view = positions.view
     found: list[Likely] = []
@@ -135,11 +142,11 @@ def believed(
         ]
     codes = np.array([encode(move) for move in view.legal_moves], dtype=np.int64)
     bits = positions.information(codes, _SAMPLE, weights=weights).tolist()
-    promises = [Promise(move, san(view, move), each) for move, each in zip(view.legal_moves, bits, strict=True)]
+    moves = [MoveInformation(move, san(view, move), each) for move, each in zip(view.legal_moves, bits, strict=True)]
     return Believed(
         belief=belief,
         effective=float(positions.size) if weights is None else effective(weights),
         likeliest=tuple(found),
-        moves=tuple(sorted(promises, key=lambda each: (-each.bits, encode(each.move)))),
-        told=None if told is None else tuple(sorted(told, key=lambda each: (-each.bits, each.ply))),
+        moves=tuple(sorted(moves, key=lambda each: (-each.bits, encode(each.move)))),
+        views=None if views is None else tuple(sorted(views, key=lambda each: (-each.bits, each.ply))),
     )

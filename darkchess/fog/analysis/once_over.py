@@ -1,5 +1,5 @@
-"""A finished game held against what the engine thought: where the truth stood among the positions that a player held
-possible, and which moves gave the most away.
+"""A finished game beside what the engine thought: where the truth stood among the positions that were possible for a
+player, and which moves gave the most away.
 
 Stands on the referee's side of the wall: it knows the true game. What the engine thinks still comes from views alone
 (:mod:`darkchess.fog.analysis.analyst`).
@@ -25,16 +25,19 @@ from darkchess.fog.players.configuration import Configuration
 from klss.support.arrays import Floats
 from klss.table.limits import Limit
 
-__all__ = ["HiddenMan", "Loss", "Truth", "largest", "losses", "truth_at"]
+__all__ = ["HiddenPiece", "Loss", "Truth", "largest", "losses", "truth_at"]
 
 _CHUNK = 1 << 16
+"""Positions that are weighed at a time, which bounds the memory for their rows."""
+
 _ROUNDING = 1e-9
+"""Differences up to this are rounding: such numbers count as equal."""
 
 
 # ---------------------------------------------------------------- the true position
 @dataclass(frozen=True)
-class HiddenMan:
-    """An enemy man that the player did not see: its square, the man, and the probability that she gave it there."""
+class HiddenPiece:
+    """An enemy piece that the player did not see: its square, the piece, and its probability there by the belief."""
 
     square: int
     piece: chess.Piece
@@ -43,30 +46,30 @@ class HiddenMan:
 
 @dataclass(frozen=True)
 class Truth:
-    """Where the true position stood in a player's mind.
+    """Where the true position stood among those that a player held possible.
 
     Attributes
     ----------
     fen
         The true position.
     possible
-        Whether it is among the positions that she held possible (always, unless they are a sample).
+        Whether it is among the possible positions (always, unless they are a sample).
     rank
         Its place among them, 1 for the likeliest, by the product over all squares of the probabilities of what stands
-        there; equals share the best place.
+        there; equally likely ones share the best place.
     positions
         How many there are.
     weight, weight_rank
-        Its weight, of 1 in all, by the belief, and its place by that; None where all are alike, or it is not there.
+        Its weight by the belief (all sum to 1), and its place by that; None where all are alike, or it is not there.
     particle
         Its probability among the particles of the search, by the opponent's equilibrium plan and chance; None where
         it was none of them.
     particle_rank
         Its place among them by that probability; None likewise.
     particles
-        How many they were.
+        Number of particles.
     hidden
-        The enemy men that she did not see.
+        The enemy pieces that the player did not see.
     """
 
     fen: str
@@ -78,18 +81,20 @@ class Truth:
     particle: float | None
     particle_rank: int | None
     particles: int
-    hidden: tuple[HiddenMan, ...]
+    hidden: tuple[HiddenPiece, ...]
 
 
 def truth_at(position: Position, analysis: Analysis, positions: PositionSet, belief: Floats | None = None) -> Truth:
-    """Where ``position``, the true one, stands in ``analysis`` and in ``positions``, which it was made from;
-    ``belief``: float64[size], their weights, summing to 1; None: all are alike.
+    """Where ``position``, the true one, stands in ``analysis`` and in ``positions``, which the analysis is of.
+
+    ``belief`` has the weights of the positions, float64[size] summing to 1; None: all are alike.
     """
     view, found = analysis.view, analysis.marginals
     side = int(view.color == chess.WHITE)
     row = position.row.copy()
     row[META] &= IDENTITY
     possible = positions.contains(row)
+    # By the marginals: how many positions have a larger product of their squares' probabilities.
     rank = None
     if possible:
         shares = np.column_stack([found.shares, 1.0 - found.shares.sum(axis=1)])
@@ -103,10 +108,12 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
             weigh_men(rows, side, weights, sums)
             above += int((sums > own[0] + _ROUNDING).sum())
         rank = 1 + above
+    # By the belief's weights.
     weight, weight_rank = None, None
     if possible and belief is not None:
         weight = float(belief[positions.indices(row)[0]])
         weight_rank = 1 + int((belief > weight * (1.0 + _ROUNDING)).sum())
+    # By the search: the equilibrium's probability of each root, the opponent's plan times chance.
     trunk = analysis.trunk
     roots = trunk.root_count
     reach = trunk.nodes.chance[:roots] * analysis.profile.y[trunk.nodes.sequence[:roots, 1]]
@@ -118,8 +125,9 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
         own_reach, total = float(reach[equal].sum()), float(reach.sum())
         particle = own_reach / total if total > 0.0 else None
         particle_rank = 1 + int((reach > reach[equal].max() + _ROUNDING).sum())
+    # The pieces that the player did not see, and how likely the belief held each where it stood.
     hidden = tuple(
-        HiddenMan(square, piece, found.at(square).get(piece.symbol(), 0.0))
+        HiddenPiece(square, piece, found.at(square).get(piece.symbol(), 0.0))
         for square, piece in sorted(position.pieces.items())
         if piece.color != view.color and not view.sees(square)
     )

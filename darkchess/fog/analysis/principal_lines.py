@@ -1,7 +1,7 @@
-"""A solved trunk read as a player reads an analysis: the lines that she expects.
+"""The lines that a player expects, read from a solved trunk.
 
-The opponent's plan is the equilibrium's y, the opponent of the gadget: she goes where x is weakest, which is not where
-an average opponent goes.
+The opponent's plan is the equilibrium's y, the opponent of the gadget game: it goes where x is weakest, which is not
+where an average opponent goes.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from klss.support.arrays import Floats, Ints
 __all__ = ["Line", "LineMove", "principal_lines"]
 
 _LINE_PLIES = 12
+"""Most plies of a line; few trunks are deeper where the plans still say what is played."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,10 @@ class LineMove:
     san
         In SAN.
     mine
-        The player's own.
+        Whether it is the player's own.
     probability
-        Of an own move: in her plan. Of the opponent's: how often she makes this one, among all that the player holds
-        possible after the moves before. None where the plans do not say.
+        Of an own move: in the player's plan. Of the opponent's: its share over all positions that are possible for the
+        player after the moves before. None where the plans do not say.
     """
 
     move: chess.Move
@@ -52,8 +53,8 @@ class LineMove:
 
 @dataclass(frozen=True)
 class Line:
-    """What the player expects after one of her moves: the opponent's likeliest reply over the particles of her own
-    trunk, what she would see of it, her own answer, and so on.
+    """What the player expects after one of its moves: the opponent's likeliest reply over the roots of the trunk, what
+    the player would observe of it, its own answer, and so on.
     """
 
     moves: tuple[LineMove, ...]
@@ -71,19 +72,23 @@ def principal_lines(
     lines = []
     for code in codes:
         moves: list[LineMove] = []
+        # The nodes at which the line stands, all of one infoset of the player: at first, the roots.
         front = np.flatnonzero((reach[: trunk.root_count] > 0.0) & (trunk.nodes.first_child[: trunk.root_count] >= 0))
         chosen = _own_choice(trunk, profile, best, 0, code)
         while len(front) and chosen is not None and len(moves) < plies:
+            # The player's move.
             moves.append(_line_move(trunk, reach, front, chosen[0], fullmove, True, chosen[1]))
             kids = _children(trunk, front)
             front = _going_on(trunk, reach, kids[trunk.nodes.action[kids] == chosen[0]])
             if not len(front):
                 break
+            # The opponent's likeliest reply, over all these nodes.
             replies = _children(trunk, front)
             reply, share, kids = _likeliest(trunk, reach, replies)
             if reply < 0:
                 break
             moves.append(_line_move(trunk, reach, trunk.nodes.parent[kids], reply, fullmove, False, share))
+            # The player's likeliest observation of it, and its next choice there.
             seen = trunk.nodes.infoset[kids, 0]
             weights = np.bincount(seen, weights=reach[kids])
             infoset = int(weights.argmax())
@@ -97,7 +102,7 @@ def principal_lines(
 def _own_choice(
     trunk: Trunk, profile: Profile, best: Floats, infoset: int, code: int | None
 ) -> tuple[int, float | None] | None:
-    """Player 0's action (``code``, or the likeliest) and its probability; None where she has no sequences."""
+    """Player 0's action (``code``, or the likeliest) and its probability; None where there are no sequences yet."""
     first, size = int(trunk.infosets[0].first[infoset]), int(trunk.infosets[0].size[infoset])
     if first < 0:
         return None
@@ -126,7 +131,9 @@ def _going_on(trunk: Trunk, reach: Floats, front: npt.NDArray[Any]) -> npt.NDArr
 
 
 def _likeliest(trunk: Trunk, reach: Floats, replies: Ints) -> tuple[int, float, Ints]:
-    """Code of the likeliest reply (man and squares), its share, and the nodes that it leads to; −1 where none is."""
+    """Code of the likeliest reply (a piece and its squares), its share, and the nodes that it leads to; −1 where none
+    is likely.
+    """
     origin = trunk.nodes.action[replies].astype(np.int64) >> 9
     before = trunk.states[trunk.nodes.parent[replies]]
     here = (before[:, :6] >> origin.astype(np.uint64)[:, None]) & np.uint64(1)

@@ -1,8 +1,8 @@
-"""A whole game, turn by turn: what the engine thinks at each from the mover's views, and what her move gave away.
+"""A whole game, turn by turn: what the engine thinks at each from the mover's views, and what the move gave away.
 
-Stands on the referee's side of the wall: it replays the true game for two analysts, each of whom gets one player's
-views (:mod:`darkchess.fog.analysis.analyst`). Nothing that an analyst says depends on more; :meth:`Turn.turned_out`
-alone looks at the truth, so that luck is told apart from error.
+Stands on the referee's side of the wall: it replays the true game for two analysts, each of which gets one player's
+views (:mod:`darkchess.fog.analysis.analyst`) and depends on no more. :meth:`Turn.turned_out` alone looks at the truth,
+which separates luck from error.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from klss.table.limits import Limit
 __all__ = ["Loss", "Turn", "turns"]
 
 _NODES_A_ROOT = 80
-"""A quick search takes one particle for so many nodes, so that every root is expanded and some budget is left."""
+"""Nodes for each particle of a quick search, so that every root is expanded and some budget is left."""
+
 _LEAST_PARTICLES = 10
+"""Particles of the quickest search: with fewer, moves' values depend on which positions were sampled."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +39,14 @@ class Loss:
     ply
         Half-moves before it.
     color
-        Whose move.
+        The mover.
     move, san
         The move.
     loss
-        Value of the engine's mixed strategy less that of the move, by a quick search from her views; None where that
-        was too short to say.
+        Value of the engine's mixed strategy less that of the move, by a quick search from the mover's views; None where
+        that was too short to say.
     best, best_san, probability
-        What the engine plays most there, and how often.
+        The move that the engine plays most there, and how often.
     played
         How often it plays the move itself.
     """
@@ -75,9 +77,9 @@ class Turn:
     analysis
         What the engine thinks there, from the mover's views.
     analysts
-        Both sides', who have seen what their player saw up to here; they go on with the next turn.
+        One for each side, with the views of its player up to here; they go on with the next turn.
     evaluator
-        The mover's.
+        Of the mover's analyst.
     """
 
     ply: int
@@ -88,7 +90,7 @@ class Turn:
     evaluator: Evaluator
 
     def loss(self) -> Loss:
-        """What the move gave away against the positions that the mover held possible."""
+        """What the move gave away, over the positions that were possible for the mover."""
         best = self.analysis.moves[0]
         played = next(each for each in self.analysis.moves if each.move == self.move)
         return Loss(
@@ -104,8 +106,9 @@ class Turn:
         )
 
     def turned_out(self) -> float:
-        """How much better the move was than the mixed strategy on the true board: a look of the evaluator's, which
-        nobody at the board could have; in [−2, 2], positive where the mover was lucky."""
+        """Value of the move on the true board, by the evaluator, less that of the mixed strategy: in [−2, 2], positive
+        where the mover was lucky. No player could have known it.
+        """
         moves = [each.move for each in self.analysis.moves]
         after = [self.position.after(move) for move in moves]
         rows = np.array([each.row for each in after])
@@ -140,8 +143,8 @@ def turns(
         Of the search at each turn. With nodes nothing reads a clock, and it takes fewer particles than
         ``configuration`` where nodes are few.
     first
-        The first turn that is asked for. Those before are seen and not thought about; every search starts afresh, so
-        that with nodes the others are the same to the last bit.
+        The first turn that is wanted. Those before are observed and not searched. Every search begins with a new trunk,
+        so that with nodes the others are the same to the last bit.
     """
     particles = None if limit.nodes is None else max(_LEAST_PARTICLES, limit.nodes // _NODES_A_ROOT)
     evaluators = {color: make_evaluator() for color in chess.COLORS}

@@ -83,10 +83,10 @@ def test_marginals_are_what_counting_the_positions_gives(seed: int) -> None:
         got = marginals(positions)
         assert {(square, symbol): p for square in range(64) for symbol, p in got.at(square).items()} == expected
         for square in range(64):
-            men = list(got.at(square).values())
-            assert men == sorted(men, reverse=True)
+            pieces_here = list(got.at(square).values())
+            assert pieces_here == sorted(pieces_here, reverse=True)
             if square not in got.own:
-                assert got.enemy(square) == pytest.approx(sum(men), abs=1e-12)
+                assert got.enemy(square) == pytest.approx(sum(pieces_here), abs=1e-12)
 
 
 WEIGHED = configuration("kluss,belief=both,particles=30,filtering=inf,threads=1")
@@ -104,9 +104,9 @@ def test_marginals_under_a_belief_are_the_sums_of_its_weights(belief: Belief) ->
             sums[square, piece.symbol()] += weight
             counts[square, piece.symbol()] += 1
     got = marginals(positions, weights)
-    men = {(square, symbol): p for square in range(64) for symbol, p in got.at(square).items()}
-    assert men == pytest.approx(dict(sums), abs=1e-12)
-    for key, probability in men.items():
+    pieces_here = {(square, symbol): p for square in range(64) for symbol, p in got.at(square).items()}
+    assert pieces_here == pytest.approx(dict(sums), abs=1e-12)
+    for key, probability in pieces_here.items():
         assert 0.0 < probability <= 1.0 and (probability == 1.0) == (counts[key] == positions.size)
     for square in set(range(64)) - set(got.own):
         assert got.enemy(square) == pytest.approx(sum(got.at(square).values()), abs=1e-12)
@@ -127,31 +127,31 @@ def test_what_a_belief_amounts_to() -> None:
     found = analyst(GAME, chess.WHITE, 14, belief="filter")
     positions, weights = found.position_set, found.weights
     assert weights is not None
-    told = found.believed(25)
+    belief = found.believed(25)
     order = sorted(range(positions.size), key=lambda i: (-weights[i], *positions.halves[i].tolist()[::-1]))
     assert likeliest(positions, weights, 25).tolist() == order[:25]
-    assert [each.weight for each in told.likeliest] == sorted(weights.tolist(), reverse=True)[:25]
+    assert [each.weight for each in belief.likeliest] == sorted(weights.tolist(), reverse=True)[:25]
     every = list(positions)
-    assert [each.position.fen() for each in told.likeliest] == [every[i].fen() for i in order[:25]]
+    assert [each.position.fen() for each in belief.likeliest] == [every[i].fen() for i in order[:25]]
     assert likeliest(positions, np.full(positions.size, 1.0), positions.size + 1).size == positions.size
-    assert told.effective == pytest.approx(math.exp(-sum(p * math.log(p) for p in weights.tolist())))
+    assert belief.effective == pytest.approx(math.exp(-sum(p * math.log(p) for p in weights.tolist())))
     assert effective(np.full(8, 0.125)) == pytest.approx(8.0) and effective(np.array([0.0, 1.0])) == 1.0
-    bits = positions.information([encode(each.move) for each in told.moves], 2000, weights=weights)
-    assert [each.bits for each in told.moves] == bits.tolist() == sorted(bits.tolist(), reverse=True)
-    # How unlikely all was that she saw is the product of how unlikely each view was.
-    assert told.told is not None and {each.ply for each in told.told} == set(range(1, 15))
+    bits = positions.information([encode(each.move) for each in belief.moves], 2000, weights=weights)
+    assert [each.bits for each in belief.moves] == bits.tolist() == sorted(bits.tolist(), reverse=True)
+    # The probability of all views is the product of each one's.
+    assert belief.views is not None and {each.ply for each in belief.views} == set(range(1, 15))
     assert positions.weigher is not None
-    assert sum(each.bits for each in told.told) == pytest.approx(-positions.weigher.log_total / math.log(2.0))
-    assert {each.ply: each.san for each in told.told}[9] == "Nxe4"
+    assert sum(each.bits for each in belief.views) == pytest.approx(-positions.weigher.log_total / math.log(2.0))
+    assert {each.ply: each.san for each in belief.views}[9] == "Nxe4"
     alike = analyst(GAME, chess.WHITE, 14).believed()
-    assert (alike.effective, alike.likeliest, alike.told) == (positions.size, (), None)
+    assert (alike.effective, alike.likeliest, alike.views) == (positions.size, (), None)
 
 
 @pytest.mark.parametrize(
     "chosen", [FEW, configuration("baseline,particles=30"), WEIGHED], ids=["klss2021", "baseline", "weighed"]
 )
 @pytest.mark.parametrize("ply", [2, 5, 12, 17])
-def test_the_analyst_thinks_as_the_player_does_who_has_no_earlier_trunk(ply: int, chosen: Configuration) -> None:
+def test_the_analyst_thinks_as_a_player_without_an_earlier_trunk_does(ply: int, chosen: Configuration) -> None:
     color = GAME.positions[ply].turn
     analysis = analyst(GAME, color, ply, chosen).think(Limit(nodes=4000))
     player = make_player(chosen, seed=5)
@@ -288,10 +288,10 @@ def test_the_truths_rank_is_the_one_that_sorting_all_positions_gives(ply: int) -
     def likelihood(position: Position) -> float:
         total = 0.0
         for square in range(64):
-            men = analysis.marginals.at(square)
+            pieces_here = analysis.marginals.at(square)
             piece = position.piece_at(square)
             if piece is None or piece.color != color:
-                total += math.log(men[piece.symbol()] if piece is not None else 1.0 - sum(men.values()))
+                total += math.log(pieces_here[piece.symbol()] if piece is not None else 1.0 - sum(pieces_here.values()))
         return total
 
     own = likelihood(true)
@@ -318,11 +318,11 @@ def test_the_truth_is_found_among_the_particles_exactly_when_it_is_one() -> None
 
 def test_a_queen_given_away_in_plain_sight_is_the_largest_loss() -> None:
     game = played("e2e4 e7e5 d1h5 b8c6 h5f7 e8f7 g1f3 g8f6")
-    told: list[tuple[int, int]] = []
+    steps: list[tuple[int, int]] = []
     found = losses(
-        game, BuiltinEvaluator, configuration=FEW, nodes=1500, progress=lambda done, of: told.append((done, of))
+        game, BuiltinEvaluator, configuration=FEW, nodes=1500, progress=lambda done, of: steps.append((done, of))
     )
-    assert [each.ply for each in found] == list(range(8)) and told[-1] == (8, 8)
+    assert [each.ply for each in found] == list(range(8)) and steps[-1] == (8, 8)
     worst = largest(found, chess.WHITE)[0]
     assert worst.san == "Qxf7" and worst.ply == 4 and worst.loss is not None and worst.loss > 0.3
     assert worst.played == 0.0 and worst.best != worst.move
