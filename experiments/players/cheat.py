@@ -81,7 +81,7 @@ class StockfishCheat(Player):
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """Wait until the engine is there, so that no clock pays for its start; the view is not needed."""
         self._pool.start()
-        self._pool.tell(b"ucinewgame\n")
+        self._pool.send(b"ucinewgame\n")
         self._favourite(start)
 
     def observe(self, view: View) -> None:

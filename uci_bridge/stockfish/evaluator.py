@@ -2,7 +2,7 @@
 
 A position is worth tanh(pawns/6) of Stockfish's score at depth 1 (Zhang & Sandholm 2021, §6). The children of an
 expansion are valued by one search of depth 1 with all moves listed (``MultiPV``) at their parent: ten times as many a
-second, and as accurate (*measured*).
+second, and as accurate (docs/search.md, "Evaluators").
 
 Never asked: a position in which the side to move can take the king or a king is missing (chess engines crash on it),
 and what docs/rules.md settles: every move loses the king, or there is none. The rest of what chess can't hold, and
@@ -38,7 +38,7 @@ from klss.search import Budget
 from klss.support.arrays import Floats, Ints, Words
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import StockfishMissing
-from uci_bridge.stockfish.uci import EnginePool, trouble_with
+from uci_bridge.stockfish.uci import EnginePool, fault_of
 
 __all__ = [
     "DEBIAN_STOCKFISH", "StockfishEvaluator", "check_stockfish", "find_stockfish", "orthodox_fens", "stockfish_version",
@@ -59,12 +59,14 @@ _DEPTH_LINE = re.compile(
 )
 _NAME = re.compile(rb"^id name ([ -~]{1,40})", re.MULTILINE)
 _NODES = re.compile(rb"\bnodes (\d+)")
-_MEN = np.frombuffer(b"PNBRQKpnbrqk1", dtype=np.uint8)
+_LETTERS = np.frombuffer(b"PNBRQKpnbrqk1", dtype=np.uint8)
 
 
 _DEEPEST = 60
+"""Plies beyond which no search is asked for: Stockfish's own limit is not far."""
+
 _TOGETHER = 8
-"""Parents a process that are searched between two looks at the budget."""
+"""Parents for each process that are searched between two looks at the budget."""
 
 _SEARCH_S = 0.25
 """Most seconds that one parent is searched: Stockfish is silent meanwhile, and must not be taken for hung."""
@@ -104,7 +106,7 @@ def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
 
 
 def stockfish_version(path: str | None = None) -> str | None:
-    """What Stockfish calls itself, ``Stockfish 15.1``; None where there is none or it doesn't say."""
+    """Stockfish's name with its version, ``Stockfish 15.1``; None where there is none or it does not say."""
     try:
         return _name_of(find_stockfish(path))
     except StockfishMissing:
@@ -124,7 +126,7 @@ def _name_of(program: str) -> str | None:
 
 
 def check_stockfish(path: str | os.PathLike[str] | None = None) -> str:
-    """What :func:`find_stockfish` finds, once it was started and has moved.
+    """The path that :func:`find_stockfish` finds, after that program was started and has made a move.
 
     Raises
     ------
@@ -132,9 +134,9 @@ def check_stockfish(path: str | os.PathLike[str] | None = None) -> str:
         It can't be executed, or is no engine that speaks UCI.
     """
     found = find_stockfish(path)
-    trouble = trouble_with([found])
-    if trouble is not None:
-        raise StockfishMissing(f"Stockfish: got {found!r}, but {trouble}; expected an engine that speaks UCI")
+    fault = fault_of([found])
+    if fault is not None:
+        raise StockfishMissing(f"Stockfish: got {found!r}, but {fault}; expected an engine that speaks UCI")
     return found
 
 
@@ -143,23 +145,27 @@ def orthodox_fens(rows: Words) -> list[bytes]:
     stripped, counters ``0 1``.
     """
     count = rows.shape[0]
+    # Letter of each square: kind and colour from the bitboards, 12 where it is empty.
     bits = np.unpackbits(
         np.ascontiguousarray(rows[:, :8]).view(np.uint8).reshape(count, 8, 8), axis=2, bitorder="little"
     ).reshape(count, 8, 64)
-    men = np.full((count, 64), 12, dtype=np.uint8)
+    pieces = np.full((count, 64), 12, dtype=np.uint8)
     for piece in range(6):
-        men[bits[:, piece] & bits[:, 6] != 0] = piece
-        men[bits[:, piece] & bits[:, 7] != 0] = piece + 6
+        pieces[bits[:, piece] & bits[:, 6] != 0] = piece
+        pieces[bits[:, piece] & bits[:, 7] != 0] = piece + 6
+    # Eight ranks of letters, the eighth rank first, one line a position.
     board = np.full((count, 8, 9), ord("/"), dtype=np.uint8)
-    board[:, :, :8] = _MEN[men].reshape(count, 8, 8)[:, ::-1]
+    board[:, :, :8] = _LETTERS[pieces].reshape(count, 8, 8)[:, ::-1]
     board[:, 7, 8] = ord("\n")
-    home = (men[:, 4] == 5, men[:, 60] == 11)
+    # Castling rights whose king and rook stand at home: bits K, Q, k, q.
+    home = (pieces[:, 4] == 5, pieces[:, 60] == 11)
     kept = np.zeros(count, dtype=np.int64)
     for right, (king, corner, rook) in enumerate(
         ((home[0], 7, 3), (home[0], 0, 3), (home[1], 63, 9), (home[1], 56, 9))
     ):
-        kept |= (king & (men[:, corner] == rook)).astype(np.int64) << right
+        kept |= (king & (pieces[:, corner] == rook)).astype(np.int64) << right
     rights = (rows[:, 8] >> np.uint64(1)).astype(np.int64) & 15 & kept
+    # The other fields, from a table; runs of empty squares become their length, the longest first.
     ep = (rows[:, 8] >> np.uint64(8)).astype(np.int64) & 0x7F
     side = (rows[:, 8] & np.uint64(1)).astype(np.int64)
     text = board.tobytes()
@@ -195,7 +201,7 @@ def _codes() -> dict[bytes, int]:
 
 
 def _at_depth(answer: bytes, depth: int) -> dict[bytes, tuple[bytes, bytes]] | None:
-    """Move → score of a search of all moves at ``depth``; None if it was stopped before it got there with all."""
+    """Move → score of a search of all moves at ``depth``; None if it was stopped before it had them all at that depth."""
     lines = _DEPTH_LINE.findall(answer)
     every = {move for _, _, _, move in lines}
     found = {move: (kind, number) for at, kind, number, move in lines if int(at) == depth}
@@ -255,9 +261,9 @@ class StockfishEvaluator(Evaluator):
     cache_size
         Positions whose values are kept.
     silence_s
-        Seconds without a word after which an engine is taken for hung; 0.4 by default, 10 if reproducible.
+        Seconds of silence after which an engine is taken for hung; 0.4 by default, 10 if reproducible.
     fallback
-        Who values what Stockfish can't; the built-in evaluator by default.
+        What values the positions that Stockfish can't; the built-in evaluator by default.
 
     Attributes
     ----------
@@ -438,16 +444,19 @@ class StockfishEvaluator(Evaluator):
         if not self._searched:  # load what the leftovers need, in the game that warms a player up
             self._searched = True
             self._ply_ahead(child_rows[:1], no_move_value)
+        # Children that the rules settle; the others are wanted.
         codes = np.empty(child_rows.shape[0], dtype=np.int8)
         classify(child_rows, TABLES, codes)
         out = np.select([codes == WON, codes == LOST, codes == NO_MOVE], [1.0, -1.0, self._no_move_value], 0.0)
         wanted = (codes == ASK) | (codes > NO_MOVE)
+        # Parents that may be asked and have such children, and the move that leads to each child.
         parent_codes = np.empty(rows.shape[0], dtype=np.int8)
         classify(rows, TABLES, parent_codes)
         open_children = np.diff(np.concatenate([[0], np.cumsum(wanted)])[offsets])
         asking = np.flatnonzero((parent_codes == ASK) & (open_children > 0))
         moves = np.empty(child_rows.shape[0], dtype=np.int32)
         moves_between(rows, offsets, child_rows, moves)
+        # A batch of parents at a time, each within its share of what is left.
         code_of = _codes()
         visited, unanswered = 0, 0
         step = _TOGETHER * self._processes
@@ -475,6 +484,7 @@ class StockfishEvaluator(Evaluator):
                     if score is not None:
                         out[place] = -_cached_value(*score)
                         wanted[place] = False
+        # What no answer had: a ply by the built-in evaluator.
         left = np.flatnonzero(wanted)
         if left.size:
             out[left], more = self._ply_ahead(child_rows[left], no_move_value)
@@ -485,7 +495,7 @@ class StockfishEvaluator(Evaluator):
         return out, visited
 
     def _ply_ahead(self, rows: Words, no_move_value: float) -> tuple[Floats, int]:
-        """Floats by the built-in evaluator's search of one ply; no parents are known to it."""
+        """Values by the built-in evaluator's search of one ply; it is not given the parents."""
         values, visited = self._fallback.search_values(
             rows[:0], np.zeros(1, dtype=np.int64), rows, 1, Budget(nodes=1 << 40), no_move_value
         )
@@ -505,7 +515,7 @@ class StockfishEvaluator(Evaluator):
     def new_game(self) -> None:
         """Forget the values and the engines' hash tables."""
         self._cache.clear()
-        self._pool.tell(b"ucinewgame\n")
+        self._pool.send(b"ucinewgame\n")
         self._fallback.new_game()
 
     def close(self) -> None:
@@ -526,8 +536,8 @@ class StockfishEvaluator(Evaluator):
         return self._pool.ask(questions, settings, time_s)
 
     def _settled(self, rows: Words) -> tuple[Floats, Ints, list[bytes]]:
-        """Floats of what the rules or the cache know or the built-in evaluator has to; the places of the others; all
-        keys.
+        """Values of the positions that the rules, the cache or the built-in evaluator settle; the places of the others;
+        and every position's key.
         """
         codes = np.empty(rows.shape[0], dtype=np.int8)
         classify(rows, TABLES, codes)

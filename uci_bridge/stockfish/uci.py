@@ -27,7 +27,7 @@ from collections.abc import Callable, Sequence
 from uci_bridge.child_processes import APART
 from uci_bridge.engine_environment import engine_environment
 
-__all__ = ["EnginePool", "UciProcess", "trouble_with"]
+__all__ = ["EnginePool", "UciProcess", "fault_of"]
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 class UciProcess:
-    """One engine: starts, takes bytes, gives answers. Nothing here waits.
+    """One engine: it is started, takes bytes and gives answers. Nothing here waits.
 
     Attributes
     ----------
@@ -185,8 +185,8 @@ class UciProcess:
         self._finalizer()
 
 
-def trouble_with(command: Sequence[str]) -> str | None:
-    """What keeps a program from being a UCI engine: it is started, and asked for a move once; None if nothing does."""
+def fault_of(command: Sequence[str]) -> str | None:
+    """Why a program is no UCI engine: it is started, and asked for a move once. None if it is one."""
     try:
         engine = UciProcess(command, b"uci\nisready\nposition startpos\ngo depth 1\n")
     except OSError as error:
@@ -211,7 +211,7 @@ class EnginePool:
     command
         Program and arguments.
     greeting
-        What every new engine is sent; ends with ``isready``.
+        The lines that every new engine is sent; they end with ``isready``.
     processes
         How many engines.
     silence_s
@@ -270,8 +270,8 @@ class EnginePool:
                 return [None] * len(questions)
             return self._run(questions, settings, time.monotonic() + time_s, None)
 
-    def tell(self, text: bytes) -> None:
-        """Send a command without an answer to every engine; one that is started later gets the greeting only."""
+    def send(self, text: bytes) -> None:
+        """Send a command that has no answer to every engine; one that is started later gets the greeting only."""
         with self._lock:
             for engine in self._engines:
                 if engine is not None and engine.dead is None:
@@ -404,8 +404,8 @@ class EnginePool:
         return heard
 
     def _abandon(self) -> None:
-        """An engine that still has questions open when the time is up can't be asked which of its later answers is for
-        whom: replace it.
+        """Replace every engine that still has questions open when the time is up: its later answers could not be told
+        from those to the next questions.
         """
         for engine in self._engines:
             if engine is not None and engine.open and engine.dead is None:

@@ -1,4 +1,4 @@
-"""The true game: applies moves, gives each player her views, declares the result (docs/rules.md, rules 2 to 4).
+"""The true game: applies moves, gives each player its views, declares the result (docs/rules.md, rules 2 to 4).
 
 Only the referee's side imports this file; a player gets :class:`darkchess.fog.game.view.View` objects.
 """
@@ -39,7 +39,8 @@ class Referee:
 
     Notes
     -----
-    A start position may already be over: nobody can move, or its halfmove counter says that fifty moves were played.
+    A start position may already be over: the side to move has no move, or its halfmove counter says that fifty moves
+    were played.
 
     >>> game = Referee()
     >>> for text in ("e2e4", "f7f6", "d1h5", "a7a6", "h5e8"):
@@ -177,7 +178,7 @@ class Referee:
         self.end(Outcome(not color, "resign"))
 
     def flag(self, color: chess.Color) -> None:
-        """The clock of ``color`` ran out: she loses."""
+        """The clock of ``color`` ran out, which loses the game."""
         self.end(Outcome(not color, "flag"))
 
     def end(self, outcome: Outcome) -> None:

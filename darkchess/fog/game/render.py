@@ -16,7 +16,7 @@ import chess
 __all__ = ["ALL_SQUARES", "ASCII", "COLOR", "UNICODE", "Style", "beside", "board_lines", "width"]
 
 ALL_SQUARES = (1 << 64) - 1
-"""The mask of someone who sees everything."""
+"""The mask in which everything is seen."""
 
 _FIGURES = {
     chess.WHITE: {1: "♙", 2: "♘", 3: "♗", 4: "♖", 5: "♕", 6: "♔"},
@@ -24,7 +24,7 @@ _FIGURES = {
 }
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _RESET = "\x1b[0m"
-# Backgrounds of the 256-colour palette: (dark square, light square). On all but fog both white and black men have a
+# Backgrounds of the 256-colour palette: (dark square, light square). On all but fog both white and black pieces have a
 # contrast of 3 or more, the least that WCAG 2.1 asks for graphics.
 _SEEN = (60, 103)
 _FOG = (234, 236)
@@ -76,7 +76,7 @@ def board_lines(
     Parameters
     ----------
     pieces
-        Piece by square (0–63). A piece on a fogged square is drawn all the same: the caller says who sees what.
+        Piece by square (0–63). A piece on a fogged square is drawn all the same: the caller decides what is seen.
     visible
         Mask of the squares whose contents are seen (bit 0 is a1); the others are fog.
     bottom

@@ -37,7 +37,7 @@ class Ruleset:
     name
         Its name on the command line.
     no_move
-        What happens to a player who cannot move: ``"loss"`` or ``"draw"``.
+        Result of a player that has no move: ``"loss"`` or ``"draw"``.
     ply_limit
         The game is drawn once this many plies were played; None for never.
     """
@@ -52,10 +52,10 @@ class Ruleset:
 
 
 PAPER = Ruleset("paper", "loss")
-"""The papers' game: who cannot move loses; no limit on plies."""
+"""The papers' game: a player without a move loses; no limit on plies."""
 
 PYCHESS = Ruleset("pychess", "draw", 600)
-"""The game as pychess.org plays it: who cannot move draws, and so does ply 600."""
+"""The game as pychess.org plays it: a player without a move draws, and ply 600 is a draw."""
 
 RULESETS = {PAPER.name: PAPER, PYCHESS.name: PYCHESS}
 

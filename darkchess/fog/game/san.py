@@ -1,8 +1,8 @@
-"""Moves as text: SAN among all pseudo-legal moves, without ``+`` and ``#``, since nobody is told of check
+"""Moves as text: SAN among all pseudo-legal moves, without ``+`` and ``#``, since there is no check
 (docs/rules.md, "Formats").
 
-Works on a true :class:`~darkchess.board.position.Position` and on a player's own :class:`~darkchess.fog.game.view.View`
-alike: she always knows her exact legal moves and sees what she can capture, so both give the same text.
+A true :class:`~darkchess.board.position.Position` and a player's own :class:`~darkchess.fog.game.view.View` give the
+same text: a player always knows its exact legal moves and sees what it can capture.
 
 Read leniently: SAN with needless origin, captures without ``x`` or with the letter of what is captured (``Bb5xNc6``),
 ``0-0``, ``e8Q``, ``+ # ! ?`` and ``e.p.`` at the end, long notation (``Ng1-f3``), UCI, and castling in UCI as the
@@ -140,9 +140,9 @@ def _parse_uci(board: Position | View, moves: tuple[chess.Move, ...], text: str,
         reach = " ".join(dict.fromkeys(from_here))
         raise IllegalMove(f"illegal move: got {text!r}, expected a target of the {_name(piece)} on {origin}: {reach}")
     if piece is None or piece.color != (board.to_move if isinstance(board, View) else board.turn):
-        raise IllegalMove(f"illegal move: got {text!r}, expected a man of the side to move on {origin}")
+        raise IllegalMove(f"illegal move: got {text!r}, expected a piece of the side to move on {origin}")
     raise IllegalMove(
-        f"illegal move: got {text!r}, expected a man that can move; "
+        f"illegal move: got {text!r}, expected a piece that can move; "
         f"the {_name(piece)} on {origin} cannot go to {target}"
     )
 
@@ -195,4 +195,4 @@ def _captured(board: Position | View, move: chess.Move, piece: chess.Piece) -> s
 
 
 def _name(piece: chess.Piece | None) -> str:
-    return "man" if piece is None else chess.piece_name(piece.piece_type)
+    return "piece" if piece is None else chess.piece_name(piece.piece_type)

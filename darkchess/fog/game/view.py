@@ -1,14 +1,13 @@
 """What a player sees after a ply: docs/rules.md, rule 4, and nothing else.
 
-A :class:`View` is made by the referee's side with :func:`observe` from a true position, or by a player's side with
-:func:`initial_view` and :func:`observed` from what the engine protocol sends. The protocol tells neither castling
-rights nor the en passant square: rights are tracked from view to view, the en passant square is inferred (see
+The referee's side makes a :class:`View` from a true position, with :func:`observe`. A player's side makes it from what
+the engine protocol sends, with :func:`initial_view` and :func:`observed`. The protocol sends neither castling rights
+nor the en passant square: rights are tracked from view to view, and the en passant square is inferred (see
 :func:`observed`).
 
 The law that ties the two sides: :meth:`View.key` equals ``observation_key`` of the true row.
 
-Deviations from the protocol's shape: none is sent back; a mask that also shows the pawn that can be taken en passant,
-as other hosts send it, is brought to ours.
+Deviation from the protocol: other hosts' masks also show the pawn that can be captured en passant; it is removed here.
 """
 
 from __future__ import annotations
@@ -58,31 +57,31 @@ class View:
     kind
         ``"initial"`` (ply 0), ``"own_move"`` or ``"opp_move"``: whose move came just before.
     color
-        The player who looks.
+        The player whose view it is.
     own_move
-        Her move, with kind ``"own_move"`` only.
+        The player's move, with kind ``"own_move"`` only.
     visible
-        Squares that she sees, as a 64-bit set (a1 is bit 0).
+        Squares that the player sees, as a 64-bit set (a1 is bit 0).
     pieces
-        The pieces on those squares, her own included.
+        The pieces on those squares, the player's own included.
     own_capture_square
-        Where one of her pieces was just captured; None when none was.
+        Where one of the player's pieces was just captured; None when none was.
     opp_capture_landing_square
-        Where the captor stands; None when nothing was captured, and after en passant, where it follows.
+        Where the capturing piece stands; None when nothing was captured, and after en passant, where it follows.
     ep_square
-        The en passant target when it is her turn and she can capture so.
+        The en passant target, when it is the player's turn and such a capture is legal.
     castling
-        Her own rights.
+        The player's own rights.
     to_move
         The side to move.
     legal_moves
-        Her moves, sorted by from, to, promotion; () when it is not her turn or the game is over.
+        The player's moves, sorted by from, to, promotion; () when it is not its turn or the game is over.
     game_over
         The outcome, None while the game goes on.
     fullmove
         The number of the move that is to be played.
     ep_known
-        False only where a rebuilt view cannot tell whether she could capture en passant, see :func:`observed`.
+        False only where a rebuilt view does not say whether the player can capture en passant, see :func:`observed`.
     """
 
     ply: int
@@ -110,11 +109,11 @@ class View:
         return int(vision.view_key(self.row(), np.uint64(self.visible)))
 
     def piece_at(self, square: int) -> chess.Piece | None:
-        """The piece that she sees on ``square``, None when it is empty or not seen."""
+        """The piece that is seen on ``square``; None when it is empty or not seen."""
         return self.pieces.get(square)
 
     def sees(self, square: int) -> bool:
-        """Whether she sees ``square``."""
+        """Whether ``square`` is seen."""
         return bool(self.visible >> square & 1)
 
     def fog_fen(self) -> str:
@@ -141,7 +140,7 @@ def observe(
     opp_capture_landing_square: int | None = None,
     game_over: Outcome | None = None,
 ) -> View:
-    """What ``color`` sees of the true ``position``; the other arguments are the view's fields."""
+    """The view that ``color`` has of the true ``position``; the other arguments are its fields."""
     side = 0 if color else 1
     seen = int(vision.visible(position.row, side, TABLES))
     own_turn = position.turn == color
@@ -165,7 +164,7 @@ def observe(
 
 
 def initial_view(start: Position, color: chess.Color, game_over: Outcome | None = None) -> View:
-    """What ``color`` sees before the first move; both players know the start position."""
+    """The view of ``color`` before the first move; both players know the start position."""
     return observe(start, color, game_over=game_over)
 
 
@@ -243,7 +242,7 @@ def observed(
         raise ViewError(
             f"{where}: got a piece on {chess.SQUARE_NAMES[stray[0]]}, expected pieces on visible squares only"
         )
-    _check_own_men(previous, own_move, own_capture_square, pieces, where)
+    _check_own_pieces(previous, own_move, own_capture_square, pieces, where)
     view = View(
         ply=ply,
         kind=kind,
@@ -278,9 +277,9 @@ def observed(
 
 
 def known_moves(view: View) -> tuple[chess.Move, ...]:
-    """Her moves as they follow from the view alone, sorted; () when it is not her turn or the game is over.
+    """The player's moves as they follow from the view alone, sorted; () when it is not its turn or the game is over.
 
-    An unseen square before a pawn is a blocked one: no pawn steps onto or across a square that she does not see.
+    An unseen square before a pawn is a blocked one: no pawn steps onto or across a square that is not seen.
     """
     if view.to_move != view.color or view.game_over is not None:
         return ()
@@ -290,7 +289,8 @@ def known_moves(view: View) -> tuple[chess.Move, ...]:
 
 
 def parse_fog_fen(text: str, color: chess.Color | None = None) -> View:
-    """The view of a fog FEN; ``color`` is who looks, by default the side to move. ``?`` and ``*`` are hidden squares.
+    """The view of a fog FEN; ``color`` is the player's, by default the side to move. ``?`` and ``*`` are hidden
+    squares.
 
     A fog FEN is one look and no memory: ply 0, kind ``"initial"``. Castling rights of the other side are dropped
     (pyffish writes both).
@@ -300,7 +300,7 @@ def parse_fog_fen(text: str, color: chess.Color | None = None) -> View:
     FenError
         The text is garbled.
     ViewError
-        What is seen is not what ``color``'s men see.
+        The visible squares are not those that ``color``'s pieces see.
     """
     placement, turn_text, castling, ep_text, _, fullmove = fen_text.split_fields(text)
     pieces, unseen = fen_text.parse_board(placement, hidden=fen_text.HIDDEN)
@@ -339,7 +339,7 @@ def _is_own(view: View, square: int) -> bool:
 
 
 def _path_seen(view: View, code: int) -> bool:
-    """Whether a move generated from the masked row is a true one: a pawn's step needs every square of it to be seen."""
+    """Whether a move generated from the masked row is legal: a pawn's step needs every square of it to be seen."""
     move = decode(code)
     piece = view.pieces.get(move.from_square)
     if piece is None or piece.piece_type != chess.PAWN or (move.to_square - move.from_square) % 8:
@@ -358,35 +358,36 @@ def _castling_after(previous: View, own_move: chess.Move | None, own_capture_squ
     )
 
 
-def _check_own_men(
+def _check_own_pieces(
     previous: View,
     own_move: chess.Move | None,
     own_capture_square: int | None,
     pieces: Mapping[int, chess.Piece],
     where: str,
 ) -> None:
-    """Her own men are known exactly: the ones before, moved by her move, less the one that was captured."""
-    men = {square: piece for square, piece in previous.pieces.items() if piece.color == previous.color}
+    """Check the player's own pieces, which are known exactly: those before, moved by its move, less a captured one."""
+    own = {square: piece for square, piece in previous.pieces.items() if piece.color == previous.color}
     if own_move is not None:
-        if own_move.from_square not in men:
-            raise ViewError(f"{where}: got own_move {own_move.uci()}, expected one from a square where she has a piece")
-        row = row_of(men, previous.color, previous.castling.letters(previous.color))
+        if own_move.from_square not in own:
+            raise ViewError(f"{where}: got own_move {own_move.uci()}, expected one from a square of an own piece")
+        row = row_of(own, previous.color, previous.castling.letters(previous.color))
         out = np.empty(board.WIDTH, dtype=np.uint64)
         moves.make(row, encode(own_move), TABLES, out)
-        men = dict(Position(out).pieces)
-    men.pop(-1 if own_capture_square is None else own_capture_square, None)
-    told = {square: piece for square, piece in pieces.items() if piece.color == previous.color}
-    if told != men:
-        odd = sorted(square for square in {*told, *men} if told.get(square) != men.get(square))[0]
+        own = dict(Position(out).pieces)
+    own.pop(-1 if own_capture_square is None else own_capture_square, None)
+    given = {square: piece for square, piece in pieces.items() if piece.color == previous.color}
+    if given != own:
+        odd = sorted(square for square in {*given, *own} if given.get(square) != own.get(square))[0]
         raise ViewError(
-            f"{where}: got {told.get(odd, 'nothing')} of hers on {chess.SQUARE_NAMES[odd]}, "
-            f"expected {men.get(odd, 'nothing')} after the view before"
+            f"{where}: got the own piece {given.get(odd, 'nothing')} on {chess.SQUARE_NAMES[odd]}, "
+            f"expected {own.get(odd, 'nothing')} after the view before"
         )
 
 
 def _ep_targets(pieces: Mapping[int, chess.Piece], color: chess.Color) -> set[int]:
-    """Empty squares that her pawns could capture on en passant, as far as ``pieces`` tell: the victim's square holds an
-    enemy pawn or nothing that is known."""
+    """Empty squares on which pawns of ``color`` could capture en passant, as far as ``pieces`` are known: beside the
+    pawn stands an enemy pawn, or nothing that is known.
+    """
     targets = set()
     ahead = 8 if color else -8
     for square, piece in pieces.items():
@@ -402,16 +403,18 @@ def _ep_targets(pieces: Mapping[int, chess.Piece], color: chess.Color) -> set[in
 
 
 def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) -> View:
-    """``view`` with its en passant square inferred: from her legal moves, else from what is seen, else from the view
-    before."""
+    """``view`` with its en passant square inferred: from the legal moves, else from what is seen, else from the view
+    before.
+    """
     if view.kind != "opp_move" or view.own_capture_square is not None or view.game_over is not None:
         return view
     targets = {square for square in _ep_targets(view.pieces, view.color) if view.sees(square)}
     if sent is not None:
-        told = {move.to_square for move in sent if move.to_square in targets and _is_ep(view, move)}
-        return replace(view, ep_square=told.pop()) if len(told) == 1 else view
+        found = {move.to_square for move in sent if move.to_square in targets and _is_ep(view, move)}
+        return replace(view, ep_square=found.pop()) if len(found) == 1 else view
     ahead = 8 if view.color else -8
     otherwise = int(vision.visible(view.row(), 0 if view.color else 1, TABLES))
+    # What is seen without any en passant square; more than that shows the target.
     unsure = False
     for target in sorted(targets):
         victim, origin = target - ahead, target + ahead
@@ -421,7 +424,7 @@ def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) ->
         if view.sees(victim) and view.pieces.get(victim) != pawn:
             continue
         if previous.pieces.get(victim) is not None or (previous.sees(origin) and previous.pieces.get(origin) != pawn):
-            continue  # the victim's square was taken already, or no pawn was at home
+            continue  # a piece stood on the victim's square before, or no pawn stood at home
         if _changed(previous, view) & ~(1 << victim | 1 << origin):
             continue  # something else moved
         if previous.pieces.get(origin) == pawn and view.sees(origin):
@@ -450,9 +453,10 @@ def _with_own_mask(view: View, where: str) -> View:
     """``view`` with exactly the squares that rule 4 shows; raises ViewError when its mask is not explained by its
     pieces.
 
-    The masked row shows all that the true one does, and also the squares before a pawn that is blocked by an unseen
-    man.
+    The masked row shows all that the true one does, and also the squares before a pawn that an unseen piece blocks.
     """
+    # Nothing may be seen that the pieces do not see; the pawn to be captured en passant is removed (other hosts send
+    # it).
     side = 0 if view.color else 1
     most = int(vision.visible(view.row(), side, TABLES))
     victim = None if view.ep_square is None else view.ep_square + (-8 if view.color else 8)
@@ -464,8 +468,10 @@ def _with_own_mask(view: View, where: str) -> View:
     if extra:
         odd = chess.SQUARE_NAMES[next(squares_of(extra))]
         raise ViewError(
-            f"{where}: got {odd} as visible, expected only squares that {chess.COLOR_NAMES[view.color]}'s men see"
+            f"{where}: got {odd} as visible, expected only squares that {chess.COLOR_NAMES[view.color]}'s pieces see"
         )
+    # What is hidden though the masked row shows it stands before an own pawn, with an unseen enemy piece on it or
+    # nearer.
     hidden = most & ~view.visible
     if hidden:
         row = view.row()
@@ -478,8 +484,8 @@ def _with_own_mask(view: View, where: str) -> View:
         explained = 0
         for square in squares_of(pawns):
             ahead, second = (square + 8, square + 16) if view.color else (square - 8, square - 16)
-            # The nearest hidden square before a pawn holds an enemy, whom no other man of hers may see; behind him all
-            # may be hidden.
+            # The nearest hidden square before a pawn holds an enemy piece that no other own piece may see; the square
+            # behind it may be hidden too.
             blocker = ahead if hidden >> ahead & 1 else second
             if 0 <= blocker < 64 and not (others | diagonals) >> blocker & 1:
                 explained |= 1 << blocker
@@ -488,6 +494,6 @@ def _with_own_mask(view: View, where: str) -> View:
         if hidden & ~explained:
             odd = chess.SQUARE_NAMES[next(squares_of(hidden & ~explained))]
             raise ViewError(
-                f"{where}: got {odd} as hidden, expected it to be visible to {chess.COLOR_NAMES[view.color]}'s men"
+                f"{where}: got {odd} as hidden, expected it to be visible to {chess.COLOR_NAMES[view.color]}'s pieces"
             )
     return view

@@ -236,7 +236,7 @@ class PositionSet:
             return
         captured = 0
         if notice.square is not None:
-            if not self.own.men >> notice.square & 1:
+            if not self.own.pieces >> notice.square & 1:
                 raise ViewError(
                     f"bad notice: got a man taken on {chess.SQUARE_NAMES[notice.square]}, expected one of hers there"
                 )

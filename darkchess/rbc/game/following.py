@@ -1,6 +1,6 @@
-"""Whether what a player is told can follow from what she was told before: who hears it from elsewhere asks here.
+"""Whether an observation can follow from those before: for observations that come from another program.
 
-What only contradicts itself in sum (no position agrees) is not found; a position set finds it.
+A contradiction of all of them together (no position agrees) is not found here; a position set finds it.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ _AFTER: dict[str, Literal["notice", "sensed", "moved"]] = {"notice": "sensed", "
 
 
 class Followed:
-    """What a player of one game has been told so far.
+    """What a player of one game has observed so far.
 
     Parameters
     ----------
     color
-        Hers.
+        Of the player.
     start
         The start position.
 
     Attributes
     ----------
     awaited : "notice", "sensed" or "moved"
-        What she is told next.
+        The kind of the next observation.
     ply : int
-        Turns of either side that were played before her turn, or before the one that is next.
+        Turns of either side before the player's present turn, or before its next one.
     """
 
     def __init__(self, color: chess.Color, start: Position) -> None:
@@ -46,7 +46,7 @@ class Followed:
         self._own = OwnHalf(color, start)
 
     def copy(self) -> Followed:
-        """One that goes its own way from here."""
+        """An independent copy."""
         other = object.__new__(Followed)
         other.awaited, other.ply, other._color = self.awaited, self.ply, self._color
         other._own = object.__new__(OwnHalf)
@@ -54,79 +54,80 @@ class Followed:
         return other
 
     def requests(self) -> tuple[chess.Move, ...]:
-        """What she may ask for, sorted by from, to, promotion."""
+        """The player's requests, sorted by from, to, promotion."""
         return self._own.requests()
 
-    def take(self, told: Observation) -> None:
-        """Take in what she is told next.
+    def take(self, seen: Observation) -> None:
+        """Take in the next observation.
 
         Raises
         ------
         ViewError
             It can't follow; nothing is taken in.
         """
-        if _KINDS[type(told)] != self.awaited:
-            raise ViewError(f"turn of ply {self.ply}: got a {_KINDS[type(told)]}, expected a {self.awaited}")
-        if isinstance(told, Notice):
-            self._check_notice(told)
-            if told.square is not None:
-                self._own.lose(told.square)
-        elif isinstance(told, Sensed):
-            self._check_sensed(told)
+        if _KINDS[type(seen)] != self.awaited:
+            raise ViewError(f"turn of ply {self.ply}: got a {_KINDS[type(seen)]}, expected a {self.awaited}")
+        if isinstance(seen, Notice):
+            self._check_notice(seen)
+            if seen.square is not None:
+                self._own.lose(seen.square)
+        elif isinstance(seen, Sensed):
+            self._check_sensed(seen)
         else:
-            self._check_moved(told)
-            self._own.play(told.taken)
+            self._check_moved(seen)
+            self._own.play(seen.taken)
             self.ply += 2
         self.awaited = _AFTER[self.awaited]
 
-    def _man(self, square: int) -> chess.Piece | None:
-        """Her man on ``square``."""
+    def _own_piece(self, square: int) -> chess.Piece | None:
+        """The player's piece on ``square``."""
         row = Position(self._own.row)
         found = row.piece_at(square)
         return found if found is not None and found.color == self._color else None
 
-    def _check_notice(self, told: Notice) -> None:
-        if told.square is None:
+    def _check_notice(self, seen: Notice) -> None:
+        if seen.square is None:
             return
-        man = self._man(told.square)
-        if man is None or man.piece_type == chess.KING or self.ply == 0:
+        piece = self._own_piece(seen.square)
+        if piece is None or piece.piece_type == chess.KING or self.ply == 0:
+            there = "the own king stands" if piece is not None and self.ply else "nothing can have been captured"
             raise ViewError(
-                f"turn of ply {self.ply}: got a capture on {chess.SQUARE_NAMES[told.square]}, where "
-                f"{'her king stands' if man is not None and self.ply else 'nothing can have been taken'}, expected none"
+                f"turn of ply {self.ply}: got a capture on {chess.SQUARE_NAMES[seen.square]}, where {there}, "
+                "expected none"
             )
 
-    def _check_sensed(self, told: Sensed) -> None:
-        shown = () if told.square is None else window(told.square)
-        if tuple(square for square, _ in told.contents) != shown:
+    def _check_sensed(self, seen: Sensed) -> None:
+        shown = () if seen.square is None else window(seen.square)
+        if tuple(square for square, _ in seen.contents) != shown:
             raise ViewError(
-                f"turn of ply {self.ply}: got {len(told.contents)} squares sensed, expected the {len(shown)} around "
-                f"{'nothing' if told.square is None else chess.SQUARE_NAMES[told.square]}, from above and the left"
+                f"turn of ply {self.ply}: got {len(seen.contents)} squares sensed, expected the {len(shown)} around "
+                f"{'nothing' if seen.square is None else chess.SQUARE_NAMES[seen.square]}, from above and the left"
             )
         kings = 0
-        for square, piece in told.contents:
-            own = self._man(square)
+        for square, piece in seen.contents:
+            own = self._own_piece(square)
             enemy = piece is not None and piece.color != self._color
             kings += enemy and piece is not None and piece.piece_type == chess.KING
             lost_pawn = enemy and piece is not None and piece.piece_type == chess.PAWN and square // 8 in (0, 7)
             if lost_pawn or kings > 1 or (piece != own and not (own is None and enemy)):
                 raise ViewError(
                     f"turn of ply {self.ply}: got {piece or 'nothing'} sensed on {chess.SQUARE_NAMES[square]}, "
-                    f"expected {own or 'nothing or a man of the opponent that may stand there'}"
+                    f"expected {own or 'nothing or an enemy piece that may stand there'}"
                 )
 
-    def _check_moved(self, told: Moved) -> None:
-        asked, taken = told.requested, told.taken
+    def _check_moved(self, seen: Moved) -> None:
+        asked, taken = seen.requested, seen.taken
         if asked is not None and asked not in self._own.requests() and self._closed(asked) is None:
-            raise ViewError(f"turn of ply {self.ply}: got the request {asked.uci()}, expected one that she may make")
-        if not self._may_become(asked, taken, told.capture_square):
-            where = None if told.capture_square is None else chess.SQUARE_NAMES[told.capture_square]
+            raise ViewError(f"turn of ply {self.ply}: got the request {asked.uci()}, expected a legal one")
+        if not self._may_become(asked, taken, seen.capture_square):
+            where = None if seen.capture_square is None else chess.SQUARE_NAMES[seen.capture_square]
             raise ViewError(
                 f"turn of ply {self.ply}: got {asked and asked.uci()} that became {taken and taken.uci()} with a "
                 f"capture on {where}, expected what a request can become"
             )
 
     def _closed(self, asked: chess.Move) -> chess.Move | None:
-        """The promotion to a queen that a pawn's request without a promotion is; None: it is no such request."""
+        """The promotion to a queen that a pawn's request without a promotion stands for; None: it is no such request."""
         queen = chess.Move(asked.from_square, asked.to_square, chess.QUEEN)
         return queen if asked.promotion is None and queen in self._own.requests() else None
 
@@ -134,24 +135,24 @@ class Followed:
         if asked is None or taken is None:
             return taken is None and capture is None and (asked is None or self._may_fail(asked))
         asked = self._closed(asked) or asked
-        man = self._man(asked.from_square)
-        assert man is not None
+        piece = self._own_piece(asked.from_square)
+        assert piece is not None
         start, end = asked.from_square, asked.to_square
         step = chess.square_file(end) - chess.square_file(start)
-        if man.piece_type == chess.PAWN and step:
+        if piece.piece_type == chess.PAWN and step:
             rank = 4 if self._color else 3
             passed = end + (-8 if self._color else 8)
             return taken == asked and (capture == end or (capture == passed and start // 8 == rank))
-        if man.piece_type == chess.PAWN:
+        if piece.piece_type == chess.PAWN:
             single = chess.Move(start, (start + end) // 2)
             return capture is None and (taken == asked or (abs(end - start) == 16 and taken == single))
-        if man.piece_type == chess.KING and abs(step) == 2:
+        if piece.piece_type == chess.KING and abs(step) == 2:
             return taken == asked and capture is None
         if taken == asked:
             return capture in (None, end)
         between = chess.SquareSet(chess.between(start, end))
         return (
-            man.piece_type in _SLIDERS
+            piece.piece_type in _SLIDERS
             and taken.from_square == start
             and taken.promotion is None
             and taken.to_square in between
@@ -159,8 +160,8 @@ class Followed:
         )
 
     def _may_fail(self, asked: chess.Move) -> bool:
-        """Whether nothing may come of a request: a pawn's, or castling."""
-        man = self._man(asked.from_square)
-        assert man is not None
-        castling = man.piece_type == chess.KING and abs(asked.to_square - asked.from_square) == 2
-        return man.piece_type == chess.PAWN or castling
+        """Whether a request may fail altogether: a pawn's, or castling."""
+        piece = self._own_piece(asked.from_square)
+        assert piece is not None
+        castling = piece.piece_type == chess.KING and abs(asked.to_square - asked.from_square) == 2
+        return piece.piece_type == chess.PAWN or castling

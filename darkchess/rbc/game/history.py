@@ -1,7 +1,7 @@
 """Games as ``reconchess`` keeps them: its JSON, which ``rc-replay`` and ``rc-playback`` open, without needing it.
 
 The format is that of ``GameHistory.save`` (reconchess 1.6.9): senses, what they showed, requests, what was played,
-where men were taken, positions before and after each turn, by colour.
+where pieces were captured, positions before and after each turn, by colour.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def history(game: Referee, white: str, black: str) -> dict[str, Any]:
     last: chess.Move | None = None
     for ply, turn in enumerate(game.turns):
         name = "true" if turn.color else "false"
-        told = {
+        history = {
             "senses": turn.sensed.square,
             "sense_results": [[square, _piece(piece)] for square, piece in turn.sensed.contents],
             "requested_moves": _move(turn.moved.requested),
@@ -51,7 +51,7 @@ def history(game: Referee, white: str, black: str) -> dict[str, Any]:
             "fens_before_move": _fen(turn.before, None if ply == 0 else game.turns[ply - 1], last),
             "fens_after_move": _fen(positions[ply + 1], turn, turn.moved.taken),
         }
-        for key, value in told.items():
+        for key, value in history.items():
             document[key][name].append(value)
         last = turn.moved.taken
     return document

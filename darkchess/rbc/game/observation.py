@@ -1,7 +1,7 @@
-"""What a player is told: all that crosses the wall.
+"""What a player observes: all that crosses the wall.
 
-In a turn, three things in this order: whether and where the opponent's turn cost her a man (:class:`Notice`), what
-stands where she looked (:class:`Sensed`), what became of her request (:class:`Moved`).
+In a turn, three things in this order: whether and where the opponent captured a piece (:class:`Notice`), what
+stands where the player sensed (:class:`Sensed`), what became of its request (:class:`Moved`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Notice:
     Attributes
     ----------
     square
-        Where the opponent's move took one of her men; en passant: where the pawn stood. None: nowhere.
+        Where the opponent's move captured a piece of the player; en passant: where the pawn stood. None: nowhere.
     """
 
     square: int | None
@@ -33,12 +33,12 @@ class Notice:
 
 @dataclass(frozen=True)
 class Sensed:
-    """What she saw.
+    """What a sense showed.
 
     Attributes
     ----------
     square
-        Where she looked; None: nowhere.
+        Its middle; None: the player sensed nowhere.
     contents
         The squares around it that are on the board, by rank from above and by file from the left, and what stands on
         each.
@@ -55,11 +55,11 @@ class Moved:
     Attributes
     ----------
     requested
-        What she asked for; None: she passed.
+        The request; None: a pass.
     taken
         What was played; None: nothing.
     capture_square
-        Where she took a man (en passant: where the pawn stood); she isn't told which.
+        Where the move captured a piece (en passant: where the pawn stood); which piece is not known.
     """
 
     requested: chess.Move | None

@@ -1,4 +1,4 @@
-"""A player's own half of the board, which she always knows: kept up by what she is told."""
+"""A player's own pieces and castling rights, which it always knows, updated by what it observes."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ __all__ = ["OwnHalf"]
 
 
 class OwnHalf:
-    """The men and rights of one player.
+    """The pieces and rights of one player.
 
     Parameters
     ----------
     color
-        Hers.
+        Of the player.
     start
         The start position.
 
     Attributes
     ----------
     color
-        Hers.
+        Of the player.
     row
-        uint64[9]: her men alone, her castling rights, herself to move; not to be written to.
+        uint64[9]: its pieces alone, its castling rights, itself to move; not to be written to.
     """
 
     def __init__(self, color: chess.Color, start: Position) -> None:
@@ -41,12 +41,12 @@ class OwnHalf:
         self.row[board.META] = (self.row[board.META] & ~np.uint64(1)) | self._turn
 
     @property
-    def men(self) -> int:
-        """Her men, as a 64-bit set."""
+    def pieces(self) -> int:
+        """The player's pieces, as a 64-bit set."""
         return int(self.row[board.WHITE if self.color else board.BLACK])
 
     def lose(self, square: int) -> None:
-        """The opponent took the man on ``square``, and with a rook at home the right to castle with it."""
+        """Remove the piece on ``square``, which the opponent captured, and with a rook at home its castling right."""
         mask = np.uint64(1 << square)
         row = self.row.copy()
         row[: board.META] &= ~mask
@@ -54,7 +54,7 @@ class OwnHalf:
         self.row = row
 
     def play(self, taken: chess.Move | None) -> None:
-        """She made a move, or none."""
+        """Make the player's move, if any."""
         if taken is None:
             return
         out = np.empty_like(self.row)
@@ -63,9 +63,9 @@ class OwnHalf:
         self.row = out
 
     def codes(self) -> Int32s:
-        """Codes of her requests, sorted: int32[n]."""
+        """Codes of the requests, sorted: int32[n]."""
         return request_codes(self.row, self.color)
 
     def requests(self) -> tuple[chess.Move, ...]:
-        """Her requests, sorted by from, to, promotion."""
+        """The requests, sorted by from, to, promotion."""
         return tuple(decode(code) for code in self.codes().tolist())

@@ -1,4 +1,4 @@
-"""The true game: takes senses and requests, tells each player her part, declares the result.
+"""The true game: takes senses and requests, gives each player its observations, declares the result.
 
 As ``reconchess`` 1.6.9 plays it (docs/rbc.md). Only the referee's side imports this file; a player gets
 :mod:`darkchess.rbc.game.observation`'s objects.
@@ -31,7 +31,7 @@ class Turn:
     color
         Whose.
     notice, sensed, moved
-        What she was told in it.
+        What the player observed in it.
     before
         The true position at its beginning.
     """
@@ -109,12 +109,12 @@ class Referee:
 
     @property
     def notice(self) -> Notice:
-        """What the side whose turn it is was told at its beginning."""
+        """The notice that the side to move got at the beginning of its turn."""
         return self._notice
 
     @property
     def sensed(self) -> Sensed | None:
-        """What the side whose turn it is has seen in it; None: she has not looked yet."""
+        """What the side to move sensed in this turn; None: it has not sensed yet."""
         return self._sensed
 
     @property
@@ -163,7 +163,7 @@ class Referee:
         Raises
         ------
         IllegalMove
-            There is no such square, or she has looked in this turn.
+            There is no such square, or the player has sensed in this turn.
         GameOverError
             The game is over.
         """
@@ -206,7 +206,7 @@ class Referee:
         self.end(Outcome(not color, "resign"))
 
     def flag(self, color: chess.Color) -> None:
-        """The clock of ``color`` ran out: she loses."""
+        """The clock of ``color`` ran out, which loses the game."""
         self.end(Outcome(not color, "flag"))
 
     def end(self, outcome: Outcome) -> None:

@@ -16,7 +16,7 @@ __all__ = ["after_move", "is_request", "own_half", "played", "request_codes", "r
 
 
 def own_half(position: Position, color: chess.Color) -> Words:
-    """The row (uint64[9]) of what ``color`` knows of a position without having looked: her men, her rights, the turn.
+    """The row (uint64[9]) of what ``color`` knows of a position without sensing: its pieces, its rights, the turn.
 
     En passant and the counter are left out.
     """
@@ -27,13 +27,13 @@ def own_half(position: Position, color: chess.Color) -> Words:
 
 
 def request_codes(own_row: Words, color: chess.Color) -> Int32s:
-    """Codes of all requests of ``color``, sorted: int32[n]; ``own_row`` is of :func:`own_half`, she is to move."""
+    """Codes of all requests of ``color``, sorted: int32[n]; ``own_row`` is of :func:`own_half`, with that side to move."""
     out = np.empty(kernels.MAX_REQUESTS, dtype=np.int32)
     return np.sort(out[: kernels.generate_requests(own_row, 0 if color else 1, TABLES, out)])
 
 
 def requests(position: Position) -> tuple[chess.Move, ...]:
-    """What the side to move may ask for, sorted by from, to, promotion; besides it, she may pass.
+    """The requests of the side to move, sorted by from, to, promotion; it may also pass.
 
     >>> len(requests(Position.start()))
     34

@@ -112,8 +112,8 @@ def test_en_passant_may_be_marked() -> None:
 REFUSED = [
     ("Nf6", "illegal move: got 'Nf6'"),
     ("e2e5", "illegal move: got 'e2e5', expected a target of the pawn on e2: e3 e4"),
-    ("e7e5", "expected a man of the side to move on e7"),
-    ("e4e5", "expected a man of the side to move on e4"),
+    ("e7e5", "expected a piece of the side to move on e7"),
+    ("e4e5", "expected a piece of the side to move on e4"),
     ("a1a2", "the rook on a1 cannot go to a2"),
     ("Qd3", "expected a queen that can make it; what can go to d3: d3"),
     ("O-O", "expected the right to castle kingside"),

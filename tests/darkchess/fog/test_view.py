@@ -294,7 +294,7 @@ def test_an_observation_of_a_first_move_is_accepted() -> None:
         ({"kind": "opp_move", "own_move": None}, "got kind 'opp_move'"),
         ({"own_move": None}, "got own_move None"),
         ({"own_move": chess.Move.from_uci("e2e5")}, "got own_move e2e5, expected one of her 20"),
-        ({"own_move": chess.Move.from_uci("d2d4")}, "hers on d2"),
+        ({"own_move": chess.Move.from_uci("d2d4")}, "own piece P on d2"),
         ({"own_capture_square": chess.A2}, "own_capture_square 8"),
         ({"opp_capture_landing_square": chess.A2}, "opp_capture_landing_square 8"),
         ({"visible": 1 << 64}, "got visible 0x10000000000000000"),
@@ -303,7 +303,7 @@ def test_an_observation_of_a_first_move_is_accepted() -> None:
         ({"visible": AFTER.visible & ~squares("a6")}, "a6 as hidden"),
         ({"visible": AFTER.visible | squares("h8")}, "h8 as visible"),
         ({"pieces": {**AFTER.pieces, chess.H8: chess.Piece(chess.ROOK, False)}}, "a piece on h8"),
-        ({"pieces": {**AFTER.pieces, chess.A3: chess.Piece(chess.QUEEN, True)}}, "Q of hers on a3, expected nothing"),
+        ({"pieces": {**AFTER.pieces, chess.A3: chess.Piece(chess.QUEEN, True)}}, "own piece Q on a3, expected nothing"),
     ],
 )
 def test_an_observation_that_contradicts_itself_is_refused_with_the_reason(changes: dict, message: str) -> None:
