@@ -201,7 +201,7 @@ def _codes() -> dict[bytes, int]:
 
 
 def _at_depth(answer: bytes, depth: int) -> dict[bytes, tuple[bytes, bytes]] | None:
-    """Move → score of a search of all moves at ``depth``; None if it was stopped before it had them all at that depth."""
+    """Move → score of a search of all moves at ``depth``; None if it was stopped before it had all of them there."""
     lines = _DEPTH_LINE.findall(answer)
     every = {move for _, _, _, move in lines}
     found = {move: (kind, number) for at, kind, number, move in lines if int(at) == depth}

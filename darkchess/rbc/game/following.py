@@ -127,7 +127,7 @@ class Followed:
             )
 
     def _closed(self, asked: chess.Move) -> chess.Move | None:
-        """The promotion to a queen that a pawn's request without a promotion stands for; None: it is no such request."""
+        """The promotion to a queen that a pawn's request without a promotion means; None: it is no such request."""
         queen = chess.Move(asked.from_square, asked.to_square, chess.QUEEN)
         return queen if asked.promotion is None and queen in self._own.requests() else None
 

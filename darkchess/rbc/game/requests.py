@@ -27,7 +27,7 @@ def own_half(position: Position, color: chess.Color) -> Words:
 
 
 def request_codes(own_row: Words, color: chess.Color) -> Int32s:
-    """Codes of all requests of ``color``, sorted: int32[n]; ``own_row`` is of :func:`own_half`, with that side to move."""
+    """Codes of all requests of ``color``, sorted: int32[n]; ``own_row`` is :func:`own_half` with that side to move."""
     out = np.empty(kernels.MAX_REQUESTS, dtype=np.int32)
     return np.sort(out[: kernels.generate_requests(own_row, 0 if color else 1, TABLES, out)])
 
