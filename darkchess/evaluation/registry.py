@@ -105,7 +105,7 @@ def evaluator_class(name: str) -> type[Evaluator]:
     module, _, attribute = source.partition(":")
     try:
         found = getattr(import_module(module), attribute)
-    except Exception as error:  # whatever a module of somebody else raises when it is imported
+    except Exception as error:  # a foreign module may raise anything when it is imported
         raise EvaluatorError(
             f"evaluator: can't load {name!r} ({type(error).__name__}: {error}); expected a class in a module that "
             "Python finds, by PYTHONPATH say"

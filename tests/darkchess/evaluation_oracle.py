@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 def board_of(row: npt.NDArray[np.uint64]) -> chess.Board:
-    """The men of a position row, and who is to move."""
+    """The pieces of a position row, and the side to move."""
     board = chess.Board(None)
     for piece in range(6):
         for side, color in ((6, chess.WHITE), (7, chess.BLACK)):

@@ -136,9 +136,9 @@ def test_a_king_that_cannot_be_saved_is_lost(fen: str, why: str) -> None:
 
 
 def test_a_checked_side_does_not_stand_pat() -> None:
-    # Black's king is attacked by the rook on e1; his rook on a1 can take it, which is all that saves the game.
+    # Black's king is attacked by the rook on e1; its rook on a1 can capture it, which is all that saves the game.
     assert value("4k3/8/8/8/8/8/7K/r3R3 b - - 0 1") > 0.3
-    # The same with nothing to take: he is a rook down, and that is what it is worth.
+    # The same with nothing to capture: Black is a rook down, and that is the value.
     assert value("4k3/8/8/8/8/8/7K/4R3 b - - 0 1") < -0.3
 
 
@@ -294,8 +294,9 @@ def test_what_a_chess_engine_may_be_asked_is_what_chess_calls_valid(positions: R
             assert code in (LOST, NO_MOVE) and not any(True for _ in board.legal_moves)
 
 
-def test_a_side_without_a_move_is_told_from_one_that_loses_its_king() -> None:
-    # K and P blocked against each other (own construction): Black's only man that could move is hemmed in by his own.
+def test_a_side_without_a_move_is_no_side_that_loses_its_king() -> None:
+    # K and P blocked against each other (own construction): Black's only piece that could move is hemmed in by its own
+    # side.
     rows = np.array([row("k7/P7/K7/8/8/8/8/8 b - - 0 1"), row("7k/8/8/8/8/5p1p/5P1P/7K b - - 0 1")])
     codes = np.empty(2, dtype=np.int8)
     classify(rows, TABLES, codes)

@@ -2,7 +2,7 @@
 
 Every line it gets goes to the file LOG, with its process id. Every ``go`` is answered with 60 centipawns (tanh(0.1))
 for the move e2e4, unless MODE says otherwise; ``MODE:N`` misbehaves from the N-th ``go`` of this process on,
-``once-MODE:N`` only if LOG tells of no process before.
+``once-MODE:N`` only if LOG has no process before.
 """
 
 import os

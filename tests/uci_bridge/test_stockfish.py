@@ -35,7 +35,7 @@ START = np.array(Position.start().row)
 
 
 class Fake:
-    """Makes evaluators over the fake engine, and reads what the engines were told."""
+    """Makes evaluators over the fake engine, and reads what the engines were sent."""
 
     def __init__(self, folder: Path) -> None:
         self.log = folder / "dialogue.txt"

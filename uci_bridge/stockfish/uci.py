@@ -404,8 +404,8 @@ class EnginePool:
         return heard
 
     def _abandon(self) -> None:
-        """Replace every engine that still has questions open when the time is up: its later answers could not be told
-        from those to the next questions.
+        """Replace every engine that still has questions open when the time is up: its later answers could be
+        taken for those to the next questions.
         """
         for engine in self._engines:
             if engine is not None and engine.open and engine.dead is None:

@@ -183,7 +183,8 @@ class Referee:
 
     def end(self, outcome: Outcome) -> None:
         """End the game by something that is not a move: a resignation, a flag, a forfeit, an abort. Both last views
-        then tell it."""
+        then have the outcome.
+        """
         self._check_running(f"an end by {outcome.reason}")
         self._outcome = outcome
         for views in self._views.values():

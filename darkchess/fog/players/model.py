@@ -43,7 +43,7 @@ class DarkChess:
     Attributes
     ----------
     deadline : float or None
-        When the answer that is being thought of is due, as evaluators take it; whoever searches with the model sets it.
+        When the present answer is due, as evaluators take it. The owner of the model sets it before each search.
     """
 
     state_width = STATE_WIDTH

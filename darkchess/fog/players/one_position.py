@@ -111,7 +111,7 @@ class BestGuessPlayer(TrackingPlayer):
                 break
             after = values.copy()
             after[undecided] = deeper
-            if after.max() <= -1.0:  # all moves lose: the depth before still tells them apart
+            if after.max() <= -1.0:  # all moves lose: the values of the depth before still differ
                 break
             values, depth = after, depth + 1
         return Decision(

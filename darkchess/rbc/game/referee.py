@@ -176,12 +176,12 @@ class Referee:
         return self._sensed
 
     def move(self, request: chess.Move | None) -> Moved:
-        """Play a request as far as it goes, or pass, and end the turn. Who has not looked, looks nowhere.
+        """Play a request as far as it goes, or pass, and end the turn. Without a sense before, the sense is nowhere.
 
         Raises
         ------
         IllegalMove
-            It can't be asked for.
+            There is no such request.
         GameOverError
             The game is over.
         """

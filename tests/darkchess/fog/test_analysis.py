@@ -299,8 +299,8 @@ def test_the_truths_rank_is_the_one_that_sorting_all_positions_gives(ply: int) -
     assert truth.rank == 1 + sum(likelihood(position) > own + 1e-9 for position in known.position_set)
     assert truth.fen == true.fen()
     unseen = {s for s, piece in true.pieces.items() if piece.color != color and not analysis.view.sees(s)}
-    assert {man.square for man in truth.hidden} == unseen
-    assert all(0.0 < man.probability <= 1.0 for man in truth.hidden)
+    assert {each.square for each in truth.hidden} == unseen
+    assert all(0.0 < each.probability <= 1.0 for each in truth.hidden)
 
 
 def test_the_truth_is_found_among_the_particles_exactly_when_it_is_one() -> None:

@@ -87,7 +87,7 @@ def test_its_leaves_hold_the_values_of_one_whole_depth() -> None:
 
 
 def test_a_value_may_not_pass_a_draw_that_may_stand() -> None:
-    """The third time that White sees the same: nothing below is worth more than 0 to her (B.1)."""
+    """The third time that White observes the same: nothing below is worth more than 0 to White (B.1)."""
     referee = Referee("4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1")
     model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
     positions = PositionSet(referee.view(chess.WHITE), referee.position)

@@ -76,14 +76,14 @@ def test_an_opponent_who_answers_at_once_changes_nothing() -> None:
     player = KlssPlayer(BuiltinEvaluator(), SEARCH, seed=1, ponder=True)
     game = Game(player)
     for _ in range(5):
-        told = game.move(Limit(time_s=0.03))
+        diagnostics = game.move(Limit(time_s=0.03))
         game.answer()
-        assert told["nodes"] > 0 and not pondering()
+        assert diagnostics["nodes"] > 0 and not pondering()
     player.close()
 
 
 def test_with_nodes_there_is_none_and_every_byte_is_the_same() -> None:
-    told = []
+    answers = []
     for ponder in (False, True):
         player = KlssPlayer(BuiltinEvaluator(), SEARCH, seed=1, ponder=ponder)
         game, moves = Game(player), []
@@ -91,9 +91,9 @@ def test_with_nodes_there_is_none_and_every_byte_is_the_same() -> None:
             moves.append(game.move(Limit(nodes=1500)))
             assert not pondering()
             game.answer()
-        told.append(moves)
+        answers.append(moves)
         player.close()
-    assert told[0] == told[1]
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize("leave", ["close", "end", "start"])
@@ -125,7 +125,7 @@ def test_an_error_of_it_is_the_player_s(monkeypatch: pytest.MonkeyPatch) -> None
             time.sleep(0.001)
         with pytest.raises(ZeroDivisionError):
             game.answer()
-    game.move(Limit(time_s=0.03))  # she plays on, with a trunk of its own
+    game.move(Limit(time_s=0.03))  # the player goes on, with a new trunk
     player.close()
 
 

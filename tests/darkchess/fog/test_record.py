@@ -143,7 +143,7 @@ def test_results_and_reasons_read() -> None:
     assert one('[Result "0-1"]\n[Termination "flag"]\n\n1. e4 0-1').outcome == Outcome(False, "flag")
     assert one('[Result "0-1"]\n\n1. e4').outcome == Outcome(
         False, "unknown"
-    )  # the tag tells where the movetext does not
+    )  # the tag has the result where the movetext has none
     assert one("1. e4 ½-½").outcome == one("1. e4 1/2-1/2").outcome == Outcome(None, "unknown")
     assert one("1. e4 *").outcome is None
     assert one('[Termination "aborted"]\n\n*').outcome == Outcome(None, "aborted")
@@ -162,7 +162,7 @@ def test_games_follow_one_another_with_and_without_blank_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("hello world", "game 1, ply 1: misspelt move: got 'hello'"),
         ("1. e4 e5 2. Ke3 *", "game 1, ply 3: illegal move: got 'Ke3'"),
@@ -179,10 +179,10 @@ def test_games_follow_one_another_with_and_without_blank_lines() -> None:
         ("1. e4 --", "misspelt"),
     ],
 )  # fmt: skip
-def test_a_bad_record_is_refused_with_game_ply_and_reason(text: str, told: str) -> None:
+def test_a_bad_record_is_refused_with_game_ply_and_reason(text: str, message: str) -> None:
     with pytest.raises(RecordError) as caught:
         read_pgn(text)
-    assert told in str(caught.value) and "expected" in str(caught.value)
+    assert message in str(caught.value) and "expected" in str(caught.value)
 
 
 @settings(max_examples=200, deadline=None)

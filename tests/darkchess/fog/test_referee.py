@@ -1,4 +1,4 @@
-"""The referee: how games end, in which order the tests come, rulesets, and what both players are told of the end."""
+"""The referee: how games end, in which order the tests come, rulesets, and what both players observe of the end."""
 
 from __future__ import annotations
 

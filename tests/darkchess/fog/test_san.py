@@ -43,7 +43,7 @@ def test_every_move_reads_back_from_its_san_and_uci_from_the_truth_and_from_the_
         ("4k3/8/8/8/8/8/8/N1N1K3 w - - 0 1", "a1b3", "Nab3"),
         ("4k3/8/8/N7/8/8/8/N3K3 w - - 0 1", "a1b3", "N1b3"),
         ("4k3/8/8/N1N5/8/8/8/N3K3 w - - 0 1", "a5b3", "Na5b3"),
-        # In chess the knight on e2 is pinned, and Nc3 needs no file. Nobody is pinned here.
+        # In chess the knight on e2 is pinned, and Nc3 needs no file. No piece is pinned here.
         ("4r1k1/8/8/8/8/8/4N3/1N2K3 w - - 0 1", "b1c3", "Nbc3"),
     ],
 )
@@ -129,25 +129,25 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), REFUSED)
-def test_a_bad_move_is_refused_as_misspelt_or_illegal_with_what_was_expected(text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_a_bad_move_is_refused_as_misspelt_or_illegal_with_what_was_expected(text: str, message: str) -> None:
     with pytest.raises(IllegalMove) as caught:
         parse_move(Position.start(), text)
-    assert told in str(caught.value) and "expected" in str(caught.value)
+    assert message in str(caught.value) and "expected" in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("fen", "text", "told"),
+    ("fen", "text", "message"),
     [
         ("4k3/8/8/8/8/8/8/N1N1K3 w - - 0 1", "Nb3", "expected one of Nab3 Ncb3"),
         ("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b8", "expected the promotion as well, like b8=Q"),
         ("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b7b8", "expected the promotion as well, like b7b8q"),
     ],
 )
-def test_an_ambiguous_move_is_refused_with_the_choices(fen: str, text: str, told: str) -> None:
+def test_an_ambiguous_move_is_refused_with_the_choices(fen: str, text: str, message: str) -> None:
     with pytest.raises(IllegalMove, match="ambiguous move") as caught:
         parse_move(Position.from_fen(fen), text)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @settings(max_examples=300, deadline=None)

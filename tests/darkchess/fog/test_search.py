@@ -108,8 +108,8 @@ def test_nodes_share_an_infoset_iff_moves_and_observations_agree(player: int) ->
 
 
 def test_a_draw_that_may_stand_caps_the_value_at_zero() -> None:
-    """B.1: White is a queen up, but after a hundred plies without a pawn move or capture that she saw, nothing above 0
-    is hers.
+    """B.1: White is a queen up, but after a hundred plies without a pawn move or capture that it observed, no value is
+    above 0.
     """
     model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
     row = Position.from_fen("4k3/8/8/8/8/8/Q7/4K3 w - - 0 1").row[None, :]
@@ -172,7 +172,7 @@ def test_of_two_transpositions_the_dominated_one_is_dropped() -> None:
 
 
 def consistent_in_trunk(player: KlssPlayer, referee: Referee, color: chess.Color) -> bool:
-    """Whether the previous trunk holds a node with the player's last move and her two observations since, by the
+    """Whether the previous trunk holds a node with the player's last move and its two observations since, by the
     oracle.
     """
     assert player._thinking is not None and player._thinking.search.standing is not None
@@ -262,7 +262,7 @@ def test_a_seed_and_a_node_budget_give_the_same_game_twice_on_one_thread_and_on_
 
 
 def test_who_asks_for_the_position_set_changes_no_weight_and_no_move() -> None:
-    """A host that checks for the truth asks after every ply, before the player knows what she may spend on weights."""
+    """A host that checks for the truth asks after every ply, before the player knows what it may spend on weights."""
     asked, left_alone = (make_player(configuration("kluss,threads=1"), seed=3) for _ in range(2))
     game = Referee()
     for player in (asked, left_alone):
@@ -341,7 +341,7 @@ def worth_at_root(trunk: Trunk, profile: Profile) -> dict[int, float]:
 
 
 def test_what_stands_at_other_infosets_of_the_player_says_nothing_of_an_action_at_this_one() -> None:
-    """An order-2 subgame that is carried on may have roots at several of her infosets."""
+    """An order-2 subgame that is carried on may have roots at several of player 0's infosets."""
     referee = Referee()
     seats = {color: make_player(configuration("kluss-value,cap=20000"), seed=34) for color in chess.COLORS}
     for color, seat in seats.items():

@@ -152,9 +152,9 @@ def test_a_view_is_what_the_naive_board_shows_of_the_truth() -> None:
             for view in (mine, theirs):
                 seen = {naive.number(square) for square in naive.seen(oracle, view.color)}
                 assert view.visible == sum(1 << square for square in seen)
-                men = {naive.number(square): sign for square, sign in oracle.men.items()}
+                signs = {naive.number(square): sign for square, sign in oracle.men.items()}
                 assert {square: piece.symbol() for square, piece in view.pieces.items()} == {
-                    square: men[square] for square in seen if square in men
+                    square: signs[square] for square in seen if square in signs
                 }
 
 
@@ -231,7 +231,7 @@ def test_a_fog_fen_is_read_for_the_side_to_move_and_keeps_its_rights_only() -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "error", "told"),
+    ("text", "error", "message"),
     [
         ("????????/8 w - -", FenError, "ranks"),
         ("????????/????????/????????/????????/8/8/PPPPPPPP/RNBQKBXR w KQ - 0 1", FenError, "'X'"),
@@ -240,8 +240,8 @@ def test_a_fog_fen_is_read_for_the_side_to_move_and_keeps_its_rights_only() -> N
         ("????????/????????/????????/????????/8/??6/PPPPPPPP/RNBQKBNR w KQ - 0 1", ViewError, "as hidden"),
     ],
 )
-def test_a_bad_fog_fen_is_refused_with_the_reason(text: str, error: type[Exception], told: str) -> None:
-    with pytest.raises(error, match=told):
+def test_a_bad_fog_fen_is_refused_with_the_reason(text: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
         parse_fog_fen(text)
 
 
@@ -250,12 +250,12 @@ def test_a_bad_fog_fen_is_refused_with_the_reason(text: str, error: type[Excepti
 
 @pytest.mark.parametrize("show_pawn", [False, True], ids=["our mask", "mask with the en passant pawn"])
 def test_observations_with_legal_moves_rebuild_every_view_exactly(show_pawn: bool) -> None:
-    told = 0
+    found = 0
     for game in GAMES:
         for color in chess.COLORS:
             assert rebuilt(game, color, send_moves=True, show_pawn=show_pawn) == list(game.views(color))
-            told += sum(view.ep_square is not None for view in game.views(color))
-    assert told >= 10
+            found += sum(view.ep_square is not None for view in game.views(color))
+    assert found >= 10
 
 
 def test_observations_without_legal_moves_rebuild_every_view_or_say_that_en_passant_is_open() -> None:
@@ -279,13 +279,13 @@ START = initial_view(Position.start(), chess.WHITE)
 AFTER = Referee.replay([chess.Move.from_uci("e2e4")]).view(chess.WHITE)
 
 
-def told(**changes: object) -> dict[str, object]:
+def sent(**changes: object) -> dict[str, object]:
     """The observation of White's 1. e4, with changes."""
     return {"kind": "own_move", "own_move": AFTER.own_move, "visible": AFTER.visible, "pieces": AFTER.pieces} | changes
 
 
 def test_an_observation_of_a_first_move_is_accepted() -> None:
-    assert observed(START, **told()) == AFTER  # type: ignore[arg-type]
+    assert observed(START, **sent()) == AFTER  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_an_observation_of_a_first_move_is_accepted() -> None:
 )
 def test_an_observation_that_contradicts_itself_is_refused_with_the_reason(changes: dict, message: str) -> None:
     with pytest.raises(ViewError, match=message) as caught:
-        observed(START, **told(**changes))  # type: ignore[arg-type]
+        observed(START, **sent(**changes))  # type: ignore[arg-type]
     assert "ply 1" in str(caught.value) and "expected" in str(caught.value)
 
 
@@ -320,10 +320,10 @@ def test_an_observation_that_contradicts_itself_is_refused_with_the_reason(chang
 )
 def test_any_observation_is_a_view_or_refused(visible: int, pieces: dict, square: int | None) -> None:
     for content in (
-        told(visible=visible & AFTER.visible),
-        told(visible=visible),
-        told(visible=AFTER.visible | 1 << 40, pieces={**AFTER.pieces, **pieces}),
-        told(own_capture_square=square, opp_capture_landing_square=square),
+        sent(visible=visible & AFTER.visible),
+        sent(visible=visible),
+        sent(visible=AFTER.visible | 1 << 40, pieces={**AFTER.pieces, **pieces}),
+        sent(own_capture_square=square, opp_capture_landing_square=square),
         {"kind": "opp_move", "visible": visible, "pieces": pieces, "own_capture_square": square},
     ):
         for previous in (START, AFTER):

@@ -49,7 +49,7 @@ for uci in ["g1f3", "a7a6", "b1c3", "h7h6", "e2e3", "b7b6", "d2d3", "g7g6"]:
     known.observe(game.view(chess.BLACK))
 assert known.capped_by == "cap"
 
-# A sample that is mended, after a capture of her own too.
+# A sample that is repaired, after an own capture too.
 for captured in (0, 1 << 8):
     known._captured = captured
     known._recover(game.view(chess.BLACK))

@@ -1,4 +1,4 @@
-"""The player who plans on synopses: one answer whatever the threads, sure wins taken, networks that are none."""
+"""The player that plans on synopses: one answer on any number of threads, sure wins, files that are no networks."""
 
 from __future__ import annotations
 
@@ -35,36 +35,36 @@ def test_with_nodes_one_thread_and_two_play_the_same(mixing: str) -> None:
     games = []
     for threads in (1, 2):
         game, truth = Referee(), TruthCount()
-        hers = player(f"dsmcp,mixing={mixing},particles=16,threads={threads}")
+        ours = player(f"dsmcp,mixing={mixing},particles=16,threads={threads}")
         Arbiter(
-            game, {chess.WHITE: hers, chess.BLACK: AttackerPlayer(seed=4)},
+            game, {chess.WHITE: ours, chess.BLACK: AttackerPlayer(seed=4)},
             dict.fromkeys(chess.COLORS, TimeControl(nodes=60)), truth=truth,
         ).play()  # fmt: skip
         assert truth.lost == 0
-        hers.close()
+        ours.close()
         games.append([(turn.sensed, turn.moved) for turn in game.turns])
     assert games[0] == games[1]
 
 
 def test_a_king_that_can_surely_be_taken_is_taken_and_that_ends_playouts() -> None:
-    hers = player("dsmcp,network=even", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1")
-    hers.notice(Notice(None))
-    hers.choose_sense(FEW)
-    hers.sensed(Sensed(None, ()))
-    asked = hers.choose_move(Limit(nodes=3000))
+    ours = player("dsmcp,network=even", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1")
+    ours.notice(Notice(None))
+    ours.choose_sense(FEW)
+    ours.sensed(Sensed(None, ()))
+    asked = ours.choose_move(Limit(nodes=3000))
     assert asked.request == chess.Move.from_uci("e2e8")
     assert asked.diagnostics["sure"]
-    planned = hers.plan(Limit(nodes=3000), sense=False)
-    assert hers.request_of(planned.action) == chess.Move.from_uci("e2e8")
+    planned = ours.plan(Limit(nodes=3000), sense=False)
+    assert ours.request_of(planned.action) == chess.Move.from_uci("e2e8")
     assert planned.value == 1.0
 
 
 def test_with_no_nodes_the_policy_s_likeliest_comes_out() -> None:
-    hers = player("dsmcp")
-    hers.start(chess.WHITE, Referee().position)
-    hers.notice(Notice(None))
-    hers.sensed(Sensed(None, ()))
-    planned = hers.plan(Limit(nodes=0), sense=False)
+    ours = player("dsmcp")
+    ours.start(chess.WHITE, Referee().position)
+    ours.notice(Notice(None))
+    ours.sensed(Sensed(None, ()))
+    planned = ours.plan(Limit(nodes=0), sense=False)
     assert (planned.playouts, planned.nodes) == (0, 0)
     assert planned.action == planned.looks.actions[planned.root.policy.argmax()]
 
@@ -72,22 +72,22 @@ def test_with_no_nodes_the_policy_s_likeliest_comes_out() -> None:
 def test_every_particle_s_position_is_possible() -> None:
     """Law: every particle meets the set, and the opponent in it holds what is true there possible."""
     game = Referee()
-    hers, other = player("dsmcp,particles=64"), make_player(configuration("rbc-expect"), seed=2)
-    arbiter = Arbiter(game, {chess.WHITE: hers, chess.BLACK: other}, dict.fromkeys(chess.COLORS, TimeControl(nodes=30)))
+    ours, other = player("dsmcp,particles=64"), make_player(configuration("rbc-expect"), seed=2)
+    arbiter = Arbiter(game, {chess.WHITE: ours, chess.BLACK: other}, dict.fromkeys(chess.COLORS, TimeControl(nodes=30)))
     arbiter.begin()
     turns = 0
     while game.outcome is None and game.ply < 14:
         arbiter.play_turn()
         if game.outcome is None and game.turn == chess.WHITE:
-            hers.position_set  # noqa: B018 (it brings her up to date)
-            hers._planner.fill()
-            found = hers._planner.particles
-            assert hers._planner.belief.contains(found.states).all()
+            ours.position_set  # noqa: B018 (it brings the set up to date)
+            ours._planner.fill()
+            found = ours._planner.particles
+            assert ours._planner.belief.contains(found.states).all()
             truth = BlindModel(chess.WHITE).alone(found.states, 1).sets[1].members[:, 0]
             for members, count, true in zip(found.sets[1].members, found.sets[1].counts, truth, strict=True):
                 assert (members[:count] == true).all(axis=1).sum() == 1
             turns += 1
-    hers.close()
+    ours.close()
     assert turns >= 3
 
 
@@ -95,7 +95,7 @@ def test_texts_name_what_can_be_changed() -> None:
     assert configuration("dsmcp,mixing=1,noise=0.1").fields()["noise"] == 0.1
     assert json.loads(json.dumps(configuration("dsmcp").fields(), allow_nan=False))["mixing"] == "inf"
     with pytest.raises(ConfigurationError, match="opponent"):
-        configuration("dsmcp,opponent=nobody")
+        configuration("dsmcp,opponent=nothing")
 
 
 def test_packaged_networks_are_for_this_game_and_small() -> None:

@@ -113,7 +113,7 @@ def test_an_outlook_says_what_each_request_leads_to() -> None:
     values = dict(zip((known.request(int(code)) for code in every.codes), every.values[0], strict=True))
     best = max(values, key=lambda move: values[move])
     assert best == chess.Move.from_uci("e4d5")
-    assert values[chess.Move.from_uci("e4f5")] == values[None], "a pawn's capture of nobody is a pass"
+    assert values[chess.Move.from_uci("e4f5")] == values[None], "a pawn's capture of nothing is a pass"
     careless = outlook(known, np.arange(known.size), BuiltinEvaluator(), children=1000, unaware=0.0, exposed=5.0)
     assert every.values.min() == -1.0 and careless.values.min() == -5.0, "the rook sees d1 and d2"
 
@@ -134,7 +134,7 @@ def test_expected_values_are_those_of_knowing_the_result() -> None:
     for place in range(len(INNER)):
         groups = [np.flatnonzero(divided.classes[place] == one) for one in range(int(divided.counts[place]))]
         assert found[place] == pytest.approx(sum((weights[group] @ values[group]).max() for group in groups))
-    assert (found >= (weights @ values).max() - 1e-12).all(), "what is told costs nothing"
+    assert (found >= (weights @ values).max() - 1e-12).all(), "information costs nothing"
 
 
 def test_texts_choose_players() -> None:
@@ -149,7 +149,7 @@ def test_texts_choose_players() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("dsmcp,batch=0", "batch is 0, expected 1 to 100000"),
         ("dsmcp,particles=-3", "particles is -3, expected 1 to 100000"),
@@ -162,10 +162,10 @@ def test_texts_choose_players() -> None:
         ("rbc-expect,uniform_mix=2", "uniform_mix is 2, expected 0 to 1"),
     ],
 )
-def test_numbers_that_make_no_sense_are_refused_in_a_line(text: str, told: str) -> None:
+def test_numbers_that_make_no_sense_are_refused_in_a_line(text: str, message: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         configuration(text)
-    assert str(raised.value) == f"configuration {text}: {told}"
+    assert str(raised.value) == f"configuration {text}: {message}"
 
 
 def test_every_number_that_says_how_a_player_thinks_has_a_range() -> None:

@@ -42,8 +42,8 @@ def test_a_game_goes_as_reconchess_plays_it(seed: int) -> None:
         square = rng.choice([None, *chess.SQUARES])
         assert tuple(map(tuple, theirs.sense(square))) == ours.sense(square).contents
         asked = lively(rng, theirs.board, requests)
-        told = ours.move(asked)
-        assert theirs.move(asked) == (told.requested, told.taken, told.capture_square)
+        seen = ours.move(asked)
+        assert theirs.move(asked) == (seen.requested, seen.taken, seen.capture_square)
         assert theirs.board.board_fen() == ours.position.fen().split()[0]
         theirs.end_turn()
         assert theirs.is_over() == (ours.outcome is not None)
@@ -84,8 +84,8 @@ def test_what_each_is_told_is_all_that_is_told() -> None:
     game = Referee()
     game.sense(chess.D4)
     game.move(chess.Move.from_uci("e2e4"))
-    assert [type(told).__name__ for told in game.observations(chess.WHITE)] == ["Notice", "Sensed", "Moved"]
-    assert [type(told).__name__ for told in game.observations(chess.BLACK)] == ["Notice"]
+    assert [type(seen).__name__ for seen in game.observations(chess.WHITE)] == ["Notice", "Sensed", "Moved"]
+    assert [type(seen).__name__ for seen in game.observations(chess.BLACK)] == ["Notice"]
 
 
 def test_the_inner_squares_show_all_that_any_square_shows() -> None:

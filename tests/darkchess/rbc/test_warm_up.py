@@ -48,7 +48,7 @@ king = chess.Piece.from_symbol("K")
 known.sensed(Sensed(chess.B5, tuple((at, king if at == chess.B5 else None) for at in window(chess.B5))))
 assert known.recoveries == 1
 
-# A man is taken, and one that takes is taken back; a king is taken.
+# A piece is captured, and so is the one that captured it; a king is captured.
 known = PositionSet(chess.WHITE, Position.from_fen("4k3/8/8/8/8/1p6/R7/4K3 b - - 0 1"))
 known.noticed(Notice(chess.A2))
 known = PositionSet(chess.WHITE, Position.from_fen("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"))
