@@ -48,16 +48,19 @@ PAWNS_SCALE = 6.0
 """Pawns at which a value is tanh(1) = 0.76."""
 
 _WORTH = np.array([1.0, 3.2, 3.3, 5.0, 9.5, 100.0])
+"""Pawn, knight, bishop, rook, queen and king, in pawns: which captures the quiescence search looks at, and in what
+order.
+"""
 _WORTH.setflags(write=False)
 
-_WORTH_SHARING = 64
-"""Least number of positions that two threads share: a thread is woken in the time of some ten."""
+_LEAST_SHARED = 64
+"""Fewest positions that two threads share; to wake the second one takes as long as some ten positions."""
 
 _SLICE_NODES = 1000
-"""Nodes of a perfect-information search between two looks at the clock."""
+"""Nodes of a perfect-information search between two looks at the clock: some hundredths of a second."""
 
 _FIRST_NODES_A_SECOND = 30_000.0
-"""Speed of that search before any was measured: a slow, busy machine's."""
+"""Rate of that search before it was measured: that of a slow, busy machine."""
 
 
 class Evaluator(ABC):
@@ -333,7 +336,7 @@ class BuiltinEvaluator(Evaluator):
         rows = as_rows(rows)
         scores = np.empty(rows.shape[0], dtype=np.float64)
         found = np.zeros((rows.shape[0] if leaves else 0, WIDTH), dtype=np.uint64)
-        threads = self._threads if rows.shape[0] >= _WORTH_SHARING else 1
+        threads = self._threads if rows.shape[0] >= _LEAST_SHARED else 1
         middle = rows.shape[0] // threads
 
         def evaluate(share: int) -> None:
@@ -365,6 +368,7 @@ class BuiltinEvaluator(Evaluator):
         no_move = WON * no_move_value
         visited = 0
         while progress[0] < rows.shape[0]:
+            # Nodes of this slice: the kernel stops between two children after ``soft``, and within one after ``hard``.
             soft = hard = budget.nodes_left(visited)
             left = budget.left()
             if hard < 1 or left <= 0.0:
@@ -374,6 +378,7 @@ class BuiltinEvaluator(Evaluator):
             given_up = minimax_many(
                 rows, depth, no_move, int(soft), int(hard), TABLES, _WORTH, self._weights.packed, scores, progress
             )
+            # What it took; the rate, where there is a clock; and whether what is left is worth another slice.
             visited += int(progress[1])
             if budget.seconds is not None and progress[1] >= _SLICE_NODES // 2:
                 speed = float(progress[1]) / max(1e-6, left - budget.left())

@@ -2,7 +2,7 @@
 
 A position is worth tanh(pawns/6) of Stockfish's score at depth 1 (Zhang & Sandholm 2021, §6). The children of an
 expansion are valued by one search of depth 1 with all moves listed (``MultiPV``) at their parent: ten times as many a
-second, and as accurate (docs/search.md, "Evaluators").
+second, and as accurate (docs/notebook/2026-11-24-search-measured.md, "Evaluators").
 
 Never asked: a position in which the side to move can take the king or a king is missing (chess engines crash on it),
 and what docs/rules.md settles: every move loses the king, or there is none. The rest of what chess can't hold, and
@@ -51,6 +51,8 @@ DEBIAN_STOCKFISH = "/usr/games/stockfish"
 
 _SINGLE = b"setoption name MultiPV value 1\n"
 _ALL_MOVES = b"setoption name MultiPV value 256\n"
+"""More lines than a position has moves."""
+
 _SCORE = re.compile(rb"score (cp|mate) (-?\d{1,6})\b(?! (?:lower|upper)bound)")
 _LINE = re.compile(rb"multipv \d+ score (cp|mate) (-?\d{1,6})\b[^\n]*? pv ([a-h][1-8][a-h][1-8][nbrq]?)\b")
 _DEPTH_LINE = re.compile(
@@ -390,6 +392,7 @@ class StockfishEvaluator(Evaluator):
             return out
         wanted = np.zeros(child_rows.shape[0], dtype=np.bool_)
         wanted[unknown] = True
+        # Parents of such children that may be asked, and the move that leads to each child.
         parent_codes = np.empty(rows.shape[0], dtype=np.int8)
         classify(rows, TABLES, parent_codes)
         asking = np.unique(np.searchsorted(offsets, unknown, side="right") - 1)
@@ -401,6 +404,7 @@ class StockfishEvaluator(Evaluator):
             _ALL_MOVES,
             deadline,
         )
+        # A parent's score of a move, for the other side, is the child's value.
         code_of = _codes()
         unanswered = 0
         for parent, answer in zip(asking.tolist(), answers):

@@ -1,14 +1,15 @@
 """Questions to UCI engines over raw pipes: pipelined, bounded, timed, restarted.
 
-A question is a piece of UCI text that ends in ``go``; its answer is everything the engine says up to and including
-``bestmove``. Questions are written ahead of the answers (commands are read in order), by one thread that waits for
-both pipes at once: a full pipe can't deadlock it. An engine that ends, falls silent or never stops talking is killed
-and replaced in the background; its open questions go to another engine once, then stay unanswered.
+A question is a piece of UCI text that ends in ``go``; its answer is everything that the engine writes up to and
+including ``bestmove``. Questions are written ahead of the answers, since an engine reads its commands in order. One
+thread waits for both pipes at once, so that a full pipe can't deadlock it. An engine that ends, falls silent or never
+stops writing is killed and replaced in the background; its open questions go to another engine once, then stay
+unanswered.
 
 Source: the UCI protocol (S. Meyer-Kahlen, R. Huber 2006). POSIX only, as far as waiting on pipes goes.
 
-Not python-chess's ``chess.engine``: its SimpleEngine gave 2,000 values a second, where one search of the parent that
-lists all moves gives 43,000 to 59,000 over a raw pipe (docs/notebook/2026-11-24-search-measured.md, "Evaluators").
+Not python-chess's ``chess.engine``: it waits for each answer before it asks again, which is many times slower for
+short searches (docs/notebook/2026-11-24-search-measured.md, "Evaluators").
 """
 
 from __future__ import annotations
@@ -32,13 +33,19 @@ __all__ = ["EnginePool", "UciProcess", "fault_of"]
 log = logging.getLogger(__name__)
 
 _READ_BYTES = 1 << 16
+"""Bytes of one read or write: what a pipe holds on Linux."""
+
 _LINE_BYTES = 1 << 16
+"""Longest line of an engine, which otherwise never stops writing; a line of UCI has some hundred bytes."""
+
 _ANSWER_BYTES = 1 << 20
+"""Longest answer: 256 moves at 60 depths have a few hundred kilobytes."""
+
 _START_S = 10.0
-"""How long a program may take to show that it is an engine."""
+"""Seconds that a program may take to show that it is an engine."""
 
 _AHEAD = 32
-"""Questions that an engine may have before it at once."""
+"""Questions that an engine may have open at once: enough that it never waits for the next one."""
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -326,6 +333,7 @@ class EnginePool:
     def _run(
         self, questions: Sequence[bytes], settings: bytes, deadline: float, until: Callable[[], bool] | None
     ) -> list[bytes | None]:
+        """Answers to ``questions`` by ``deadline``; or, with ``until``, what the engines say until that is true."""
         answers: list[bytes | None] = [None] * len(questions)
         waiting = deque(range(len(questions)))
         asked = bytearray(len(questions))
@@ -335,6 +343,7 @@ class EnginePool:
             now = time.monotonic()
             if now >= deadline:
                 break
+            # Give each engine that lives the next questions; replace those that do not.
             usable = False
             for slot in range(len(self._engines)):
                 if until is None:
@@ -346,7 +355,7 @@ class EnginePool:
                 short = now - answered < self._silence_s and now - engine.started < 3.0 * self._silence_s
                 usable |= until is not None or engine.ready or short
                 if engine.ready and waiting and len(engine.open) <= _AHEAD // 2:
-                    if not engine.open:
+                    if not engine.open:  # idle: it takes options now, and its silence counts from now on
                         engine.heard = now
                         if engine.settings != settings:
                             engine.settings = settings
@@ -356,6 +365,7 @@ class EnginePool:
                     for number in taken:
                         asked[number] += 1
                     engine.send(b"".join(questions[number] for number in taken))
+            # Take the answers that have come, in the order of an engine's questions.
             for engine, found in self._listen(min(deadline - now, 0.02) if usable else 0.0):
                 for answer in found:
                     if not engine.open:
@@ -364,6 +374,7 @@ class EnginePool:
                     answers[engine.open.popleft()] = answer
                     missing -= 1
                     answered = now
+            # Put the questions of engines that have died back in front, once each.
             now = time.monotonic()
             for slot, each in enumerate(self._engines):
                 if each is None:
@@ -376,6 +387,7 @@ class EnginePool:
                     each.open.clear()
                 elif missing == 0 and each.ready:
                     self._failures[slot] = 0
+            # Give up where no engine is left, or, at the start, where one can't be started.
             if not usable and not any(each is not None and each.ready and each.dead is None for each in self._engines):
                 break
             if until is not None and any(each is None or each.dead is not None for each in self._engines):
