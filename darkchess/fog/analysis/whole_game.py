@@ -160,6 +160,7 @@ def turns(
             )
             for color in chess.COLORS
         }
+        # At each turn its analyst thinks; then both observe the move that was played.
         for ply, move in enumerate(game.moves):
             color = game.positions[ply].turn
             if ply >= first:

@@ -31,8 +31,14 @@ VARIANT = "Fog of War"
 """The variant's name as we write it."""
 
 _VARIANTS = {"fogofwar", "darkchess"}
+"""The names that are read, in small letters alone."""
+
 _ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
+"""PGN's seven tags but the result, in their order, and what stands where nothing is known."""
+
 _OURS = ("Result", "Variant", "SetUp", "FEN", "Termination")
+"""Tags that follow from a record's other fields."""
+
 _WINNERS: dict[str, chess.Color | None] = {"1-0": chess.WHITE, "0-1": chess.BLACK, "1/2-1/2": None}
 
 _TOKEN = re.compile(
@@ -174,7 +180,7 @@ class _Written:
 def _written(text: str) -> Iterator[_Written]:
     """The games of a PGN text, none of which is played out yet."""
     game = _Written()
-    depth = 0
+    depth = 0  # of the variations that are open; what stands in one is left out
     for match in _tokens(text.removeprefix("\ufeff")):
         kind = match.lastgroup
         if kind == "open":
@@ -185,7 +191,7 @@ def _written(text: str) -> Iterator[_Written]:
                 raise RecordError(f"bad PGN: got ')' in line {_line(match)}, expected '(' before it")
         elif depth:
             continue
-        elif kind == "tag":
+        elif kind == "tag":  # after moves, it begins the next game, though no result ended this one
             if game.words:
                 yield game
                 game = _Written()

@@ -127,6 +127,7 @@ class Referee:
         self._moves.append(move)
         self._seen[self.position.key()] += 1
         self._outcome = self._judge()
+        # Both players observe the ply: the mover its own move, the other what was captured and where it was.
         for color in chess.COLORS:
             mover = color == before.turn
             self._views[color].append(

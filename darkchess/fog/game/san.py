@@ -59,10 +59,13 @@ def san(board: Position | View, move: chess.Move) -> str:
         return "O-O" if move.to_square > move.from_square else "O-O-O"
     target = chess.SQUARE_NAMES[move.to_square]
     file = chess.FILE_NAMES[chess.square_file(move.from_square)]
+    # A pawn's origin is its file, and written only where it captures.
     if piece.piece_type == chess.PAWN:
         capture = chess.square_file(move.from_square) != chess.square_file(move.to_square)
         promotion = "=" + chess.piece_symbol(move.promotion).upper() if move.promotion else ""
         return (file + "x" if capture else "") + target + promotion
+    # Another piece's origin is written where a second one of its kind can go there: the file if that says which, else
+    # the rank, else both.
     rivals = [
         other.from_square
         for other in moves
@@ -153,6 +156,7 @@ def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str,
     to_square = chess.SQUARE_NAMES.index(target)
     if kind == chess.PAWN and file is None:
         file = target[0]
+    # The moves that agree with all that is written, a promotion aside.
     fits = []
     for move in moves:
         piece = board.piece_at(move.from_square)
@@ -168,6 +172,7 @@ def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str,
             fits.append(move)
     if promotion is None and fits and all(move.promotion for move in fits):
         raise IllegalMove(f"ambiguous move: got {text!r}, expected the promotion as well, like {san(board, fits[-1])}")
+    # The promotion that is written, if any; then one has to be left.
     fits = [
         move
         for move in fits

@@ -132,6 +132,7 @@ class Followed:
         return queen if asked.promotion is None and queen in self._own.requests() else None
 
     def _may_become(self, asked: chess.Move | None, taken: chess.Move | None, capture: int | None) -> bool:
+        """Whether a request may become the move ``taken`` with a capture on ``capture``."""
         if asked is None or taken is None:
             return taken is None and capture is None and (asked is None or self._may_fail(asked))
         asked = self._closed(asked) or asked
@@ -139,15 +140,18 @@ class Followed:
         assert piece is not None
         start, end = asked.from_square, asked.to_square
         step = chess.square_file(end) - chess.square_file(start)
+        # A pawn's capture is made as it is, on its target or en passant.
         if piece.piece_type == chess.PAWN and step:
             rank = 4 if self._color else 3
             passed = end + (-8 if self._color else 8)
             return taken == asked and (capture == end or (capture == passed and start // 8 == rank))
+        # A pawn's double step may end after one square; castling does not change.
         if piece.piece_type == chess.PAWN:
             single = chess.Move(start, (start + end) // 2)
             return capture is None and (taken == asked or (abs(end - start) == 16 and taken == single))
         if piece.piece_type == chess.KING and abs(step) == 2:
             return taken == asked and capture is None
+        # Any other piece arrives; or a slider is stopped by a piece that it captures on its way.
         if taken == asked:
             return capture in (None, end)
         between = chess.SquareSet(chess.between(start, end))
