@@ -9,6 +9,7 @@ import pytest
 
 from darkchess.board.position import Position
 from darkchess.fog.game.rules import PYCHESS
+from uci_bridge.kits.fog import FOG
 from uci_bridge.match.openings import FileOpenings, Opening, OpeningError, RandomOpenings, king_hangs, read_openings
 
 FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
@@ -18,7 +19,7 @@ def test_random_openings_are_legal_go_on_and_leave_no_king_to_be_captured() -> N
     seen = set()
     for seed in range(60):
         opening = RandomOpenings(7).opening(0, seed)
-        referee = opening.referee()
+        referee = FOG.referee(FOG.setup(opening.fen), opening.moves)
         assert referee.ply == 7 and referee.outcome is None
         board = chess.Board(referee.fen())  # python-chess as the oracle: no side's king is attacked
         for color in chess.COLORS:
