@@ -32,7 +32,7 @@ _Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 class _Changeable(Protocol):
     def changed(self, name: str, changes: dict[str, Any], /) -> Any:
-        """One of that name which differs in some fields, given as a text or TOML writes them."""
+        """A configuration called ``name`` that differs in some fields, whose values are as a text or TOML has them."""
         ...
 
 
@@ -49,7 +49,7 @@ def chosen(text: str, known: Mapping[str, _Kind], default: str) -> _Kind:
     known : mapping
         The configurations by their names.
     default : str
-        The one that a file changes which names none.
+        The one that a file changes, where it names none.
 
     Raises
     ------
@@ -122,21 +122,21 @@ def _expected(wanted: Any) -> str:
 
 
 def within_ranges(name: str, part: object, ranges: Mapping[str, tuple[float, float]]) -> None:
-    """Refuse numbers of a configuration that make no sense.
+    """Refuse numbers of a configuration that are outside their ranges.
 
     Parameters
     ----------
     name
         The configuration's.
     part
-        That has the fields, or some of them.
+        What has the fields, or some of them.
     ranges
-        The least and the most that makes sense, by field.
+        The least and the largest value by field.
 
     Raises
     ------
     ConfigurationError
-        One is outside.
+        A number is outside.
     """
     for field, (least, most) in ranges.items():
         value = getattr(part, field, least)

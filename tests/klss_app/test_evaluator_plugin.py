@@ -1,4 +1,4 @@
-"""An evaluator of somebody else, in a module that Python finds: named on the command line and in players' texts."""
+"""An evaluator of another package: named on the command line and in players' texts as ``module:Class``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from uci_bridge.evaluators import can_ponder, evaluator_label, make_evaluator
 from uci_bridge.kits.fog import FOG
 from uci_bridge.protocol.engine import Engine
 
-ROOT = Path(__file__).resolve().parents[2]
 NAME = "material_of_a_test:Material"
 MODULE = '''
 from pathlib import Path
@@ -28,7 +27,7 @@ import numpy as np
 from darkchess.evaluation.evaluator import Evaluator
 
 class Material(Evaluator):
-    """Pieces of one's own less the opponent's; says in a file that it was asked."""
+    """Own pieces less the opponent's; a file says that it was asked."""
 
     def values(self, rows, *, deadline=None):
         Path(__file__).with_name("asked").touch()
