@@ -249,4 +249,4 @@ def test_a_player_that_a_match_is_given_is_sent_to_its_workers(text: str, stockf
     setup = Match(FOG, player(text), player("random"), games=2, seed=1, budget=TimeControl(nodes=40)).setup()
     assert isinstance(setup.a, Insider) and setup.a.name == text
     assert pickle.loads(pickle.dumps(setup)) == setup
-    assert setup.uses_stockfish() is Pairing(text, text, "random").takes_stockfish is stockfish
+    assert ("stockfish" in setup.programs()) is Pairing(text, text, "random").takes_stockfish is stockfish

@@ -15,9 +15,12 @@ from darkchess.board.position import Position
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
 from darkchess.fog.players.configuration import ConfigurationError, configuration
+from klss.table.limits import TimeControl
 from tests.uci_bridge.protocol_games import random_game, turn
 from uci_bridge.evaluators import can_ponder, evaluator_label, make_evaluator
 from uci_bridge.kits.fog import FOG
+from uci_bridge.match.match import Match
+from uci_bridge.match.report import versions
 from uci_bridge.protocol.engine import Engine
 
 NAME = "material_of_a_test:Material"
@@ -33,6 +36,10 @@ class Material(Evaluator):
         Path(__file__).with_name("asked").touch()
         pieces = np.bitwise_count(rows[:, 6]).astype(float) - np.bitwise_count(rows[:, 7])
         return np.where(rows[:, 8] & np.uint64(1) == 0, pieces, -pieces) / 16.0
+
+    @classmethod
+    def versions(cls, choice):
+        return {"material": "1.0"}
 
 class NoEvaluator:
     pass
@@ -80,6 +87,8 @@ def test_it_does_not_ponder_unless_it_says_that_two_threads_may_ask(klss: Any, a
 
 def test_its_value_is_what_it_says_and_its_label_its_name(asked: Path) -> None:
     chosen = configuration(f"klss2021,evaluator={NAME}")
+    match = Match(FOG, chosen, configuration("random"), games=2, seed=1, budget=TimeControl(nodes=2))
+    assert versions(match.setup()).items() >= {"material": "1.0"}.items()
     assert evaluator_label(chosen, EvaluatorChoice()) == NAME
     assert make_evaluator(chosen, EvaluatorChoice()).values(np.array(Position.start().row)[None]).tolist() == [0.0]
 

@@ -20,6 +20,7 @@ from uci_bridge.evaluators import EvaluatorChoice, evaluator_versions
 from uci_bridge.guarded_process import GuardedProcess
 from uci_bridge.match.task import Side
 from uci_bridge.players import PlayerMaker
+from uci_bridge.stockfish.evaluator import StockfishEvaluator
 
 __all__ = ["Engines", "Insider", "InsiderMaker", "Setup"]
 
@@ -96,12 +97,13 @@ class Setup:
         found = (getattr(self.spec(side), "package", None) for side in ("a", "b"))
         return tuple(dict.fromkeys(package for package in found if package is not None))
 
-    def uses_stockfish(self) -> bool:
-        """Whether a Stockfish that we start values positions or moves; other packages' players are taken to use it."""
-        if self.packages():
-            return True
-        chosen = [each for each in map(self._chosen, ("a", "b")) if hasattr(each, "evaluator")]
-        return any("stockfish" in evaluator_versions(each, self.evaluator) for each in chosen)
+    def programs(self) -> dict[str, str | None]:
+        """The programs that evaluators run, and their versions; other packages' players are taken to run Stockfish."""
+        found = StockfishEvaluator.versions(self.evaluator) if self.packages() else {}
+        for chosen in map(self._chosen, ("a", "b")):
+            if hasattr(chosen, "evaluator"):
+                found |= evaluator_versions(chosen, self.evaluator)
+        return found
 
     def _chosen(self, side: Side) -> Any:
         """The configuration of that side; a program has none."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from uci_bridge.match.documents import package_versions
 from uci_bridge.match.engines import Setup
-from uci_bridge.stockfish.evaluator import stockfish_version
 
 __all__ = ["MoveStatistics", "spread", "versions"]
 
@@ -72,8 +71,5 @@ def spread(values: list[float]) -> dict[str, float] | None:
 
 
 def versions(setup: Setup) -> dict[str, str | None]:
-    """What the games were played with; Stockfish only where it was used."""
-    found = package_versions("numpy", "numba", "highspy", *setup.packages())
-    if setup.uses_stockfish():
-        found["stockfish"] = stockfish_version(setup.evaluator.stockfish)
-    return found
+    """What the games were played with: packages, and the programs that evaluators run."""
+    return package_versions("numpy", "numba", "highspy", *setup.packages()) | setup.programs()
