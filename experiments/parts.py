@@ -16,13 +16,13 @@ _BASE = "kluss"
 
 PARTS = {
     "no-caution": "maxmargin_share=0",
-    "programs": "solver=programs",
+    "programs": "solver=lp",
     "support-driven": "expansion=support",
     "two-sided": "expansion=two-sided",
     "order-1": "order=1",
     "fresh": "nested=false",
-    "even-prior": "slope=0",
-    "roots-without-budget": "share=inf",
+    "even-prior": "value_beta=0",
+    "roots-without-budget": "root_node_fraction=inf",
     "purification": "purify=false",
     "blend": "root=blend",
     "resolve-alone": "root=resolve",

@@ -424,9 +424,18 @@ def _belief_games(found: dict[str, Any]) -> list[str]:
     return [*lines, "", *wrapped(said)]
 
 
+_FORMER_FIELDS = {
+    "share": "root_node_fraction", "even": "uniform_mix", "slope": "value_beta", "sharpness": "belief_exponent",
+    "drawn": "sample_by_weight", "walks": "leaves_per_batch", "most": "max_support", "most_carried": "max_carried",
+}  # fmt: skip
+_FORMER_VALUES = {"regrets": "pcfr+", "programs": "lp"}
+"""Earlier names of the fields of ``kluss`` and of their values: results that were recorded under them keep them."""
+
+
 def _was(match: Mapping[str, Any], side: str, name: str) -> bool:
     """Whether a side played as the configuration ``name`` does today, but for threads, whatever it was called then."""
-    played = match["configurations"][side]
+    recorded = match["configurations"][side]
+    played = {_FORMER_FIELDS.get(key, key): _FORMER_VALUES.get(value, value) for key, value in recorded.items()}
     today = configuration(name).fields()
     played = played | {key: played[old] for key, old in _FIELDS.items() if old in played}
     return all(played.get(key, value) == value for key, value in today.items() if key not in ("name", "threads"))

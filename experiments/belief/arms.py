@@ -22,10 +22,10 @@ TESTED = (0.0, 30.0)
 """Elo: what a belief's sequential test against :data:`WITHOUT` holds against each other."""
 
 _ARMS = {
-    "uniform": "kluss-value,slope=0",
+    "uniform": "kluss-value,value_beta=0",
     **BELIEFS,
-    "filter-not-drawn": "kluss,drawn=false",
-    "filter-alone": "kluss,slope=0",
+    "filter-not-drawn": "kluss,sample_by_weight=false",
+    "filter-alone": "kluss,value_beta=0",
     "oracle": "kluss-oracle,prior=0.1",
 }
 

@@ -48,12 +48,12 @@ from uci_bridge.stockfish.evaluator import StockfishEvaluator, find_stockfish, s
 __all__ = ["ARMS", "LEAST", "losses", "main", "summary"]
 
 ARMS = {
-    "uniform": "kluss-value,slope=0",
+    "uniform": "kluss-value,value_beta=0",
     "value": "kluss-value",
     "filter": "kluss",
-    "filter, not drawn": "kluss,drawn=false",
-    "filter alone": "kluss,slope=0",
-    "filter, less even": "kluss,even=0.05",
+    "filter, not drawn": "kluss,sample_by_weight=false",
+    "filter alone": "kluss,value_beta=0",
+    "filter, less even": "kluss,uniform_mix=0.05",
     "siamese": "kluss,belief=siamese",
     "both": "kluss,belief=both",
     "oracle .1": "kluss-oracle,prior=0.1",

@@ -99,7 +99,7 @@ class EnumeratedBelief:
         chosen = np.random.default_rng(seed).permutation(len(rest))[:count]
         return rest[np.sort(chosen)][:, None]
 
-    def draw(self, count: int, exclude: Keys, seed: int, even: float) -> Keys:
+    def draw(self, count: int, exclude: Keys, seed: int, uniform_mix: float) -> Keys:
         """Nothing is known of weights: :meth:`sample`."""
         return self.sample(count, exclude, seed)
 

@@ -28,7 +28,7 @@ class Klss2021(SearchConfiguration):
 
     Attributes
     ----------
-    most_carried : int
+    max_carried : int
         Most roots carried on from the previous trunk.
     reach : bool
         Whether gifts lower the alternate values.
@@ -44,12 +44,12 @@ class Klss2021(SearchConfiguration):
         Whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice.purification`).
     caution : float
         How many times its uniform weight a root infoset may have in Resolve, 1 or more; 1: the paper's.
-    slope, even : float
+    value_beta, uniform_mix : float
         Of the likelihood by value (:mod:`klss.search.likelihood.by_value`), by which Resolve then weighs root infosets;
-        a slope of 0: all alike, the paper's.
+        a beta of 0: all alike, the paper's.
     """
 
-    most_carried: int = 100
+    max_carried: int = 100
     reach: bool = True
     gadget: GadgetChoice = "hybrid"
     first: Gadget = "resolve"
@@ -57,25 +57,25 @@ class Klss2021(SearchConfiguration):
     expansion: SupportRule = "node"
     purify: bool = True
     caution: float = 3.0
-    slope: float = 0.0
-    even: float = 0.2
+    value_beta: float = 0.0
+    uniform_mix: float = 0.2
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
         super().__post_init__()
-        at_least_one("most_carried", self.most_carried)
+        at_least_one("max_carried", self.max_carried)
         check_caution(self.caution)
-        check_likelihood(self.slope, self.even)
+        check_likelihood(self.value_beta, self.uniform_mix)
 
     def parts(self) -> Parts:
         """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(
             builder=OrderOne(
                 self.particles,
-                self.most_carried,
+                self.max_carried,
                 self.reach,
                 self.nested,
-                likelihood=ByValue(self.slope, self.even) if self.slope else Uniform(),
+                likelihood=ByValue(self.value_beta, self.uniform_mix) if self.value_beta else Uniform(),
             ),
             solver=LinearPrograms(self.gadget, self.caution, first=self.first),
             expander=SupportDriven(self.expansion),

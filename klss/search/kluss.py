@@ -33,19 +33,19 @@ class Kluss(SearchConfiguration):
         Of the subgame: 1-KLSS or 2-KLUSS.
     particles : int
         Most roots, carried ones among them.
-    most_carried : int
+    max_carried : int
         Most roots carried on from the previous trunk.
     nested : bool
         Whether the previous trunk is carried on; if not, every search starts afresh.
-    share : float
+    root_node_fraction : float
         Of a move's nodes, what goes into expanding roots at the most; infinite: no limit.
-    slope, even : float
+    value_beta, uniform_mix : float
         Of the likelihood by value (:mod:`klss.search.likelihood.by_value`).
-    sharpness : float
+    belief_exponent : float
         The exponent of the weights that the belief carries, if any (:mod:`klss.search.likelihood.by_weight`).
-    drawn : bool
+    sample_by_weight : bool
         Whether roots are drawn by those weights too.
-    solver : "regrets" or "programs"
+    solver : "pcfr+" or "lp"
         PCFR+, or klss2021's linear programs.
     root : "nature", "blend", "maxmargin" or "resolve"
         See :mod:`klss.search.equilibrium.pcfr`; programs solve klss2021's hybrid for the first two.
@@ -57,56 +57,56 @@ class Kluss(SearchConfiguration):
         Explorers that take turns, or explore both at once, or klss2021's rule.
     exploration : float
         C of the expansion (:mod:`klss.search.expansion.one_sided`).
-    walks : int
+    leaves_per_batch : int
         Leaves of a batch.
     purify : bool
         Whether the move is drawn from the purified strategy.
-    most : int
+    max_support : int
         Most actions of that (:mod:`klss.search.choice.purification`).
     """
 
     order: int = 2
     particles: int = 256
     information: float = float("inf")
-    most_carried: int = 128
+    max_carried: int = 128
     nested: bool = True
-    share: float = 0.25
-    slope: float = 5.0
-    even: float = 0.2
-    sharpness: float = 1.0
-    drawn: bool = False
-    solver: Literal["regrets", "programs"] = "regrets"
+    root_node_fraction: float = 0.25
+    value_beta: float = 5.0
+    uniform_mix: float = 0.2
+    belief_exponent: float = 1.0
+    sample_by_weight: bool = False
+    solver: Literal["pcfr+", "lp"] = "pcfr+"
     root: RootLayer = "nature"
     maxmargin_share: float = 0.1
     iterations: int = 8
     expansion: Literal["one-sided", "two-sided", "support"] = "one-sided"
     exploration: float = 1.0
-    walks: int = 8
+    leaves_per_batch: int = 8
     purify: bool = True
-    most: int = 3
+    max_support: int = 3
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
         super().__post_init__()
-        for field in ("most_carried", "iterations", "walks", "most"):
+        for field in ("max_carried", "iterations", "leaves_per_batch", "max_support"):
             at_least_one(field, getattr(self, field))
         if self.order not in (1, 2):
             raise SearchConfigurationError(f"order is {self.order}, expected 1 or 2")
-        check_likelihood(self.slope, self.even)
-        for field in ("share", "exploration", "sharpness"):
+        check_likelihood(self.value_beta, self.uniform_mix)
+        for field in ("root_node_fraction", "exploration", "belief_exponent"):
             if not getattr(self, field) >= 0.0:
                 raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 on")
         if not 0.0 <= self.maxmargin_share <= 1.0:
             raise SearchConfigurationError(f"maxmargin_share is {self.maxmargin_share}, expected a number from 0 to 1")
 
     def _solver(self) -> Solver:
-        if self.solver == "regrets":
+        if self.solver == "pcfr+":
             return RegretMinimiser(self.root, self.iterations, caution=self.maxmargin_share)
         return LinearPrograms(self.root if self.root in ("maxmargin", "resolve") else "hybrid")
 
     def likelihood(self) -> Likelihood:
         """What the roots are drawn and weighed by."""
-        return ByWeight(self.sharpness, self.slope, self.even, self.drawn)
+        return ByWeight(self.belief_exponent, self.value_beta, self.uniform_mix, self.sample_by_weight)
 
     @property
     def ponders(self) -> bool:
@@ -118,14 +118,14 @@ class Kluss(SearchConfiguration):
         return Parts(
             builder=(OrderOne if self.order == 1 else OrderTwo)(
                 self.particles,
-                self.most_carried,
+                self.max_carried,
                 nested=self.nested,
-                share=self.share,
+                root_node_fraction=self.root_node_fraction,
                 likelihood=self.likelihood(),
             ),
             solver=self._solver(),
             expander=SupportDriven()
             if self.expansion == "support"
-            else OneSided(self.exploration, self.walks, alternate=self.expansion == "one-sided"),
-            choice=Purified(self.most, _LEAST) if self.purify else Mixture(),
+            else OneSided(self.exploration, self.leaves_per_batch, alternate=self.expansion == "one-sided"),
+            choice=Purified(self.max_support, _LEAST) if self.purify else Mixture(),
         )

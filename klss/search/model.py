@@ -123,9 +123,9 @@ class Belief(Protocol):
         """
         ...
 
-    def draw(self, count: int, exclude: States, seed: int, even: float) -> States:
-        """As :meth:`sample`, but by weight: one by one among those that are left, a part ``even`` (above 0, to 1) of
-        all weight spread evenly.
+    def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> States:
+        """As :meth:`sample`, but by weight: one by one among those that are left, a part ``uniform_mix`` (above 0,
+        to 1) of all weight spread evenly.
         """
         ...
 

@@ -23,6 +23,6 @@ Slips and gaps of the source, and how each is mended (:mod:`klss.synoptic.planni
 6. The bandit's formula is undefined for what was not tried yet: it has the mean of what was tried at the set.
 7. "The one state common to both sets" is in general not one: it is carried along.
 8. Values are in [−1, 1], for who acts.
-9. Sets hold at most ``most`` states, not one more.
+9. Sets hold at most ``max_members`` states, not one more.
 10. Virtual losses lie on an action from when it is chosen until its first value comes back, at every depth.
 """

@@ -97,7 +97,7 @@ class ParticleFilter:
         self._most_states = most_states
         states = belief.sample(planning.particles, int(self._rng.integers(1 << 40)))
         self._times = [
-            _Time(belief, model.alone(np.resize(states, (planning.particles, states.shape[1])), planning.most))
+            _Time(belief, model.alone(np.resize(states, (planning.particles, states.shape[1])), planning.max_members))
         ]
 
     @property
@@ -160,7 +160,7 @@ class ParticleFilter:
         """Opponents who know the truth, of whom nothing is remembered."""
         self.alone += count
         states = belief.sample(count, int(self._rng.integers(1 << 40)))
-        return self._model.alone(np.resize(states, (count, states.shape[1])), self._planning.most)
+        return self._model.alone(np.resize(states, (count, states.shape[1])), self._planning.max_members)
 
     def _drawn(self, before: _Time, now: _Time, count: int, table: Table, until: float | None) -> Worlds:
         """So many particles, each of one of the time before, by an action that leads to what is possible now."""
@@ -186,7 +186,7 @@ class ParticleFilter:
             draws = self._rng.random(min(_TOGETHER, count - begin)) * ends[-1]
             pairs = np.minimum(np.searchsorted(ends, draws, side="right"), int(np.flatnonzero(weights)[-1]))
             worlds = before.particles.take(sources[pairs])
-            most = np.full((2, pairs.shape[0]), self._planning.most)
+            most = np.full((2, pairs.shape[0]), self._planning.max_members)
             self._model.advance(worlds, actions[pairs], keys[pairs], most)
             found.append(worlds)
             if until is not None and time.monotonic() >= until:

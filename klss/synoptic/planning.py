@@ -46,7 +46,7 @@ class Planning:
     gain : float
         What a value weighs at the root against the logarithm of the policy, by 50 and the most playouts of a choice.
         Default .1; c_scale of Danihelka et al. (:mod:`klss.synoptic.bandit`).
-    most : int
+    max_members : int
         ℓ, states: the most members of a set. Default 128, the source's.
     particles : int
         Sets of the opponent that are kept of each time. Default 128, which two cores can follow; the source has 4096.
@@ -64,7 +64,7 @@ class Planning:
     mixing: float = constant(math.inf, 0, math.inf)
     exploration: float = constant(1.0, 0, MOST)
     gain: float = constant(0.1, 0, MOST)
-    most: int = constant(128, 1, MOST)
+    max_members: int = constant(128, 1, MOST)
     particles: int = constant(128, 1, MOST)
     cuts: int = constant(8, 1, MOST)
     batch: int = constant(32, 1, MOST)

@@ -118,10 +118,10 @@ def _root_looks(model: Model, belief: Belief, planning: Planning, seed: int) -> 
     """Cuts of what the planner holds possible, at which she is to choose: one where all of it is no larger than a cut,
     else ``planning.cuts``.
     """
-    count = 1 if belief.size <= planning.most else planning.cuts
+    count = 1 if belief.size <= planning.max_members else planning.cuts
     seeds = np.arange(seed, seed + count)
     states = np.concatenate([belief.sample(1, one) for one in seeds.tolist()])
-    return model.look(_rooted(model, belief, states, None, planning.most, seeds))
+    return model.look(_rooted(model, belief, states, None, planning.max_members, seeds))
 
 
 def _root_policy(network: Network, looks: Looks, policy: str, value: str) -> tuple[Looks, Floats, float]:
@@ -227,7 +227,7 @@ def choose_action(
         actions: Int32s = looked.actions[batch.choices]
         step = 0
         while batch.alive.shape[0]:
-            steps = _stepped(model, network, headsets, planning.most, batch, actions, rng, threads)
+            steps = _stepped(model, network, headsets, planning.max_members, batch, actions, rng, threads)
             counted += steps.count
             actions, again = _told(steps, batch, root, table, planning, rng, step)
             asked += actions.shape[0]
@@ -254,7 +254,7 @@ def _begun(
     seeds = rng.integers(1 << 40, size=size)
     rng.random(size)  # for nothing: without these draws a seed's games would be others than those on record
     theirs = particles.sets[1].take(drawn)
-    worlds = _rooted(model, belief, particles.states[drawn], theirs, planning.most, seeds)
+    worlds = _rooted(model, belief, particles.states[drawn], theirs, planning.max_members, seeds)
     return _Batch(worlds, root.choose(planning.gain, size), depth)
 
 

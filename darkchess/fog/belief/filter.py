@@ -172,7 +172,7 @@ class Filter:
         self.reached = sum(parts.values()) / float(weights.sum())
         if self.reached <= 0.0:
             self.level = None
-            return self.afresh(count)
+            return self.reset(count)
         heaviest: Level = max(shared, key=parts.__getitem__)
         self.level = heaviest
         first, top = _directory(crossing.positions, crossing.key)
@@ -191,11 +191,11 @@ class Filter:
         """``weights`` (float64[n], of any scale), summing to 1; afresh where all are 0."""
         total = float(weights.sum())
         if not total > 0.0:
-            return self.afresh(len(weights))
+            return self.reset(len(weights))
         self.log_total += math.log(total)
         return np.asarray(weights / total)
 
-    def afresh(self, count: int) -> Floats:
+    def reset(self, count: int) -> Floats:
         """All positions alike again: float64[count]."""
         self.restarts += 1
         self.log_total = 0.0
@@ -210,16 +210,16 @@ class Filter:
         bounds = ((0, middle), (middle, count))
         sums = (out[:, None], np.zeros((len(out), 1)) if middle < count else _NOTHING)
 
-        def hand_on(share: int) -> None:
+        def propagate(share: int) -> None:
             if bounds[share][0] == bounds[share][1]:
                 return
-            kernels.hand_on(
+            kernels.propagate(
                 crossing.sources, crossing.weights, *bounds[share], crossing.own_row, crossing.captors,
-                crossing.passed, crossing.masks, stage.groups, stage.multipliers, self.policy.even,
+                crossing.passed, crossing.masks, stage.groups, stage.multipliers, self.policy.uniform_mix,
                 self.policy.counts, bonus, offsets, TABLES, crossing.positions, crossing.key, first, top, sums[share],
             )  # fmt: skip
 
-        each(hand_on, crossing.threads if middle < count else 1)
+        each(propagate, crossing.threads if middle < count else 1)
         if middle < count:
             out += sums[1][:, 0]
 

@@ -106,7 +106,7 @@ class Policy:
     ----------
     stages
         By level.
-    even
+    uniform_mix
         The part of the likelihood that all legal moves of a position share evenly, so that no position is ever lost.
     history
         Whose games it was learned from, and how.
@@ -115,7 +115,7 @@ class Policy:
     """
 
     stages: dict[Level, Stage]
-    even: float
+    uniform_mix: float
     history: dict[str, Any]
     counts: bool = False
 
@@ -130,13 +130,13 @@ class Policy:
         return replace(Policy.uniform(), counts=True)
 
     @staticmethod
-    def from_entries(entries: dict[Level, Floats], slope: float, even: float, history: dict[str, Any]) -> Policy:
+    def from_entries(entries: dict[Level, Floats], slope: float, uniform_mix: float, history: dict[str, Any]) -> Policy:
         """A policy of the sums' entries (float64 of the level's length each); ``slope`` is of the values."""
         stages: dict[Level, Stage] = {"even": Stage(0, np.ones(1))}
         groups: dict[Level, int] = {"tables": PLAIN, "features": GROUPS, "values": GROUPS}
         for level, count in groups.items():
             stages[level] = Stage(count, np.exp(entries[level]), slope if level == "values" else 0.0)
-        return Policy(stages, even, history)
+        return Policy(stages, uniform_mix, history)
 
     @staticmethod
     @cache
@@ -191,14 +191,14 @@ class Policy:
         codes, index = described(below(row))
         stage = self.stages[level]
         weights = stage.multipliers[index[:, : stage.groups]].prod(axis=1)
-        shares = (1.0 - self.even) * weights / weights.sum() + self.even / len(codes)
+        shares = (1.0 - self.uniform_mix) * weights / weights.sum() + self.uniform_mix / len(codes)
         return dict(zip((codes ^ flip_below(row)).tolist(), shares.tolist(), strict=True))
 
     def save(self, path: Path) -> None:
         """Write it where :meth:`load` reads it."""
         np.savez_compressed(
             path,
-            numbers=np.array([self.stages["values"].slope, self.even]),
+            numbers=np.array([self.stages["values"].slope, self.uniform_mix]),
             history=np.frombuffer(json.dumps(self.history, allow_nan=False).encode(), dtype=np.uint8),
             **{level: np.log(self.stages[level].multipliers).astype(np.float32) for level in LEVELS[1:]},  # type: ignore[arg-type]
         )

@@ -279,7 +279,7 @@ class PositionSet:
         seed: int,
         exclude_rows: npt.ArrayLike | None = None,
         *,
-        even: float = 0.0,
+        uniform_mix: float = 0.0,
         weights: Floats | None = None,
     ) -> tuple[Words, Floats]:
         """Positions drawn by weight, one by one among those that are left (:mod:`klss.belief.drawing`).
@@ -294,7 +294,7 @@ class PositionSet:
             A number.
         exclude_rows
             uint64[m, 9], positions that are not to be drawn.
-        even
+        uniform_mix
             The part of all weight, from 0 to 1, that is spread evenly first.
         weights
             float64[size], summing to 1: others than :attr:`weights`.
@@ -304,7 +304,7 @@ class PositionSet:
         uint64[n, 9], float64[n]
             Rows as :meth:`rows` gives them, and with what probability each was drawn.
         """
-        likely = (1.0 - even) * (self.weights if weights is None else weights) + even / self.size
+        likely = (1.0 - uniform_mix) * (self.weights if weights is None else weights) + uniform_mix / self.size
         if exclude_rows is not None:
             excluded = self.indices(exclude_rows)
             likely[excluded[excluded >= 0]] = 0.0
@@ -592,7 +592,7 @@ class PositionSet:
         assert count, "no mended position agrees with the view"
         self._keep(merged(out[:count], key=self._key, cap=self._cap))
         if self._weigher is not None:
-            self._weights = self._weigher.afresh(self.size)
+            self._weights = self._weigher.reset(self.size)
         self.recoveries += 1
 
     # ------------------------------------------------------------------------------------------------ helpers

@@ -107,7 +107,7 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 
 
 _ALL = 10**9
-"""As ``most_carried``: no limit, since no trunk has so many nodes."""
+"""As ``max_carried``: no limit, since no trunk has so many nodes."""
 
 CONFIGURATIONS: dict[str, Configuration] = {
     item.name: item
@@ -118,7 +118,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
         Configuration(
             "klss2021-paper",
             "klss",
-            search=Klss2021(most_carried=_ALL, first="maxmargin", caution=1.0, purify=False),
+            search=Klss2021(max_carried=_ALL, first="maxmargin", caution=1.0, purify=False),
         ),
         # The strongest: 2-KLUSS by regret minimisation, with a learned belief (docs/belief.md). The share of Maxmargin
         # is twice Kluss's own: a belief that was learned from players that set no trap expects none.
@@ -126,7 +126,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
             "kluss",
             "klss",
             beliefs=BeliefSettings("filter"),
-            search=Kluss(drawn=True, sharpness=0.75, maxmargin_share=0.2),
+            search=Kluss(sample_by_weight=True, belief_exponent=0.75, maxmargin_share=0.2),
         ),
         # Without anything that was learned: what beliefs are measured against.
         Configuration("kluss-value", "klss", beliefs=BeliefSettings(), search=Kluss()),

@@ -183,11 +183,11 @@ class PositionBelief:
         )
         return self._model.states(rows, self._quiet)
 
-    def draw(self, count: int, exclude: States, seed: int, even: float) -> States:
+    def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> States:
         """See :class:`klss.search.Belief`."""
         excluded = self._model.identities(exclude) if len(exclude) else None
         weights = None if self._weights is None else self._weights.shares()
-        rows, inclusion = self._positions.draw(count, seed, excluded, even=even, weights=weights)
+        rows, inclusion = self._positions.draw(count, seed, excluded, uniform_mix=uniform_mix, weights=weights)
         states = self._model.states(rows, self._quiet)
         self._drawn = dict(zip(map(bytes, self._model.identities(states)), inclusion.tolist(), strict=True))
         return states

@@ -193,7 +193,7 @@ class SynopticPlayer(HoldingPlayer):
 
     def _synopsis(self, stage: int) -> Words:
         """The synopsis of a sample of the possible positions."""
-        cut = self._planner.belief.members(self._thinking.most, self._seed + self._played)
+        cut = self._planner.belief.members(self._thinking.max_members, self._seed + self._played)
         return synopsis(self.known.own_row, cut, stage, self._memory.words)
 
     def _upward(self, square: int) -> int:

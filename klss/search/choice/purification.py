@@ -3,9 +3,9 @@
 Deviation from the 2021 paper, which samples from the mixture as it is. In a depth-limited subgame much of the mixture
 is noise: a vertex of the program mixes actions that are equal only against player 1's plan of the moment, and the
 margin that the gadget asks for says nothing of how much worse than another an action is in the positions to which that
-plan does not lead. Where Resolve is in use the likeliest action is played; where Maxmargin is, at most :data:`MOST`,
-those beside the likeliest only if every profile of the second half of the rounds played them, and if they are not so
-seldom that they may be a remnant of an average (2 % of a lost queen hide in one).
+plan does not lead. Where Resolve is in use the likeliest action is played; where Maxmargin is, at most
+:data:`MAX_SUPPORT`, those beside the likeliest only if every profile of the second half of the rounds played them, and
+if they are not so seldom that they may be a remnant of an average (2 % of a lost queen hide in one).
 
 The trunk is carried on with the mixture: what player 1 is taken to know of our play does not change.
 """
@@ -21,9 +21,9 @@ from klss.search.profile import Profile
 from klss.subgame import Gadget
 from klss.support.arrays import Bools, Floats
 
-__all__ = ["MOST", "Purified", "purified"]
+__all__ = ["MAX_SUPPORT", "Purified", "purified"]
 
-MOST = 3
+MAX_SUPPORT = 3
 """Most actions that are mixed."""
 
 
@@ -33,22 +33,22 @@ class Purified:
 
     Attributes
     ----------
-    most : int
+    max_support : int
         Most actions that are mixed; 1: always the likeliest.
     least : float
         Probability below which an action beside the likeliest is not played.
     """
 
-    most: int = MOST
+    max_support: int = MAX_SUPPORT
     least: float = 0.0
 
     def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
         """See :class:`klss.search.parts.Choice`."""
-        return purified(probabilities, profile.gadget, supports, self.most, self.least)
+        return purified(probabilities, profile.gadget, supports, self.max_support, self.least)
 
 
 def purified(
-    probabilities: Floats, gadget: Gadget, supports: Sequence[Bools], most: int = MOST, least: float = 0.0
+    probabilities: Floats, gadget: Gadget, supports: Sequence[Bools], max_support: int = MAX_SUPPORT, least: float = 0.0
 ) -> Floats:
     """What is played.
 
@@ -60,7 +60,7 @@ def purified(
         The one that it was found for.
     supports : sequence of bool[n]
         Which actions each round's profile played, the first one's first.
-    most, least
+    max_support, least
         See :class:`Purified`.
 
     Returns
@@ -81,6 +81,6 @@ def purified(
     played[order[0]] = probabilities[order[0]]
     if gadget == "maxmargin":
         lasting = np.all(supports[len(supports) // 2 :], axis=0)
-        extra = [action for action in order[1:most] if lasting[action] and probabilities[action] >= least]
+        extra = [action for action in order[1:max_support] if lasting[action] and probabilities[action] >= least]
         played[extra] = probabilities[extra]
     return np.asarray(played / played.sum())

@@ -49,14 +49,14 @@ class OneSided:
     ----------
     exploration : float
         C.
-    walks : int
+    leaves_per_batch : int
         Between two looks at the profile, at the least.
     alternate : bool
         Whether the explorers take turns; if not, both explore at once, and nobody plays (for comparison).
     """
 
     exploration: float = 1.0
-    walks: int = 8
+    leaves_per_batch: int = 8
     alternate: bool = True
 
     def begin(self, growth: Growth) -> _Walking:
@@ -82,7 +82,9 @@ class _Walking:
         """See :class:`klss.search.parts.ExpanderRun`."""
         self._utilities.take_in()
         profile = self._towards_played(profile)
-        leaves = np.zeros(max(self._rule.walks, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64)
+        leaves = np.zeros(
+            max(self._rule.leaves_per_batch, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64
+        )
         for turn in (1, 2):  # the other explores if this one finds nothing
             explorer = (self.iterations + turn) & 1 if self._rule.alternate else walk.BOTH
             for player in (0, 1) if explorer == walk.BOTH else (explorer,):

@@ -18,12 +18,12 @@ from klss.support.arrays import Floats, States
 __all__ = ["ByValue", "check_likelihood"]
 
 
-def check_likelihood(slope: float, even: float) -> None:
+def check_likelihood(value_beta: float, uniform_mix: float) -> None:
     """Refuse numbers that make no sense."""
-    if not slope >= 0.0:
-        raise SearchConfigurationError(f"slope is {slope}, expected a number from 0 on")
-    if not 0.0 <= even <= 1.0:
-        raise SearchConfigurationError(f"even is {even}, expected a number from 0 to 1")
+    if not value_beta >= 0.0:
+        raise SearchConfigurationError(f"value_beta is {value_beta}, expected a number from 0 on")
+    if not 0.0 <= uniform_mix <= 1.0:
+        raise SearchConfigurationError(f"uniform_mix is {uniform_mix}, expected a number from 0 to 1")
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class ByValue(Likelihood):
 
     Attributes
     ----------
-    slope : float
+    value_beta : float
         β ≥ 0; 0: all alike.
-    even : float
+    uniform_mix : float
         The part of the weight, from 0 to 1, that is spread evenly.
     """
 
-    slope: float = 5.0
-    even: float = 0.2
+    value_beta: float = 5.0
+    uniform_mix: float = 0.2
 
     def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:
         """See :class:`klss.search.parts.Likelihood`."""
@@ -49,5 +49,5 @@ class ByValue(Likelihood):
         """See :class:`klss.search.parts.Likelihood`."""
         if not len(values):
             return np.zeros(0)
-        likelihood = np.exp(-self.slope * (values - values.min()))
-        return np.asarray((1.0 - self.even) * likelihood / likelihood.sum() + self.even / len(values))
+        likelihood = np.exp(-self.value_beta * (values - values.min()))
+        return np.asarray((1.0 - self.uniform_mix) * likelihood / likelihood.sum() + self.uniform_mix / len(values))

@@ -18,9 +18,9 @@ from klss.search.model import Belief
 from klss.search.parts import Likelihood
 from klss.support.arrays import Floats, States
 
-__all__ = ["DRAWN_EVENLY", "ByWeight"]
+__all__ = ["DRAW_UNIFORM_MIX", "ByWeight"]
 
-DRAWN_EVENLY = 0.3
+DRAW_UNIFORM_MIX = 0.3
 """The part of all weight that is spread evenly before states are drawn by it."""
 
 
@@ -30,39 +30,39 @@ class ByWeight(Likelihood):
 
     Attributes
     ----------
-    sharpness : float
+    belief_exponent : float
         a ≥ 0: the exponent of the belief's weights.
-    slope : float
+    value_beta : float
         β ≥ 0.
-    even : float
+    uniform_mix : float
         The part of the weight, from 0 to 1, that is spread evenly.
-    drawn : bool
-        Whether states are drawn by weight, :data:`DRAWN_EVENLY` of it spread evenly.
+    sample_by_weight : bool
+        Whether states are drawn by weight, :data:`DRAW_UNIFORM_MIX` of it spread evenly.
     """
 
-    sharpness: float = 1.0
-    slope: float = 5.0
-    even: float = 0.2
-    drawn: bool = False
+    belief_exponent: float = 1.0
+    value_beta: float = 5.0
+    uniform_mix: float = 0.2
+    sample_by_weight: bool = False
 
     def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:
         """See :class:`klss.search.parts.Likelihood`."""
-        if self.drawn and belief.weighted:
-            return belief.draw(count, exclude, seed, DRAWN_EVENLY)
+        if self.sample_by_weight and belief.weighted:
+            return belief.draw(count, exclude, seed, DRAW_UNIFORM_MIX)
         return belief.sample(count, exclude, seed)
 
     def weights(self, belief: Belief, states: States, values: Floats) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""
         if not belief.weighted:
-            return ByValue(self.slope, self.even).weights(belief, states, values)
+            return ByValue(self.value_beta, self.uniform_mix).weights(belief, states, values)
         if not len(values):
             return np.zeros(0)
-        exponents = -self.slope * values
-        if self.sharpness:
-            exponents += self.sharpness * belief.log_weights(states)
+        exponents = -self.value_beta * values
+        if self.belief_exponent:
+            exponents += self.belief_exponent * belief.log_weights(states)
         likelihood = np.exp(exponents - exponents.max())
-        inclusion = belief.inclusion(states) if self.drawn else np.ones(len(values))
+        inclusion = belief.inclusion(states) if self.sample_by_weight else np.ones(len(values))
         stands_for = 1.0 / inclusion  # so many states of that weight
         likelihood *= stands_for
-        likelihood = (1.0 - self.even) * likelihood / likelihood.sum()
-        return np.asarray(likelihood + self.even * stands_for / stands_for.sum())
+        likelihood = (1.0 - self.uniform_mix) * likelihood / likelihood.sum()
+        return np.asarray(likelihood + self.uniform_mix * stands_for / stands_for.sum())

@@ -3,7 +3,7 @@
 
 Deviations, and what the text leaves open:
 
-* Of I' at most ``most_carried`` roots are carried on, those first to which player 1 is expected to come; particles fill
+* Of I' at most ``max_carried`` roots are carried on, those first to which player 1 is expected to come; particles fill
   up to L. The paper sets no limit, and a trunk with thousands of roots is one ply deep when its time is up.
 * A move that the plan never plays (a forced or an obvious move made without a search) has no reach to divide by: the
   next search starts afresh.
@@ -42,13 +42,13 @@ class OrderOne:
     ----------
     particles : int
         L: sample the belief up to this many roots.
-    most_carried : int
+    max_carried : int
         Most roots carried on from the previous trunk.
     reach : bool
         Whether gifts lower the alternate values.
     nested : bool
         Whether the previous trunk is carried on; if not, every search starts afresh.
-    share : float
+    root_node_fraction : float
         The part of the move's nodes that go into expanding roots at the most; there are fewer of them, then, carried
         ones among them, of which half may be carried. Infinite: always as many as the two numbers say.
     likelihood : Likelihood
@@ -56,10 +56,10 @@ class OrderOne:
     """
 
     particles: int = 200
-    most_carried: int = 100
+    max_carried: int = 100
     reach: bool = True
     nested: bool = True
-    share: float = math.inf
+    root_node_fraction: float = math.inf
     likelihood: Likelihood = field(default_factory=Uniform)
 
     def build(
@@ -67,8 +67,8 @@ class OrderOne:
     ) -> Subgame:
         """See :class:`klss.search.parts.Builder`."""
         seeds = [int(seed) for seed in rng.integers(0, 2**63, size=3)]
-        particles, most_carried = self._limits(nodes)
-        found = self._carried(standing, model, most_carried, seeds[0]) if standing is not None and self.nested else None
+        particles, max_carried = self._limits(nodes)
+        found = self._carried(standing, model, max_carried, seeds[0]) if standing is not None and self.nested else None
         if found is None:
             previous, estimate = None, np.inf
             sections: list[CarriedSubtree] = []
@@ -92,10 +92,10 @@ class OrderOne:
 
     def _limits(self, nodes: float) -> tuple[int, int]:
         """Most roots, and most carried ones, of a search of ``nodes``."""
-        if math.isinf(self.share):
-            return self.particles, self.most_carried
-        particles = min(self.particles, max(_LEAST_ROOTS, int(self.share * nodes / _NODES_A_ROOT)))
-        return particles, min(self.most_carried, (particles + 1) // 2)
+        if math.isinf(self.root_node_fraction):
+            return self.particles, self.max_carried
+        particles = min(self.particles, max(_LEAST_ROOTS, int(self.root_node_fraction * nodes / _NODES_A_ROOT)))
+        return particles, min(self.max_carried, (particles + 1) // 2)
 
     def _prior(
         self, belief: Belief, trunk: Trunk, previous: SearchState | None, sections: list[CarriedSubtree]

@@ -34,7 +34,7 @@ def test_the_paper_s_agent_has_every_deviation_off_that_can_be_switched() -> Non
     """docs/search.md, "Deviations": the rows of the search that name a field."""
     ours, bare = configuration("klss2021").fields(), configuration("klss2021-paper").fields()
     changed = {key: value for key, value in bare.items() if value != ours[key] and key != "name"}
-    assert changed.pop("most_carried") > 10**8
+    assert changed.pop("max_carried") > 10**8
     assert changed == {"first": "maxmargin", "caution": 1.0, "purify": False}
     # What agrees with the paper already (§6, Appendix D and E) stays on.
     papers = {"particles": 200, "information": 1e7, "reach": True, "gadget": "hybrid", "nested": True}
@@ -78,7 +78,7 @@ def test_a_value_of_another_type_is_refused_by_its_field_with_what_is_expected(c
 def test_what_the_belief_is_made_of_stands_beside_the_search_s_fields_where_there_is_a_belief() -> None:
     found = configuration("kluss,belief=siamese,filtering=inf,particles=9")
     assert found.beliefs == BeliefSettings("siamese", math.inf) and found.search == Kluss(
-        particles=9, drawn=True, sharpness=0.75, maxmargin_share=0.2
+        particles=9, sample_by_weight=True, belief_exponent=0.75, maxmargin_share=0.2
     )
     assert found.fields().items() >= {"belief": "siamese", "filtering": "inf", "particles": 9}.items()
     for text, says in (

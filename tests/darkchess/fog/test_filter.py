@@ -58,7 +58,8 @@ def of_tables(policy: Policy) -> Likelihood:
             )
         total = sum(weights.values())
         return {
-            move: (1.0 - policy.even) * weight / total + policy.even / len(weights) for move, weight in weights.items()
+            move: (1.0 - policy.uniform_mix) * weight / total + policy.uniform_mix / len(weights)
+            for move, weight in weights.items()
         }
 
     return likelihood
@@ -317,7 +318,7 @@ def test_a_file_that_is_no_policy_is_refused_in_one_line(tmp_path: pytest.TempPa
 def test_drawn_by_weight_the_likely_ones_come_and_the_excluded_do_not() -> None:
     known = played(1, Filter(random_policy(2)))
     likeliest = known.rows(np.argsort(-known.weights)[:3])
-    rows, inclusion = known.draw(40, 1, even=0.1)
+    rows, inclusion = known.draw(40, 1, uniform_mix=0.1)
     assert len(rows) == len(np.unique(rows, axis=0)) == 40
     assert ((inclusion > 0.0) & (inclusion <= 1.0)).all()
     uniform = known.sample(40, 1)

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from klss.search.choice.purification import MOST, purified
+from klss.search.choice.purification import MAX_SUPPORT, purified
 from klss.search.subgame.sections import CarriedSubtree, likeliest
 from klss.search.trunk import Trunk
 from klss.subgame import Gadget
@@ -30,7 +30,7 @@ def test_what_is_played_is_part_of_the_mixture_in_its_proportions(
     assert np.isclose(played.sum(), 1.0)
     kept = np.flatnonzero(played)
     assert np.argmax(mixture) in kept, "the likeliest action is always played"
-    assert len(kept) <= (1 if kind == "resolve" else MOST)
+    assert len(kept) <= (1 if kind == "resolve" else MAX_SUPPORT)
     assert np.allclose(played[kept] / played[kept].sum(), mixture[kept] / mixture[kept].sum())
     for action in set(kept.tolist()) - {int(np.argmax(mixture))}:
         assert all(support[action] for support in supports[iterations // 2 :])

@@ -18,7 +18,7 @@ from darkchess.fog.players.model import DarkChess, PositionBelief
 from klss.search import Budget, Kluss, Search
 from klss.search.choice.purification import purified
 from klss.search.likelihood.by_value import ByValue
-from klss.search.likelihood.by_weight import DRAWN_EVENLY, ByWeight
+from klss.search.likelihood.by_weight import DRAW_UNIFORM_MIX, ByWeight
 from klss.search.likelihood.uniform import Uniform
 from klss.search.parts import SearchConfigurationError, Subgame
 from klss.search.search import Solved
@@ -52,11 +52,11 @@ def trapped() -> tuple[DarkChess, PositionBelief]:
 
 def test_a_state_that_is_better_for_the_opponent_weighs_more_and_none_less_than_its_even_part() -> None:
     belief = trapped()[1]
-    weights = ByValue(slope=5.0, even=0.2).weights(belief, STATES, np.array([-0.5, 0.0, 0.5]))
+    weights = ByValue(value_beta=5.0, uniform_mix=0.2).weights(belief, STATES, np.array([-0.5, 0.0, 0.5]))
     assert weights.sum() == pytest.approx(1.0) and (np.diff(weights) < 0.0).all()
     assert (weights[0] - weights.min()) > 0.5 and weights.min() >= 0.2 / 3
     assert weights[1] - 0.2 / 3 == pytest.approx((weights[0] - 0.2 / 3) * np.exp(-2.5))
-    assert ByValue(slope=0.0).weights(belief, STATES, np.array([-1.0, 0.0, 1.0])) == pytest.approx(1 / 3)
+    assert ByValue(value_beta=0.0).weights(belief, STATES, np.array([-1.0, 0.0, 1.0])) == pytest.approx(1 / 3)
     assert np.array_equal(Uniform().weights(belief, STATES, np.zeros(3)), np.ones(3))
 
 
@@ -64,7 +64,7 @@ def test_a_state_that_is_better_for_the_opponent_weighs_more_and_none_less_than_
 def test_roots_take_their_share_of_the_nodes(nodes: float) -> None:
     """16 at the least, as many as there are at the most, and about 32 nodes each."""
     model, belief = trapped()
-    built = OrderOne(particles=256, most_carried=128, share=0.25).build(
+    built = OrderOne(particles=256, max_carried=128, root_node_fraction=0.25).build(
         None, belief, model, np.random.default_rng(1), nodes
     )
     assert built.carried == 0
@@ -88,7 +88,7 @@ def test_where_she_moves_the_roots_weigh_half_by_the_last_plan_and_half_by_the_l
             game.push(decode(own) if own >= 0 else min(game.legal_moves(), key=encode))
             search.observe(own, int(game.view(chess.WHITE).key()), own < 0)
     rule = ByValue()
-    built = builder(particles=60, most_carried=30, likelihood=rule).build(
+    built = builder(particles=60, max_carried=30, likelihood=rule).build(
         search.standing, believed(game, model), model, np.random.default_rng(1), 6000.0
     )
     trunk, prior = built.trunk, built.prior
@@ -135,12 +135,19 @@ def test_seldom_actions_are_not_mixed_in() -> None:
     always = np.array([True, True, True])
     played = purified(np.array([0.6, 0.37, 0.03]), "maxmargin", [always], least=0.05)
     assert played == pytest.approx([0.6 / 0.97, 0.37 / 0.97, 0.0])
-    assert purified(np.array([0.6, 0.37, 0.03]), "maxmargin", [always], most=1) == pytest.approx([1.0, 0.0, 0.0])
+    assert purified(np.array([0.6, 0.37, 0.03]), "maxmargin", [always], max_support=1) == pytest.approx([1.0, 0.0, 0.0])
 
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("order", 3), ("maxmargin_share", 1.5), ("even", -0.1), ("share", -1.0), ("slope", float("nan")), ("most", 0)],
+    [
+        ("order", 3),
+        ("maxmargin_share", 1.5),
+        ("uniform_mix", -0.1),
+        ("root_node_fraction", -1.0),
+        ("value_beta", float("nan")),
+        ("max_support", 0),
+    ],
 )
 def test_numbers_that_make_no_sense_are_refused(field: str, value: float) -> None:
     with pytest.raises(SearchConfigurationError, match=f"{field} is"):
@@ -175,22 +182,22 @@ class Weighted:
 def test_the_belief_s_weights_and_the_values_are_multiplied() -> None:
     belief, values = Weighted(), np.array([-0.5, 0.0, 0.5])
     states = np.array([[1], [2], [3]], dtype=np.uint64)
-    weights = ByWeight(sharpness=0.5, slope=3.0, even=0.1).weights(belief, states, values)
+    weights = ByWeight(belief_exponent=0.5, value_beta=3.0, uniform_mix=0.1).weights(belief, states, values)
     product = np.exp(-0.05 * np.array([1, 2, 3]) - 3.0 * values)
     assert weights == pytest.approx(0.9 * product / product.sum() + 0.1 / 3)
-    none, plain = ByWeight(sharpness=0.0), ByValue()
+    none, plain = ByWeight(belief_exponent=0.0), ByValue()
     assert none.weights(belief, states, values) == pytest.approx(plain.weights(belief, states, values))
 
 
 def test_what_was_drawn_by_weight_stands_for_those_that_were_not() -> None:
     belief = Weighted()
-    rule = ByWeight(sharpness=1.0, slope=0.0, even=0.0, drawn=True)
+    rule = ByWeight(belief_exponent=1.0, value_beta=0.0, uniform_mix=0.0, sample_by_weight=True)
     states = rule.sample(belief, 3, np.zeros((0, 1), dtype=np.uint64), 1)
-    assert states[:, 0].tolist() == [0, 1, 2] and belief.asked == [DRAWN_EVENLY]
+    assert states[:, 0].tolist() == [0, 1, 2] and belief.asked == [DRAW_UNIFORM_MIX]
     weights = rule.weights(belief, states, np.zeros(3))
     expected = np.exp([0.0, -0.1, -0.2]) / [1.0, 1.0, 0.25]
     assert weights == pytest.approx(expected / expected.sum())
-    uniform = ByWeight(drawn=False)
+    uniform = ByWeight(sample_by_weight=False)
     assert uniform.sample(belief, 3, np.zeros((0, 1), dtype=np.uint64), 1)[0, 0] == 50
 
 
@@ -198,7 +205,7 @@ def test_what_was_drawn_by_weight_stands_for_those_that_were_not() -> None:
 def test_a_learned_belief_is_asked_and_gives_the_same_game_on_one_thread_or_two(belief: str) -> None:
     moves = []
     for threads in (1, 2):
-        chosen = configuration(f"kluss,belief={belief},drawn=true,threads={threads}")
+        chosen = configuration(f"kluss,belief={belief},sample_by_weight=true,threads={threads}")
         player = make_player(chosen, seed=5)
         game = Referee.replay([chess.Move.from_uci(move) for move in ("e2e4", "c7c5", "g1f3", "d7d6")])
         views = game.views(chess.WHITE)

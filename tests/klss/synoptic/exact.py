@@ -83,7 +83,7 @@ class Followed:
         self.filter = ParticleFilter(self.model, network, planning, HEADSETS, first, seed=seed)
         # What is dealt is hidden: both seats hold possible what their infosets tell.
         worlds = self.model.worlds(
-            np.resize(np.random.default_rng(seed).permutation(first.nodes), planning.particles), planning.most
+            np.resize(np.random.default_rng(seed).permutation(first.nodes), planning.particles), planning.max_members
         )
         self.filter.particles.put(np.arange(planning.particles), worlds)
 

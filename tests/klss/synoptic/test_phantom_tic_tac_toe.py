@@ -117,7 +117,7 @@ def test_from_a_belief_in_mid_game_the_answer_is_the_best_response(planner: int,
     """
     game = mid_game(planner, lines)
     assert (np.bincount(game.infoset[planner][game.parent == 0]) > 1).any(), "her stones are partly unknown"
-    planning = Planning(mixing=0.0, most=32, particles=150, batch=100)
+    planning = Planning(mixing=0.0, max_members=32, particles=150, batch=100)
     theirs = some_policy(game, 1 - planner, 1)
     mine = best_replies(game, planner, theirs)
     played = {**theirs, **mine}

@@ -64,7 +64,7 @@ def best_replies(game: Game, planner: int, theirs: Policies) -> dict[tuple[int, 
 def test_the_answer_is_the_best_response(name: str, planner: int) -> None:
     """Law: with exact values, the opponent's true policy and enough playouts, the choice is brute force's."""
     game = kuhn() if name == "kuhn" else hide_and_look()
-    planning = Planning(mixing=0.0, most=8, particles=400, batch=64)
+    planning = Planning(mixing=0.0, max_members=8, particles=400, batch=64)
     asked = 0
     for seed in range(2):
         theirs = some_policy(game, 1 - planner, 10 + seed)
@@ -106,7 +106,7 @@ def test_particles_are_as_likely_as_the_opponents_play_makes_them() -> None:
     theirs = some_policy(game, 1, 4)
     played = {**theirs, **some_policy(game, 0, 5)}
     network = Exact(EnumeratedPlanning(game), played)
-    planning = Planning(mixing=0.0, most=16, particles=1500)
+    planning = Planning(mixing=0.0, max_members=16, particles=1500)
     followed = Followed(game, 0, network, planning)
     for action in (1, 2, 0):  # hides in the middle, the seeker looks to the right, she stays
         assert followed.step(action)
@@ -133,7 +133,7 @@ def test_what_is_seen_later_tells_what_was_possible_earlier(seed: int) -> None:
     game = random_game(seed, depth=4)
     played = {**some_policy(game, 0, seed), **some_policy(game, 1, seed + 1)}
     network = Exact(EnumeratedPlanning(game), played)
-    followed = Followed(game, 0, network, Planning(mixing=1.0, most=4, particles=30), seed)
+    followed = Followed(game, 0, network, Planning(mixing=1.0, max_members=4, particles=30), seed)
     rng = np.random.default_rng(seed)
     while True:
         followed.filter.fill(Table())
@@ -155,7 +155,7 @@ def test_two_threads_give_the_same_bytes() -> None:
     game = hide_and_look()
     played = {**some_policy(game, 0, 1), **some_policy(game, 1, 2)}
     network = Exact(EnumeratedPlanning(game), played)
-    planning = Planning(mixing=0.5, most=3, particles=50, batch=16)
+    planning = Planning(mixing=0.5, max_members=3, particles=50, batch=16)
     found = []
     for threads in (1, 2):
         followed = Followed(game, 0, network, planning)
@@ -174,7 +174,7 @@ def test_every_playout_brings_as_many_values_as_it_may_have_actions() -> None:
     """Law: where a playout is over before its depth, its result counts for the actions that are left."""
     game = hide_and_look()
     played = {**some_policy(game, 0, 1), **some_policy(game, 1, 2)}
-    network, planning = Exact(EnumeratedPlanning(game), played), Planning(most=8, particles=50)
+    network, planning = Exact(EnumeratedPlanning(game), played), Planning(max_members=8, particles=50)
     followed = Followed(game, 0, network, planning)
     assert followed.step(0)
     followed.filter.fill(Table())

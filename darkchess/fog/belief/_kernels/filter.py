@@ -30,7 +30,7 @@ from darkchess.fog.belief._kernels.policy import GROUPS, PLAIN, describe, multip
 from darkchess.fog.belief._kernels.position_set import CAPTURED, EMPTY, EP_LANDING, EP_TOLD, FORBIDDEN
 from klss.support.kernel import kernel
 
-__all__ = ["count_moves", "directory", "family", "find_all", "find_few", "hand_on"]
+__all__ = ["count_moves", "directory", "family", "find_all", "find_few", "propagate"]
 
 
 @kernel(inline="always")
@@ -144,9 +144,9 @@ def family(
 
 
 @kernel
-def hand_on(
+def propagate(
     sources: Any, weights: Any, start: int, stop: int, own_row: Any, captors: Any, passed: Any, masks: Any,
-    groups: int, multipliers: Any, even: float, counts: bool, bonus: Any, offsets: Any, tables: Any,
+    groups: int, multipliers: Any, uniform_mix: float, counts: bool, bonus: Any, offsets: Any, tables: Any,
     positions: Any, key: Any, first: Any, top: Any, out: Any,
 ) -> None:  # fmt: skip
     """Add to ``out`` (float64[size, 1]) the weight that ``sources[start:stop]`` hand on to each of ``positions``.
@@ -164,7 +164,7 @@ def hand_on(
         Squares from which an enemy pawn may take en passant, and the bits of META for that.
     masks
         Of the view after the move (:mod:`darkchess.fog.belief._kernels.position_set`).
-    groups, multipliers, even
+    groups, multipliers, uniform_mix
         The policy: the first so many groups of :mod:`darkchess.fog.belief._kernels.policy` (none: all moves alike), and
         the part of the likelihood that all moves share evenly.
     counts
@@ -243,7 +243,9 @@ def hand_on(
             halves[wanted, 0] = after
             halves[wanted, 1] = moved
             ranges[wanted] = at
-            shares[wanted] = weight if counts else weight * ((1.0 - even) * likely[k] / total + even / count)
+            shares[wanted] = (
+                weight if counts else weight * ((1.0 - uniform_mix) * likely[k] / total + uniform_mix / count)
+            )
             wanted += 1
         # Three misses of the cache a successor, so all are asked for before any is waited for.
         for k in range(wanted):
