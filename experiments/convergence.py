@@ -163,7 +163,7 @@ def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start 
         began = time.process_time()
         solved = search.solve(subgame, None, Budget(nodes=nodes))
         seconds.append(time.process_time() - began)
-        search.standing = SearchState(subgame.trunk, solved.profile, 0)
+        search.standing = SearchState(subgame.trunk, solved.profile, 0, solved.solving.strategies)
     walk(search, None)
     return Played(mixture, purified, seconds)
 

@@ -40,8 +40,15 @@ _SPELLED = {f"klss2021-{name}": f"klss2021,{change}" for name, change in ABLATIO
 }  # fmt: skip
 """What results call some players, in words of today."""
 
-_FIELDS = {"maxmargin_share": "caution"}
-"""What results call some fields of ``kluss``."""
+_FIELDS = {
+    "maxmargin_share": "caution", "root_node_fraction": "share", "uniform_mix": "even", "value_beta": "slope",
+    "belief_exponent": "sharpness", "sample_by_weight": "drawn", "leaves_per_batch": "walks", "max_support": "most",
+    "max_carried": "most_carried", "solver": "solver",
+}  # fmt: skip
+"""Earlier names of fields of ``kluss``, under which results were recorded."""
+
+_VALUES = {"regrets": "pcfr+", "programs": "lp"}
+"""Earlier names of their values."""
 
 _NONE = "not run yet"
 
@@ -424,20 +431,12 @@ def _belief_games(found: dict[str, Any]) -> list[str]:
     return [*lines, "", *wrapped(said)]
 
 
-_FORMER_FIELDS = {
-    "share": "root_node_fraction", "even": "uniform_mix", "slope": "value_beta", "sharpness": "belief_exponent",
-    "drawn": "sample_by_weight", "walks": "leaves_per_batch", "most": "max_support", "most_carried": "max_carried",
-}  # fmt: skip
-_FORMER_VALUES = {"regrets": "pcfr+", "programs": "lp"}
-"""Earlier names of the fields of ``kluss`` and of their values: results that were recorded under them keep them."""
-
-
 def _was(match: Mapping[str, Any], side: str, name: str) -> bool:
     """Whether a side played as the configuration ``name`` does today, but for threads, whatever it was called then."""
     recorded = match["configurations"][side]
-    played = {_FORMER_FIELDS.get(key, key): _FORMER_VALUES.get(value, value) for key, value in recorded.items()}
     today = configuration(name).fields()
-    played = played | {key: played[old] for key, old in _FIELDS.items() if old in played}
+    renamed = {key: recorded[old] for key, old in _FIELDS.items() if old in recorded}
+    played = recorded | {key: _VALUES.get(value, value) for key, value in renamed.items()}
     return all(played.get(key, value) == value for key, value in today.items() if key not in ("name", "threads"))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.search.model import Belief
+from klss.search.model import Belief, Drawn
 from klss.search.parts import Likelihood
 from klss.support.arrays import Bools, Floats, Ints, States
 
@@ -40,20 +40,21 @@ class Oracle(Likelihood):
     truth: Callable[[], States]
     identities: Callable[[States], States]
 
-    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:
+    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> Drawn:
         """See :class:`klss.search.parts.Likelihood`."""
         return self.other.sample(belief, count, exclude, seed)
 
-    def weights(self, belief: Belief, states: States, values: Floats) -> Floats:
+    def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""
-        return self.other.weights(belief, states, values)
+        return self.other.weights(belief, drawn, values)
 
-    def roots(self, drawn: States, carried: States) -> States:
+    def roots(self, drawn: Drawn, carried: States) -> Drawn:
         """The drawn ones, of which the last gives way to the truth where that is neither drawn nor carried."""
         drawn = self.other.roots(drawn, carried)
-        if self._true(drawn).any() or self._true(carried).any():
+        if self._true(drawn.states).any() or self._true(carried).any():
             return drawn
-        return np.concatenate([self.truth(), drawn[:-1]])
+        states = np.concatenate([self.truth(), drawn.states[:-1]])
+        return Drawn(states, np.concatenate([[1.0], drawn.inclusion[:-1]]))
 
     def prior(self, prior: Floats, states: States, group: Ints) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""

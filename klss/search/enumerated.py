@@ -11,7 +11,7 @@ import numpy as np
 
 from klss.game import Game
 from klss.movers import CHANCE, TERMINAL
-from klss.search.model import Expansion, Past
+from klss.search.model import Drawn, Expansion, Past
 from klss.search.trunk import Roots
 from klss.support.arrays import Floats, Int8s, Int32s, Keys
 
@@ -99,13 +99,9 @@ class EnumeratedBelief:
         chosen = np.random.default_rng(seed).permutation(len(rest))[:count]
         return rest[np.sort(chosen)][:, None]
 
-    def draw(self, count: int, exclude: Keys, seed: int, uniform_mix: float) -> Keys:
+    def draw(self, count: int, exclude: Keys, seed: int, uniform_mix: float) -> Drawn:
         """Nothing is known of weights: :meth:`sample`."""
-        return self.sample(count, exclude, seed)
-
-    def inclusion(self, states: Keys) -> Floats:
-        """See :meth:`draw`."""
-        return np.ones(len(states))
+        return Drawn.certain(self.sample(count, exclude, seed))
 
     def log_weights(self, states: Keys) -> Floats:
         """All alike."""

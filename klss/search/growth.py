@@ -77,6 +77,8 @@ class Growth:
         Whom :meth:`tell` tells.
     added : int
         Nodes added so far, those that were only visited included.
+    most : float
+        Nodes that may be added in all, whatever the budget.
     played : int
         Player 0's sequence at her infoset that was played, once it was: growth is wanted below it only. −1: she is to
         move.
@@ -94,6 +96,7 @@ class Growth:
     threads: int = 1
     progress: Progress | None = None
     added: int = 0
+    most: float = float("inf")
     played: int = -1
     shared: Utilities | None = None
 
@@ -103,11 +106,16 @@ class Growth:
         return self.shared or Utilities(self.trunk)
 
     @property
+    def room(self) -> float:
+        """Nodes that may still be added."""
+        return min(self.budget.nodes_left(self.added), self.most - self.added)
+
+    @property
     def spent(self) -> bool:
         """Whether nodes, time or memory have run out."""
         full = self.trunk.node_count * _BYTES_A_NODE >= self.memory_mb * 1_000_000
         late = self.budget.left() <= self.reserve_s(self.trunk, self.budget)
-        return self.budget.nodes_left(self.added) <= 0 or late or full
+        return self.room <= 0 or late or full
 
     def expand(self, leaves: Ints, *, at_least: int = 0, beside: Callable[[], None] | None = None) -> None:
         """Expand ``leaves`` (int64[n], distinct open leaves) in batches while the limits allow, ``at_least`` so many
@@ -115,7 +123,7 @@ class Growth:
         """
         at = 0
         while at < len(leaves) and (at < at_least or not self.spent):
-            room = self.budget.nodes_left(self.added)
+            room = self.room
             size = _BATCH if room == float("inf") else max(1, min(_BATCH, int(room) // _NODES_A_LEAF))
             if self.budget.seconds is not None:
                 size = max(1, min(size, int(_LEAVES_A_SECOND * self.budget.left())))

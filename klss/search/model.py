@@ -8,12 +8,14 @@ uint64 that only the game reads.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from klss.movers import CHANCE, TERMINAL
 from klss.support.arrays import Floats, Int8s, Int32s, Ints, Keys, States
 
-__all__ = ["CHANCE", "TERMINAL", "Belief", "Expansion", "Model", "Past"]
+__all__ = ["CHANCE", "TERMINAL", "Belief", "Drawn", "Expansion", "Model", "Past"]
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,18 @@ class Model(Protocol):
         ...
 
 
+class Drawn(NamedTuple):
+    """States of a belief, and the probability with which each was drawn."""
+
+    states: States  # [n, w]
+    inclusion: Floats  # [n], above 0; 1 for a state that nothing else could have replaced
+
+    @staticmethod
+    def certain(states: States) -> Drawn:
+        """States that all count once: drawn uniformly, or not drawn at all."""
+        return Drawn(states, np.ones(len(states)))
+
+
 class Belief(Protocol):
     """Every state that player 0 can't rule out, transpositions merged: the paper's I."""
 
@@ -123,15 +137,9 @@ class Belief(Protocol):
         """
         ...
 
-    def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> States:
+    def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> Drawn:
         """As :meth:`sample`, but by weight: one by one among those that are left, a part ``uniform_mix`` (above 0,
         to 1) of all weight spread evenly.
-        """
-        ...
-
-    def inclusion(self, states: States) -> Floats:
-        """With what probability each of ``states`` was drawn by the last :meth:`draw`; 1 for one that was not drawn:
-        float64[n].
         """
         ...
 

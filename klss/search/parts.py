@@ -27,7 +27,7 @@ import numpy as np
 from klss.errors import KlssError
 from klss.search.budget import Budget
 from klss.search.growth import Growth
-from klss.search.model import Belief, Model
+from klss.search.model import Belief, Drawn, Model
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 from klss.search.utilities import Utilities
@@ -47,20 +47,36 @@ __all__ = [
     "Solver",
     "SolverRun",
     "SolverStats",
+    "Strategies",
     "Subgame",
     "at_least_one",
 ]  # fmt: skip
 
 
+Strategies = tuple[Floats, Floats]
+"""Both players' behaviour, by their sequences."""
+
+
 @dataclass(frozen=True)
 class SearchState:
-    """Where a search stands between two moves: its last trunk, the profile on it, and player 0's infoset in it now
-    (−1: what she observed is not in the trunk).
+    """State of a search between two moves.
+
+    Attributes
+    ----------
+    trunk : Trunk
+        The last one.
+    profile : Profile
+        On that trunk.
+    infoset : int
+        Where player 0 is in the trunk now; −1: the last observation leads out of it.
+    strategies : (float64[≥ S0], float64[≥ S1]) or None
+        Both players' behaviour on the trunk, from which the next move's solver starts; None: it starts anew.
     """
 
     trunk: Trunk
     profile: Profile
     infoset: int
+    strategies: Strategies | None = None
 
 
 @dataclass(frozen=True)
@@ -75,15 +91,16 @@ class Subgame:
         How many roots come from the previous trunk and from the belief.
     prior : float64[J] or None
         How likely player 1 is to come to each root infoset; None: to all alike.
-    origin : (int64[S0], int64[S1]) or None
-        The previous trunk's sequence that each one of the trunk is, −1 where it is none; None: nothing was carried.
+    strategies : (float64[S0], float64[S1]) or None
+        Both players' behaviour as the previous move's solver left it, 0 at sequences that are new; None: nothing was
+        carried.
     """
 
     trunk: Trunk
     carried: int
     sampled: int
     prior: Floats | None = None
-    origin: tuple[Ints, Ints] | None = None
+    strategies: Strategies | None = None
 
     @cached_property
     def utilities(self) -> Utilities:
@@ -108,19 +125,19 @@ class Likelihood(Protocol):
     weigh.
     """
 
-    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:
-        """See :meth:`klss.search.model.Belief.sample`."""
+    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> Drawn:
+        """See :meth:`klss.search.model.Belief.draw`; those of :meth:`klss.search.model.Belief.sample` count once."""
         ...
 
-    def weights(self, belief: Belief, states: States, values: Floats) -> Floats:
-        """What each of ``states`` (uint64[n, w]) weighs beside the others, given its estimated utility for player 0:
-        float64[n], not negative, of any scale.
+    def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
+        """Weights of the ``drawn`` states relative to each other, given their estimated utilities for player 0
+        (float64[n]): float64[n], not negative, of any scale.
         """
         ...
 
-    def roots(self, drawn: States, carried: States) -> States:
-        """The particles (uint64[n, w]) that become roots, of those that :meth:`sample` has ``drawn``; ``carried``:
-        what stands at player 0's infoset without them (uint64[m, w]). Unless a likelihood knows better, the drawn ones.
+    def roots(self, drawn: Drawn, carried: States) -> Drawn:
+        """The particles that become roots, of those that :meth:`sample` has ``drawn``; ``carried``: the states that
+        stand at player 0's infoset without them (uint64[m, w]). Unless a likelihood knows better, the drawn ones.
         """
         return drawn
 
@@ -157,6 +174,11 @@ class SolverRun(Protocol):
     @property
     def effort(self) -> SolverStats:
         """What was done so far."""
+        ...
+
+    @property
+    def strategies(self) -> Strategies | None:
+        """What the next move's solver starts from (:attr:`SearchState.strategies`); None: nothing."""
         ...
 
     def improve(self) -> Profile:
@@ -213,10 +235,10 @@ class ExpanderRun(Protocol):
         """The largest and the mean depth looked at, in plies."""
         ...
 
-    def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
-        """Add what ``profile`` asks for; ``beside`` is the solver's (:meth:`SolverRun.beside`), to be run once while
-        leaves are prepared (:meth:`klss.search.growth.Growth.expand`). False: nothing that could still be grown would
-        matter.
+    def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
+        """Add what ``profile`` asks for, by ``growth`` of the trunk that the run began on; ``beside`` is the solver's
+        (:meth:`SolverRun.beside`), to be run once while leaves are prepared
+        (:meth:`klss.search.growth.Growth.expand`). False: nothing that could still be grown would matter.
         """
         ...
 

@@ -28,7 +28,7 @@ class Profile:
     Attributes
     ----------
     gadget : "maxmargin" or "resolve"
-        The gadget that it was made for.
+        The gadget that :attr:`margin` is of.
     x : float64[S0]
         Player 0's plan.
     y : float64[S1]
@@ -41,6 +41,9 @@ class Profile:
         What x is sure of in the gadget, penalty included.
     gap : float
         Recomputed saddle gap.
+    pure : bool
+        Whether purification leaves the likeliest action alone: player 1 is brought to the root infosets by nature, or
+        leaves them in Resolve, so that nothing holds the mixture together.
     solved : bool
         Whether the solver finished; if not, ``x`` and ``y`` are what there is.
     """
@@ -51,6 +54,7 @@ class Profile:
     margin: float
     objective: float
     gap: float
+    pure: bool
     solved: bool
 
 

@@ -164,7 +164,7 @@ class Search:
         solved = self.solve(subgame, belief, budget, history=history, progress=progress)
         if budget.nodes is None:
             self._measured = _FADED * self._measured + (solved.growth.added, budget.elapsed() - began)
-        self.standing = SearchState(subgame.trunk, solved.profile, 0)
+        self.standing = SearchState(subgame.trunk, solved.profile, 0, solved.solving.strategies)
         actions, mixture = strategy_at_root(subgame.trunk, solved.profile)
         probabilities = self._parts.choice.play(mixture, solved.profile, solved.supports)
         drawn = np.random.default_rng([*seed, 1]).random()
@@ -181,7 +181,7 @@ class Search:
         Parameters
         ----------
         budget : Budget
-            Until it is over, or until the nodes that are put into it here are spent.
+            Until it is over, or until so many nodes are added as pondering may add.
         """
         if self._played is None or self.standing is None:
             return
@@ -190,13 +190,13 @@ class Search:
         if profile.x[played] <= 0.0 or not isinstance(solving, PonderableRun):
             return
         before = growth.added
-        budget.nodes = before + max(_LEAST_PONDERED, _PONDERED * before)
-        growth.budget, growth.played, growth.threads, growth.progress = budget, played, 1, None
+        most = before + max(_LEAST_PONDERED, _PONDERED * before)
+        growth = dataclasses.replace(growth, budget=budget, most=most, played=played, threads=1, progress=None)
         solving.hold(profile, budget)
         standing, self.standing = self.standing, None  # an error leaves nothing to be carried on
-        while not growth.spent and solved.growing.grow(profile, solving.beside):
+        while not growth.spent and solved.growing.grow(growth, profile, solving.beside):
             profile = solving.improve()
-        self.standing = dataclasses.replace(standing, profile=profile)
+        self.standing = dataclasses.replace(standing, profile=profile, strategies=solving.strategies)
         self.pondered = growth.added - before
 
     def solve(
@@ -232,7 +232,7 @@ class Search:
             supports.append(strategy_at_root(trunk, profile)[1] > 0.0)
             if progress is not None:
                 growth.tell(growing.depths()[0])
-            if not profile.solved or growth.spent or not growing.grow(profile, solving.beside):
+            if not profile.solved or growth.spent or not growing.grow(growth, profile, solving.beside):
                 return Solved(solving.finish(), supports, growth, growing, solving)
 
     @staticmethod

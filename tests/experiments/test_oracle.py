@@ -25,6 +25,7 @@ from experiments.players.specs import configuration, player
 from experiments.series.runner import Pairing
 from klss.search import Belief, Model, SearchConfigurationError
 from klss.search.likelihood.uniform import Uniform
+from klss.search.model import Drawn
 from klss.search.parts import SearchState, Subgame
 from klss.search.subgame.order_one import OrderOne
 from klss.support.arrays import Floats, States
@@ -173,11 +174,11 @@ def likelihood(share: float, truth: int = 7) -> Oracle:
 
 def test_the_truth_takes_the_place_of_one_that_was_drawn_where_it_is_neither_drawn_nor_carried() -> None:
     told, nothing = likelihood(0.1), states()
-    assert told.roots(states(1, 2, 3), states(4)).ravel().tolist() == [7, 1, 2]
-    assert told.roots(states(1, 7, 3), states(4)).ravel().tolist() == [1, 7, 3]
-    assert told.roots(states(1, 2, 3), states(4, 7)).ravel().tolist() == [1, 2, 3]
-    assert told.roots(nothing, states(4)).ravel().tolist() == [7]
-    assert told.roots(nothing, states(4, 7)).ravel().tolist() == []
+    assert told.roots(Drawn.certain(states(1, 2, 3)), states(4)).states.ravel().tolist() == [7, 1, 2]
+    assert told.roots(Drawn.certain(states(1, 7, 3)), states(4)).states.ravel().tolist() == [1, 7, 3]
+    assert told.roots(Drawn.certain(states(1, 2, 3)), states(4, 7)).states.ravel().tolist() == [1, 2, 3]
+    assert told.roots(Drawn.certain(nothing), states(4)).states.ravel().tolist() == [7]
+    assert told.roots(Drawn.certain(nothing), states(4, 7)).states.ravel().tolist() == []
 
 
 @pytest.mark.parametrize(

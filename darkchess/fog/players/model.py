@@ -19,6 +19,7 @@ from darkchess.fog.belief.weights import Weights
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.players._kernels.children import STATE_WIDTH, children, count_children, finish
 from klss.search import Budget, Expansion, Past
+from klss.search.model import Drawn
 from klss.support.arrays import Floats, Int8s, Int32s, Ints, States
 
 __all__ = ["DarkChess", "PositionBelief"]
@@ -159,7 +160,6 @@ class PositionBelief:
         self._positions = positions
         self._model = model
         self._quiet = quiet
-        self._drawn: dict[bytes, float] = {}
 
     @property
     def size(self) -> int:
@@ -183,18 +183,12 @@ class PositionBelief:
         )
         return self._model.states(rows, self._quiet)
 
-    def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> States:
+    def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> Drawn:
         """See :class:`klss.search.Belief`."""
         excluded = self._model.identities(exclude) if len(exclude) else None
         weights = None if self._weights is None else self._weights.shares()
         rows, inclusion = self._positions.draw(count, seed, excluded, uniform_mix=uniform_mix, weights=weights)
-        states = self._model.states(rows, self._quiet)
-        self._drawn = dict(zip(map(bytes, self._model.identities(states)), inclusion.tolist(), strict=True))
-        return states
-
-    def inclusion(self, states: States) -> Floats:
-        """See :class:`klss.search.Belief`."""
-        return np.array([self._drawn.get(bytes(row), 1.0) for row in self._model.identities(states)])
+        return Drawn(self._model.states(rows, self._quiet), inclusion)
 
     def log_weights(self, states: States) -> Floats:
         """See :class:`klss.search.Belief`, and :class:`darkchess.fog.belief.weights.Weights`."""

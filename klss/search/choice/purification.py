@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss.search.profile import Profile
-from klss.subgame import Gadget
 from klss.support.arrays import Bools, Floats
 
 __all__ = ["MAX_SUPPORT", "Purified", "purified"]
@@ -44,11 +43,11 @@ class Purified:
 
     def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
         """See :class:`klss.search.parts.Choice`."""
-        return purified(probabilities, profile.gadget, supports, self.max_support, self.least)
+        return purified(probabilities, profile.pure, supports, self.max_support, self.least)
 
 
 def purified(
-    probabilities: Floats, gadget: Gadget, supports: Sequence[Bools], max_support: int = MAX_SUPPORT, least: float = 0.0
+    probabilities: Floats, pure: bool, supports: Sequence[Bools], max_support: int = MAX_SUPPORT, least: float = 0.0
 ) -> Floats:
     """What is played.
 
@@ -56,8 +55,8 @@ def purified(
     ----------
     probabilities : float64[n]
         The last equilibrium's strategy at player 0's infoset.
-    gadget : "maxmargin" or "resolve"
-        The one that it was found for.
+    pure : bool
+        Whether the likeliest action is played alone (:class:`klss.search.profile.Profile`).
     supports : sequence of bool[n]
         Which actions each round's profile played, the first one's first.
     max_support, least
@@ -71,15 +70,15 @@ def purified(
     Examples
     --------
     >>> always = np.array([True, True, True])
-    >>> purified(np.array([0.5, 0.3, 0.2]), "resolve", [always])
+    >>> purified(np.array([0.5, 0.3, 0.2]), True, [always])
     array([1., 0., 0.])
-    >>> purified(np.array([0.5, 0.3, 0.2]), "maxmargin", [always, np.array([True, True, False])])
+    >>> purified(np.array([0.5, 0.3, 0.2]), False, [always, np.array([True, True, False])])
     array([0.625, 0.375, 0.   ])
     """
     order = np.argsort(-probabilities, kind="stable")
     played = np.zeros_like(probabilities)
     played[order[0]] = probabilities[order[0]]
-    if gadget == "maxmargin":
+    if not pure:
         lasting = np.all(supports[len(supports) // 2 :], axis=0)
         extra = [action for action in order[1:max_support] if lasting[action] and probabilities[action] >= least]
         played[extra] = probabilities[extra]

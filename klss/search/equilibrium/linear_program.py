@@ -106,6 +106,11 @@ class _Solving:
         self._gadget = solver.first
         self._profile: Profile | None = None
 
+    @property
+    def strategies(self) -> None:
+        """Nothing: a program starts without the last move's."""
+        return None
+
     def improve(self) -> Profile:
         """See :class:`klss.search.parts.SolverRun`: solve one gadget, and the other where the margins ask for it."""
         began = self._budget.elapsed()

@@ -47,7 +47,7 @@ from klss.search._kernels import regrets as kernels
 from klss.search.budget import Budget
 from klss.search.equilibrium.restricted import Restricted, RestrictedGame
 from klss.search.gadget import treeplexes
-from klss.search.parts import SolverStats, Subgame
+from klss.search.parts import SolverStats, Strategies, Subgame
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
 from klss.search.utilities import Side
@@ -141,7 +141,6 @@ class RegretMinimiser:
         self.caution = caution
         self.iterations = iterations
         self.last_iterations = last_iterations
-        self.last: list[Floats] | None = None  # both players' strategies on the previous trunk
 
     def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> _Iterating:
         """See :class:`klss.search.parts.Solver`."""
@@ -174,21 +173,21 @@ class _Iterating:
         self._sequences = [0, 0]
         self._work = [_NONE, _NONE]  # [S], written anew by every iteration
         self._learned = [RegretState(_NONE, _NONE, _NONE, _NONE, np.zeros(0, dtype=np.bool_)) for _ in range(2)]
-        if subgame.origin is not None and solver.last is not None:
-            for player, origin in enumerate(subgame.origin):
-                strategy = np.where(origin >= 0, solver.last[player][origin], 0.0)
-                kept = self._learned[player]
-                self._sequences[player] = len(origin)
-                self._learned[player] = kept._replace(
-                    regret=_SEED * strategy, strategy=strategy, plan=np.zeros(len(origin))
-                )
+        for player, strategy in enumerate(subgame.strategies or ()):
+            self._sequences[player] = len(strategy)
+            self._learned[player] = self._learned[player]._replace(
+                regret=_SEED * strategy, strategy=strategy, plan=np.zeros(len(strategy))
+            )
+
+    @property
+    def strategies(self) -> Strategies:
+        """See :class:`klss.search.parts.SolverRun`."""
+        return self._learned[0].strategy, self._learned[1].strategy
 
     def improve(self) -> Profile:
         """See :class:`klss.search.parts.SolverRun`."""
         self._take_in()
         self._go_on((self._solver.iterations + 1) // 2)
-        if self._held:
-            self._solver.last = [kept.strategy for kept in self._learned]
         return self._profile(self._plans(), 0.0, 0.0, 0.0)
 
     def beside(self) -> None:
@@ -215,7 +214,6 @@ class _Iterating:
         done = 0
         if self._budget.left() > _MARGIN_S:
             done = self._restricted(self._everywhere())
-        self._solver.last = [kept.strategy for kept in self._learned]
         forms = treeplexes(self._trunk, "maxmargin")
         profile = self._judged(self._plans(), forms)
         if done:
@@ -367,7 +365,7 @@ class _Iterating:
         several, root = len(self._top.prior) > 1, self._solver.root
         in_use = root == "nature" or (root == "blend" and self._top.playing.max() > _IN_USE)
         gadget: Gadget = "resolve" if root == "resolve" or (several and in_use) else "maxmargin"
-        return Profile(gadget, *plans, margin, objective, gap, solved=True)
+        return Profile(gadget, *plans, margin, objective, gap, pure=gadget == "resolve", solved=True)
 
     def _judged(self, plans: tuple[Floats, Floats], forms: tuple[Treeplex, Treeplex]) -> Profile:
         """A profile with its margin, what it is sure of, and its gap, by best responses."""

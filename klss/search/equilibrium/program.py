@@ -346,4 +346,4 @@ def _read(game: Reduction, layout: _Layout, gadget: Gadget, caution: float, resu
     first = float((form.payoff_transposed @ x)[0])
     upper = best_response(ours, form.payoff @ y, maximize=True).value
     gap = upper - (first + safe)
-    return Profile(gadget, x, y, safe, first + safe, gap, solved=gap <= GAP)
+    return Profile(gadget, x, y, safe, first + safe, gap, pure=gadget == "resolve", solved=gap <= GAP)

@@ -135,7 +135,7 @@ class _Deepened:
         depth, mean = leaf_depths(self.trunk)
         return depth * (1 + self.plies), mean * (1 + self.plies)
 
-    def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
+    def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
         """See :class:`klss.search.parts.ExpanderRun`."""
         return False
 

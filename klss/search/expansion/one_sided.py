@@ -70,18 +70,19 @@ class _Walking:
 
     def __init__(self, growth: Growth, rule: OneSided) -> None:
         self.iterations = 1
-        self._growth, self._utilities, self._rule = growth, growth.utilities, rule
+        self._trunk, self._utilities, self._rule = growth.trunk, growth.utilities, rule
         self._state = growth.rng.integers(0, 2**63, size=1, dtype=np.uint64)
         self._statistics = [np.zeros((4, 0)), np.zeros((4, 0))]  # quality, visits, sums, squares of each sequence
 
     def depths(self) -> tuple[int, float]:
         """See :class:`klss.search.parts.ExpanderRun`."""
-        return leaf_depths(self._growth.trunk)
+        return leaf_depths(self._trunk)
 
-    def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
+    def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
         """See :class:`klss.search.parts.ExpanderRun`."""
         self._utilities.take_in()
-        profile = self._towards_played(profile)
+        passed = self._passed(growth.played)
+        profile = _without(profile, passed)
         leaves = np.zeros(
             max(self._rule.leaves_per_batch, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64
         )
@@ -90,35 +91,27 @@ class _Walking:
             for player in (0, 1) if explorer == walk.BOTH else (explorer,):
                 self._take_quality(player, profile)
                 if player == 0:
-                    self._statistics[0][0, self._passed()] = -np.inf
+                    self._statistics[0][0, passed] = -np.inf
             for _ in range(_FRUITLESS):
-                if self._growth.spent:
+                if growth.spent:
                     return False
                 found = self._walk(explorer, profile, leaves)
                 if found:
                     self.iterations += turn
-                    self._growth.expand(leaves[:found], beside=beside)
+                    growth.expand(leaves[:found], beside=beside)
                     return True
         return False
 
-    def _passed(self) -> Ints:
-        """Player 0's sequences at her infoset that were not played, once one was."""
-        played, own = self._growth.played, self._growth.trunk.infosets[0]
+    def _passed(self, played: int) -> Ints:
+        """Player 0's sequences at the root infoset other than the one that was ``played``; none while it is −1."""
+        own = self._trunk.infosets[0]
         if played < 0:
             return np.zeros(0, dtype=np.int64)
         first, size = int(own.first[0]), int(own.size[0])
         return np.delete(np.arange(first, first + size), played - first)
 
-    def _towards_played(self, profile: Profile) -> Profile:
-        """``profile``, with nothing left for what was not played."""
-        if self._growth.played < 0:
-            return profile
-        x = profile.x.copy()
-        x[self._passed()] = 0.0
-        return replace(profile, x=x)
-
     def _walk(self, explorer: int, profile: Profile, leaves: Ints) -> int:
-        trunk = self._growth.trunk
+        trunk = self._trunk
         noted = tuple(tuple(statistics) for statistics in self._statistics)
         return int(
             walk.walks(
@@ -129,7 +122,7 @@ class _Walking:
 
     def _take_quality(self, player: int, profile: Profile) -> None:
         """u(I, a) of each of the explorer's sequences, where the other goes."""
-        trunk, statistics = self._growth.trunk, self._statistics[player]
+        trunk, statistics = self._trunk, self._statistics[player]
         more = trunk.sequence_count(player) - statistics.shape[1]
         if more:
             statistics = np.concatenate([statistics, np.zeros((4, more))], axis=1)
@@ -141,3 +134,12 @@ class _Walking:
         if player == 1:  # what coming to each root infoset costs her
             roots = slice(1, 1 + trunk.group_count)
             quality[roots] = utility[roots]
+
+
+def _without(profile: Profile, passed: Ints) -> Profile:
+    """``profile`` with nothing left for the sequences of player 0 that were ``passed`` over."""
+    if not len(passed):
+        return profile
+    x = profile.x.copy()
+    x[passed] = 0.0
+    return replace(profile, x=x)

@@ -50,27 +50,27 @@ class SupportDriven:
     def begin(self, growth: Growth) -> _Deepening:
         """See :class:`klss.search.parts.Expander`."""
         open_roots(growth)
-        return _Deepening(growth, self.rule)
+        return _Deepening(growth.trunk, self.rule)
 
 
 @dataclass
 class _Deepening:
     """See :class:`klss.search.parts.ExpanderRun`."""
 
-    growth: Growth
+    trunk: Trunk
     rule: SupportRule
     iterations: int = 1
 
     def depths(self) -> tuple[int, float]:
         """See :class:`klss.search.parts.ExpanderRun`."""
-        return leaf_depths(self.growth.trunk)
+        return leaf_depths(self.trunk)
 
-    def grow(self, profile: Profile, beside: Callable[[], None]) -> bool:
+    def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
         """See :class:`klss.search.parts.ExpanderRun`."""
         leaves = self._wanted(profile, self.iterations)
         if not len(leaves) and not self._is_held_back(profile):
             return False
-        self.growth.expand(leaves, beside=beside)
+        growth.expand(leaves, beside=beside)
         self.iterations += 1
         return True
 
@@ -79,7 +79,7 @@ class _Deepening:
         return self.iterations < _LAST_ITERATION and len(self._wanted(profile, _LAST_ITERATION)) > 0
 
     def _wanted(self, profile: Profile, iteration: int) -> Ints:
-        return leaves_to_expand(self.growth.trunk, profile.x, profile.y, iteration, self.rule)
+        return leaves_to_expand(self.trunk, profile.x, profile.y, iteration, self.rule)
 
 
 def leaves_to_expand(

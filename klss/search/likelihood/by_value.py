@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.search.model import Belief
+from klss.search.model import Belief, Drawn
 from klss.search.parts import Likelihood, SearchConfigurationError
 from klss.support.arrays import Floats, States
 
@@ -41,11 +41,11 @@ class ByValue(Likelihood):
     value_beta: float = 5.0
     uniform_mix: float = 0.2
 
-    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:
+    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> Drawn:
         """See :class:`klss.search.parts.Likelihood`."""
-        return belief.sample(count, exclude, seed)
+        return Drawn.certain(belief.sample(count, exclude, seed))
 
-    def weights(self, belief: Belief, states: States, values: Floats) -> Floats:
+    def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""
         if not len(values):
             return np.zeros(0)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss.search.likelihood.by_value import ByValue
-from klss.search.model import Belief
+from klss.search.model import Belief, Drawn
 from klss.search.parts import Likelihood
 from klss.support.arrays import Floats, States
 
@@ -45,24 +45,24 @@ class ByWeight(Likelihood):
     uniform_mix: float = 0.2
     sample_by_weight: bool = False
 
-    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:
+    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> Drawn:
         """See :class:`klss.search.parts.Likelihood`."""
         if self.sample_by_weight and belief.weighted:
             return belief.draw(count, exclude, seed, DRAW_UNIFORM_MIX)
-        return belief.sample(count, exclude, seed)
+        return Drawn.certain(belief.sample(count, exclude, seed))
 
-    def weights(self, belief: Belief, states: States, values: Floats) -> Floats:
+    def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""
         if not belief.weighted:
-            return ByValue(self.value_beta, self.uniform_mix).weights(belief, states, values)
+            return ByValue(self.value_beta, self.uniform_mix).weights(belief, drawn, values)
         if not len(values):
             return np.zeros(0)
         exponents = -self.value_beta * values
         if self.belief_exponent:
-            exponents += self.belief_exponent * belief.log_weights(states)
+            exponents += self.belief_exponent * belief.log_weights(drawn.states)
         likelihood = np.exp(exponents - exponents.max())
-        inclusion = belief.inclusion(states) if self.sample_by_weight else np.ones(len(values))
-        stands_for = 1.0 / inclusion  # so many states of that weight
+        # A state that was drawn with probability p stands for 1/p states of its weight.
+        stands_for = 1.0 / drawn.inclusion
         likelihood *= stands_for
         likelihood = (1.0 - self.uniform_mix) * likelihood / likelihood.sum()
         return np.asarray(likelihood + self.uniform_mix * stands_for / stands_for.sum())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.search.model import Belief
+from klss.search.model import Belief, Drawn
 from klss.search.parts import Likelihood
 from klss.support.arrays import Floats, States
 
@@ -14,10 +14,10 @@ __all__ = ["Uniform"]
 class Uniform(Likelihood):
     """Draws and weighs all alike."""
 
-    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> States:
+    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> Drawn:
         """See :class:`klss.search.parts.Likelihood`."""
-        return belief.sample(count, exclude, seed)
+        return Drawn.certain(belief.sample(count, exclude, seed))
 
-    def weights(self, belief: Belief, states: States, values: Floats) -> Floats:
+    def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""
-        return np.ones(len(states))
+        return np.ones(len(drawn.states))

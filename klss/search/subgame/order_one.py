@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from klss.search.likelihood.uniform import Uniform
-from klss.search.model import Belief, Model
-from klss.search.parts import Likelihood, SearchState, Subgame
+from klss.search.model import Belief, Drawn, Model
+from klss.search.parts import Likelihood, SearchState, Strategies, Subgame
 from klss.search.profile import utility_at
 from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.sections import CarriedSubtree, likeliest, merge_transpositions, sections_at
 from klss.search.trunk import Roots, Trunk
-from klss.support.arrays import Floats, States
+from klss.support.arrays import Floats, Ints, States
 
 __all__ = ["OrderOne", "fresh_roots"]
 
@@ -80,15 +80,20 @@ class OrderOne:
             own = previous.trunk.states[kept[previous.trunk.nodes.infoset[kept, 0] == previous.infoset]]
         wanted = particles - len(kept)
         more = wanted > 0 and len(own) < belief.size
-        drawn = self.likelihood.sample(belief, wanted, own, seeds[1]) if more else own[:0]
-        states = self.likelihood.roots(drawn, own)
-        fresh = fresh_roots(states, model, estimate, seeds[2])
+        nothing = Drawn.certain(own[:0])
+        drawn = self.likelihood.roots(
+            self.likelihood.sample(belief, wanted, own, seeds[1]) if more else nothing, carried=own
+        )
+        fresh = fresh_roots(drawn.states, model, estimate, seeds[2])
         if previous is None:
             trunk, origin = Trunk.from_roots(fresh), None
         else:
             trunk, origin = next_trunk(previous.trunk, previous.infoset, sections, fresh)
-        carried = len(trunk.members(0)) - len(states)
-        return Subgame(trunk, carried, len(states), self._prior(belief, trunk, previous, sections), origin)
+        carried = len(trunk.members(0)) - len(drawn.states)
+        # The carried roots come first; they were not drawn.
+        inclusion = np.concatenate([np.ones(carried), drawn.inclusion])
+        prior = self._prior(belief, trunk, inclusion, previous, sections)
+        return Subgame(trunk, carried, len(drawn.states), prior, _strategies(previous, origin))
 
     def _limits(self, nodes: float) -> tuple[int, int]:
         """Most roots, and most carried ones, of a search of ``nodes``."""
@@ -98,7 +103,12 @@ class OrderOne:
         return particles, min(self.max_carried, (particles + 1) // 2)
 
     def _prior(
-        self, belief: Belief, trunk: Trunk, previous: SearchState | None, sections: list[CarriedSubtree]
+        self,
+        belief: Belief,
+        trunk: Trunk,
+        inclusion: Floats,
+        previous: SearchState | None,
+        sections: list[CarriedSubtree],
     ) -> Floats:
         """½(y(J)s(J)/Σys + w(J)/Σw)/s(J) for each root infoset, but for a factor, the carried ones first: half where
         player 1 was expected to come (Obscuro, arXiv 2506.01242, where w is the same for all), half what the roots
@@ -109,7 +119,7 @@ class OrderOne:
         own = trunk.members(0)
         states, group = trunk.states[own], trunk.nodes.sequence[own, 1].astype(np.int64) - 1
         groups = trunk.group_count
-        weights = self.likelihood.weights(belief, states, trunk.nodes.value[own])
+        weights = self.likelihood.weights(belief, Drawn(states, inclusion), trunk.nodes.value[own])
         at_hers = np.bincount(group, weights=trunk.nodes.chance[own], minlength=groups)
         summed = np.bincount(group, weights=weights, minlength=groups)
         prior = np.asarray(summed / summed.sum())
@@ -141,6 +151,16 @@ class OrderOne:
         trunk = standing.trunk
         found = sections_at(trunk, standing.profile.x, standing.infoset, reach=self.reach)
         return merge_transpositions(trunk, found, model, seed)
+
+
+def _strategies(previous: SearchState | None, origin: tuple[Ints, Ints] | None) -> Strategies | None:
+    """The previous trunk's strategies, on the sequences of the new one that are carried on; 0 on the others."""
+    if previous is None or origin is None or previous.strategies is None:
+        return None
+    own, theirs = (
+        np.where(old >= 0, strategy[old], 0.0) for strategy, old in zip(previous.strategies, origin, strict=True)
+    )
+    return own, theirs
 
 
 def fresh_roots(states: States, model: Model, estimate: float, seed: int) -> Roots:

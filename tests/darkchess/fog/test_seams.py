@@ -25,6 +25,7 @@ class OneGuess:  # a builder: one position of the belief, whatever was searched 
 
 class Uniform:  # a solver that solves nothing
     effort = SolverStats()
+    strategies = None
 
     def begin(self, subgame, penalty, budget):
         self.trunk = subgame.trunk
@@ -38,7 +39,7 @@ class Uniform:  # a solver that solves nothing
                 first, size = infosets.first[infoset], infosets.size[infoset]
                 plan[first : first + size] = plan[infosets.sequence[infoset]] / max(size, 1)
             plans.append(plan)
-        return Profile("resolve", plans[0], plans[1], 0.0, 0.0, 0.0, solved=True)
+        return Profile("resolve", plans[0], plans[1], 0.0, 0.0, 0.0, pure=True, solved=True)
 
     finish = improve
 
@@ -53,16 +54,15 @@ class Anywhere:  # an expander that likes any leaf
     iterations = 0
 
     def begin(self, growth):
-        self.growth = growth
         growth.expand(np.arange(growth.trunk.root_count), at_least=1)
         return self
 
     def depths(self):
         return 1, 1.0
 
-    def grow(self, profile, beside):
-        leaves = np.flatnonzero(self.growth.trunk.open_leaf)
-        self.growth.expand(np.random.default_rng(self.growth.added).permutation(leaves)[:5])
+    def grow(self, growth, profile, beside):
+        leaves = np.flatnonzero(growth.trunk.open_leaf)
+        growth.expand(np.random.default_rng(growth.added).permutation(leaves)[:5])
         return True
 
 

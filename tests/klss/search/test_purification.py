@@ -12,25 +12,24 @@ from hypothesis import strategies as st
 from klss.search.choice.purification import MAX_SUPPORT, purified
 from klss.search.subgame.sections import CarriedSubtree, likeliest
 from klss.search.trunk import Trunk
-from klss.subgame import Gadget
 
 
 @given(
     st.lists(st.integers(0, 9), min_size=1, max_size=12).filter(any),
-    st.sampled_from(["maxmargin", "resolve"]),
+    st.booleans(),
     st.integers(1, 6),
     st.integers(0, 2**32 - 1),
 )
 def test_what_is_played_is_part_of_the_mixture_in_its_proportions(
-    weights: list[int], kind: Gadget, iterations: int, seed: int
+    weights: list[int], pure: bool, iterations: int, seed: int
 ) -> None:
     mixture = np.array(weights) / sum(weights)
     supports = list(np.random.default_rng(seed).random((iterations, len(weights))) < 0.7)
-    played = purified(mixture, kind, supports)
+    played = purified(mixture, pure, supports)
     assert np.isclose(played.sum(), 1.0)
     kept = np.flatnonzero(played)
     assert np.argmax(mixture) in kept, "the likeliest action is always played"
-    assert len(kept) <= (1 if kind == "resolve" else MAX_SUPPORT)
+    assert len(kept) <= (1 if pure else MAX_SUPPORT)
     assert np.allclose(played[kept] / played[kept].sum(), mixture[kept] / mixture[kept].sum())
     for action in set(kept.tolist()) - {int(np.argmax(mixture))}:
         assert all(support[action] for support in supports[iterations // 2 :])

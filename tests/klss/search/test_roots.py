@@ -20,6 +20,7 @@ from klss.search.choice.purification import purified
 from klss.search.likelihood.by_value import ByValue
 from klss.search.likelihood.by_weight import DRAW_UNIFORM_MIX, ByWeight
 from klss.search.likelihood.uniform import Uniform
+from klss.search.model import Drawn
 from klss.search.parts import SearchConfigurationError, Subgame
 from klss.search.search import Solved
 from klss.search.subgame.order_one import OrderOne
@@ -27,7 +28,7 @@ from klss.search.subgame.order_two import OrderTwo
 from klss.table.limits import Limit
 
 TRAP = ("c2c4", "d7d5", "d1a4")
-STATES = np.zeros((3, 1), dtype=np.uint64)
+STATES = Drawn.certain(np.zeros((3, 1), dtype=np.uint64))
 
 
 def believed(game: Referee, model: DarkChess) -> PositionBelief:
@@ -133,9 +134,9 @@ def test_caution_sees_the_unseen_check() -> None:
 
 def test_seldom_actions_are_not_mixed_in() -> None:
     always = np.array([True, True, True])
-    played = purified(np.array([0.6, 0.37, 0.03]), "maxmargin", [always], least=0.05)
+    played = purified(np.array([0.6, 0.37, 0.03]), False, [always], least=0.05)
     assert played == pytest.approx([0.6 / 0.97, 0.37 / 0.97, 0.0])
-    assert purified(np.array([0.6, 0.37, 0.03]), "maxmargin", [always], max_support=1) == pytest.approx([1.0, 0.0, 0.0])
+    assert purified(np.array([0.6, 0.37, 0.03]), False, [always], max_support=1) == pytest.approx([1.0, 0.0, 0.0])
 
 
 @pytest.mark.parametrize(
@@ -168,12 +169,10 @@ class Weighted:
     def sample(self, count: int, exclude: np.ndarray, seed: int) -> np.ndarray:
         return np.arange(50, 50 + count, dtype=np.uint64)[:, None]
 
-    def draw(self, count: int, exclude: np.ndarray, seed: int, even: float) -> np.ndarray:
-        self.asked.append(even)
-        return np.arange(count, dtype=np.uint64)[:, None]
-
-    def inclusion(self, states: np.ndarray) -> np.ndarray:
-        return np.where(states[:, 0] < 2, 1.0, 0.25)
+    def draw(self, count: int, exclude: np.ndarray, seed: int, uniform_mix: float) -> Drawn:
+        self.asked.append(uniform_mix)
+        states = np.arange(count, dtype=np.uint64)[:, None]
+        return Drawn(states, np.where(states[:, 0] < 2, 1.0, 0.25))
 
     def information(self, actions: np.ndarray) -> np.ndarray:
         return np.zeros(len(actions))
@@ -181,7 +180,7 @@ class Weighted:
 
 def test_the_belief_s_weights_and_the_values_are_multiplied() -> None:
     belief, values = Weighted(), np.array([-0.5, 0.0, 0.5])
-    states = np.array([[1], [2], [3]], dtype=np.uint64)
+    states = Drawn.certain(np.array([[1], [2], [3]], dtype=np.uint64))
     weights = ByWeight(belief_exponent=0.5, value_beta=3.0, uniform_mix=0.1).weights(belief, states, values)
     product = np.exp(-0.05 * np.array([1, 2, 3]) - 3.0 * values)
     assert weights == pytest.approx(0.9 * product / product.sum() + 0.1 / 3)
@@ -192,13 +191,13 @@ def test_the_belief_s_weights_and_the_values_are_multiplied() -> None:
 def test_what_was_drawn_by_weight_stands_for_those_that_were_not() -> None:
     belief = Weighted()
     rule = ByWeight(belief_exponent=1.0, value_beta=0.0, uniform_mix=0.0, sample_by_weight=True)
-    states = rule.sample(belief, 3, np.zeros((0, 1), dtype=np.uint64), 1)
-    assert states[:, 0].tolist() == [0, 1, 2] and belief.asked == [DRAW_UNIFORM_MIX]
-    weights = rule.weights(belief, states, np.zeros(3))
+    drawn = rule.sample(belief, 3, np.zeros((0, 1), dtype=np.uint64), 1)
+    assert drawn.states[:, 0].tolist() == [0, 1, 2] and belief.asked == [DRAW_UNIFORM_MIX]
+    weights = rule.weights(belief, drawn, np.zeros(3))
     expected = np.exp([0.0, -0.1, -0.2]) / [1.0, 1.0, 0.25]
     assert weights == pytest.approx(expected / expected.sum())
     uniform = ByWeight(sample_by_weight=False)
-    assert uniform.sample(belief, 3, np.zeros((0, 1), dtype=np.uint64), 1)[0, 0] == 50
+    assert uniform.sample(belief, 3, np.zeros((0, 1), dtype=np.uint64), 1).states[0, 0] == 50
 
 
 @pytest.mark.parametrize("belief", ["filter", "siamese", "both"])
