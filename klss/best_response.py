@@ -10,12 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss._kernels import treeplex as kernels
+from klss._kernels import responses
+from klss._kernels.treeplex import realise
 from klss.sequence_form import SequenceForm
 from klss.support.arrays import Floats
 from klss.treeplex import Treeplex
 
 __all__ = ["BestResponse", "best_response", "exploitability", "worst_case"]
+
+
+_ALL = np.zeros(0)
+"""As the opponent's reach: no infoset is left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,22 +69,16 @@ def best_response(treeplex: Treeplex, utility: Floats, maximize: bool, floor: Fl
     infoset_value = np.empty(treeplex.infoset_count)
     choice = np.empty(treeplex.infoset_count, np.int64)
     least = np.zeros(treeplex.sequence_count) if floor is None else np.ascontiguousarray(floor, dtype=np.float64)
-    kernels.best_response(
-        treeplex.parent_sequence,
-        treeplex.first_sequence,
-        treeplex.action_count,
-        1.0 if maximize else -1.0,
-        least,
-        sequence_value,
-        infoset_value,
-        choice,
+    responses.best_response(
+        treeplex.arrays, 1.0 if maximize else -1.0, least, _ALL, sequence_value, infoset_value, choice
     )
+    # The chosen sequence gets all that the floor leaves over.
     probabilities = least.copy()
     if choice.size:
         probabilities[choice] += 1.0 - np.add.reduceat(least, treeplex.first_sequence)
     plan = np.empty(treeplex.sequence_count)
     plan[0] = 1.0
-    kernels.realise(treeplex.parent_sequence, treeplex.first_sequence, treeplex.action_count, probabilities, plan)
+    realise(treeplex.arrays, probabilities, plan)
     return BestResponse(float(sequence_value[0]), infoset_value, sequence_value, plan)
 
 

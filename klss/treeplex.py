@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,10 +15,18 @@ from klss._kernels import treeplex as kernels
 from klss.errors import GameError
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["Treeplex", "behaviour", "realization", "uniform_behaviour"]
+__all__ = ["Treeplex", "TreeplexArrays", "behaviour", "realization", "uniform_behaviour"]
 
 # A plan's infosets that carry less than this are taken as not reached: HiGHS's vertices are exact to about 1e-14.
 _REACHED = 1e-12
+
+
+class TreeplexArrays(NamedTuple):
+    """A treeplex as the kernels read it; see :class:`Treeplex`."""
+
+    parent_sequence: Ints  # [I]
+    first_sequence: Ints  # [I]
+    action_count: Ints  # [I]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +79,11 @@ class Treeplex:
                 )
 
     @property
+    def arrays(self) -> TreeplexArrays:
+        """The three arrays."""
+        return TreeplexArrays(self.parent_sequence, self.first_sequence, self.action_count)
+
+    @property
     def infoset_count(self) -> int:
         """Number of infosets."""
         return int(self.action_count.size)
@@ -112,7 +126,7 @@ def realization(treeplex: Treeplex, probabilities: Floats) -> Floats:
     plan = np.empty(treeplex.sequence_count)
     plan[0] = 1.0
     weights = np.ascontiguousarray(probabilities, dtype=np.float64)
-    kernels.realise(treeplex.parent_sequence, treeplex.first_sequence, treeplex.action_count, weights, plan)
+    kernels.realise(treeplex.arrays, weights, plan)
     return plan
 
 
@@ -136,5 +150,5 @@ def behaviour(treeplex: Treeplex, plan: Floats, fallback: Floats | None = None) 
     out[0] = 1.0
     other = uniform_behaviour(treeplex) if fallback is None else np.ascontiguousarray(fallback, dtype=np.float64)
     weights = np.ascontiguousarray(plan, dtype=np.float64)
-    kernels.normalise(treeplex.first_sequence, treeplex.action_count, weights, other, _REACHED, out)
+    kernels.normalise(treeplex.arrays, weights, other, _REACHED, out)
     return out

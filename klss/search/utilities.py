@@ -15,19 +15,21 @@ from klss.search._kernels.trunk import mark_above
 from klss.search.trunk import Trunk, doubled, grown
 from klss.support.arrays import Floats, Int8s, Int32s
 
-__all__ = ["ExpandedNodes", "Side", "Tree", "Utilities"]
+__all__ = ["ExpandedNodes", "Tree", "TrunkTreeplex", "Utilities"]
 
 
 _NOBODY = np.zeros(0, dtype=np.int32)
 
 
-class Side(NamedTuple):
-    """A player's infosets that have sequences, in the order of these, so that parents come before children."""
+class TrunkTreeplex(NamedTuple):
+    """A player's treeplex on a trunk: the infosets that have sequences, parents first. The arrays that kernels read
+    are named as in :class:`klss.treeplex.TreeplexArrays`; player 1's root sequences belong to no infoset.
+    """
 
-    infoset: Int32s  # [A]
-    parent: Int32s  # [A], her sequence before
-    first: Int32s  # [A], her first sequence there
-    size: Int32s  # [A], how many she has there
+    infoset: Int32s  # [A], its number in the trunk
+    parent_sequence: Int32s  # [A]
+    first_sequence: Int32s  # [A]
+    action_count: Int32s  # [A]
 
 
 class ExpandedNodes(NamedTuple):
@@ -64,7 +66,7 @@ class Utilities:
     ----------
     known, opened_count : int
         How many nodes were taken in, and how many of them have children.
-    sides : (Side, Side)
+    sides : (TrunkTreeplex, TrunkTreeplex)
         Both players' infosets that have sequences.
     tree : Tree
         What the kernels read. Both as far as they were taken in.
@@ -80,7 +82,7 @@ class Utilities:
             np.zeros(0), _NOBODY, _NOBODY, np.zeros(0, dtype=np.int8), _NOBODY, _NOBODY, _NOBODY, _NOBODY
         )
         self._payoff = np.zeros(0)
-        self._sides = [Side(_NOBODY, _NOBODY, _NOBODY, _NOBODY) for _ in range(2)]
+        self._sides = [TrunkTreeplex(_NOBODY, _NOBODY, _NOBODY, _NOBODY) for _ in range(2)]
         self._places = [_NOBODY, _NOBODY]  # [I], of each infoset in its side
         self._least = [np.zeros(0), np.zeros(0)]  # [A]
         self._folded = trunk.infosets[1].sequence[trunk.folded_infoset]
@@ -100,7 +102,7 @@ class Utilities:
             added = int(kernels.count_acting(infosets, sequences, start, end))
             if len(self._sides[player].infoset) < have + added:
                 room = doubled(have + added, have)
-                self._sides[player] = Side._make(grown(self._sides[player], room))
+                self._sides[player] = TrunkTreeplex._make(grown(self._sides[player], room))
                 (self._least[player],) = grown((self._least[player],), room)
             if len(self._places[player]) < trunk.infoset_count(player):
                 room = doubled(trunk.infoset_count(player), len(self._places[player]))
@@ -120,10 +122,10 @@ class Utilities:
         self.opened_count, self.known = have + opened, count
         self.sides, self.tree = self._views()
 
-    def _views(self) -> tuple[tuple[Side, Side], Tree]:
+    def _views(self) -> tuple[tuple[TrunkTreeplex, TrunkTreeplex], Tree]:
         """Of what was taken in, without the room behind it."""
         trunk = self._trunk
-        own, theirs = (Side(*(a[:n] for a in side)) for side, n in zip(self._sides, self._counts, strict=True))
+        own, theirs = (TrunkTreeplex(*(a[:n] for a in side)) for side, n in zip(self._sides, self._counts, strict=True))
         tree = Tree(
             opened=ExpandedNodes._make(a[: self.opened_count] for a in self._opened),
             payoff=self._payoff,

@@ -29,11 +29,11 @@ def improve(side: Any, sign: float, utility: Any, reach: Any, learned: Any) -> N
         1 for player 0, −1 for player 1.
     """
     regret, strategy = learned.regret, learned.strategy
-    for k in range(side.first.shape[0] - 1, -1, -1):
+    for k in range(side.first_sequence.shape[0] - 1, -1, -1):
         if reach[k] <= 0.0:
             continue
-        first = np.uint64(side.first[k])  # unsigned: numba then looks for no negative indices
-        size = np.uint64(side.size[k])
+        first = np.uint64(side.first_sequence[k])  # unsigned: numba then looks for no negative indices
+        size = np.uint64(side.action_count[k])
         value = 0.0
         for a in range(size):
             value += strategy[first + a] * utility[first + a]
@@ -54,7 +54,7 @@ def improve(side: Any, sign: float, utility: Any, reach: Any, learned: Any) -> N
                 if sign * utility[first + a] > sign * utility[first + best]:
                     best = np.uint64(a)
             strategy[first + best] = 1.0
-        utility[side.parent[k]] += value
+        utility[side.parent_sequence[k]] += value
 
 
 @kernel
@@ -71,15 +71,15 @@ def start(
         parent = nodes.parent[node]
         if s >= have and parent >= 0 and s != nodes.sequence[parent, player]:
             strategy[s] += sign * nodes.chance[node] * nodes.value[node]
-    for k in range(acting, side.first.shape[0]):
-        first = side.first[k]
+    for k in range(acting, side.first_sequence.shape[0]):
+        first = side.first_sequence[k]
         if first < have:
             continue
         best = first
-        for s in range(first + 1, first + side.size[k]):
+        for s in range(first + 1, first + side.action_count[k]):
             if strategy[s] > strategy[best]:
                 best = s
-        for s in range(first, first + side.size[k]):
+        for s in range(first, first + side.action_count[k]):
             strategy[s] = 0.0
         strategy[best] = 1.0
         regret[best] = seed
@@ -92,14 +92,14 @@ def realise(side: Any, weight: float, learned: Any) -> None:
     entry.
     """
     plan, strategy, total, live = learned.plan, learned.strategy, learned.total, learned.live
-    acting, summed = side.first.shape[0], total.shape[0] > 0
+    acting, summed = side.first_sequence.shape[0], total.shape[0] > 0
     if summed:
-        for s in range(side.first[0] if acting else plan.shape[0]):
+        for s in range(side.first_sequence[0] if acting else plan.shape[0]):
             total[s] += weight * plan[s]
     for k in range(acting):
-        above = plan[side.parent[k]]
-        first = side.first[k]
-        stop = first + side.size[k]
+        above = plan[side.parent_sequence[k]]
+        first = side.first_sequence[k]
+        stop = first + side.action_count[k]
         if above > 0.0:
             live[k] = True
             for s in range(first, stop):

@@ -1,4 +1,4 @@
-"""Kernels of :mod:`klss.search.equilibrium.restricted`: best responses, and a trunk cut down to some sequences."""
+"""Kernels of :mod:`klss.search.equilibrium.restricted`: a trunk cut down to some sequences."""
 
 from __future__ import annotations
 
@@ -8,35 +8,17 @@ import numpy as np
 
 from klss.support.kernel import kernel
 
-__all__ = ["admit", "cut_side", "cut_tree", "numbered", "respond"]
-
-
-@kernel
-def respond(side: Any, sign: float, utility: Any, reach: Any, best: Any) -> None:
-    """The best sequence at every infoset that the other reaches, into ``best`` (−1 elsewhere), from the leaves up;
-    ``utility`` becomes what each sequence is then worth. ``sign`` is 1 for player 0, −1 for player 1.
-    """
-    for k in range(side.first.shape[0] - 1, -1, -1):
-        best[k] = -1
-        if reach[k] <= 0.0:
-            continue
-        first = side.first[k]
-        found = first
-        for s in range(first + 1, first + side.size[k]):
-            if sign * utility[s] > sign * utility[found]:
-                found = s
-        best[k] = found
-        utility[side.parent[k]] += utility[found]
+__all__ = ["admit", "cut_side", "cut_tree", "numbered"]
 
 
 @kernel
 def admit(side: Any, best: Any, strategy: Any, allowed: Any) -> None:
     """At the infosets that follow an allowed sequence, allow the best one and those that the strategy plays."""
-    for k in range(side.first.shape[0]):
-        if allowed[side.parent[k]]:
+    for k in range(side.first_sequence.shape[0]):
+        if allowed[side.parent_sequence[k]]:
             if best[k] >= 0:
                 allowed[best[k]] = True
-            for s in range(side.first[k], side.first[k] + side.size[k]):
+            for s in range(side.first_sequence[k], side.first_sequence[k] + side.action_count[k]):
                 if strategy[s] > 0.0:
                     allowed[s] = True
 
@@ -59,20 +41,20 @@ def cut_side(side: Any, places: Any, found: Any, kept: Any, acting: Any) -> int:
     ``kept``, and into ``acting``, by those places, their new ones; how many there are.
     """
     count = 0
-    for k in range(side.first.shape[0]):
-        parent = places[side.parent[k]]
+    for k in range(side.first_sequence.shape[0]):
+        parent = places[side.parent_sequence[k]]
         if parent < 0:
             continue
         size, first = 0, 0
-        for s in range(side.first[k], side.first[k] + side.size[k]):
+        for s in range(side.first_sequence[k], side.first_sequence[k] + side.action_count[k]):
             if places[s] >= 0:
                 if size == 0:
                     first = places[s]
                 size += 1
         found.infoset[count] = side.infoset[k]
-        found.parent[count] = parent
-        found.first[count] = first
-        found.size[count] = size
+        found.parent_sequence[count] = parent
+        found.first_sequence[count] = first
+        found.action_count[count] = size
         kept[count] = k
         acting[k] = count
         count += 1

@@ -1,5 +1,5 @@
-"""Kernels of the trunk (:mod:`klss.search.trunk`): adding children, walking down, best responses. Arrays in, arrays
-or a code out.
+"""Kernels of the trunk (:mod:`klss.search.trunk`): adding children and walking down. Arrays in, arrays or a code
+out.
 
 Everything is laid out in the order of creation, so that parents come before children: a forward sweep goes down the
 tree, a backward sweep up.
@@ -15,7 +15,7 @@ from klss.movers import TERMINAL
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = ["attach", "gifts_tree", "mark_above", "repetitions", "spread_down", "times_observed", "values_tree"]
+__all__ = ["attach", "mark_above", "repetitions", "spread_down", "times_observed"]
 
 
 @kernel(inline="always")
@@ -184,54 +184,6 @@ def attach(
                     counts[player] = new + 1
                 nodes.infoset[node, player] = found
     return 0
-
-
-@kernel
-def values_tree(
-    infosets: Any, infoset_count: int, plan: Any, sequence_value: Any, infoset_value: Any, decision_value: Any
-) -> None:
-    """Minimising player's counterfactual values under ``plan`` (float64[sequences]), from the leaves up, on her
-    observation tree; where it never comes, a best response stands in (a plan of zeros: everywhere).
-
-    ``infoset_value`` (float64[infosets]) holds on entry what lies at each infoset itself, on return its value;
-    ``sequence_value`` (float64[sequences]) is zero on entry and holds the value of each of her sequences on return
-    (sequence 0: the sum over the roots); ``decision_value`` (float64[infosets]) gets what her own choice at each
-    infoset is worth.
-    """
-    for infoset in range(infoset_count - 1, -1, -1):
-        first = infosets.first[infoset]
-        if first >= 0:
-            mass = 0.0
-            value = 0.0
-            best = sequence_value[first]
-            for s in range(first, first + infosets.size[infoset]):
-                mass += plan[s]
-                value += plan[s] * sequence_value[s]
-                best = min(best, sequence_value[s])
-            decision_value[infoset] = value / mass if mass > 0.0 else best
-            infoset_value[infoset] += decision_value[infoset]
-        parent = infosets.parent[infoset]
-        if parent < 0:
-            sequence_value[0] += infoset_value[infoset]
-        elif infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
-            sequence_value[infosets.sequence[infoset]] += infoset_value[infoset]
-        else:
-            infoset_value[parent] += infoset_value[infoset]
-
-
-@kernel
-def gifts_tree(infosets: Any, infoset_count: int, sequence_value: Any, decision_value: Any, gift: Any) -> None:
-    """What the minimising player has given away by her own actions on the way to each infoset, by the values of
-    :func:`values_tree`: Σ max(0, u(I'a') − u(I')); float64[infosets], filled in.
-    """
-    for infoset in range(infoset_count):
-        parent = infosets.parent[infoset]
-        gift[infoset] = 0.0
-        if parent < 0:
-            continue
-        gift[infoset] = gift[parent]
-        if infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
-            gift[infoset] += max(0.0, sequence_value[infosets.sequence[infoset]] - decision_value[parent])
 
 
 @kernel

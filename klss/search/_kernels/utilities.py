@@ -66,9 +66,9 @@ def take_in_acting(infosets: Any, sequences: Any, start: int, end: int, side: An
         if infosets.first[infoset] == s:
             places[infoset] = have
             side.infoset[have] = infoset
-            side.parent[have] = infosets.sequence[infoset]
-            side.first[have] = s
-            side.size[have] = infosets.size[infoset]
+            side.parent_sequence[have] = infosets.sequence[infoset]
+            side.first_sequence[have] = s
+            side.action_count[have] = infosets.size[infoset]
             have += 1
 
 
@@ -129,9 +129,9 @@ def values(side: Any, plan: Any, utility: Any, reach: Any, quality: Any) -> None
     """What each sequence is worth per unit of ``reach`` under ``plan``, into ``quality`` where the reach is positive;
     ``utility`` is used up.
     """
-    for k in range(side.first.shape[0] - 1, -1, -1):
-        first = side.first[k]
-        stop = first + side.size[k]
+    for k in range(side.first_sequence.shape[0] - 1, -1, -1):
+        first = side.first_sequence[k]
+        stop = first + side.action_count[k]
         weight = reach[k]
         if weight <= 0.0:
             continue
@@ -146,4 +146,4 @@ def values(side: Any, plan: Any, utility: Any, reach: Any, quality: Any) -> None
         if weight > TRIFLE:
             for s in range(first, stop):
                 quality[s] = utility[s] / weight
-        utility[side.parent[k]] += value
+        utility[side.parent_sequence[k]] += value

@@ -50,7 +50,7 @@ from klss.search.gadget import treeplexes
 from klss.search.parts import SolverStats, Strategies, Subgame
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
-from klss.search.utilities import Side
+from klss.search.utilities import TrunkTreeplex
 from klss.subgame import Gadget
 from klss.support.arrays import Bools, Floats, Ints
 from klss.treeplex import Treeplex
@@ -270,7 +270,9 @@ class _Iterating:
             regret, strategy, plan, total = (
                 array[numbers] for array in (kept.regret, kept.strategy, kept.plan, kept.total)
             )
-            return RegretState(regret, strategy, plan, total, np.ones(len(game.sides[player].first), dtype=np.bool_))
+            return RegretState(
+                regret, strategy, plan, total, np.ones(len(game.sides[player].first_sequence), dtype=np.bool_)
+            )
 
         views = (view(0), view(1))
         self._realise(game.sides, views)
@@ -308,7 +310,7 @@ class _Iterating:
         )  # fmt: skip
         self.effort.seconds += self._budget.elapsed() - began
 
-    def _realise(self, sides: tuple[Side, Side], views: tuple[RegretState, RegretState]) -> None:
+    def _realise(self, sides: tuple[TrunkTreeplex, TrunkTreeplex], views: tuple[RegretState, RegretState]) -> None:
         """The plans of the strategies that were learned."""
         kernels.realise(sides[0], 0.0, views[0])
         kernels.set_roots(self._layer, self._solver.caution, self._top, views[1].plan)
@@ -323,12 +325,12 @@ class _Iterating:
         """Player 0's root infosets."""
         return np.flatnonzero(self._trunk.infosets[0].parent[: self._trunk.infoset_count(0)] < 0)
 
-    def _views(self, sides: tuple[Side, Side]) -> tuple[RegretState, RegretState]:
+    def _views(self, sides: tuple[TrunkTreeplex, TrunkTreeplex]) -> tuple[RegretState, RegretState]:
         """What was learned, without the room behind it."""
         views = []
         for kept, count, side in zip(self._learned, self._sequences, sides, strict=True):
             regret, strategy, plan = kept.regret[:count], kept.strategy[:count], kept.plan[:count]
-            views.append(RegretState(regret, strategy, plan, kept.total, kept.live[: len(side.first)]))
+            views.append(RegretState(regret, strategy, plan, kept.total, kept.live[: len(side.first_sequence)]))
         return views[0], views[1]
 
     def _take_in(self) -> None:
@@ -345,14 +347,14 @@ class _Iterating:
                 regret, strategy, plan = grown((regret, strategy, plan), doubled(count, len(plan)))
             if len(self._work[player]) < len(plan):
                 self._work[player] = np.empty(len(plan))
-            if len(live) < len(side.first):
-                (live,) = grown((live,), doubled(len(side.first), len(live)))
+            if len(live) < len(side.first_sequence):
+                (live,) = grown((live,), doubled(len(side.first_sequence), len(live)))
             self._learned[player] = RegretState(regret, strategy, plan, kept.total, live)
             kernels.start(
                 player, trunk.nodes, known, trunk.node_count, have, side, self._acting[player], _SEED, regret, strategy
             )
             plan[0] = 1.0
-            self._sequences[player], self._acting[player] = count, len(side.first)
+            self._sequences[player], self._acting[player] = count, len(side.first_sequence)
         self._known = trunk.node_count
         self._realise(sides, self._views(sides))
 

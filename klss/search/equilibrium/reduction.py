@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss._kernels.treeplex import best_response
+from klss._kernels.responses import best_response
 from klss.search._kernels.fold import fold
 from klss.sequence_form import SequenceForm
 from klss.support.arrays import Bools, Floats, Ints
@@ -25,6 +25,8 @@ from klss.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 __all__ = ["Reduction", "favourites", "reduced"]
 
 Pair = tuple[Ints, Ints]
+
+_NONE = np.zeros(0)
 
 _UNREACHED = 1e-6
 """Weight of what the opponent does not reach, where a favourite is chosen."""
@@ -136,14 +138,5 @@ def _choices(treeplex: Treeplex, utility: Floats, sign: float) -> Ints:
     """The first optimal sequence of each infoset against ``utility`` (which is overwritten)."""
     count = treeplex.infoset_count
     choice = np.zeros(count, dtype=np.int64)
-    best_response(
-        treeplex.parent_sequence,
-        treeplex.first_sequence,
-        treeplex.action_count,
-        sign,
-        np.zeros(treeplex.sequence_count),
-        utility,
-        np.zeros(count),
-        choice,
-    )
+    best_response(treeplex.arrays, sign, _NONE, _NONE, utility, np.zeros(count), choice)
     return choice

@@ -17,18 +17,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from klss._kernels.responses import best_response
 from klss.search._kernels import restricted as kernels
-from klss.search.utilities import ExpandedNodes, Side, Tree, Utilities
+from klss.search.utilities import ExpandedNodes, Tree, TrunkTreeplex, Utilities
 from klss.support.arrays import Bools, Floats, Ints
 
 __all__ = ["Restricted", "RestrictedGame"]
+
+
+_NO_FLOOR = np.zeros(0)
 
 
 class Restricted(NamedTuple):
     """A game of some of a trunk's sequences, which stand in their old order: as arrays such as a whole trunk's."""
 
     tree: Tree
-    sides: tuple[Side, Side]
+    sides: tuple[TrunkTreeplex, TrunkTreeplex]
     sequences: tuple[Ints, Ints]  # [S], of each sequence its number in the trunk
     least: tuple[Floats, Floats]  # [A], see klss.search.utilities.Utilities.least_reach
 
@@ -68,8 +72,8 @@ class RestrictedGame:
         if player == 0:
             utility[at : at + len(penalty)] -= penalty
         side = self._utilities.sides[player]
-        best = np.empty(len(side.first), dtype=np.int64)
-        kernels.respond(side, 1.0 - 2.0 * player, utility, reach, best)
+        best = np.empty(len(side.first_sequence), dtype=np.int64)
+        best_response(side, 1.0 - 2.0 * player, _NO_FLOOR, reach, utility, np.empty(len(best)), best)
         kernels.admit(side, best, strategy, self._allowed[player])
 
     def game(self) -> Restricted:
@@ -78,10 +82,13 @@ class RestrictedGame:
         places = (kernels.numbered(allowed[0]), kernels.numbered(allowed[1]))
         sides, acting, least = [], [], []
         for player, side in enumerate(self._utilities.sides):
-            found = Side(*(np.empty_like(array) for array in side))
-            kept, places_of = np.empty(len(side.first), dtype=np.int64), np.zeros(len(side.first), dtype=np.int32)
+            found = TrunkTreeplex(*(np.empty_like(array) for array in side))
+            kept, places_of = (
+                np.empty(len(side.first_sequence), dtype=np.int64),
+                np.zeros(len(side.first_sequence), dtype=np.int32),
+            )
             count = kernels.cut_side(side, places[player], found, kept, places_of)
-            sides.append(Side(*(array[:count] for array in found)))
+            sides.append(TrunkTreeplex(*(array[:count] for array in found)))
             acting.append(places_of)
             least.append(self._utilities.least_reach(player)[kept[:count]])
         opened = tree.opened

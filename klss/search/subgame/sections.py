@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from klss._kernels.responses import observation_gifts, observation_values
 from klss.search._kernels import trunk as kernels
 from klss.search.model import TERMINAL, Model
 from klss.search.profile import reach_of
@@ -78,9 +79,9 @@ def alternate_values(trunk: Trunk, contribution: Floats, y: Floats, *, reach: bo
     value = np.bincount(trunk.nodes.infoset[: trunk.node_count, 1], weights=contribution, minlength=count)
     value += np.bincount(trunk.folded_infoset, weights=trunk.folded_value, minlength=count)
     sequence_value, decision_value, gift = np.zeros(trunk.sequence_count(1)), np.zeros(count), np.zeros(count)
-    kernels.values_tree(theirs, count, y, sequence_value, value, decision_value)
+    observation_values(theirs, count, y, sequence_value, value, decision_value)
     if reach:
-        kernels.gifts_tree(theirs, count, sequence_value, decision_value, gift)
+        observation_gifts(theirs, count, sequence_value, decision_value, gift)
     return np.asarray(value - gift)
 
 

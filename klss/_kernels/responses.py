@@ -1,0 +1,123 @@
+"""Sweeps that value a player's choices against a fixed opponent: over a treeplex, and over an observation tree.
+
+Values go from the last infoset to the first, so that a child's value is complete before its parent takes it up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from klss.support.kernel import kernel
+
+__all__ = ["best_response", "observation_gifts", "observation_values"]
+
+Array = Any
+
+
+@kernel
+def best_response(
+    treeplex: Any, sign: float, floor: Array, reach: Array, sequence_value: Array, infoset_value: Array, choice: Array
+) -> None:
+    """Best response on a treeplex (:class:`klss.treeplex.TreeplexArrays`, or with the same fields).
+
+    Parameters
+    ----------
+    treeplex
+        Infosets after their parents.
+    sign : float
+        1 maximises, −1 minimises.
+    floor : float64[S] or float64[0]
+        Least behaviour probability of each sequence; none where it is empty.
+    reach : float64[I] or float64[0]
+        The opponent's part of the probability of each infoset. An infoset with 0 is left out: it gives its parent
+        nothing. None is left out where it is empty.
+    sequence_value : float64[S]
+        Utilities on entry, values on return.
+    infoset_value : float64[I]
+        Filled in.
+    choice : int64[I]
+        On return the first optimal sequence of each infoset, −1 where it was left out.
+    """
+    for i in range(treeplex.first_sequence.shape[0] - 1, -1, -1):
+        choice[i] = -1
+        infoset_value[i] = 0.0
+        if reach.shape[0] > 0 and reach[i] <= 0.0:
+            continue
+        # The first of the best sequences.
+        first = treeplex.first_sequence[i]
+        stop = first + treeplex.action_count[i]
+        best = first
+        for s in range(first + 1, stop):
+            if sign * sequence_value[s] > sign * sequence_value[best]:
+                best = s
+        # What the floor leaves over is all the best one's.
+        value = sequence_value[best]
+        if floor.shape[0] > 0:
+            rest, mixed = 1.0, 0.0
+            for s in range(first, stop):
+                rest -= floor[s]
+                mixed += floor[s] * sequence_value[s]
+            value = mixed + rest * value
+        choice[i] = best
+        infoset_value[i] = value
+        sequence_value[treeplex.parent_sequence[i]] += value
+
+
+@kernel
+def observation_values(
+    infosets: Any, infoset_count: int, plan: Array, sequence_value: Array, infoset_value: Array, decision_value: Array
+) -> None:
+    """Counterfactual values of the minimising player on its observation tree under ``plan``; a best response stands in
+    where the plan never comes (a plan of zeros: everywhere).
+
+    Parameters
+    ----------
+    infosets : klss.search.trunk.InfosetArrays
+        Every place of the tree, whether or not the player acts there.
+    infoset_count : int
+    plan : float64[S]
+    sequence_value : float64[S]
+        0 on entry; on return the value of each sequence (sequence 0: the sum over the roots).
+    infoset_value : float64[I]
+        On entry what lies at each place itself, on return its value.
+    decision_value : float64[I]
+        Filled in: what the player's own choice at each place is worth.
+    """
+    for infoset in range(infoset_count - 1, -1, -1):
+        # The player's own choice: by the plan, or the best one.
+        first = infosets.first[infoset]
+        if first >= 0:
+            mass = 0.0
+            value = 0.0
+            best = sequence_value[first]
+            for s in range(first, first + infosets.size[infoset]):
+                mass += plan[s]
+                value += plan[s] * sequence_value[s]
+                best = min(best, sequence_value[s])
+            decision_value[infoset] = value / mass if mass > 0.0 else best
+            infoset_value[infoset] += decision_value[infoset]
+        # Hand the value up: to the sequence that led here, or past a place at which the player did not act.
+        parent = infosets.parent[infoset]
+        if parent < 0:
+            sequence_value[0] += infoset_value[infoset]
+        elif infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
+            sequence_value[infosets.sequence[infoset]] += infoset_value[infoset]
+        else:
+            infoset_value[parent] += infoset_value[infoset]
+
+
+@kernel
+def observation_gifts(
+    infosets: Any, infoset_count: int, sequence_value: Array, decision_value: Array, gift: Array
+) -> None:
+    """Gifts of the minimising player's own actions on the way to each infoset, by the values of
+    :func:`observation_values`: Σ max(0, u(I'a') − u(I')) into ``gift`` (float64[I]).
+    """
+    for infoset in range(infoset_count):
+        parent = infosets.parent[infoset]
+        gift[infoset] = 0.0
+        if parent < 0:
+            continue
+        gift[infoset] = gift[parent]
+        if infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
+            gift[infoset] += max(0.0, sequence_value[infosets.sequence[infoset]] - decision_value[parent])
