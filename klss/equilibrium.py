@@ -145,6 +145,7 @@ def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
     """Assemble player 0's program by arrays; ``x_floor`` float64[S0] is each sequence's least behaviour probability."""
     t0, t1 = form.treeplexes
     s0, s1, i0, i1 = t0.sequence_count, t1.sequence_count, t0.infoset_count, t1.infoset_count
+    # Entries at player 1's empty sequence are costs, the others belong to the responses' rows.
     payoff = form.payoff.tocoo()
     later = payoff.col > 0
     floored = np.flatnonzero(x_floor > 0.0) if x_floor is not None else np.zeros(0, np.int64)
@@ -162,10 +163,12 @@ def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
         rows = i0 + s1 - 1 + np.arange(floored.size)
         parts.append((rows, floored, np.ones(floored.size)))
         parts.append((rows, t0.parent_of_sequence[floored], -x_floor[floored]))
+    # Maximise what player 1's first infosets are worth to player 0, beside what is paid before them.
     row_count = i0 + s1 - 1 + floored.size
     cost = np.zeros(s0 + i1)
     np.add.at(cost, payoff.row[~later], payoff.data[~later])
     cost[s0:][~inner] = 1.0
+    # x is a plan: entries from 0 on, the empty sequence 1. The infosets' values are free.
     lower = np.concatenate([np.zeros(s0), np.full(i1, -np.inf)])
     upper = np.full(s0 + i1, np.inf)
     lower[0] = upper[0] = 1.0
@@ -261,6 +264,7 @@ def solve(
             f"{resident_bytes() // 1_000_000:,} MB of the game, expected {max_bytes // 1_000_000:,} MB together",
             "max_bytes",
         )
+    # Very large or small payoffs are brought to a size at which the solver's tolerances mean something.
     factor = scaling(form.unit)
     if factor != 1.0:
         scaled = SequenceForm(form.treeplexes, form.a * factor, form.b * factor, form.unit * factor, form.game)
@@ -273,6 +277,7 @@ def solve(
     begin = time.perf_counter()
     program = build_program(form, floor)
     lp = program.program
+    # Simplex is the fastest where it does not stall; interior point takes over after a while.
     patience = int(max(_PATIENCE_LEAST, _PATIENCE * lp.size))
     simplex, ipm = Attempt("simplex", iteration_limit), Attempt("ipm", iteration_limit)
     if method == "ipm":
@@ -281,6 +286,7 @@ def solve(
         plan = [simplex, ipm]
     else:
         plan = [Attempt("simplex", patience), ipm, simplex]
+    # Take the first attempt of a small enough gap, else the best of all; a limit of the caller's ends the search.
     scale = max(1.0, float(np.abs(form.payoff.data).max(initial=0.0)))
     best: tuple[Floats, Floats, float, float] | None = None
     used, status, iterations = "none", "failed", 0
@@ -301,6 +307,7 @@ def solve(
         ):
             status = result.status
             break
+    # Nothing was found at all: uniform plans, with what they are worth.
     if best is None:
         weights = uniform_behaviour(t0)
         if floor is not None:

@@ -67,6 +67,7 @@ def knowledge_set(game: Game, nodes: Ints, order: float, *, deciding_only: bool 
     found[nodes] = True
     fresh = np.unique(np.asarray(nodes, np.int64))
     step = 1.0
+    # One step: all nodes of the infosets that the last step's nodes belong to.
     while step < order and fresh.size:
         reached = [fresh]
         for i in (0, 1):
@@ -99,6 +100,7 @@ def knowledge_sizes(
     skip_forced : bool
         Leave out decision nodes whose ball is a single node and which have one action.
     """
+    # The hypergraph: decision nodes by their rank, both players' infosets as lists of them.
     edges = _edges(game, deciding_only)
     decision = np.flatnonzero(game.player >= 0)
     rank = np.full(game.node_count, -1, np.int64)
@@ -110,6 +112,7 @@ def knowledge_sizes(
     own = (edges[0][decision], edges[1][decision])
     stamp = np.full(decision.size + csr[0][0].size + csr[1][0].size, -1, np.int64)
     queue = np.empty(decision.size, np.int64)
+    # A breadth-first search from every node; the stamps need no clearing, since each search has its own mark.
     radius = max(orders)
     sizes = np.empty((decision.size, radius + 1), np.int64)
     whole = np.empty(decision.size, np.int64)
@@ -121,6 +124,7 @@ def knowledge_sizes(
         sizes[v] = ball
         whole[v] = _component(queue, far, ball, radius, stamp, v, decision.size, everything)
         diameter = max(diameter, far)
+    # Means over all nodes, or over those at which there is something to know or to decide.
     kept = np.ones(decision.size, bool)
     if skip_forced:
         width = np.bincount(game.parent[1:], minlength=game.node_count)[decision]

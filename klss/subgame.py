@@ -189,6 +189,7 @@ def make_subgame(
         raise GameError(
             f"order {order}: expected an odd number or inf; the sets of even order cut through player 0's infosets"
         )
+    # The nodes that the subgame begins with: the topmost of the knowledge set.
     values = x if isinstance(x, Values) else counterfactual_values(game, x)
     known = game.nodes_of(0, infoset)
     if order > 1:
@@ -207,12 +208,14 @@ def make_subgame(
             f"infoset {game.observations[0].keys[infoset]!r}: the blueprint never reaches it; nothing can "
             f"be normalised there"
         )
+    # Root infosets are those that the blueprint reaches; nodes of the others stay outside.
     rank = np.full(theirs.infoset_count + 1, -1, np.int64)
     rank[roots] = np.arange(roots.size)
     owner = rank[owner]
     scale: Floats = weight[roots].astype(np.float64)
     top = top[owner[game.infoset[1][top]] >= 0]
     inside = _covered(game, top)
+    # Alternate values, less what player 1 has given away on the way there.
     alternate = values.infoset[roots] / scale
     if reach:
         alternate = alternate - _gifts(game, values, roots, count_gadget_choice) / scale
@@ -225,9 +228,7 @@ def make_subgame(
     kernels.outside_payoffs(
         z, inside, game.points(1)[z], owner_of_point, values.node_reach[z] * game.utility[z], scale, entries
     )
-    return _assemble(
-        game, "maxmargin", infoset, top, inside, owner, roots, scale, alternate, values.node_reach, entries
-    )
+    return _assemble(game, "maxmargin", infoset, top, owner, roots, scale, alternate, values.node_reach, entries)
 
 
 def _topmost(game: Game, nodes: Ints) -> Ints:
@@ -262,12 +263,49 @@ def _gifts(game: Game, values: Values, roots: Ints, count_gadget_choice: bool) -
     return given
 
 
+@dataclass(frozen=True)
+class _Copied:
+    """What a subgame takes over from its game.
+
+    Attributes
+    ----------
+    top : int64[T]
+        The topmost nodes, by the root infoset of player 1 that they belong to.
+    group : int64[T]
+        That root infoset, by its rank.
+    nodes, place : int64[M]
+        Nodes at or below ``top``, and their numbers in the subgame.
+    chance_nodes, start : int64[R], int64[T]
+        Numbers in the subgame of the gadget's chance nodes and of ``top``.
+    """
+
+    top: Ints
+    group: Ints
+    nodes: Ints
+    place: Ints
+    chance_nodes: Ints
+    start: Ints
+
+    @classmethod
+    def of(cls, game: Game, top: Ints, owner: Ints, count: int) -> _Copied:
+        """Nodes in preorder: the gadget's root, then for each root infoset its chance node and its subtrees."""
+        group = owner[game.infoset[1][top]]
+        order = np.argsort(group, kind="stable")
+        top, group = top[order], group[order]
+        sizes = game.end[top] - top
+        start = 2 + group + np.cumsum(sizes) - sizes
+        shift = np.repeat(start - top, sizes)
+        nodes = np.arange(shift.size) + np.repeat(top - np.cumsum(sizes) + sizes, sizes)
+        members = np.bincount(group, weights=sizes, minlength=count).astype(np.int64)
+        chance_nodes = 1 + np.arange(count) + np.cumsum(members) - members
+        return cls(top, group, nodes, nodes + shift, chance_nodes, start)
+
+
 def _assemble(
     game: Game,
     gadget: Gadget,
     infoset: int,
     top: Ints,
-    inside: Bools,
     owner: Ints,
     roots: Ints,
     scale: Floats,
@@ -279,95 +317,91 @@ def _assemble(
     keeps what has nodes or entries of B.
     """
     count = roots.size
-    group = owner[game.infoset[1][top]]
-    order = np.argsort(group, kind="stable")
-    top, group = top[order], group[order]
-    sizes = game.end[top] - top
-    # Preorder: root, then for each I0 its chance node and its subtrees.
-    start = 2 + group + np.cumsum(sizes) - sizes
-    shift = np.repeat(start - top, sizes)
-    copied = np.arange(shift.size) + np.repeat(top - np.cumsum(sizes) + sizes, sizes)
-    total = 1 + count + copied.size
-    members = np.bincount(group, weights=sizes, minlength=count).astype(np.int64)
-    chance_nodes = 1 + np.arange(count) + np.cumsum(members) - members
-    place = copied + shift
-    parent = np.empty(total, np.int64)
-    player = np.empty(total, np.int64)
-    action = np.empty(total, np.int64)
-    probability = np.ones(total)
-    utility = np.zeros(total)
-    infosets = np.full((2, total), -1, np.int64)
-    parent[0], player[0], action[0] = -1, 1, -1
-    parent[chance_nodes], player[chance_nodes], action[chance_nodes] = 0, CHANCE, np.arange(count)
-    parent[place] = game.parent[copied] + shift
-    player[place] = game.player[copied]
-    action[place] = game.action[copied]
-    probability[place] = game.probability[copied]
-    utility[place] = game.utility[copied]
-    tree_top = start
-    per_group = np.bincount(group, minlength=count)
-    parent[tree_top] = chance_nodes[group]
-    action[tree_top] = np.arange(top.size) - np.repeat(np.cumsum(per_group) - per_group, per_group)
-    probability[tree_top] = node_reach[top] / scale[group]
-    observations = []
-    origins = []
-    payoffs = []
+    copied = _Copied.of(game, top, owner, count)
+    total = 1 + count + copied.nodes.size
+    # Each player's infosets: those of the copied nodes, and for player 1 those with entries and the ones on the way.
+    used = [np.zeros(game.observations[i].infoset_count, bool) for i in (0, 1)]
     for i in (0, 1):
-        old = game.observations[i]
-        used = np.zeros(old.infoset_count, bool)
-        here = game.infoset[i][copied]
-        used[here[here >= 0]] = True
-        if i == 1:
-            used[old.infoset_of_point[np.flatnonzero(entries)]] = True
-            used = _with_ancestors(old, used, owner >= 0)
-        kept = np.flatnonzero(used)
-        new = np.full(old.infoset_count + 1, -1, np.int64)
-        new[kept] = 1 + np.arange(kept.size)
-        # Infoset 0 is the gadget's root; a kept infoset hangs from it when the one before is not kept.
-        root_actions = 1 if i == 0 else count
-        counts = np.concatenate([[root_actions], old.action_count[kept]])
-        first = 1 + np.cumsum(counts) - counts
-        before = new[old.parent_infoset[kept]]
-        offset = old.parent_point[kept] - np.append(old.first_point, 0)[old.parent_infoset[kept]]
-        entry = first[0] + (owner[kept] if i == 1 else 0)
-        parent_point = np.concatenate([[0], np.where(before > 0, first[before] + offset, entry)])
-        observations.append(
-            Observations(
-                parent_point=parent_point,
-                action_count=counts,
-                turn=np.concatenate([[i == 1], old.turn[kept]]),
-                synthetic=np.concatenate([[True], old.synthetic[kept]]),
-                keys=("gadget", *(old.keys[j] for j in kept.tolist())),
-                action_names=(
-                    tuple(str(old.keys[j]) for j in roots.tolist()) if i == 1 else (),
-                    *(old.action_names[j] for j in kept.tolist()),
-                ),
-            )
-        )
-        infosets[i, 0] = 0
-        infosets[i, place] = new[here]
-        origins.append(np.concatenate([[-1], kept]))
-        b = np.zeros(1 + int(counts.sum()))
-        source = np.repeat(old.first_point[kept] - first[1:], old.action_count[kept]) + np.arange(
-            1 + root_actions, b.size
-        )
-        if i == 1:
-            b[1 : 1 + count] = -alternate
-            b[1 + count :] = entries[source]
-        payoffs.append(b)
-        if i == 0:
-            mine = int(new[infoset])
-    made = Game(
-        parent,
-        player,
-        action,
-        probability,
-        utility,
-        infosets,
-        (observations[0], observations[1]),
-        (payoffs[0], payoffs[1]),
+        here = game.infoset[i][copied.nodes]
+        used[i][here[here >= 0]] = True
+    theirs = game.observations[1]
+    used[1][theirs.infoset_of_point[np.flatnonzero(entries)]] = True
+    used[1] = _with_ancestors(theirs, used[1], owner >= 0)
+    kept = (np.flatnonzero(used[0]), np.flatnonzero(used[1]))
+    # Observation trees: infoset 0 is the gadget's root, where player 1 chooses a root infoset.
+    names = ((), tuple(str(theirs.keys[j]) for j in roots.tolist()))
+    observations = (
+        _observed(game.observations[0], kept[0], np.zeros(kept[0].size, np.int64), 1, names[0], turn=False),
+        _observed(theirs, kept[1], owner[kept[1]], count, names[1], turn=True),
     )
-    return Subgame(made, gadget, mine, (origins[0], origins[1]), roots, scale, alternate)
+    # B: the alternate values at the root infosets, and what was folded in at player 1's points below.
+    b = (np.zeros(observations[0].point_count), np.zeros(observations[1].point_count))
+    sizes = theirs.action_count[kept[1]]
+    source = np.repeat(theirs.first_point[kept[1]] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+    b[1][1 : 1 + count] = -alternate
+    b[1][1 + count :] = entries[source]
+    # The nodes' infosets, by their new numbers.
+    infosets = np.full((2, total), -1, np.int64)
+    new = [_renumbered(game.observations[i].infoset_count, kept[i]) for i in (0, 1)]
+    for i in (0, 1):
+        infosets[i, 0] = 0
+        infosets[i, copied.place] = new[i][game.infoset[i][copied.nodes]]
+    made = Game(*_tree(game, copied, node_reach, scale), infosets, observations, b)
+    origin = (np.concatenate([[-1], kept[0]]), np.concatenate([[-1], kept[1]]))
+    return Subgame(made, gadget, int(new[0][infoset]), origin, roots, scale, alternate)
+
+
+def _tree(game: Game, copied: _Copied, node_reach: Floats, scale: Floats) -> tuple[Ints, Ints, Ints, Floats, Floats]:
+    """Parents, players, actions, probabilities and utilities of a subgame's nodes."""
+    count = scale.size
+    total = 1 + count + copied.nodes.size
+    parent, player, action = (np.empty(total, np.int64) for _ in range(3))
+    probability, utility = np.ones(total), np.zeros(total)
+    # The gadget: player 1 chooses a root infoset, then nature one of its nodes.
+    parent[0], player[0], action[0] = -1, 1, -1
+    at = copied.chance_nodes
+    parent[at], player[at], action[at] = 0, CHANCE, np.arange(count)
+    # The copies.
+    place, nodes = copied.place, copied.nodes
+    parent[place] = game.parent[nodes] + (place - nodes)
+    player[place] = game.player[nodes]
+    action[place] = game.action[nodes]
+    probability[place] = game.probability[nodes]
+    utility[place] = game.utility[nodes]
+    # The topmost ones hang from the gadget, each with its part of the probability of its root infoset.
+    per_group = np.bincount(copied.group, minlength=count)
+    parent[copied.start] = at[copied.group]
+    action[copied.start] = np.arange(copied.top.size) - np.repeat(np.cumsum(per_group) - per_group, per_group)
+    probability[copied.start] = node_reach[copied.top] / scale[copied.group]
+    return parent, player, action, probability, utility
+
+
+def _renumbered(count: int, kept: Ints) -> Ints:
+    """The new number of each of ``count`` infosets, 1 + its rank among the ``kept``; −1 (also at the end) for none."""
+    new = np.full(count + 1, -1, np.int64)
+    new[kept] = 1 + np.arange(kept.size)
+    return new
+
+
+def _observed(
+    old: Observations, kept: Ints, choice: Ints, root_actions: int, root_names: tuple[str, ...], *, turn: bool
+) -> Observations:
+    """A player's observation tree in the subgame: the gadget's root, whose action ``choice`` leads to each infoset that
+    has none before it, then the ``kept`` infosets; ``turn``: whether the player moves at the root.
+    """
+    new = _renumbered(old.infoset_count, kept)
+    counts = np.concatenate([[root_actions], old.action_count[kept]])
+    first = 1 + np.cumsum(counts) - counts
+    before = new[old.parent_infoset[kept]]
+    offset = old.parent_point[kept] - np.append(old.first_point, 0)[old.parent_infoset[kept]]
+    return Observations(
+        parent_point=np.concatenate([[0], np.where(before > 0, first[before] + offset, first[0] + choice)]),
+        action_count=counts,
+        turn=np.concatenate([[turn], old.turn[kept]]),
+        synthetic=np.concatenate([[True], old.synthetic[kept]]),
+        keys=("gadget", *(old.keys[j] for j in kept.tolist())),
+        action_names=(root_names, *(old.action_names[j] for j in kept.tolist())),
+    )
 
 
 def _with_ancestors(tree: Observations, used: Bools, owned: Bools) -> Bools:

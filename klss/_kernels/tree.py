@@ -14,6 +14,7 @@ Array = Any
 @kernel
 def node_passes(parent: Array, probability: Array, reach: Array, end: Array) -> None:
     """Chance reach and the end of every subtree's range; ``reach`` and ``end`` are filled in place."""
+    # Down: reach. Up: a subtree ends where its last child's does.
     n = parent.shape[0]
     for h in range(n):
         end[h] = h + 1
@@ -91,6 +92,7 @@ def component_balls(
     ``queue``; ``stamp`` marks them with ``mark``. Returns the eccentricity of the source within ``radius``. ``stamp``
     has room for the vertices, then the edges of player 0, then those of player 1.
     """
+    # Vertices have the first stamps, then come player 0's edges, then player 1's.
     n = infoset0.shape[0]
     edges0 = start0.shape[0] - 1
     queue[0] = source
@@ -99,11 +101,13 @@ def component_balls(
     tail = 1
     depth = 0
     sizes[0] = 1
+    # Level by level: whatever shares an infoset with a vertex of this level, and was not met, is of the next one.
     while depth < radius and head < tail:
         stop = tail
         while head < stop:
             v = queue[head]
             head += 1
+            # Player 0's infoset, each only once.
             e = infoset0[v]
             if e >= 0 and stamp[n + e] != mark:
                 stamp[n + e] = mark
@@ -113,6 +117,7 @@ def component_balls(
                         stamp[w] = mark
                         queue[tail] = w
                         tail += 1
+            # Player 1's.
             e = infoset1[v]
             if e >= 0 and stamp[n + edges0 + e] != mark:
                 stamp[n + edges0 + e] = mark
@@ -127,6 +132,7 @@ def component_balls(
         depth += 1
         if depth < sizes.shape[0]:
             sizes[depth] = tail
+    # Beyond the last level a ball is the whole component.
     for d in range(depth + 1, sizes.shape[0]):
         sizes[d] = tail
     return depth

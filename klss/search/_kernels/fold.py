@@ -13,6 +13,7 @@ __all__ = ["fold"]
 Array = Any
 
 _UNSEEN, _MANY = -1, -2
+"""In place of the opponent's one sequence that an infoset's payoffs belong to: none seen yet, more than one."""
 
 
 @kernel
@@ -58,6 +59,7 @@ def fold(
     while idle < 2:
         sign = 1.0 if player == 0 else -1.0
         infosets, living, worth = infoset_of[player], alive[player], sums[player]
+        # The one sequence of the opponent at which each infoset is paid; what has infosets below it has many.
         only = np.full(living.shape[0], _UNSEEN, dtype=np.int64)
         for i in range(living.shape[0]):
             if living[i]:
@@ -68,6 +70,7 @@ def fold(
             i = infosets[sequences[player, k]]
             if i >= 0 and only[i] != sequences[1 - player, k]:
                 only[i] = sequences[1 - player, k] if only[i] == _UNSEEN else _MANY
+        # Add up the payoffs of decided infosets, and close the gaps that they leave among the entries.
         left = 0
         for k in range(count):
             i = infosets[sequences[player, k]]
@@ -79,6 +82,8 @@ def fold(
                 values[left] = values[k]
                 left += 1
         count = left
+        # A decided infoset is its best sequence, whose worth becomes an entry of the parent sequence. The players take
+        # turns until neither has a decided infoset left: what goes for one may decide something for the other.
         idle += 1
         for i in range(living.shape[0]):
             if living[i] and only[i] != _MANY:

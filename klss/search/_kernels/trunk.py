@@ -31,6 +31,7 @@ def find_or_add(table_keys: Any, table_values: Any, key: Any, value: int) -> Any
     """Value of ``key`` in an open-addressing table (values are −1 where empty); ``value`` is entered where the key
     is new.
     """
+    # The table's size is a power of two; from its slot on, the first one that is empty or holds the key.
     mask = np.uint64(table_keys.shape[0] - 1)
     slot = mix64(key) & mask
     while True:
@@ -74,6 +75,7 @@ def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
     """How often player 0 has made the observation ``key`` on the way to ``node`` and, by ``history`` (sorted
     uint64, with repeats), before the trunk.
     """
+    # Before the trunk: the run of equal keys in the sorted history.
     low, high = 0, history.shape[0]
     while low < high:
         middle = (low + high) >> 1
@@ -85,6 +87,7 @@ def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
     while low < history.shape[0] and history[low] == key:
         low += 1
         count += 1
+    # In the trunk: the node and its ancestors, but for the root, whose observation the history has.
     while node >= 0:
         if nodes.observation[node] == key and nodes.parent[node] >= 0:
             count += 1
@@ -125,6 +128,7 @@ def attach(
         mover = nodes.mover[parent]
         begin = offsets[i]
         count = offsets[i + 1] - begin
+        # The mover's sequences: new at the first node of its infoset that is expanded, else they have to be the same.
         first = 0
         if mover == 0 or mover == 1:
             infosets = infosets0 if mover == 0 else infosets1
@@ -143,6 +147,7 @@ def attach(
             for c in range(count):
                 if sequences.action[first + c] != actions[begin + c]:
                     return -1 - i
+        # The children, one after the other.
         nodes.first_child[parent] = next_node
         nodes.child_count[parent] = count
         for c in range(begin, begin + count):
@@ -157,9 +162,11 @@ def attach(
             nodes.chance[node] = nodes.chance[parent] * probabilities[c]
             nodes.interest[node] = interest[c]
             nodes.observation[node] = observations[c, 0]
+            # No node is worth more than what limits its parent.
             ceiling = min(nodes.ceiling[parent], ceilings[c])
             nodes.ceiling[node] = ceiling
             nodes.value[node] = min(values[c], ceiling)
+            # Each player's place: the parent's, and what the player learned on this step.
             for player in range(2):
                 own = player == mover
                 sequence = nodes.sequence[parent, player]
@@ -167,6 +174,7 @@ def attach(
                     sequence = first + (c - begin)
                 nodes.sequence[node, player] = sequence
                 own_action = np.int64(actions[c]) if own else np.int64(-1)
+                # An end of the game is seen: places at which the game is over are apart from all others.
                 acts = 1 if movers[c] == player else (2 if movers[c] == TERMINAL else 0)
                 label = label_of(own_action, observations[c, player], acts)
                 infosets = infosets0 if player == 0 else infosets1

@@ -78,6 +78,7 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
     to.
     """
     other = 1 - player
+    # Roots that are leaves: no expanded node stands above them.
     for node in range(tree.roots):
         if tree.first_child[node] < 0:
             utility[tree.sequence[node, player]] += tree.payoff[node] * other_plan[tree.sequence[node, other]]
@@ -85,6 +86,7 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
     # waits for each addition.
     opened, payoff, one, four = tree.opened, tree.payoff, np.uint64(1), np.uint64(4)
     sequence, other_sequence = (opened.own, opened.theirs) if player == 0 else (opened.theirs, opened.own)
+    # Expanded nodes: each brings what its leaves pay, weighted by the other's plan.
     for k in range(opened.first.shape[0]):
         plan = other_plan[other_sequence[k]]
         if plan <= 0.0:
@@ -93,11 +95,11 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
         count = np.uint64(opened.children[k])
         moves = np.uint64(opened.moves[k])  # siblings' sequences follow one another
         mover = opened.mover[k]
-        if mover == player:
+        if mover == player:  # each leaf's payoff belongs to the sequence that leads to it
             reach[opened.acting[k]] += opened.chance[k] * plan
             for c in range(count):
                 utility[moves + c] += plan * payoff[first + c]
-        elif mover == other:
+        elif mover == other:  # every leaf has a weight of its own, its response's
             a, b, e, f = 0.0, 0.0, 0.0, 0.0
             child, response, end = first, moves, first + count
             while child + four <= end:
@@ -112,11 +114,12 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
                 child += one
                 response += one
             utility[sequence[k]] += (a + b) + (e + f)
-        else:
+        else:  # nature: its probabilities are in the payoffs
             total = 0.0
             for c in range(count):
                 total += payoff[first + c]
             utility[sequence[k]] += total * plan
+    # What stands on top: margins count from the alternate values, and what was folded in is paid at any rate.
     if player == 1:
         for j in range(tree.alternate.shape[0]):
             utility[1 + j] -= tree.alternate[j]

@@ -15,6 +15,7 @@ BOTH = 2
 """Explorer: both players at once."""
 
 _STEP = 0x9E3779B97F4A7C15
+"""The increment of SplitMix64: 2^64 over the golden ratio, odd."""
 
 
 @kernel
@@ -29,6 +30,7 @@ def _explore(
     first: int, size: int, sign: float, plan: Any, noted: Any, support: float, exploration: float, state: Any
 ) -> int:
     """The explorer's sequence: half the time any of her support, else the most promising one (PUCT)."""
+    # Half the time: any sequence of the support, uniformly.
     if _draw(state) < 0.5:
         total = 0.0
         for s in range(first, first + size):
@@ -44,6 +46,7 @@ def _explore(
                     if left == 0:
                         return s
                     left -= 1
+    # Else: the sequence of the largest upper bound.
     quality, visits, sums, squares = noted
     visited = 0.0
     for s in range(first, first + size):
@@ -76,6 +79,7 @@ def _root(nodes: Any, root_count: int, plan: Any, chosen: int, state: Any) -> in
         s = nodes.sequence[k, 1]
         if chosen == 0 or s == chosen:
             total += nodes.chance[k] * (plan[s] if chosen == 0 else 1.0)
+    # Where all weights are 0 every root is as likely.
     even = total <= 0.0
     at = _draw(state) * (np.float64(root_count) if even else total)
     last = 0
@@ -112,11 +116,13 @@ def walks(
     for k in range(root_count):
         groups = max(groups, nodes.sequence[k, 1])
     for _ in range(leaves.shape[0]):
+        # Choose a root infoset: it is player 1's action where player 1 explores.
         chosen = 0
         if explorer != 0:
             chosen = _explore(1, groups, -1.0, plans[1], noted[1], support, exploration, state)
             _visit(chosen, noted[1])
         node = _root(nodes, root_count, plans[1], chosen, state)
+        # Walk down to a leaf.
         while nodes.first_child[node] >= 0:
             mover = nodes.mover[node]
             begin = nodes.first_child[node]
@@ -127,7 +133,7 @@ def walks(
                     sign = 1.0 - 2.0 * mover
                     s = _explore(first, size, sign, plans[mover], noted[mover], support, exploration, state)
                     _visit(s, noted[mover])
-                else:
+                else:  # the other plays: draw from its plan
                     mass = 0.0
                     for c in range(first, first + size):
                         mass += plans[mover][c]
@@ -137,13 +143,14 @@ def walks(
                         at -= plans[mover][s]
                         s += 1
                 node = begin + (s - first)
-            else:
+            else:  # nature: draw by its probabilities
                 at = _draw(state) * nodes.chance[node]
                 child = begin
                 while child < begin + nodes.child_count[node] - 1 and at >= nodes.chance[child]:
                     at -= nodes.chance[child]
                     child += 1
                 node = child
+        # Keep the leaf where it can grow and no other walk has found it.
         if nodes.mover[node] < -1:  # over
             continue
         known = False

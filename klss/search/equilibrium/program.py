@@ -167,12 +167,14 @@ class GadgetProgram:
         time_limit_s : float, optional
             Most seconds of all attempts together.
         """
+        # The program of the reduced game, and the basis to start from.
         began = time.perf_counter()
         form = gadget_form(trunk, "maxmargin", penalty)  # one layout for both
         game = reduced(form, trunk.group_count, fully=self.reduce)
         layout = _Layout.of(game)
         program = _assemble(game, layout, gadget, self.caution)
         start = self._start(game, layout, gadget)
+        # Attempts: a warm start of little patience, then from scratch, then interior point, then without a cap.
         warm, cold = (int(max(least, share * program.size)) for share, least in (_WARM_PATIENCE, _COLD_PATIENCE))
         plan = [
             Attempt("simplex", cold if iteration_limit is None else min(cold, iteration_limit)),
@@ -183,6 +185,7 @@ class GadgetProgram:
             plan = [Attempt("simplex", iteration_limit)]
         elif start is not None:
             plan.insert(0, Attempt("simplex", warm, basis=start))
+        # The first that is solved, else the one of the smallest gap; only a solved one's basis is worth keeping.
         best: Profile | None = None
         solver = LinearSolver(program)
         solve_s, tried = 0.0, 0
@@ -208,10 +211,12 @@ class GadgetProgram:
         if self._carried is None or self._carried.layout.roots != layout.roots:
             return None
         basis, old = self._carried.basis, self._carried.layout
+        # What is new, until a rule below says otherwise: sequences at 0, responses slack, flows tight, values basic.
         columns = np.full(layout.column_count, AT_LOWER, dtype=np.int8)
         rows = np.full(layout.row_count, BASIC, dtype=np.int8)
         columns[layout.values[game.alive[1]]] = BASIC
         rows[layout.flows[game.alive[0]]] = AT_LOWER
+        # What lasts keeps its status.
         columns[: 1 + layout.roots] = basis.columns[: 1 + layout.roots]
         for statuses, places, before, places_before in (
             (columns, layout.columns, basis.columns, old.columns),
@@ -221,12 +226,14 @@ class GadgetProgram:
         ):
             lasting = np.flatnonzero((places_before >= 0) & (places[: len(places_before)] >= 0))
             statuses[places[lasting]] = before[places_before[lasting]]
+        # At each new infoset one sequence is basic, or its row tight: the best against the last profile.
         fresh = (_fresh(layout.flows, old.flows), _fresh(layout.values, old.values))
         best, least = favourites(game, fresh, self._carried.profile.x, self._carried.profile.y)
         columns[layout.columns[best]] = BASIC
         rows[layout.rows[least]] = AT_LOWER
         if gadget != self._carried.profile.gadget:
             _switch(columns, rows, layout.roots, gadget, self.caution)
+        # As many basic variables as rows make a basis; what went with a pruned infoset may have left fewer.
         if int((columns == BASIC).sum() + (rows == BASIC).sum()) != layout.row_count:
             return None
         return Basis(columns, rows)
@@ -259,6 +266,8 @@ def _switch(columns: Int8s, rows: Int8s, roots: int, gadget: Gadget, caution: fl
 
 
 def _assemble(game: Reduction, layout: _Layout, gadget: Gadget, caution: float) -> LinearProgram:
+    """The gadget's program over what is left of the game."""
+    # Payoffs at player 1's empty sequence are player 0's costs, all others entries of rows.
     roots = layout.roots
     at_root = game.columns == 0
     later = ~at_root
@@ -280,11 +289,13 @@ def _assemble(game: Reduction, layout: _Layout, gadget: Gadget, caution: float) 
         (np.repeat(flow, own_size), layout.columns[own], np.ones(len(own))),
         (flow, layout.columns[own_parent], np.full(len(flow), -1.0)),
     ]
+    # Player 0's sequences are probabilities, the empty one 1; values of infosets are free.
     lower, upper = np.full(layout.column_count, -np.inf), np.full(layout.column_count, np.inf)
     cost = np.zeros(layout.column_count)
     np.add.at(cost, payoff_column[at_root], game.values[at_root])
     lower[layout.columns[layout.columns >= 0]] = 0.0
     lower[layout.columns[0]] = upper[layout.columns[0]] = 1.0
+    # The root: in Maxmargin the least margin counts, in Resolve each margin that is negative, up to the caution.
     cost[0] = 1.0
     if gadget == "maxmargin":
         lower[1 : 1 + roots] = upper[1 : 1 + roots] = 0.0
@@ -292,6 +303,7 @@ def _assemble(game: Reduction, layout: _Layout, gadget: Gadget, caution: float) 
         lower[0], upper[0] = (0.0 if caution <= 1.0 else -np.inf), 0.0
         upper[1 : 1 + roots] = 0.0
         cost[1 : 1 + roots] = caution / roots
+    # Flow rows are equalities, response rows at least 0.
     row_upper = np.full(layout.row_count, np.inf)
     row_upper[flow] = 0.0
     return LinearProgram.of_entries(
@@ -324,6 +336,7 @@ def _read(game: Reduction, layout: _Layout, gadget: Gadget, caution: float, resu
 
     Without a result player 1 plays uniformly, and player 0 best against that: something to move by, no equilibrium.
     """
+    # Player 0's plan is the primal values, player 1's the duals of the response rows.
     form, roots = game.form, layout.roots
     ours, theirs = form.treeplexes
     primal, duals = np.zeros(ours.sequence_count), np.zeros(theirs.sequence_count)
@@ -332,6 +345,7 @@ def _read(game: Reduction, layout: _Layout, gadget: Gadget, caution: float, resu
         primal[ours_kept] = result.primal[layout.columns[ours_kept]]
         duals[theirs_kept] = np.abs(result.row_dual[layout.rows[theirs_kept]])
         duals[0] = 1.0
+    # What the reduction took out is filled in by its own best sequences.
     played = behaviour(theirs, duals, game.fallback(1))
     if gadget == "resolve" and result is not None:
         played[1 : 1 + roots] = np.clip(duals[1 : 1 + roots], 0.0, min(1.0, caution / roots))

@@ -102,17 +102,21 @@ def leaves_to_expand(
         Where the supports are tested.
     """
     nodes, count = trunk.nodes, trunk.node_count
+    # Which nodes each player's plan reaches.
     reached0 = x[nodes.sequence[:count, 0]] > SUPPORT
     reached1 = y[nodes.sequence[:count, 1]] > SUPPORT
     open_leaf = trunk.open_leaf
     both = reached0 & reached1
+    # Wanted at all: reached by one player within this iteration's depth, or by both at any depth.
     wanted = open_leaf & (reached0 | reached1) & ((nodes.depth[:count] <= iteration) | both)
     parent = nodes.parent[:count]
     is_root = parent < 0  # the gadget's own node above a root has one child: the most interesting one
+    # Expanded in full: all leaves of a node that both reach (or, by the other rule, the leaves that both reach).
     if rule == "leaf":
         full = wanted & (both | is_root)
     else:
         full = wanted & (is_root | both[parent])
+    # Of every other node's leaves only the most interesting one, if it is wanted.
     others = np.flatnonzero(open_leaf & (reached0 | reached1) & ~full & ~is_root)
     if rule == "node":
         others = others[~both[parent[others]]]
@@ -124,6 +128,7 @@ def leaves_to_expand(
         first[1:] = parent[ranked[1:]] != parent[ranked[:-1]]
         best = ranked[first]
         best = np.sort(best[wanted[best]])
+    # Most wanted first: what both reach, the likeliest of it before the others.
     doubly = np.flatnonzero(full & both)
     sequences = nodes.sequence[doubly]
     probability = nodes.chance[doubly] * x[sequences[:, 0]] * y[sequences[:, 1]]

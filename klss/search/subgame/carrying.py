@@ -53,72 +53,85 @@ def _carry(
     old: Trunk, new: Trunk, infoset: int, others: Int32s, sections: list[CarriedSubtree], carried: Ints, weights: Floats
 ) -> tuple[Ints, Ints]:
     """Copy what is below the carried roots (nodes 0 … r − 1 of ``new``) and the entries folded in."""
-    count = old.node_count
-    origin = np.full(count, -1, dtype=np.int64)  # which carried root each node lies below
+    # Nodes: those below a carried root, with the root that each lies below.
+    origin = np.full(old.node_count, -1, dtype=np.int64)
     origin[carried] = np.arange(len(carried))
     old.spread_down(origin)
     kept = np.flatnonzero(origin >= 0)
     inner = kept[~np.isin(kept, carried)]
-
-    group_of = np.full(old.infoset_count(1), -1, dtype=np.int64)  # section that each infoset of player 1 lies below
-    for j, section in enumerate(sections):
-        group_of[section.infoset] = j
-    roots = group_of >= 0
-    kernels.spread_down(old.infosets[1].parent, old.infoset_count(1), group_of)
+    # Infosets: the roots' own have their new numbers, the rest come behind them.
     entries = np.concatenate([section.folded_infoset for section in sections])
-    needed = np.zeros(old.infoset_count(1), dtype=np.bool_)
-    needed[old.nodes.infoset[kept, 1]] = True
-    needed[entries] = True
-    kernels.mark_above(old.infosets[1].parent, old.infoset_count(1), needed)
-    needed &= group_of >= 0
-    below = np.zeros(old.infoset_count(0), dtype=np.bool_)
-    below[old.nodes.infoset[kept, 0]] = True
-
     maps = [np.full(old.infoset_count(p), -1, dtype=np.int32) for p in range(2)]
     maps[0][infoset] = 0
     maps[0][others] = 1 + np.arange(len(others))
-    for j, section in enumerate(sections):
-        maps[1][section.infoset] = j
-    rest = (np.flatnonzero(below & (maps[0] < 0)), np.flatnonzero(needed & ~roots))
+    maps[1][[section.infoset for section in sections]] = np.arange(len(sections))
+    rest = _places(old, kept, entries, sections, maps)
     added_sequences = []
     for player in range(2):
         maps[player][rest[player]] = new.infoset_count(player) + np.arange(len(rest[player]))
         with_actions = np.flatnonzero((maps[player] >= 0) & (old.infosets[player].first[: len(maps[player])] >= 0))
         added_sequences.append(int(old.infosets[player].size[with_actions].sum()))
+    # Copy, now that every number is known: infosets with their sequences first, since nodes name both.
     new.make_room(len(inner), (len(rest[0]), len(rest[1])), (added_sequences[0], added_sequences[1]))
     sequence_maps = [_carry_player(old, new, player, maps[player], rest[player]) for player in range(2)]
-
-    base = new.node_count
-    node_map = np.full(count, -1, dtype=np.int32)
-    node_map[carried] = np.arange(len(carried))
-    node_map[inner] = base + np.arange(len(inner))
-    new.nodes.first_child[: len(carried)] = np.where(
-        old.nodes.first_child[carried] >= 0, node_map[old.nodes.first_child[carried]], -1
-    )
-    new.nodes.child_count[: len(carried)] = old.nodes.child_count[carried]
-    new.nodes.ceiling[: len(carried)] = old.nodes.ceiling[carried]
-    at = slice(base, base + len(inner))
-    source, target = old.nodes, new.nodes
-    target.parent[at] = node_map[source.parent[inner]]
-    target.first_child[at] = np.where(source.first_child[inner] >= 0, node_map[source.first_child[inner]], -1)
-    for name in ("child_count", "action", "mover", "value", "interest", "observation", "ceiling"):
-        getattr(target, name)[at] = getattr(source, name)[inner]
-    root = origin[inner]
-    target.depth[at] = source.depth[inner] - source.depth[carried[root]]
-    target.chance[at] = source.chance[inner] / source.chance[carried[root]] * weights[root]
+    _carry_nodes(old, new, carried, inner, origin[inner], weights)
     group = np.array([j for j, section in enumerate(sections) for _ in section.nodes], dtype=np.int64)
+    at = slice(new.node_count, new.node_count + len(inner))
     for player in range(2):
-        target.infoset[at, player] = maps[player][source.infoset[inner, player]]
-        mapped = sequence_maps[player][source.sequence[inner, player]]
-        if player == 1:  # no action of hers since the root: "play" at its root infoset
-            mapped = np.where(mapped > 0, mapped, 1 + group[root])
-        target.sequence[at, player] = mapped
-    new.states[at] = old.states[inner]
+        new.nodes.infoset[at, player] = maps[player][old.nodes.infoset[inner, player]]
+        mapped = sequence_maps[player][old.nodes.sequence[inner, player]]
+        if player == 1:  # without an action since the root, the last sequence is "play" at the root infoset
+            mapped = np.where(mapped > 0, mapped, 1 + group[origin[inner]])
+        new.nodes.sequence[at, player] = mapped
     new.node_count += len(inner)
+    # What was folded in keeps its values, at the new infosets.
     new.folded_infoset = maps[1][entries]
     new.folded_value = np.concatenate([section.folded_value for section in sections])
     new.index_infosets()
     return _origin(sequence_maps[0], new.sequence_count(0)), _origin(sequence_maps[1], new.sequence_count(1))
+
+
+def _places(
+    old: Trunk, kept: Ints, entries: Ints, sections: list[CarriedSubtree], maps: list[Int32s]
+) -> tuple[Ints, Ints]:
+    """Infosets of both players that the ``kept`` nodes and the folded ``entries`` need, but for those that ``maps``
+    number already: int64[n] each, parents first.
+    """
+    below = np.zeros(old.infoset_count(0), dtype=np.bool_)
+    below[old.nodes.infoset[kept, 0]] = True
+    # Entries may lie where no node is left; with them the way to them from a section's root is needed.
+    inside = np.full(old.infoset_count(1), -1, dtype=np.int64)
+    inside[[section.infoset for section in sections]] = 0
+    kernels.spread_down(old.infosets[1].parent, len(inside), inside)
+    needed = np.zeros(old.infoset_count(1), dtype=np.bool_)
+    needed[old.nodes.infoset[kept, 1]] = True
+    needed[entries] = True
+    kernels.mark_above(old.infosets[1].parent, len(needed), needed)
+    needed &= inside >= 0
+    return np.flatnonzero(below & (maps[0] < 0)), np.flatnonzero(needed & (maps[1] < 0))
+
+
+def _carry_nodes(old: Trunk, new: Trunk, carried: Ints, inner: Ints, root: Ints, weights: Floats) -> None:
+    """Copy the nodes ``inner`` behind those of ``new``, but for their places and sequences, and hang them below the
+    carried roots; ``root`` is the one that each lies below.
+    """
+    source, target = old.nodes, new.nodes
+    node_map = np.full(old.node_count, -1, dtype=np.int32)
+    node_map[carried] = np.arange(len(carried))
+    node_map[inner] = new.node_count + np.arange(len(inner))
+    # The roots exist already, without children.
+    for at, nodes in ((slice(0, len(carried)), carried), (slice(new.node_count, new.node_count + len(inner)), inner)):
+        first = source.first_child[nodes]
+        target.first_child[at] = np.where(first >= 0, node_map[first], -1)
+        target.child_count[at] = source.child_count[nodes]
+        target.ceiling[at] = source.ceiling[nodes]
+    target.parent[at] = node_map[source.parent[inner]]
+    for name in ("action", "mover", "value", "interest", "observation"):
+        getattr(target, name)[at] = getattr(source, name)[inner]
+    # Depth and nature's share count from the new root on.
+    target.depth[at] = source.depth[inner] - source.depth[carried[root]]
+    target.chance[at] = source.chance[inner] / source.chance[carried[root]] * weights[root]
+    new.states[at] = old.states[inner]
 
 
 def _origin(sequence_map: Int32s, count: int) -> Ints:
@@ -130,9 +143,10 @@ def _origin(sequence_map: Int32s, count: int) -> Ints:
 
 
 def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: Int32s, rest: Ints) -> Int32s:
-    """Copy a player's infosets and sequences; returns the map of her sequences (0 where a sequence is not copied)."""
+    """Copy a player's infosets and sequences; return the map of its sequences (0 where one is not copied)."""
     source, target = old.infosets[player], new.infosets[player]
     sequence_map = np.zeros(old.sequence_count(player), dtype=np.int32)
+    # Sequences, infoset by infoset in their old order.
     with_actions = np.flatnonzero((infoset_map >= 0) & (source.first[: len(infoset_map)] >= 0))
     with_actions = with_actions[np.argsort(source.first[with_actions])]
     first, size = source.first[with_actions].astype(np.int64), source.size[with_actions].astype(np.int64)
@@ -145,6 +159,7 @@ def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: Int32s, rest
     new.sequences[player].action[before:after] = old.sequences[player].action[kept]
     target.first[infoset_map[with_actions]] = new_first
     target.size[infoset_map[with_actions]] = size
+    # Infosets, but for the roots' own, which exist.
     at = infoset_map[rest]
     target.key[at] = source.key[rest]
     target.label[at] = source.label[rest]
@@ -153,7 +168,7 @@ def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: Int32s, rest
     target.first[at[has_none]] = -1
     target.size[at[has_none]] = 0
     sequence = sequence_map[source.sequence[rest]]
-    if player == 1:  # hers at the root infoset where she has taken no action since
+    if player == 1:  # without an action since the root: the root infoset's own sequence
         marks = target.sequence[: new.infoset_count(1) + len(rest)].astype(np.int64)
         marks[at] = np.where(sequence > 0, sequence, -1)
         kernels.spread_down(target.parent, len(marks), marks)

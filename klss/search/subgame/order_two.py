@@ -78,15 +78,18 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
     claims = alternate_values(trunk, contribution, profile.y, reach=reach)
 
+    # The nodes, as deep as I, of player 1's infosets that meet I.
     meets = np.zeros(infoset_count, dtype=np.bool_)
     meets[nodes.infoset[members, 1]] = True
     around = np.flatnonzero(meets[nodes.infoset[:count, 1]] & (probability > 0.0))
     around = around[nodes.depth[around] == nodes.depth[members[0]]]
     around = around[nodes.mover[around] != TERMINAL]
+    # What each is of its infoset; nodes elsewhere than in I stay only if that is worth their cost.
     whole = np.bincount(nodes.infoset[around, 1], weights=probability[around], minlength=infoset_count)
     share = probability[around] / whole[nodes.infoset[around, 1]]
     kept = (share >= _LEAST_SHARE) | (nodes.infoset[around, 0] == infoset)
     around, share = around[kept], share[kept]
+    # By player 1's infoset, so that each section's nodes are a range.
     at = nodes.infoset[around, 1]
     order = np.argsort(at, kind="stable")
     around, share = around[order], share[order]

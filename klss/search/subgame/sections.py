@@ -105,6 +105,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
     """
     nodes, count = trunk.nodes, trunk.node_count
     theirs, infoset_count = trunk.infosets[1], trunk.infoset_count(1)
+    # What player 0's plan and nature make of every node, and of player 1's values.
     probability = reach_of(0, trunk, x)
     members = reached_members(trunk, probability, infoset)
     if not len(members):
@@ -112,22 +113,25 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
     contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
     claims = alternate_values(trunk, contribution, np.zeros(trunk.sequence_count(1)), reach=reach)
 
+    # Player 1's infosets that meet I': one section each, scaled by the probability of coming there.
     meeting, group = np.unique(nodes.infoset[members, 1], return_inverse=True)
     denominator = np.bincount(group, weights=probability[members])
-    above = np.full(infoset_count, -1, dtype=np.int64)  # which meeting infoset each infoset lies below
+    above = np.full(infoset_count, -1, dtype=np.int64)
     above[meeting] = np.arange(len(meeting))
     kernels.spread_down(theirs.parent, infoset_count, above)
-    below = np.full(count, -1, dtype=np.int64)  # whether each node lies below I'
+    below = np.full(count, -1, dtype=np.int64)
     below[members] = 0
     trunk.spread_down(below)
 
+    # Leaves below a meeting infoset but not below I' are out of reach, which player 1 does not know: their values are
+    # folded into player 1's observation tree, beside those that were folded in before.
     outside = np.flatnonzero((below < 0) & (contribution != 0.0) & (above[nodes.infoset[:count, 1]] >= 0))
     at = np.concatenate([nodes.infoset[outside, 1].astype(np.int64), trunk.folded_infoset.astype(np.int64)])
     value = np.concatenate([contribution[outside], trunk.folded_value])
     folded = np.bincount(at, weights=value, minlength=infoset_count)
     entries = np.flatnonzero((folded != 0.0) & (above >= 0))
-    order = np.argsort(above[entries], kind="stable")
-    entries = entries[order]
+    # Entries by section, so that each section's are a range.
+    entries = entries[np.argsort(above[entries], kind="stable")]
     bounds = np.searchsorted(above[entries], np.arange(len(meeting) + 1))
     sections = []
     for j, their in enumerate(meeting):
