@@ -101,7 +101,7 @@ class Kluss(SearchConfiguration):
 
     def _solver(self) -> Solver:
         if self.solver == "pcfr+":
-            return RegretMinimiser(self.root, self.iterations, caution=self.maxmargin_share)
+            return RegretMinimiser(self.root, self.iterations, maxmargin_share=self.maxmargin_share)
         return LinearPrograms(self.root if self.root in ("maxmargin", "resolve") else "hybrid")
 
     def likelihood(self) -> Likelihood:

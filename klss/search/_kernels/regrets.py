@@ -1,6 +1,6 @@
 """Kernels of regret minimisation on a trunk (:mod:`klss.search.equilibrium.pcfr`).
 
-All work on sequences. A *side* lists a player's infosets that have sequences, parents before children.
+All work on sequences. A *side* is a player's treeplex (:class:`klss.search.utilities.TrunkTreeplex`).
 """
 
 from __future__ import annotations
@@ -114,15 +114,15 @@ def realise(side: Any, weight: float, learned: Any) -> None:
 
 
 @kernel
-def set_roots(layer: int, caution: float, top: Any, plan: Any) -> None:
-    """How player 1 comes to each root infoset, into her plan's root sequences; in the blend and beside nature,
-    ``caution`` is Maxmargin's least share.
+def set_roots(layer: int, maxmargin_share: float, top: Any, plan: Any) -> None:
+    """Write player 1's probability of each root infoset into the plan's root sequences; in the blend and beside nature
+    Maxmargin has at least ``maxmargin_share`` of it.
     """
     roots = top.prior.shape[0]
     most = 0.0
     for j in range(roots):
         most = max(most, top.playing[j])
-    most = min(most, 1.0 - caution)
+    most = min(most, 1.0 - maxmargin_share)
     for j in range(roots):
         resolve = top.prior[j] * top.playing[j]
         if layer == MAXMARGIN:
@@ -130,7 +130,7 @@ def set_roots(layer: int, caution: float, top: Any, plan: Any) -> None:
         elif layer == RESOLVE:
             plan[1 + j] = resolve
         elif layer == NATURE:
-            plan[1 + j] = (1.0 - caution) * top.prior[j] + caution * top.chosen[j]
+            plan[1 + j] = (1.0 - maxmargin_share) * top.prior[j] + maxmargin_share * top.chosen[j]
         else:
             plan[1 + j] = most * resolve + (1.0 - most) * top.chosen[j]
 
@@ -170,36 +170,36 @@ def improve_roots(top: Any, utility: Any) -> None:
 
 @kernel
 def iterate(
-    times: int, before: int, layer: int, caution: float, tree: Any, sides: Any, learned: Any, top: Any, least: Any,
-    charged: int, penalty: Any, utilities: Any, reaches: Any,
-) -> None:  # fmt: skip
+    times: int, before: int, layer: int, maxmargin_share: float, game: Any, learned: Any, top: Any, work: Any
+) -> None:
     """``times`` iterations: player 0 against player 1's plan, then player 1 against player 0's new one.
 
     Parameters
     ----------
     before : int
-        How many there were: the plans of iteration t count t² in the sums.
-    layer, caution : int, float
-        What stands at the top; see :func:`set_roots`.
-    least : (float64[A0], float64[A1])
-        What reaches start from.
-    charged : int
-        Player 0's first sequence at her infoset; ``penalty`` float64[n] is charged there and after.
-    utilities, reaches : (float64[S0], float64[S1]), (float64[A0], float64[A1])
-        To work in.
+        Number of iterations so far: the plans of iteration t count t² in the sums.
+    layer, maxmargin_share : int, float
+        The root layer; see :func:`set_roots`.
+    game : klss.search.equilibrium.pcfr.IteratedGame
+    learned : (RegretState, RegretState)
+    top : RootState
+    work : klss.search.equilibrium.pcfr.Scratch
+        Written anew by every iteration.
     """
     for t in range(before + 1, before + times + 1):
         weight = np.float64(t) ** 2
         for player in range(2):
-            utility, reach = utilities[player], reaches[player]
+            # Utilities of the player's sequences against the other's plan, less what is charged.
+            utility, reach = work.utilities[player], work.reaches[player]
             utility[:] = 0.0
-            reach[:] = least[player]
-            against(player, tree, learned[1 - player].plan, utility, reach)
+            reach[:] = game.least[player]
+            against(player, game.tree, learned[1 - player].plan, utility, reach)
             if player == 0:
-                for a in range(penalty.shape[0]):
-                    utility[charged + a] -= penalty[a]
-            improve(sides[player], 1.0 - 2.0 * player, utility, reach, learned[player])
+                for a in range(game.penalty.shape[0]):
+                    utility[game.charged + a] -= game.penalty[a]
+            # A step at every infoset and, for player 1, at the top; then the new plan.
+            improve(game.sides[player], 1.0 - 2.0 * player, utility, reach, learned[player])
             if player == 1:
                 improve_roots(top, utility)
-                set_roots(layer, caution, top, learned[1].plan)
-            realise(sides[player], weight, learned[player])
+                set_roots(layer, maxmargin_share, top, learned[1].plan)
+            realise(game.sides[player], weight, learned[player])

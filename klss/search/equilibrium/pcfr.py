@@ -3,14 +3,19 @@
 Predictive CFR+ (Farina, Kroer & Sandholm, AAAI 2021), alternating, last iterate. The root layer is Obscuro's blend
 (Zhang & Sandholm, arXiv 2506.01242): player 1 comes to root infoset J with
 
-    p · α(J) · r(J) + (1 − p) · m(J),        p = min(max r, 1 − caution),
+    p · α(J) · r(J) + (1 − p) · m(J),        p = min(max r, 1 − maxmargin_share),
 
-where r(J) is how willingly she plays on in Resolve, m her mixture over root infosets in Maxmargin, both found by the
-same regrets, and α the prior. With ``root="resolve"`` or ``"maxmargin"`` it is one gadget alone, whose exact value
-:mod:`klss.search.equilibrium.linear_program` finds; with ``root="nature"`` r is 1: nature brings her there, whether she
-gains by it or not, but for Maxmargin's share,
+where r(J) is the probability of playing on in Resolve, m player 1's mixture over root infosets in Maxmargin, both found
+by the same regrets, and α the prior. With ``root="resolve"`` or ``"maxmargin"`` it is one gadget alone, whose exact
+value :mod:`klss.search.equilibrium.linear_program` finds; with ``root="nature"`` r is 1: nature brings player 1 there,
+whether player 1 gains by it or not, but for Maxmargin's share,
 
-    (1 − caution) · α(J) + caution · m(J).
+    (1 − maxmargin_share) · α(J) + maxmargin_share · m(J).
+
+The calls of one move, from the top down: ``improve`` and ``beside`` run a round's iterations after each growth of the
+trunk, ``finish`` the last ones; all go through ``_iterate`` to :func:`klss.search._kernels.regrets.iterate`, where one
+iteration is: the utilities of a player's sequences against the other's plan, a step of regret matching at every
+infoset, the new plan; player 0, then player 1 with the roots.
 
 Decided here:
 
@@ -29,9 +34,9 @@ Decided here:
   (docs/notebook/2026-11-24-search-measured.md, "How far from an equilibrium"). Those iterations are of the game of what
   both players use (:mod:`klss.search.equilibrium.restricted`), which takes a tenth of the time on a large trunk; before
   them, a third of that time, there are some on the whole trunk.
-* Caution, 0 in Obscuro: nearly always there is a root infoset at which player 1 gladly plays on, so that p would be 1
-  and nothing would look at the one that hurts most (nor does a prior). What is seldom, but hers to choose, counts so.
-* After her move player 0's strategies at the roots are held (:mod:`klss.search.pondering`); the rest goes on.
+* Maxmargin's share, 0 in Obscuro: some root infoset almost always makes player 1 play on, so that p = 1 and the worst
+  case, Maxmargin's term, would vanish (with a prior alone it does too). The least share keeps it.
+* After the move player 0's strategies at the roots are held (:mod:`klss.search.pondering`); the rest goes on.
 * The gap is that of the subgame whose root infosets come with the last weights: what both players would gain below.
 """
 
@@ -50,7 +55,7 @@ from klss.search.gadget import treeplexes
 from klss.search.parts import SolverStats, Strategies, Subgame
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
-from klss.search.utilities import TrunkTreeplex
+from klss.search.utilities import Tree, TrunkTreeplex
 from klss.subgame import Gadget
 from klss.support.arrays import Bools, Floats, Ints
 from klss.treeplex import Treeplex
@@ -67,40 +72,40 @@ _LAYERS = {
 }
 
 _SEED = 1e-9
-"""Regret that a strategy starts with: any real one outweighs it."""
+"""Regret with which a new or carried strategy starts; so small that the first real regret outweighs it."""
 
 _LAST_SHARE = 0.1
-"""Of a move's time, at its end: the solver's alone."""
+"""Fraction of a move's time, at its end, in which nothing grows and only the solver works."""
 
 _REMEMBERED = 0.3
-"""Of all regret, when nothing grows any more."""
+"""Fraction of all regret that is kept when nothing grows any more (see above)."""
 
 _MARGIN_S = 0.004
-"""Time left over at the end of a move."""
+"""Seconds left over at the end of a move, for what is not measured."""
 
 _IN_USE = 0.5
-"""Resolve is in use where player 1 plays on at some root infoset with a greater probability."""
+"""Probability of playing on; Resolve counts as in use if it is greater at some root infoset."""
 
 _NONE = np.zeros(0)
 
 _JUDGING = 4
-"""What judging the two profiles at the end takes, in iterations on a large trunk; on a small one both are nothing."""
+"""Time that comparing the two last profiles takes, in iterations on a large trunk (on a small one both take none)."""
 
 _EVERYWHERE = 1 / 3
-"""Of the last iterations' time, what those on the whole trunk take."""
+"""Fraction of the last iterations' time that goes to the whole trunk; the rest goes to the restricted game."""
 
 _CHEAPER = 20
-"""Iterations of the restricted game for one of the whole trunk's, with a node budget."""
+"""With a node budget, iterations of the restricted game for each one on the whole trunk."""
 
 _AT_ONCE = 2
 """Iterations on the whole trunk between two looks at the clock."""
 
 _LEAST, _MOST = 20, 100
-"""Iterations of the restricted game between two best responses on the trunk."""
+"""Least and most iterations of the restricted game between two best responses on the trunk."""
 
 
 class RegretState(NamedTuple):
-    """What is kept of a player's sequences."""
+    """Regrets, strategy and plan of a player's sequences."""
 
     regret: Floats  # [S]
     strategy: Floats  # [S]
@@ -110,13 +115,30 @@ class RegretState(NamedTuple):
 
 
 class RootState(NamedTuple):
-    """What is kept of the root infosets, J of them: both gadgets' choices."""
+    """Both gadgets' choices at the J root infosets."""
 
     prior: Floats  # [J]
     chosen: Floats  # [J], Maxmargin's mixture
     margin_regret: Floats  # [J]
     playing: Floats  # [J], Resolve's probability of playing on
     play_regret: Floats  # [2, J], of playing on and of leaving
+
+
+class IteratedGame(NamedTuple):
+    """A trunk, or a part of it, as an iteration reads it."""
+
+    tree: Tree
+    sides: tuple[TrunkTreeplex, TrunkTreeplex]
+    least: tuple[Floats, Floats]  # [A] each, see klss.search.utilities.Utilities.least_reach
+    charged: int  # player 0's first sequence at the root infoset
+    penalty: Floats  # [n], charged there and after
+
+
+class Scratch(NamedTuple):
+    """Arrays to work in, of both players."""
+
+    utilities: tuple[Floats, Floats]  # [S]
+    reaches: tuple[Floats, Floats]  # [A]
 
 
 class RegretMinimiser:
@@ -130,15 +152,15 @@ class RegretMinimiser:
     last_iterations : int
         With a node budget, after the last one, of the restricted game; rounded to whole rounds of it. With a time limit
         it is the last tenth of the time.
-    caution : float
+    maxmargin_share : float
         Least share of Maxmargin in the blend and beside nature, from 0 to 1.
     """
 
     def __init__(
-        self, root: RootLayer = "blend", iterations: int = 8, last_iterations: int = 1_000, caution: float = 0.0
+        self, root: RootLayer = "blend", iterations: int = 8, last_iterations: int = 1_000, maxmargin_share: float = 0.0
     ) -> None:
         self.root = root
-        self.caution = caution
+        self.maxmargin_share = maxmargin_share
         self.iterations = iterations
         self.last_iterations = last_iterations
 
@@ -185,35 +207,50 @@ class _Iterating:
         return self._learned[0].strategy, self._learned[1].strategy
 
     def improve(self) -> Profile:
-        """See :class:`klss.search.parts.SolverRun`."""
+        """See :class:`klss.search.parts.SolverRun`: half of a round's iterations, on the trunk as it stands."""
         self._take_in()
-        self._go_on((self._solver.iterations + 1) // 2)
+        self._iterate((self._solver.iterations + 1) // 2)
         return self._profile(self._plans(), 0.0, 0.0, 0.0)
 
     def beside(self) -> None:
-        """See :class:`klss.search.parts.SolverRun`."""
-        self._go_on(self._solver.iterations // 2)
+        """See :class:`klss.search.parts.SolverRun`: the other half, while the next leaves are prepared."""
+        self._iterate(self._solver.iterations // 2)
 
-    def hold(self, profile: Profile, budget: Budget) -> None:
-        """See :class:`klss.search.parts.PonderableRun`."""
-        self._budget, self._held = budget, True
-        self._learned = [kept._replace(total=_NONE) for kept in self._learned]
-        own, strategy = self._trunk.infosets[0], self._learned[0].strategy
-        for infoset in self._roots():
-            at = slice(int(own.first[infoset]), int(own.first[infoset] + own.size[infoset]))
-            if own.first[infoset] >= 0:
-                strategy[at] = profile.x[at] / profile.x[at].sum()
+    def _iterate(self, times: int, before: int = 0) -> None:
+        """So many iterations on the whole trunk, after ``before`` others whose plans are summed too; held, one at a
+        time, for as long as the budget is not over.
+        """
+        assert self._utilities.known == self._known, "what has grown since is taken in here first"
+        began = self._budget.elapsed()
+        sides, infosets = self._utilities.sides, self._trunk.infosets[0]
+        least = (self._utilities.least_reach(0), self._utilities.least_reach(1))
+        if self._held:  # player 0's root infosets count as never reached, so that nothing changes there
+            least = np.where(infosets.parent[sides[0].infoset] < 0, -np.inf, least[0]), least[1]
+        game = IteratedGame(self._utilities.tree, sides, least, self._charged, self._penalty)
+        utilities = (self._work[0][: self._sequences[0]], self._work[1][: self._sequences[1]])
+        work = Scratch(utilities, (np.empty_like(least[0]), np.empty_like(least[1])))
+        at_once = 1 if self._held else times
+        for _ in range(0, times, max(at_once, 1)):
+            if self._held and self._budget.left() <= 0.0:
+                break
+            kernels.iterate(
+                at_once, before, self._layer, self._solver.maxmargin_share, game, self._views(sides), self._top, work
+            )
+        self.effort.seconds += self._budget.elapsed() - began
 
     def finish(self) -> Profile:
         """See :class:`klss.search.parts.SolverRun`."""
+        # Regrets of smaller trunks fade; plans are summed from here on.
         self._take_in()
         for regret in (*(kept.regret for kept in self._learned), self._top.margin_regret, self._top.play_regret):
             regret *= _REMEMBERED
         sums = [np.zeros(count) for count in self._sequences]
         self._learned = [kept._replace(total=total) for kept, total in zip(self._learned, sums, strict=True)]
+        # Iterations on the whole trunk, then on the game of what both players use.
         done = 0
         if self._budget.left() > _MARGIN_S:
             done = self._restricted(self._everywhere())
+        # Play the last iterate or the average, whichever has the smaller gap.
         forms = treeplexes(self._trunk, "maxmargin")
         profile = self._judged(self._plans(), forms)
         if done:
@@ -223,8 +260,8 @@ class _Iterating:
         return profile
 
     def _everywhere(self) -> int:
-        """Iterations on the whole trunk; how many. What they come to off the path has little weight in the end, and is
-        where the next move begins when the other has left the path.
+        """Run the last iterations on the whole trunk and return their number. What they find off the path weighs
+        little in this move; it is where the next one begins when the opponent leaves the path.
         """
         budget = self._budget
         if budget.seconds is None:
@@ -238,10 +275,11 @@ class _Iterating:
         return done
 
     def _restricted(self, done: int) -> int:
-        """Iterations of the game of what both use, after ``done`` others: for as long as there is time, but for
-        judging, or until there are about as many as are wanted; how many there are then.
+        """Run iterations of the game of what both players use, after ``done`` others, while there is time beside that
+        for judging, or until about as many as are wanted; return the number of all.
         """
         budget, sums = self._budget, [kept.total for kept in self._learned]
+        # In it at first: what both plans use, before and after one more iteration (which also measures the time).
         began = budget.elapsed()
         used = [plan > 0.0 for plan in self._plans()]
         self._iterate(1, done)
@@ -250,6 +288,7 @@ class _Iterating:
         game = RestrictedGame(self._utilities, (used[0], used[1]))
         done, last, times = done + 1, self._solver.last_iterations, _LEAST
         while times >= _LEAST and budget.left() > _MARGIN_S + judging_s:
+            # Let best responses on the whole trunk in, then iterate.
             began = budget.elapsed()
             for player, kept in enumerate(self._learned):
                 game.answer(player, sums[1 - player] / sums[1 - player][0], self._penalty, self._charged, kept.strategy)
@@ -257,6 +296,7 @@ class _Iterating:
             done += times
             spent = max(budget.elapsed() - began, 1e-9)
             self.effort.seconds += spent
+            # As many more as fit, at this round's pace.
             more = last - done if budget.seconds is None else (budget.left() - _MARGIN_S - judging_s) * times / spent
             times = min(_MOST, int(more))
         self._realise(self._utilities.sides, self._views(self._utilities.sides))
@@ -274,46 +314,33 @@ class _Iterating:
                 regret, strategy, plan, total, np.ones(len(game.sides[player].first_sequence), dtype=np.bool_)
             )
 
+        # Take the learned state out, by the sequences' numbers in the trunk.
         views = (view(0), view(1))
         self._realise(game.sides, views)
         charged, end = np.searchsorted(game.sequences[0], (self._charged, self._charged + len(self._penalty)))
         penalty = self._penalty[game.sequences[0][charged:end] - self._charged]
-        kernels.iterate(
-            times, before, self._layer, self._solver.caution, game.tree, game.sides, views, self._top,
-            game.least, int(charged), penalty, (np.empty(len(views[0].plan)), np.empty(len(views[1].plan))),
-            (np.empty_like(game.least[0]), np.empty_like(game.least[1])),
-        )  # fmt: skip
+        part = IteratedGame(game.tree, game.sides, game.least, int(charged), penalty)
+        utilities = (np.empty(len(views[0].plan)), np.empty(len(views[1].plan)))
+        work = Scratch(utilities, (np.empty_like(game.least[0]), np.empty_like(game.least[1])))
+        kernels.iterate(times, before, self._layer, self._solver.maxmargin_share, part, views, self._top, work)
+        # Put it back; plans follow from the strategies.
         for kept, numbers, new in zip(self._learned, game.sequences, views, strict=True):
             kept.regret[numbers], kept.strategy[numbers], kept.total[numbers] = new.regret, new.strategy, new.total
 
-    def _go_on(self, times: int) -> None:
-        """So many iterations; held, one at a time, for as long as the budget is not over."""
-        if not self._held:
-            self._iterate(times)
-            return
-        for _ in range(times):
-            if self._budget.left() > 0.0:
-                self._iterate(1)
-
-    def _iterate(self, times: int, before: int = 0) -> None:
-        assert self._utilities.known == self._known, "what has grown since is taken in here first"
-        began = self._budget.elapsed()
-        sides, trunk = self._utilities.sides, self._trunk
-        least = (self._utilities.least_reach(0), self._utilities.least_reach(1))
-        if self._held:  # at her roots never reached, so never changed
-            least = np.where(trunk.infosets[0].parent[sides[0].infoset] < 0, -np.inf, least[0]), least[1]
-        kernels.iterate(
-            times, before, self._layer, self._solver.caution, self._utilities.tree, sides, self._views(sides),
-            self._top, least, self._charged, self._penalty,
-            (self._work[0][: self._sequences[0]], self._work[1][: self._sequences[1]]),
-            (np.empty_like(least[0]), np.empty_like(least[1])),
-        )  # fmt: skip
-        self.effort.seconds += self._budget.elapsed() - began
+    def hold(self, profile: Profile, budget: Budget) -> None:
+        """See :class:`klss.search.parts.PonderableRun`."""
+        self._budget, self._held = budget, True
+        self._learned = [kept._replace(total=_NONE) for kept in self._learned]
+        own, strategy = self._trunk.infosets[0], self._learned[0].strategy
+        for infoset in self._roots():
+            at = slice(int(own.first[infoset]), int(own.first[infoset] + own.size[infoset]))
+            if own.first[infoset] >= 0:
+                strategy[at] = profile.x[at] / profile.x[at].sum()
 
     def _realise(self, sides: tuple[TrunkTreeplex, TrunkTreeplex], views: tuple[RegretState, RegretState]) -> None:
         """The plans of the strategies that were learned."""
         kernels.realise(sides[0], 0.0, views[0])
-        kernels.set_roots(self._layer, self._solver.caution, self._top, views[1].plan)
+        kernels.set_roots(self._layer, self._solver.maxmargin_share, self._top, views[1].plan)
         kernels.realise(sides[1], 0.0, views[1])
 
     @property
@@ -373,11 +400,13 @@ class _Iterating:
         """A profile with its margin, what it is sure of, and its gap, by best responses."""
         trunk, (x, y) = self._trunk, plans
         first, roots = self._charged, trunk.group_count
+        # The best that player 0 could do against y …
         utility, _ = self._utilities.against(0, y)
         utility[first : first + len(self._penalty)] -= self._penalty
         weights, charge = y[1 : 1 + roots], float(x[first : first + len(self._penalty)] @ self._penalty)
         given = float(y[trunk.infosets[1].sequence[trunk.folded_infoset]] @ trunk.folded_value)
         upper = best_response(forms[0], utility, maximize=True).value + given - float(weights @ trunk.alternate)
+        # … and the least that x is sure of.
         utility, _ = self._utilities.against(1, x)
         margins = best_response(forms[1], utility, maximize=False).sequence_value[1 : 1 + roots]
         lower = float(weights @ margins) - charge
