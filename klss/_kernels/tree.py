@@ -29,7 +29,7 @@ def node_passes(parent: Array, probability: Array, reach: Array, end: Array) -> 
 def arrival_points(
     parent: Array, player: Array, action: Array, infoset: Array, first_point: Array, who: int, points: Array
 ) -> None:
-    """The point (observation sequence) of player ``who`` on arriving at each node, before she observes
+    """The point (observation sequence) of player ``who`` on arriving at each node, before it observes
     anything there."""
     for h in range(parent.shape[0]):
         p = parent[h]

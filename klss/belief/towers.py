@@ -29,7 +29,7 @@ from klss.support.archive import Archive
 from klss.support.arrays import Float32s, Floats, Ints
 from klss.support.threads import both
 
-__all__ = ["LEAST_SHARE", "POINT", "UNITS", "Float32s", "Told", "Towers", "TowersError", "Uint16s"]
+__all__ = ["LEAST_SHARE", "POINT", "UNITS", "Float32s", "Query", "Towers", "TowersError", "Uint16s"]
 
 Uint16s = npt.NDArray[np.uint16]
 
@@ -51,8 +51,8 @@ _ARCHIVE = Archive("weights of two towers", "weights", 1, "train them anew", Tow
 
 
 @dataclass(frozen=True)
-class Told:
-    """What an observation says of states.
+class Query:
+    """Output of the observation tower, against which states are scored.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class Towers:
         self.arrays = held
         self._depth = depth
 
-    def observe(self, planes: npt.ArrayLike, scalars: npt.ArrayLike, shares: npt.ArrayLike) -> Told:
+    def observe(self, planes: npt.ArrayLike, scalars: npt.ArrayLike, shares: npt.ArrayLike) -> Query:
         """What an observation says.
 
         Parameters
@@ -164,9 +164,9 @@ class Towers:
         logits = np.concatenate([(cells @ held["kinds"]).T.reshape(-1), dense @ held["others"]]) + held["map_bias"]
         terms = np.stack([given[2], np.log(given[2] + LEAST_SHARE)], axis=1).reshape(held["shares"].shape)
         logits[: held["shares"].shape[1]] += (terms * held["shares"]).sum(axis=0)
-        return Told(logits, dense @ held["point"] + held["point_bias"])
+        return Query(logits, dense @ held["point"] + held["point_bias"])
 
-    def score(self, rows: Uint16s, counts: Ints, told: Told, out: Float32s) -> None:
+    def score(self, rows: Uint16s, counts: Ints, query: Query, out: Float32s) -> None:
         """Scores of states, before the temperature. Several threads may do so at once, each on its own states.
 
         Parameters
@@ -175,7 +175,7 @@ class Towers:
             uint16[n or more, w]: features of each state, in any order.
         counts
             int64[n]: how many of each row count.
-        told
+        query
             Of :meth:`observe`.
         out
             float32[n], written.
@@ -192,20 +192,25 @@ class Towers:
             raise ValueError(f"bad counts: got {counts.min()} … {counts.max()}, expected 0 … {rows.shape[1]}")
         held = self.arrays
         code = score_states(
-            rows, counts, told.logits, told.point, held["embedding"], held["first_bias"], held["second"],
+            rows, counts, query.logits, query.point, held["embedding"], held["first_bias"], held["second"],
             held["second_bias"], out,
         )  # fmt: skip
         if code >= 0:
             raise ValueError(f"bad feature in row {code}: expected numbers below {self.features}")
 
     def log_weights(
-        self, told: Told, count: int, width: int, features: Callable[[int, int, Uint16s, Ints], None], threads: int = 1
+        self,
+        query: Query,
+        count: int,
+        width: int,
+        features: Callable[[int, int, Uint16s, Ints], None],
+        threads: int = 1,
     ) -> Floats:
         """Scores of many states over the temperature, some thousands at a time.
 
         Parameters
         ----------
-        told
+        query
             Of :meth:`observe`.
         count
             How many states.
@@ -231,7 +236,7 @@ class Towers:
             for start in starts[part::threads]:
                 stop = min(start + _CHUNK, count)
                 features(start, stop, rows, counts)
-                self.score(rows, counts[: stop - start], told, scores[start:stop])
+                self.score(rows, counts[: stop - start], query, scores[start:stop])
 
         both(share, threads)
         return scores.astype(np.float64) / self.temperature

@@ -6,8 +6,8 @@ for 0. What lies below is the same; only the numbering of player 1's sequences a
 (:mod:`klss.search.equilibrium.program`) has no such form: player 1 then chooses nature's weights, within bounds.
 
 B's top row holds the alternate values (with a minus) and the folded-in entries, its first column the information
-penalty of player 0's actions at her infoset. The penalty is D.3's 2^(−H(a))·|I|/M with a minus (line 20 adds the same
-up to the constant |I|/M); *margins are tested without it*.
+penalty of player 0's actions at the root infoset. The penalty is D.3's 2^(−H(a))·|I|/M with a minus (line 20 adds the
+same up to the constant |I|/M); *margins are tested without it*.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["gadget_form", "information_penalty", "treeplexes"]
 
 
 def _treeplex(trunk: Trunk, player: int, shift: int, top: list[tuple[int, int, int]]) -> Treeplex:
-    """A player's treeplex; ``top`` are (parent sequence, first sequence, actions) put before her own infosets,
+    """A player's treeplex; ``top`` are (parent sequence, first sequence, actions) put before the trunk's infosets,
     whose sequences move up by ``shift``.
     """
     infosets = trunk.infosets[player]
@@ -75,7 +75,7 @@ def gadget_form(trunk: Trunk, gadget: Gadget, penalty: Floats | None = None) -> 
     trunk : Trunk
     gadget : "maxmargin" or "resolve"
     penalty : float64[actions at player 0's infoset] or None
-        What is subtracted from player 0's payoff for each action at her infoset.
+        What is subtracted from player 0's payoff for each action at the root infoset.
     """
     roots = trunk.group_count
     scale = 1.0 if gadget == "maxmargin" else 1.0 / roots

@@ -74,14 +74,13 @@ class Growth:
     threads : int
         1 or 2.
     progress : callable or None
-        Whom :meth:`tell` tells.
+        Called by :meth:`tell` with nodes, depth and seconds.
     added : int
         Nodes added so far, those that were only visited included.
     most : float
         Nodes that may be added in all, whatever the budget.
     played : int
-        Player 0's sequence at her infoset that was played, once it was: growth is wanted below it only. −1: she is to
-        move.
+        Player 0's sequence at the root infoset that was played: growth is wanted below it only. −1: none was yet.
     shared : Utilities or None
         Those of the trunk, where another part of the search follows it too.
     """
@@ -158,5 +157,4 @@ class Growth:
     def tell(self, depth: int) -> None:
         """Report progress: nodes, depth and seconds."""
         if self.progress is not None:
-            told = {"nodes": self.added, "depth": depth, "seconds": self.budget.elapsed()}
-            self.progress({key: float(value) for key, value in told.items()})
+            self.progress({"nodes": float(self.added), "depth": float(depth), "seconds": self.budget.elapsed()})

@@ -1,7 +1,7 @@
 """What a game hands to :mod:`klss.search`: batches of children, and a belief to draw positions from. Nothing here
 knows any game.
 
-Player 0 (⊕) is the one who searches, whichever seat she has at the table; values are hers. A *state* is a row of
+Player 0 (⊕) searches, whichever seat it has at the table; values are player 0's. A *state* is a row of
 uint64 that only the game reads.
 """
 
@@ -42,7 +42,7 @@ class Expansion:
         How interesting the child is to look at first (D.2): only its order among siblings counts.
     ceilings : float64[m]
         Most that the child, and all below it, may be worth to player 0; infinite where nothing limits it. (A draw that
-        she can't rule out is a ceiling of 0; B.1.)
+        player 0 can't rule out is a ceiling of 0; B.1.)
     """
 
     offsets: Ints
@@ -60,14 +60,14 @@ class Past(Protocol):
     """What player 0 observed on the way to a batch of states: in the game so far, and in the trunk."""
 
     def times(self, offsets: Ints, observations: Keys) -> Ints:
-        """How often she has made an observation before, for each child: int64[m].
+        """Number of times that player 0 has made an observation before, for each child: int64[m].
 
         Parameters
         ----------
         offsets : int64[n + 1]
             As in :class:`Expansion`.
         observations : uint64[m]
-            Her observation on reaching each child.
+            Player 0's observation on reaching each child.
         """
         ...
 
@@ -123,7 +123,7 @@ class Belief(Protocol):
 
     @property
     def capped_by(self) -> str | None:
-        """Why the states are a sample of those that she can't rule out; None: they are all."""
+        """Reason why the states are a sample of the possible ones; None: they are all."""
         ...
 
     @property

@@ -86,7 +86,7 @@ class Subgame:
     Attributes
     ----------
     trunk : Trunk
-        Its roots stand at player 0's infoset 0, the one she is at.
+        Its roots stand at player 0's infoset 0, the present one.
     carried, sampled : int
         How many roots come from the previous trunk and from the belief.
     prior : float64[J] or None
@@ -215,7 +215,7 @@ class Solver(Protocol):
     """Makes profiles."""
 
     def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> SolverRun:
-        """Start on a move's trunk; ``penalty`` is what player 0 pays for each action at her infoset, None: nothing."""
+        """Start on a move's trunk; ``penalty`` charges player 0 for each action at the root infoset."""
         ...
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:

@@ -1,6 +1,6 @@
-"""The opponent's time: the last search goes on in a thread, below the action that was played, until it's told to stop.
+"""The opponent's time: the last search goes on in a thread, below the action that was played, until it is stopped.
 
-Player 0 has moved. What she played at the roots stays what it was, the whole mixture from which the move was drawn: it
+Player 0 has moved. The strategy at the roots stays as it was, the whole mixture from which the move was drawn: it
 is that which player 1 has to reckon with, and pinned to the one action the plans below would be made for an opponent
 who was shown it. Growth is wanted below the action that was played only, and both players' plans follow it, so that
 the next subgame begins with more nodes, and with a strategy and alternate values that have seen them.

@@ -65,7 +65,7 @@ def reach_of(player: int, trunk: Trunk, plan: Floats) -> Floats:
 
 
 def strategy_at_root(trunk: Trunk, profile: Profile) -> tuple[Int32s, Floats]:
-    """Player 0's actions at her infoset (codes) and their probabilities; empty where she has none there."""
+    """Player 0's actions at the root infoset (codes) and their probabilities; empty where it has none there."""
     first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
     if first < 0:
         return np.zeros(0, dtype=np.int32), np.zeros(0)
@@ -94,8 +94,8 @@ def utility_at(trunk: Trunk, profile: Profile, infoset: int) -> float:
 
 
 def _liking(trunk: Trunk, player: int) -> Floats:
-    """What the evaluator says for each sequence of ``player``, for her: Σ chance·value of the children it leads to,
-    float64[S]; it tells the sequences of one infoset apart.
+    """Evaluation of each sequence of ``player``, from its point of view: Σ chance·value of the children it leads to,
+    float64[S]; only the order among the sequences of one infoset counts.
     """
     nodes, count = trunk.nodes, trunk.node_count
     parent, sequence = np.maximum(nodes.parent[:count], 0), nodes.sequence[:count, player]

@@ -1,4 +1,4 @@
-"""What a search tells of itself: one frozen record, built once, and rendered as the engine protocol's diagnostics."""
+"""Report of a search: one frozen record, built once, and rendered as the engine protocol's diagnostics."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Report:
 
     def diagnostics(self) -> dict[str, Any]:
         """The documented keys; ``lp_share`` only where there was a search."""
-        told = dataclasses.asdict(self)
+        fields = dataclasses.asdict(self)
         if self.lp_share is None:
-            del told["lp_share"]
-        return told
+            del fields["lp_share"]
+        return fields

@@ -1,12 +1,12 @@
-"""What each of player 0's actions is worth in a solved trunk.
+"""Values of player 0's actions in a solved trunk.
 
-Values are her expected utility û in [−1, 1] against the opponent's equilibrium plan y:
+Values are player 0's expected utility û in [−1, 1] against the opponent's equilibrium plan y:
 
 * of an action in the mix: the profile's, Σ chance·y·x/x(a)·value over the leaves below it, over the roots' Σ chance·y;
-* of an action that x never plays there is no plan below it: the best that she could do after it against y.
+* of an action that x never plays there is no plan below it: the value of the best response to y after it.
 
 The information penalty is left out, so that actions of one mix may differ a little. y is the opponent of the gadget:
-she goes where x is weakest, which is not where an average opponent goes.
+it goes where x is weakest, which is not where an average opponent goes.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ __all__ = ["RootValues", "responses", "root_values"]
 
 
 class RootValues(NamedTuple):
-    """Player 0's actions at her infoset (n of them): codes int32[n], probabilities float64[n], values float64[n] (nan
-    where nothing is known).
+    """Player 0's actions at the root infoset (n of them): codes int32[n], probabilities float64[n], values float64[n]
+    (nan where nothing is known).
     """
 
     actions: Int32s
@@ -35,7 +35,7 @@ class RootValues(NamedTuple):
 
 
 def responses(trunk: Trunk, y: Floats) -> Floats:
-    """What each of player 0's sequences is worth to her when she plays best after it, unnormalised: float64[S0]."""
+    """Value of each of player 0's sequences when a best response follows it, unnormalised: float64[S0]."""
     form = gadget_form(trunk, "maxmargin")
     return best_response(form.treeplexes[0], form.a @ y, maximize=True).sequence_value
 

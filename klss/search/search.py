@@ -125,8 +125,8 @@ class Search:
         self._measured = np.array([_FIRST_NODES, _FIRST_S])
 
     def observe(self, own_action: int, observation: int, acts: bool) -> None:
-        """Walk down: her action (−1: the opponent's or nature's), the key of what she then observed, and whether
-        she acts next.
+        """Walk down: player 0's action (−1: the opponent or nature acted), the key of the observation that followed,
+        and whether player 0 acts next.
         """
         if self.standing is not None:
             infoset = self.standing.trunk.step(self.standing.infoset, own_action, observation, acts)

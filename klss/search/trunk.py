@@ -48,14 +48,14 @@ class NodeArrays(NamedTuple):
 
 
 class InfosetArrays(NamedTuple):
-    """One entry a place in a player's observation tree, whether or not she acts there."""
+    """One entry a place in a player's observation tree, whether or not it acts there."""
 
     key: Keys  # [I], hash of the whole observation sequence
-    label: Keys  # [I], hash of the last step: own action, observation, whether she acts
+    label: Keys  # [I], hash of the last step: own action, observation, whether it acts
     parent: Int32s  # [I], −1 at a root
-    sequence: Int32s  # [I], her last sequence before
-    first: Int32s  # [I], her first sequence here, −1 while she has none
-    size: Int32s  # [I], number of her sequences here
+    sequence: Int32s  # [I], the player's last sequence before
+    first: Int32s  # [I], its first sequence here, −1 while it has none
+    size: Int32s  # [I], number of its sequences here
 
 
 class SequenceArrays(NamedTuple):
@@ -86,7 +86,7 @@ class Roots:
     key : int
         Key of player 0's infoset.
     own : int32[R] or None
-        Player 0's root infoset that the root belongs to: 0, the one she is at, or another, 1 … K, which player 1 can't
+        Player 0's root infoset that the root belongs to: 0, the present one, or another, 1 … K, which player 1 can't
         rule out. None: all belong to 0.
     own_keys : uint64[K]
         Keys of these others, all different.
@@ -290,7 +290,7 @@ class Trunk:
         theirs. Returns the number of nodes added.
 
         ``history`` (sorted uint64, with repeats) are the keys of player 0's observations in the game before the
-        trunk, which the model is told as the past.
+        trunk, which the model is given as the past.
         """
         before = self.node_count
         while len(leaves):
@@ -385,8 +385,8 @@ class Trunk:
             self._tables[player : player + 1] = [table]
 
     def step(self, infoset: int, own_action: int, observation: int, acts: bool) -> int:
-        """The infoset of player 0 that follows ``infoset`` on her action (−1: not hers), her observation and
-        whether she acts next; −1 when no node has it.
+        """The infoset of player 0 that follows ``infoset`` on its action (−1: not its), its observation and
+        whether it acts next; −1 when no node has it.
         """
         if infoset < 0:
             return -1

@@ -41,7 +41,7 @@ class ExpandedNodes(NamedTuple):
     mover: Int8s  # [X]
     own: Int32s  # [X], player 0's last sequence on the way here
     theirs: Int32s  # [X], player 1's
-    acting: Int32s  # [X], the place of the mover's infoset in her side
+    acting: Int32s  # [X], the place of the mover's infoset in its treeplex
     moves: Int32s  # [X], the mover's first sequence here
 
 
@@ -143,9 +143,9 @@ class Utilities:
         return self._least[player][: self._counts[player]]
 
     def against(self, player: int, other: Floats) -> tuple[Floats, Floats]:
-        """What each sequence of ``player`` brings player 0 at the leaves that follow it before her next action, the
-        other playing the plan ``other``: float64[S]; and what of the probability of coming to each infoset of her side
-        is nature's and the other's: float64[A].
+        """Utilities of the sequences of ``player``: what each brings player 0 at the leaves that follow it before the
+        next own action, the other playing the plan ``other``, float64[S]; and what of the probability of coming to each
+        infoset is nature's and the other's: float64[A].
 
         A root sequence of player 1's brings its margin: the alternate value is taken off.
         """

@@ -1,7 +1,7 @@
 """Any enumerated game (:class:`klss.game.Game`) as a game to plan in: the oracle of the laws.
 
 A state is one uint64, a node at which a player moves, or that is over; a member of a set is one too. Nature is drawn by
-the key. A synopsis is one word: the infoset of who acts, and which player she is.
+the key. A synopsis is one word: the infoset of who acts, and which player that is.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a game and a network hand to :mod:`klss.synoptic`. Nothing here knows any game.
 
-Seat 0 is the planner, seat 1 her opponent, whichever colours they have. A *state* is everything that is true, a row of
+Seat 0 is the planner, seat 1 its opponent, whichever colours they have. A *state* is everything that is true, a row of
 uint64; a *member* is a state as a set keeps it: what the set's owner does not know of it. A *synopsis* is what a
 network sees of a set: a row of uint64, a plane of bits each. A *choice* is what can be chosen at a set: one action, or
 several that come to the same.
@@ -104,7 +104,7 @@ class Looks:
     alike : int32[l]
         All actions of each choice: a policy's probability of a choice is the sum of theirs.
     forced : int8[n]
-        1 where who acts surely wins, −1 where she surely loses, 0 where nothing is sure.
+        1 where the player that acts surely wins, −1 where it surely loses, 0 where nothing is sure.
     """
 
     synopses: Words
@@ -137,8 +137,8 @@ class Model(Protocol):
         ...
 
     def advance(self, worlds: Worlds, actions: Int32s, keys: Keys, most: Ints) -> None:
-        """In each world, who acts takes an action that is one of her choices there; both sets keep, or come to, what
-        agrees with what their owner observes if it is taken at the true state.
+        """In each world, the player that acts takes an action that is one of its choices there; both sets keep, or come
+        to, what agrees with what their owner observes if it is taken at the true state.
 
         Parameters
         ----------

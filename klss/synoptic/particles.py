@@ -1,8 +1,8 @@
 """What the opponent may hold possible: a particle filter of the second order.
 
-Source: Clark (2021), PlayGame and DrawSample. Of every time that is remembered, the planner keeps all that she holds
+Source: Clark (2021), PlayGame and DrawSample. Of every time that is remembered, the planner keeps all that it holds
 possible (a :class:`~klss.synoptic.model.Belief`) and *particles*: worlds, that is a true state with a set of what the
-opponent holds possible there. When she observes something, what was possible earlier gets smaller too; particles that
+opponent holds possible there. When it observes something, what was possible earlier gets smaller too; particles that
 it leaves without their state are dropped, and drawn anew from the oldest time on that lacks some.
 
 Deviations: a particle carries its true state, and goes on with what is observed there (slips 1, 2 and 7 of
@@ -41,7 +41,7 @@ class _Time:
     particles : Worlds
         With fewer than the planner wants, until they are drawn.
     action : int or None
-        The planner's next, if she acted; None: the opponent did.
+        The planner's next, if it acted; None: the opponent did.
     """
 
     belief: Belief
@@ -116,7 +116,7 @@ class ParticleFilter:
         Parameters
         ----------
         action
-            Hers; None: the opponent's, which she does not know.
+            The planner's; None: the opponent's, which is not known.
         """
         self._times[-1].action = action
         empty = self._times[-1].particles.take(np.zeros(0, dtype=np.int64))
@@ -141,7 +141,7 @@ class ParticleFilter:
         Parameters
         ----------
         table
-            The counts of playouts, which act for the opponent together with her policy.
+            The counts of playouts, which act for the opponent together with its policy.
         until
             A time of :func:`time.monotonic` after which a time gets no more than it needs: there are fewer particles.
         """
@@ -195,7 +195,7 @@ class ParticleFilter:
 
     def _shares(self, looks: Looks, table: Table) -> list[Floats]:
         """How likely the opponent takes each choice at each set (float64[m], those of a set summing to 1): by the
-        bandit, by her policy alone, and if she does anything.
+        bandit, by its policy alone, and whether it does anything.
         """
         seats = np.ones(looks.keys.shape[0], dtype=np.int8)
         logits, _ = inferred(self._network, looks.synopses, self._headsets, seats)

@@ -1,5 +1,5 @@
-"""A planner through one game: what she holds possible, the worlds in which her opponent may be, and what playouts have
-taught her, from one question to the next.
+"""A planner through one game: what it holds possible, the worlds in which its opponent may be, and what playouts have
+found, from one question to the next.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Planner(Generic[B]):
     model, network, planning, headsets
         The game, who says what is likely and what it is worth, and how much is thought.
     belief
-        What she holds possible at the beginning.
+        What it holds possible at the beginning.
     seed
         Of all that is drawn.
     threads
@@ -58,7 +58,7 @@ class Planner(Generic[B]):
 
     @property
     def belief(self) -> B:
-        """What she holds possible now."""
+        """What it holds possible now."""
         return cast(B, self._filter.belief)
 
     @property
@@ -67,7 +67,7 @@ class Planner(Generic[B]):
         return self._filter.particles
 
     def happened(self, action: int | None, belief: B) -> None:
-        """She took an action, or (None) the opponent did, and she now holds ``belief`` possible."""
+        """Follow an action of the planner or (None) of the opponent, after which it holds ``belief`` possible."""
         self._filter.happened(action, belief)
 
     def fill(self, until: float | None = None) -> None:
@@ -102,8 +102,8 @@ class Planner(Generic[B]):
             threads=self._threads,
         )
 
-    def told(self, planned: Planned) -> dict[str, Any]:
-        """What there is to say of a plan."""
+    def diagnostics(self, planned: Planned) -> dict[str, Any]:
+        """The numbers of a plan that are reported."""
         return {
             "value": planned.value,
             "nodes": planned.nodes,

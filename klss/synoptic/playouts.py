@@ -1,8 +1,8 @@
 """Choose an action by playouts: ChooseAction of the source.
 
 A playout starts with a particle, a true state with what the opponent holds possible there, and a random cut of what the
-planner holds possible. In each step who acts chooses by her bandit, of her set alone; the network says what the set is
-worth. ``batch`` playouts go step by step together, so that the network sees their sets in one batch.
+planner holds possible. In each step who acts chooses by its bandit, from its set alone; the network says what the set
+is worth. ``batch`` playouts go step by step together, so that the network sees their sets in one batch.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Planned:
 
 
 def inferred(network: Network, synopses: Words, headsets: Headsets, seats: Int8s) -> tuple[Float32s, Float32s]:
-    """What the network says of sets of both seats: logits of whoever acts, values for her."""
+    """Output of the network for sets of both seats: logits of the player that acts, and values for that player."""
     mine = seats == 0
     if headsets.mine == headsets.theirs or mine.all():
         return network.infer(synopses, headsets.mine, headsets.value)
@@ -115,7 +115,7 @@ def _rooted(model: Model, belief: Belief, states: Words, theirs: Sets | None, mo
 
 
 def _root_looks(model: Model, belief: Belief, planning: Planning, seed: int) -> Looks:
-    """Cuts of what the planner holds possible, at which she is to choose: one where all of it is no larger than a cut,
+    """Cuts of what the planner holds possible, at which it is to choose: one where all of it is no larger than a cut,
     else ``planning.cuts``.
     """
     count = 1 if belief.size <= planning.max_members else planning.cuts
@@ -186,9 +186,9 @@ def choose_action(
     Parameters
     ----------
     belief
-        All that she holds possible; she acts.
+        All that the planner, which acts, holds possible.
     particles
-        Worlds of which each true state is one of ``belief``, and the opponent's sets are what she may hold possible.
+        Worlds of which each true state is one of ``belief``, and the opponent's sets are what it may hold possible.
     table
         Counts by (set, action); those under the root are left in it.
     depth

@@ -11,7 +11,7 @@ Source: G. Clark 2021, *Deep Synoptic Monte Carlo Planning in Reconnaissance Bli
 blocks where the paper has 128 and 10. What else is different
 
 * Batch norm is part of the weights here: whoever trains folds it in.
-* The heads that only teach (wins and losses that are near, men that are there) are no part of a network that plays.
+* The heads that only teach (wins and losses that are near, pieces that are there) are no part of a network that plays.
 * The dense layers read four planes that a convolution of 1 × 1 makes of the channels.
 
 How it is fast: convolutions by Winograd's F(4 × 4, 3 × 3), a quarter of the multiplications, a chunk of synopses at a

@@ -87,10 +87,10 @@ def random_game(seed: int, depth: int = 4, *, width: int = 3, secrets: int = 2) 
             probability=chance,
         )
         for a in range(count):
-            told = (*public, "x" if hidden else a)
+            seen = (*public, "x" if hidden else a)
             own = list(private)
             own[mover] = (*own[mover], a)
-            grow(node, str(a), 1.0, told, tuple(own), level + 1)
+            grow(node, str(a), 1.0, seen, tuple(own), level + 1)
 
     for deal, chance in zip(deals, chances / chances.sum()):
         grow(root, str(deal), float(chance), (), ((deal[0],), (deal[1],)), 0)

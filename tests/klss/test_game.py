@@ -30,7 +30,7 @@ def two_step(
 
 
 def test_perfect_recall_is_demanded() -> None:
-    # Player 0's second infoset holds nodes after both of her own actions.
+    # Player 0's second infoset holds nodes after both of its own actions.
     with pytest.raises(GameError, match=r"^perfect recall: .*player 0's infoset 'later'"):
         two_step(("now", "w"), ("later", "w")).build()
 

@@ -129,7 +129,7 @@ def test_theorem_9_an_equilibrium_becomes_a_best_response_to_every_equilibrium_o
 
 
 def proposition_3(count: int) -> tuple[Game, Blueprint]:
-    """Player 0 is told n, player 1 is not; player 1 wins if the pennies match. The blueprint plays heads with
+    """Player 0 knows n, player 1 does not; player 1 wins if the pennies match. The blueprint plays heads with
     probability 1/2 + 2/N.
     """
     builder = GameBuilder()

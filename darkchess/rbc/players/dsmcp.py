@@ -185,7 +185,7 @@ class SynopticPlayer(HoldingPlayer):
         return self._last
 
     def _diagnostics(self, planned: Planned) -> dict[str, object]:
-        return {"positions": self.known.size, "capped_by": self.known.capped_by} | self._planner.told(planned)
+        return {"positions": self.known.size, "capped_by": self.known.capped_by} | self._planner.diagnostics(planned)
 
     # ------------------------------------------------------------------------------------------------ helpers
     def _belief(self, stage: int, *, hers: bool, follows: Played | None = None) -> BlindBelief:

@@ -20,8 +20,8 @@ __all__ = ["attach", "mark_above", "repetitions", "spread_down", "times_observed
 
 @kernel(inline="always")
 def label_of(own_action: int, observation: Any, mover: int) -> Any:
-    """What a player learns on one step: her own action (−1: not hers), her observation, and who acts next if that
-    is she.
+    """Hash of what a player learns on one step: its own action (−1: not its), its observation, and whether it acts
+    next.
     """
     return mix64(mix64(np.uint64(own_action + 1)) ^ observation) + np.uint64(mover)
 

@@ -29,7 +29,7 @@ def _draw(state: Any) -> float:
 def _explore(
     first: int, size: int, sign: float, plan: Any, noted: Any, support: float, exploration: float, state: Any
 ) -> int:
-    """The explorer's sequence: half the time any of her support, else the most promising one (PUCT)."""
+    """The explorer's sequence: half the time any of its support, else the most promising one (PUCT)."""
     # Half the time: any sequence of the support, uniformly.
     if _draw(state) < 0.5:
         total = 0.0
@@ -73,7 +73,9 @@ def _visit(s: int, noted: Any) -> None:
 
 @kernel
 def _root(nodes: Any, root_count: int, plan: Any, chosen: int, state: Any) -> int:
-    """A root, drawn by nature and player 1's plan, or by nature alone among those of her root sequence ``chosen``."""
+    """A root, drawn by nature and player 1's plan, or by nature alone among those of player 1's root sequence
+    ``chosen``.
+    """
     total = 0.0
     for k in range(root_count):
         s = nodes.sequence[k, 1]

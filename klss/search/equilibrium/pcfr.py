@@ -23,8 +23,8 @@ Decided here:
 * A new infoset starts on its best child by evaluation; a carried one with the strategy it had, its regrets forgotten at
   once by the first real ones (they belong to another root layer).
 * Why nature: Resolve's player 1 leaves wherever player 0 does better than the alternate value, so that only the root
-  infosets count where she does worse, and nothing is gained by doing better still. Alternate values of particles are
-  one position's quiet estimate, and most margins over them are positive. It is less safe, and wins more
+  infosets count where player 0 does worse, and nothing is gained by doing better still. Alternate values of particles
+  are one position's quiet estimate, and most margins over them are positive. It is less safe, and wins more
   (docs/search.md).
 * The prior is the builder's, 1/m where it gives none.
 * Half of the iterations run while the trunk's next leaves are prepared (:meth:`klss.search.parts.SolverRun.beside`).
@@ -345,7 +345,7 @@ class _Iterating:
 
     @property
     def _charged(self) -> int:
-        """Player 0's first sequence at her infoset: the penalty is charged there and after."""
+        """Player 0's first sequence at the root infoset: the penalty is charged there and after."""
         return int(self._trunk.infosets[0].first[0])
 
     def _roots(self) -> Ints:

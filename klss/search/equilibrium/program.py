@@ -16,7 +16,7 @@ the program is solved cold, by simplex with presolve and by interior point with 
 by its saddle gap, recomputed in the whole game.
 
 A *cautious* Resolve is ours. The paper's nature draws a root infoset uniformly, but nothing says that player 1 comes to
-all of them alike. With caution c she chooses the weights herself, each at most c/J and all of them at most 1 together:
+all of them alike. With caution c player 1 chooses the weights, each at most c/J and all of them at most 1 together:
 c = 1 is Resolve, c = J is Maxmargin with an exit, and in between player 0 maximises the mean of the worst J/c margins,
 those above 0 counted as 0 (conditional value at risk; Rockafellar & Uryasev, Journal of Risk 2, 2000). Whatever c is,
 the value is 0 exactly where no margin is negative, so that the guarantee of Resolve stays.

@@ -1,8 +1,8 @@
 """The gadget's game without the infosets at which the best action does not depend on the opponent.
 
 Where all payoffs below an infoset belong to one sequence of the opponent, its best action is the one with the largest
-sum, whatever she plays: the infoset goes, and its parent sequence gets that payoff. In a dark-chess trunk three of four
-infosets are like that (where, say, a capture has shown a player what the other did), so the linear program is a
+sum, whatever that player plays: the infoset goes, and its parent sequence gets that payoff. In a dark-chess trunk three
+of four infosets are like that (where, say, a capture has shown a player what the other did), so the linear program is a
 fraction of the game. Every equilibrium of the rest, with those actions, is one of the whole. This is a presolve that
 keeps names: what is left of a trunk is still there when the trunk has grown, and with it its basis.
 

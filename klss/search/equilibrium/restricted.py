@@ -2,8 +2,8 @@
 
 A trunk is mostly what nobody plays: of a million nodes at the start position both players' strategies of a hundred
 iterations come to 27,000. In the game of their sequences alone an iteration costs a tenth of one on the trunk, and its
-equilibrium is that of the trunk as soon as neither player has a better response outside: those that she has are let in,
-and it is solved on.
+equilibrium is that of the trunk as soon as neither player has a better response outside: the responses that there are
+are let in, and it is solved on.
 
 Source: double oracle in sequence form (Bošanský, Kiekintveld, Lisý & Pěchouček, *An exact double-oracle algorithm for
 zero-sum extensive-form games with imperfect information*, JAIR 51, 2014). Otherwise than there: what it begins with is
@@ -55,7 +55,8 @@ class RestrictedGame:
         used[1][: 1 + len(utilities.tree.alternate)] = True  # the empty one, and the root sequences
 
     def answer(self, player: int, other: Floats, penalty: Floats, at: int, strategy: Floats) -> None:
-        """Let in ``player``'s best response to the other's plan, and her strategy at what she may newly come to.
+        """Let in ``player``'s best response to the other's plan, and the player's strategy at infosets that are new in
+        the game.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ __all__ = ["leaf_depths", "open_roots"]
 
 def open_roots(growth: Growth) -> None:
     """Expand the roots that are not yet, while the limits last, those at player 0's own infoset first; where none of
-    these is expanded, one whatever the limits, so that she has moves.
+    these is expanded, one whatever the limits, so that player 0 has moves.
     """
     trunk = growth.trunk
     unopened = np.flatnonzero(trunk.open_leaf[: trunk.root_count])

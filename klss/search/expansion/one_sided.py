@@ -1,18 +1,18 @@
 """One-sided growing-tree expansion (Zhang & Sandholm, arXiv 2506.01242; GT-CFR: Schmid et al., Science Advances 2023).
 
-Walks from the roots, the explorers taking turns: the explorer plays, half the time, uniformly over her support, else
+Walks from the roots, the explorers taking turns: the explorer plays, half the time, uniformly over its support, else
 the action of the largest
 
     u(I, a) + C·σ(I, a)·√N(I) / (1 + N(I, a)),
 
 u the expected utility of the profile after the action, σ² the variance of the values that the action had at earlier
-visits and of two more, −1 and 1; the other plays as she does in the profile. The leaf at the end gets all its children.
+visits and of two more, −1 and 1; the other plays as in the profile. The leaf at the end gets all its children.
 
 Decided here: the roots are expanded first (an unexpanded one counts the same for every action). Utilities are taken
 once for every batch of walks; where the other does not go, an action keeps the one it had. Player 1's choice of a root
 infoset is an action like any other, worth its margin. A batch grows with the trunk, so that the solver's work, which is
-in proportion to it, keeps a bounded part of the time. Once player 0 has moved, walks from her infoset begin with what
-she played.
+in proportion to it, keeps a bounded part of the time. Once player 0 has moved, walks from the root infoset begin with
+the action that was played.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class _Walking:
         own, other = (profile.x, profile.y) if player == 0 else (profile.y, profile.x)
         utility, reach = self._utilities.against(player, other)
         kernels.values(self._utilities.sides[player], own, utility, reach, quality)
-        if player == 1:  # what coming to each root infoset costs her
+        if player == 1:  # for player 1 coming to a root infoset costs its margin
             roots = slice(1, 1 + trunk.group_count)
             quality[roots] = utility[roots]
 

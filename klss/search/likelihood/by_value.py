@@ -1,4 +1,4 @@
-"""A state is the likelier the better it is for the opponent, since she chose her moves: exp(−β·u), u its estimated
+"""A state is the likelier the better it is for the opponent, which chose its moves: exp(−β·u), u its estimated
 utility for player 0, and a part of all weight spread evenly, for opponents who did not choose that well.
 
 States are drawn uniformly: it is the weight that counts, not the draw (docs/notebook/2026-11-24-search-measured.md,

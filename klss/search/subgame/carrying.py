@@ -28,7 +28,7 @@ def next_trunk(
     weights = np.concatenate([np.zeros(0), *(section.weight for section in sections)])
     theirs_old = trunk.infosets[1]
     at = nodes.infoset[carried, 0]
-    others = np.setdiff1d(at, [infoset])  # infosets of player 0 where she is not, though player 1 can't rule them out
+    others = np.setdiff1d(at, [infoset])  # where player 0 is not, though player 1 can't rule it out
     own = np.where(at == infoset, 0, 1 + np.searchsorted(others, at))
     key = int(trunk.infosets[0].key[infoset]) if len(sections) else fresh.key
     roots = Roots(

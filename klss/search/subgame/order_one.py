@@ -1,4 +1,4 @@
-"""1-KLSS: player 0's infoset alone, nested, with particles from her belief beside what was carried (App. E, lines
+"""1-KLSS: player 0's infoset alone, nested, with particles from its belief beside what was carried (App. E, lines
 11–19).
 
 Deviations, and what the text leaves open:
@@ -113,7 +113,7 @@ class OrderOne:
         """½(y(J)s(J)/Σys + w(J)/Σw)/s(J) for each root infoset, but for a factor, the carried ones first: half where
         player 1 was expected to come (Obscuro, arXiv 2506.01242, where w is the same for all), half what the roots
         weigh; all of the latter where nothing is carried. s is the part of J that is at player 0's own infoset, 1 in
-        1-KLSS: there, where she moves, the roots have those weights. The likelihood has the last word
+        1-KLSS: there, where player 0 moves, the roots have those weights. The likelihood has the last word
         (:meth:`klss.search.parts.Likelihood.prior`).
         """
         own = trunk.members(0)

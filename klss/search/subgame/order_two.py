@@ -1,16 +1,17 @@
 """2-KLUSS: knowledge-limited *unfrozen* subgame solving of order 2 (Zhang & Sandholm, arXiv 2506.01242), nested, with
 particles beside what was carried.
 
-Kept are the nodes of player 0's infoset I *and* all that player 1 can't tell from them: every infoset J of hers that
-meets I, whole. Below these nodes player 0 decides anew, also where she is not: nothing of her last strategy is frozen,
-nothing is folded in. A section's alternate value is that of the last *profile*, not of a best response, less the gift
+Kept are the nodes of player 0's infoset I *and* all that player 1 can't tell from them: every infoset J of player 1
+that meets I, whole. Below these nodes player 0 decides anew, also where it is not: nothing of its last strategy is
+frozen, nothing is folded in. A section's alternate value is that of the last *profile*, not of a best response, less
+the gift
 
     ĝ(J) = Σ max(0, u(x, y | J'a') − u(x, y | J')),        J'a' on the way to J.
 
 Particles are positions that player 1 is taken to know, as in :mod:`klss.search.subgame.order_one`.
 
-Unlike 1-KLSS it is not safe, not even in small games: what is solved for other infosets of hers is not what she will
-play there, since at each she solves a subgame of its own. (Kuhn poker, first seat, solved to its end at every move:
+Unlike 1-KLSS it is not safe, not even in small games: what is solved for other infosets is not what player 0
+will play there, since at each it solves a subgame of its own. (Kuhn poker, first seat, solved to its end at every move:
 exploitable by .11 where 1-KLSS is by .00; ``experiments.convergence``.) In dark chess it wins.
 
 Decided here:

@@ -1,15 +1,15 @@
 """The sections of the next subgame: what is left of the previous trunk at player 0's infoset, one section an infoset
 of player 1 that meets it (MakeSubgame of App. E, k = 1).
 
-Γ is the previous trunk with its gadget, x player 0's plan in it, I' her infoset now. For each infoset J of player 1
-that meets I':
+Γ is the previous trunk with its gadget, x player 0's plan in it, I' player 0's infoset now. For each infoset J of
+player 1 that meets I':
 
 * D = Σ_{h ∈ J∩I'} p(h)x(h); every quantity of J is divided by it (docs/search.md, "Slips and mends": line 21);
 * the alternate value is player 1's counterfactual best-response value at J against x, *all* of J counted;
-* the gift lowers the alternate value's claim (mend of line 22): Σ u*(x|J'a') − u*(x|J') over her own actions on the
+* the gift lowers the alternate value's claim (mend of line 22): Σ u*(x|J'a') − u*(x|J') over player 1's actions on the
   way to J;
 * leaves below J but not below I' can no longer be reached, yet player 1 does not know: their value, fixed by x, is
-  folded into her observation tree (line 27), and entries folded in earlier are copied (lines 24–25; every sequence
+  folded into its observation tree (line 27), and entries folded in earlier are copied (lines 24–25; every sequence
   below J, also those that no node has any more).
 
 Deviations, beside the mends: the gadget's own choice at the root is no action of player 1's, so that it gives no
@@ -63,17 +63,17 @@ class CarriedSubtree:
 
 def reached_members(trunk: Trunk, probability: Floats, infoset: int) -> Ints:
     """The nodes of an infoset of player 0 that go on and have a positive ``probability`` (float64[N], nature's and
-    hers): int64[n].
+    player 0's): int64[n].
     """
     members = trunk.members(infoset)
     return np.asarray(members[(probability[members] > 0.0) & (trunk.nodes.mover[members] != TERMINAL)])
 
 
 def alternate_values(trunk: Trunk, contribution: Floats, y: Floats, *, reach: bool) -> Floats:
-    """What player 1 has at each of her infosets under her plan ``y`` (float64[S1]; where it never comes, a best
-    response), less her gifts on the way there, if they are counted: float64[I1], not normalised.
+    """Alternate values: player 1's value at each of its infosets under the plan ``y`` (float64[S1]; a best response
+    where it never comes), less its gifts on the way there, if they are counted: float64[I1], not normalised.
 
-    ``contribution`` (float64[N]) is what each leaf brings player 0, by nature's and her own part of the probability.
+    ``contribution`` (float64[N]) is what each leaf brings player 0, by nature's and player 0's part of the probability.
     """
     theirs, count = trunk.infosets[1], trunk.infoset_count(1)
     value = np.bincount(trunk.nodes.infoset[: trunk.node_count, 1], weights=contribution, minlength=count)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from klss.belief.towers import LEAST_SHARE, POINT, UNITS, Told, Towers, TowersError
+from klss.belief.towers import LEAST_SHARE, POINT, UNITS, Query, Towers, TowersError
 
 HEIGHT, WIDTH, PLANES, SCALARS, KINDS, OTHERS, CHANNELS, SHARES = 3, 4, 5, 2, 2, 1, 6, 2
 CELLS = HEIGHT * WIDTH
@@ -88,9 +88,9 @@ def plain_score(held: dict[str, np.ndarray], logits: Any, point: Any, features: 
     return float(sum(logits[feature] for feature in features) - ((vector - point) ** 2).sum())
 
 
-def scored(towers: Towers, told: Told, rows: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def scored(towers: Towers, query: Query, rows: np.ndarray, counts: np.ndarray) -> np.ndarray:
     out = np.empty(counts.shape[0], dtype=np.float32)
-    towers.score(rows, counts, told, out)
+    towers.score(rows, counts, query, out)
     return out
 
 
@@ -99,22 +99,22 @@ def test_scores_are_those_of_the_definition(tower: bool) -> None:
     held = arrays(tower=tower)
     towers = Towers(held, 1.0, {})
     logits, point = plain_observation(held, *observation())
-    told = towers.observe(*observation())
-    np.testing.assert_allclose(told.logits, logits, atol=1e-4)
-    np.testing.assert_allclose(told.point, point, atol=1e-4)
+    query = towers.observe(*observation())
+    np.testing.assert_allclose(query.logits, logits, atol=1e-4)
+    np.testing.assert_allclose(query.point, point, atol=1e-4)
     rows, counts = states(50)
     wanted = [plain_score(held, logits, point, row[:count]) for row, count in zip(rows, counts, strict=True)]
-    np.testing.assert_allclose(scored(towers, told, rows, counts), wanted, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(scored(towers, query, rows, counts), wanted, rtol=1e-4, atol=1e-3)
 
 
 def test_a_score_depends_on_no_other_state() -> None:
     towers = Towers(arrays(), 1.0, {})
-    told = towers.observe(*observation())
+    query = towers.observe(*observation())
     rows, counts = states(77)
-    whole = scored(towers, told, rows, counts)
+    whole = scored(towers, query, rows, counts)
     order = np.random.default_rng(3).permutation(77)
-    assert scored(towers, told, rows[order], counts[order]).tobytes() == whole[order].tobytes()
-    assert b"".join(scored(towers, told, rows[i : i + 1], counts[i : i + 1]).tobytes() for i in range(77)) == (
+    assert scored(towers, query, rows[order], counts[order]).tobytes() == whole[order].tobytes()
+    assert b"".join(scored(towers, query, rows[i : i + 1], counts[i : i + 1]).tobytes() for i in range(77)) == (
         whole.tobytes()
     )
 
@@ -181,7 +181,7 @@ def test_observations_and_states_of_another_shape_are_refused() -> None:
     planes, scalars, shares = observation()
     with pytest.raises(ValueError, match="bad observation"):
         towers.observe(planes[:2], scalars, shares)
-    told = towers.observe(planes, scalars, shares)
+    query = towers.observe(planes, scalars, shares)
     rows, counts = states(4)
     for bad_rows, bad_counts, said in (
         (rows[:3], counts, "bad shapes"),
@@ -189,4 +189,4 @@ def test_observations_and_states_of_another_shape_are_refused() -> None:
         (np.full_like(rows, FEATURES), np.full_like(counts, 1), "bad feature in row 0"),
     ):
         with pytest.raises(ValueError, match=said):
-            scored(towers, told, bad_rows, bad_counts)
+            scored(towers, query, bad_rows, bad_counts)

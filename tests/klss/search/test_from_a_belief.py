@@ -15,7 +15,7 @@ def children(game: Game, node: int) -> list[int]:
 
 
 def played(game: Game, seed: int, configuration: Klss2021) -> tuple[list[int], list[Report]]:
-    """One game of the search, as player 0, against random play: the nodes it went through, and her searches."""
+    """One game of the search, as player 0, against random play: the nodes it went through, and the searches."""
     rng = np.random.default_rng(seed)
     search = Search(EnumeratedModel(game), configuration, seed=seed)
     path, reports = [0], list[Report]()
@@ -55,7 +55,7 @@ def test_in_kuhn_poker_it_never_calls_a_bet_with_the_lowest_card_nor_folds_the_h
     for seed in range(40):
         path, _ = played(game, seed, Klss2021())
         card, facing = int(game.action[path[1]]), [node for node in path if game.player[node] == 0][1:]
-        for node in facing:  # she checked and was bet to: 0 folds, 1 calls
+        for node in facing:  # player 0 checked and was bet to: 0 folds, 1 calls
             answer = int(game.action[path[path.index(node) + 1]])
             seen.add(card)
             assert not (card == 0 and answer == 1) and not (card == 2 and answer == 0)

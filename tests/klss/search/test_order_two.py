@@ -31,7 +31,7 @@ def whole(name: str) -> tuple[Trunk, EnumeratedModel, Profile]:
 
 
 def places(trunk: Trunk, most: int = 40) -> list[int]:
-    """Infosets of player 0 below the root at which she acts."""
+    """Infosets of player 0 below the root at which it acts."""
     acting = trunk.nodes.infoset[: trunk.node_count, 0][trunk.nodes.mover[: trunk.node_count] == 0]
     return [infoset for infoset in np.unique(acting).tolist() if infoset != 0][:most]
 
@@ -54,8 +54,8 @@ def test_an_equilibrium_loses_nothing_by_being_solved_again(name: str) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_whole_infosets_of_the_opponent_are_kept(name: str) -> None:
-    """Every node to which nature and player 0 come at an infoset of player 1 that meets hers, and no other: told by a
-    search over all pairs of nodes.
+    """Every node to which nature and player 0 come at an infoset of player 1 that meets player 0's, and no other: found
+    by a search over all pairs of nodes.
     """
     trunk, _, profile = whole(name)
     nodes = trunk.nodes

@@ -104,7 +104,7 @@ def test_a_restricted_game_holds_its_players_to_what_they_used() -> None:
 
 
 def test_what_is_charged_counts() -> None:
-    """A charge that no gain makes up for: she plays the action that is not charged, as the program does."""
+    """A charge that no gain makes up for: player 0 plays the action that is not charged, as the program does."""
     trunk = list(growing())[-1]
     penalty = np.full(int(trunk.infosets[0].size[0]), 5.0)
     penalty[2] = 0.0

@@ -26,7 +26,7 @@ STOPPED_S = 0.05
 
 
 class Failing(DarkChess):
-    """The model; raises once it is told to."""
+    """The model; raises once it is asked to."""
 
     def __init__(self) -> None:
         super().__init__(chess.WHITE, PAPER, BuiltinEvaluator())
@@ -125,7 +125,7 @@ def test_an_error_of_it_is_raised_by_who_stops_it_and_the_next_search_starts_afr
     with pytest.raises(ValueError, match="no more children"):
         pondering.stop()
     assert search.standing is None and not pondering_threads()
-    pondering.stop()  # told once
+    pondering.stop()  # raised once
 
 
 def test_one_ponders_at_a_time() -> None:

@@ -40,7 +40,7 @@ def _section(*nodes: int) -> CarriedSubtree:
 
 
 def test_the_roots_carried_on_are_those_that_the_opponent_is_expected_to_reach_then_any() -> None:
-    # Six sections of two nodes each; node n of player 1's sequence n // 2; she reaches sections 4 and 1.
+    # Six sections of two nodes each; node n of player 1's sequence n // 2; it reaches sections 4 and 1.
     trunk = cast(Trunk, SimpleNamespace(nodes=SimpleNamespace(sequence=np.repeat(np.arange(6), 2)[:, None] * [0, 1])))
     sections = [_section(2 * i, 2 * i + 1) for i in range(6)]
     y = np.array([0.0, 0.3, 0.0, 0.0, 0.7, 0.0])

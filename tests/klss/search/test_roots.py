@@ -41,7 +41,7 @@ def believed(game: Referee, model: DarkChess) -> PositionBelief:
 
 
 def trapped() -> tuple[DarkChess, PositionBelief]:
-    """Black after 1.c4 d5 and a move of White's that she did not see: one of those possible is 2.Qa4+."""
+    """Black after 1.c4 d5 and a move of White's that Black did not see: one of those possible is 2.Qa4+."""
     game = Referee.replay([chess.Move.from_uci(move) for move in TRAP])
     views = game.views(chess.BLACK)
     positions = PositionSet(views[0], Referee().position)
@@ -77,8 +77,8 @@ def test_roots_take_their_share_of_the_nodes(nodes: float) -> None:
 def test_where_she_moves_the_roots_weigh_half_by_the_last_plan_and_half_by_the_likelihood(
     builder: type[OrderOne], order: int
 ) -> None:
-    """The prior times the part of each root infoset that is at hers: the likelihood's half is taken off, and nothing is
-    left where nothing was searched before.
+    """The prior times the part of each root infoset that is at player 0's infoset: the likelihood's half is taken off,
+    and nothing is left where nothing was searched before.
     """
     game = Referee()
     model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
@@ -108,7 +108,9 @@ def test_where_she_moves_the_roots_weigh_half_by_the_last_plan_and_half_by_the_l
 
 @pytest.mark.parametrize("nodes", [1, 40])
 def test_she_has_moves_however_few_nodes_are_left(nodes: int) -> None:
-    """Roots of 2-KLUSS that are elsewhere, expanded or not, are no reason to leave all of hers unexpanded."""
+    """Roots of 2-KLUSS that are elsewhere, expanded or not, are no reason to leave all at player 0's infoset
+    unexpanded.
+    """
     for seed in range(6):
         game = Referee()
         model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
@@ -123,7 +125,7 @@ def test_she_has_moves_however_few_nodes_are_left(nodes: int) -> None:
 
 
 def test_caution_sees_the_unseen_check() -> None:
-    """1.c4 d5 2.Qa4+: with a tenth of Maxmargin Black does not leave her king to one of 16 possible moves."""
+    """1.c4 d5 2.Qa4+: with a tenth of Maxmargin Black does not leave its king to one of 16 possible moves."""
     model, belief = trapped()
     found = Search(model, Kluss(maxmargin_share=0.1), seed=0).search(belief, Budget(nodes=4000))
     after = Referee.replay([chess.Move.from_uci(move) for move in TRAP])

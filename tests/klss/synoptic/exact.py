@@ -16,7 +16,7 @@ from klss.synoptic.playouts import Headsets
 
 HEADSETS = Headsets()
 Policies = Mapping[tuple[int, int], np.ndarray]
-"""What each player does at each of her infosets."""
+"""Each player's strategy at its infosets."""
 
 
 def some_policy(game: Game, player: int, seed: int) -> dict[tuple[int, int], np.ndarray]:
@@ -73,7 +73,7 @@ class Exact:
 
 
 class Followed:
-    """A filter that is told what happens along one line of a game."""
+    """A filter that is given what happens along one line of a game."""
 
     def __init__(self, game: Game, planner: int, network: Exact, planning: Planning, seed: int = 0) -> None:
         self.model = EnumeratedPlanning(game, planner)

@@ -27,8 +27,8 @@ def mid_game(planner: int, lines: Sequence[Tries]) -> Game:
     """Nature deals one of the boards on which the planner may be after one of these lines, once each; what follows is
     OpenSpiel's.
 
-    The opponent has run into all stones of hers but the last, as soon as they stood: where she knows less the tries in
-    vain that are left to her make trees that no test has the time for.
+    The opponent has run into all of the planner's stones but the last, as soon as they stood: where the opponent knows
+    less the tries in vain that are left make trees that no test has the time for.
     """
     dealt: dict[tuple[int, str], Any] = {}
 
@@ -70,7 +70,7 @@ def mid_game(planner: int, lines: Sequence[Tries]) -> Game:
 
 
 def best_replies(game: Game, planner: int, theirs: Policies) -> dict[tuple[int, int], np.ndarray]:
-    """By brute force: at each infoset of the planner every action, over all that she then holds possible."""
+    """By brute force: at each infoset of the planner every action, over all that it then holds possible."""
     children = [np.flatnonzero(game.parent == node).tolist() for node in range(game.node_count)]
     best: dict[tuple[int, int], np.ndarray] = {}
 
@@ -99,7 +99,7 @@ def best_replies(game: Game, planner: int, theirs: Policies) -> dict[tuple[int, 
     return best
 
 
-# What the planner tried so far: she has three stones, and knows one of the opponent's.
+# What the planner tried so far: it has three stones, and knows one of the opponent's.
 X_LINES = [
     [(4, True), (0, True), (8, False), (5, True)],
     [(4, True), (0, True), (8, False), (1, True)],
@@ -116,7 +116,7 @@ def test_from_a_belief_in_mid_game_the_answer_is_the_best_response(planner: int,
     is worse than the best by more than playouts can tell.
     """
     game = mid_game(planner, lines)
-    assert (np.bincount(game.infoset[planner][game.parent == 0]) > 1).any(), "her stones are partly unknown"
+    assert (np.bincount(game.infoset[planner][game.parent == 0]) > 1).any(), "the stones are partly unknown"
     planning = Planning(mixing=0.0, max_members=32, particles=150, batch=100)
     theirs = some_policy(game, 1 - planner, 1)
     mine = best_replies(game, planner, theirs)

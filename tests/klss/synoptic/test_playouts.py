@@ -21,8 +21,8 @@ DEPTH = 12
 
 
 def hide_and_look() -> Game:
-    """A small reconnaissance: she hides in one of three cells, the seeker looks into one, she stays or steps to the
-    right unseen, the seeker shoots at one.
+    """A small reconnaissance: the hider hides in one of three cells, the seeker looks into one, the hider stays or
+    steps to the right unseen, the seeker shoots at one.
     """
     builder = GameBuilder()
     root = builder.add_chance(None, None)
@@ -101,14 +101,14 @@ def test_the_answer_is_the_best_response(name: str, planner: int) -> None:
 
 
 def test_particles_are_as_likely_as_the_opponents_play_makes_them() -> None:
-    """Their shares are the posterior that her policy gives, to five standard errors."""
+    """Their shares are the posterior that its policy gives, to five standard errors."""
     game = hide_and_look()
     theirs = some_policy(game, 1, 4)
     played = {**theirs, **some_policy(game, 0, 5)}
     network = Exact(EnumeratedPlanning(game), played)
     planning = Planning(mixing=0.0, max_members=16, particles=1500)
     followed = Followed(game, 0, network, planning)
-    for action in (1, 2, 0):  # hides in the middle, the seeker looks to the right, she stays
+    for action in (1, 2, 0):  # hides in the middle, the seeker looks to the right, the hider stays
         assert followed.step(action)
     followed.filter.fill(Table())
     found = followed.filter.particles.states[:, 0].astype(np.int64)
@@ -117,7 +117,7 @@ def test_particles_are_as_likely_as_the_opponents_play_makes_them() -> None:
     expected = reach / reach.sum()
     shares = np.array([(found == node).mean() for node in nodes])
     assert (np.abs(shares - expected) < 5 * np.sqrt(expected * (1 - expected) / 1500) + 1e-9).all()
-    # What she holds possible there: that nobody looked, or anybody.
+    # What the hider holds possible there: that nobody looked, or anybody.
     for i, state in enumerate(found.tolist()[:50]):
         sets = followed.filter.particles.sets[1]
         members = set(sets.members[i, : sets.counts[i], 0].tolist())
