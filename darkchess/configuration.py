@@ -1,4 +1,4 @@
-"""A player's choices in one flat text, of any game here: ``NAME,field=value,…`` (:mod:`klss.configurations`).
+"""A player's choices in one flat text, of any game here: ``NAME,field=value,…`` (:mod:`klss.support.configurations`).
 
 The fields of a player's parts (its search, say) stand beside its own, in texts, TOML files and results.
 """
@@ -13,8 +13,8 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_names
-from klss.configurations import ConfigurationError, field_value, within_ranges
 from klss.errors import KlssError
+from klss.support.configurations import ConfigurationError, field_value, within_ranges
 
 __all__ = ["PlayerConfiguration"]
 

@@ -18,7 +18,7 @@ Reading order:
 - ``search`` the depth-limited, nested loop from a value function only
 - ``belief`` weights over large sets; ``synoptic`` planning over sets of states
 - ``table`` what every game with hidden information is played on: limits, outcomes, ways out
-- ``configurations`` named sets of choices and their texts; ``errors`` what is raised; ``support`` the plumbing
+- ``errors`` what is raised; ``support`` the plumbing
 
 Everything but :func:`solve` is imported from the modules: this package imports little until it is called, so that the
 command line starts at once.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from klss.configurations import ConfigurationError
+from klss.support.configurations import ConfigurationError
 from klss.support.text import printable
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.own_program import own_program

@@ -15,7 +15,7 @@ from darkchess.rbc.players.configuration import CONFIGURATIONS
 from experiments.commands import finished
 from experiments.series.runner import RESULTS, RUNS, amount, positive
 from experiments.series.summary import match_name, score_interval
-from klss.configurations import ConfigurationError
+from klss.support.configurations import ConfigurationError
 from klss.table.kit import Spec
 from klss.table.limits import TimeControl
 from uci_bridge.kits.rbc import RBC

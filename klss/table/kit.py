@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from klss.configurations import ConfigurationError
+from klss.support.configurations import ConfigurationError
 from klss.table.contest import Player, Referee
 from klss.table.outcome import Seat
 

@@ -23,7 +23,7 @@ from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.game.rules import Limits
 from darkchess.rbc.players.configuration import configuration, make_player
 from darkchess.rbc.players.scripted import RandomPlayer
-from klss.configurations import ConfigurationError
+from klss.support.configurations import ConfigurationError
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from uci_bridge.errors import ReconchessMissing

@@ -6,7 +6,7 @@ import difflib
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from klss.configurations import ConfigurationError
+from klss.support.configurations import ConfigurationError
 
 if TYPE_CHECKING:
     from klss.table.kit import Kit

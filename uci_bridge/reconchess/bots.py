@@ -23,7 +23,7 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.rbc.game.contest import Player
-from klss.configurations import ConfigurationError
+from klss.support.configurations import ConfigurationError
 from klss.support.text import printable
 from uci_bridge.errors import ReconchessMissing, StockfishMissing
 from uci_bridge.protocol.engine_process import Patience

@@ -1,4 +1,4 @@
-"""The named configurations of players, and the texts that choose one (:mod:`klss.configurations`).
+"""The named configurations of players, and the texts that choose one (:mod:`klss.support.configurations`).
 
 A configuration holds no process: :mod:`uci_bridge.players` finds the evaluator that it names and makes the player.
 """
@@ -19,8 +19,8 @@ from darkchess.fog.game.contest import Player
 from darkchess.fog.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.fog.players.player import KlssPlayer
 from darkchess.fog.players.tracking import RandomPlayer
-from klss.configurations import ConfigurationError, chosen
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
+from klss.support.configurations import ConfigurationError, chosen
 
 __all__ = [
     "CONFIGURATIONS",

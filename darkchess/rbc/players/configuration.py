@@ -1,4 +1,4 @@
-"""The named configurations of players, and the texts that choose one (:mod:`klss.configurations`)."""
+"""The named configurations of players, and the texts that choose one (:mod:`klss.support.configurations`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
-from klss.configurations import ConfigurationError, chosen
+from klss.support.configurations import ConfigurationError, chosen
 from klss.synoptic.planning import MOST, ranges
 
 __all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]
