@@ -345,6 +345,7 @@ class GameBuilder:
         """
         if not self._parent:
             raise GameError("empty game: expected at least a root; add a node first")
+        # Nodes in preorder, actions numbered in the order in which the children were added.
         order = _preorder(self._parent)
         position = np.empty(len(order), np.int64)
         position[order] = np.arange(len(order))
@@ -356,6 +357,7 @@ class GameBuilder:
                 siblings = children.setdefault(above, [])
                 actions[node] = len(siblings)
                 siblings.append(node)
+        # Infosets, numbered in the order of their first nodes; each has one mover and one set of actions.
         labels: list[list[int]] = [[], []]
         keys: list[list[Hashable]] = [[], []]
         names: list[list[tuple[str, ...]]] = [[], []]
@@ -393,6 +395,7 @@ class GameBuilder:
                         f"{names[i][j]} at one node and {edges} at another"
                     )
                 labels[i].append(j)
+        # The arrays in that order.
         rank = np.array(order, np.int64)
         old = parent[rank]
         return assemble(
@@ -430,6 +433,7 @@ def assemble(
     GameError
         When chance does not sum to one, or perfect recall or the ban on absent-mindedness is broken.
     """
+    # Chance: probabilities from 0 on that sum to 1 at each of its nodes, 1 elsewhere.
     n = parent.size
     below_chance = np.zeros(n, bool)
     below_chance[1:] = player[parent[1:]] == CHANCE
@@ -445,6 +449,7 @@ def assemble(
     probability = np.where(below_chance, probability, 1.0)
     observations = []
     for i in (0, 1):
+        # Points of the observation tree: one for each action at an infoset, one where the player only waits.
         turn = np.array(turns[i], dtype=bool).reshape(-1)
         count = np.array([max(1, len(names)) for names in action_names[i]], np.int64).reshape(-1)
         first = np.concatenate([[1], 1 + np.cumsum(count)])[: turn.size].astype(np.int64)
@@ -454,6 +459,7 @@ def assemble(
         nodes = np.flatnonzero(infoset[i] >= 0)
         # A player who waits and sees nothing new stays in the same infoset: only entries into an infoset count.
         entering = nodes[(infoset_of_point[points[nodes]] != infoset[i][nodes]) | turn[infoset[i][nodes]]]
+        # Perfect recall: all nodes of an infoset are entered from one point, the one of its first node.
         here = infoset[i][entering]
         parent_point = np.full(turn.size, -1, np.int64)
         parent_point[here[::-1]] = points[entering][::-1]

@@ -289,6 +289,7 @@ class _Flattening:
         return widths
 
     def _walk(self, remember_waits: bool) -> Game:
+        # A node's entry in each list stands at its number; both players' infosets have lists of their own.
         parent: list[int] = []
         player: list[int] = []
         action: list[int] = []
@@ -306,6 +307,7 @@ class _Flattening:
         lines = 2  # the empty sequences
         past: Any = ("", "")  # with histories: what each player knew at the decision node before, and did there
         while True:
+            # The next node of the depth-first walk, in preorder.
             node = len(parent)
             if node % _LOOK == 0 or node >= self.max_nodes:
                 self._check_size(node, state, lines)
@@ -315,7 +317,7 @@ class _Flattening:
             parent.append(above)
             action.append(edge)
             probability.append(chance)
-            if who >= 0:
+            if who >= 0:  # a player's node: both players' infosets, by what OpenSpiel says they know
                 player.append(who)
                 utility.append(0.0)
                 legal = state.legal_actions()
@@ -326,6 +328,7 @@ class _Flattening:
                     )
                 texts = self._texts(state, who, past, history)
                 for i in (0, 1):
+                    # Infosets at which the player waits have keys apart from those at which it acts.
                     text = texts[i]
                     turn = who == i
                     known = seen[i][turn]
@@ -345,7 +348,7 @@ class _Flattening:
                         )
                     label[i].append(j)
                 branches.append(_Branch(state, node, [(a, 1.0) for a in legal], past, texts, who))
-            elif who == pyspiel.PlayerId.CHANCE:
+            elif who == pyspiel.PlayerId.CHANCE:  # without outcomes: assemble() names the law that this breaks
                 player.append(CHANCE)
                 utility.append(0.0)
                 label[0].append(-1)
@@ -361,6 +364,7 @@ class _Flattening:
                 utility.append(returns[0])
                 label[0].append(-1)
                 label[1].append(-1)
+            # Go on with the next child of the deepest node that has one left.
             if not branches:
                 break
             branch = branches[-1]

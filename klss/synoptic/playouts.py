@@ -207,6 +207,7 @@ def choose_action(
     """
     if nodes is None and until is None:
         raise ValueError("bad limit: got none, expected nodes or a time")
+    # The root: the choices at what the planner holds possible, and the network's policy and value there.
     rng = np.random.default_rng(seed)
     looks = _root_looks(model, belief, planning, int(rng.integers(1 << 40)))
     looked, policy, first_value = _root_policy(network, looks, headsets.mine, headsets.value)
@@ -223,6 +224,7 @@ def choose_action(
         size = min(planning.batch, max(_LEAST, playouts // _LEAST))
         if nodes is not None:
             size = max(1, min(size, (nodes - counted) // depth))
+        # Begin the batch at the root, then step all its playouts together until each has ended.
         batch = _begun(model, planning, belief, particles, root, rng, size, depth)
         actions: Int32s = looked.actions[batch.choices]
         step = 0
@@ -235,8 +237,10 @@ def choose_action(
             step += 1
             if until is not None and time.monotonic() >= until:
                 break
+        # Where time ran out, take off the virtual losses that are left.
         _released(batch, root)
         playouts += size
+    # The answer is the first choice by the improved policy, then by the one before.
     order = root.order(planning.gain)
     best = int(order[0])
     value = float(root.means[best]) if root.numbers[best] > 0 else first_value
@@ -287,9 +291,11 @@ def _stepped(
     most = np.full((2, alive.shape[0]), most_members)
 
     def part(begin: int, end: int) -> _Steps:
+        # Advance the true states and both sets.
         worlds = batch.worlds.take(alive[begin:end])
         model.advance(worlds, actions[begin:end], keys[begin:end], most[:, begin:end])
         batch.worlds.put(alive[begin:end], worlds)
+        # Which playouts go on, and what the network says of the set of the player that then acts.
         acting = model.acting(worlds.states)
         going = np.flatnonzero(acting != TERMINAL)
         results = model.results(worlds.states)

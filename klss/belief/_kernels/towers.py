@@ -35,11 +35,13 @@ def score_states(
     inner = np.empty(UNITS, dtype=np.float32)
     vector = np.empty(POINT, dtype=np.float32)
     for i in range(counts.shape[0]):
+        # The map: the sum over the features.
         total = zero
         for k in range(counts[i]):
             if rows[i, k] >= logits.shape[0]:
                 return i
             total += logits[rows[i, k]]
+        # The hidden layer.
         if distances:
             for j in range(UNITS):
                 inner[j] = first_bias[j]
@@ -53,6 +55,7 @@ def score_states(
                 one, other = rows[i, k], rows[i, k + 1]
                 for j in range(UNITS):
                     inner[j] += embedding[one, j] + embedding[other, j]
+            # The vector, as its difference to the point; eight units at a time.
             for d in range(POINT):
                 vector[d] = second_bias[d] - point[d]
             for j in range(0, UNITS, 8):
@@ -74,6 +77,7 @@ def score_states(
                         a6 * second[j + 6, d] + a7 * second[j + 7, d]
                     )
                     vector[d] += left + right
+            # Less the squared distance.
             for d in range(0, POINT, 2):
                 total -= vector[d] * vector[d] + vector[d + 1] * vector[d + 1]
         scores[i] = total
