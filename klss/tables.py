@@ -224,6 +224,7 @@ def table_1_row(
     max_nodes, max_bytes
         See :func:`klss.openspiel.load`; the second holds for the game's own linear program too.
     """
+    # The game from the player's seat, its value, and the blueprint with what it loses to a best response.
     begin = time.perf_counter()
     named, game = named_game(name, max_nodes=max_nodes, max_bytes=max_bytes)
     if player == 1:
@@ -232,6 +233,7 @@ def table_1_row(
     value = solve(form, max_bytes=max_bytes).value
     start = blueprint_of(form, floor_of(game, named.variant, epsilon, opening_only=named.name == "kuhn_bet"))
     before = value - worst_case(form, 0, start.x)
+    # The blueprint refined by subgames.
     if nesting == "every":
         nested = every_infoset(game, start, order=order, on_step=on_step)
         plan, subgames = nested.plan, nested.subgames
@@ -245,6 +247,7 @@ def table_1_row(
         for updated in update_blueprint(game, start, order=order, on_step=on_step):
             plan = updated
             subgames += 1
+    # Exploitabilities below 0 are rounding.
     after = value - worst_case(form, 0, plan)
     before, after = max(before, 0.0), max(after, 0.0)
     return Row(

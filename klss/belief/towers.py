@@ -107,6 +107,7 @@ class Towers:
         layers = {f"conv{i}{end}" for i in range(depth) for end in ("", "_bias")}
         if odd := sorted(set(held) ^ (_NAMES | layers)):
             raise TowersError(f"bad weights: got arrays that differ in {', '.join(odd[:4])}, expected the towers' own")
+        # Sizes, from the arrays that name them.
         *_, planes, width = _shape(held, "conv0", 4)
         height, breadth, _ = _shape(held, "conv0_bias", 3)
         grid, cells = (height, breadth), height * breadth
@@ -125,6 +126,7 @@ class Towers:
         }  # fmt: skip
         for i in range(1, depth):
             wanted |= {f"conv{i}": (3, 3, width, width), f"conv{i}_bias": (width,)}
+        # Every other array has to fit them.
         for name, shape in wanted.items():
             if held[name].shape != shape:
                 raise TowersError(f"bad weights: got {name} of shape {held[name].shape}, expected {shape}")

@@ -33,24 +33,24 @@ __all__ = ["Growth", "Progress"]
 Progress = Callable[[dict[str, float]], None]
 
 _BATCH = 64
-"""Leaves expanded between two looks at the budget."""
+"""Most leaves that are expanded between two checks of the budget."""
 
 _PIECE = 4
-"""Leaves that a thread prepares at once; with one thread a batch is one piece."""
+"""Leaves of a piece, which one thread prepares; small, so that both threads end together. With one thread a batch is
+one piece.
+"""
 
 _LEAVES_A_SECOND = 250
-"""Leaves of a batch for each second that is left.
-
-A batch then takes a quarter of that time at the most on a slow, busy machine.
+"""Most leaves of a batch for each second that is left: on a slow, busy machine a batch then takes at most a quarter of
+that time.
 """
 
 _NODES_A_LEAF = 32
-"""What a leaf is expected to add, where nodes run out."""
+"""Expected children of a leaf, by which batches get smaller towards the end of a node budget."""
 
 _BYTES_A_NODE = 1000
-"""Measured, rounded up.
-
-A node of a dark-chess trunk of 400,000, its share of the program and of HiGHS's work included.
+"""Bytes of memory for each node: measured in a trunk of Fog of War chess of 400,000 nodes, the linear program and
+HiGHS's arrays included, rounded up.
 """
 
 

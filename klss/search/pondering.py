@@ -5,10 +5,10 @@ is that which player 1 has to reckon with, and pinned to the one action the plan
 who was shown it. Growth is wanted below the action that was played only, and both players' plans follow it, so that
 the next subgame begins with more nodes, and with a strategy and alternate values that have seen them.
 
-What it may take: one thread, which never asks for the second one (:mod:`klss.support.threads`); a few times the last
+Limits: one thread, which never asks for the second one (:mod:`klss.support.threads`); a few times the last
 search's nodes, and no more than the memory that is allowed a search; :data:`LONGEST_S`. One search of a process ponders
-at a time: when another one begins, this one ends. A lower priority it does not get: a thread that waits for a busy core
-keeps waiting who stops it.
+at a time: when another one begins, this one ends. It gets no lower priority: a
+thread that waits for a busy core would keep its stopper waiting.
 
 Threads: from its start until :meth:`Pondering.stop` has returned the trunk is the thread's; nobody else reads or writes
 it, or what the search keeps of it. What goes wrong in the thread is raised by ``stop``.
@@ -26,14 +26,16 @@ from klss.support.threads import alone
 __all__ = ["LONGEST_S", "Meanwhile", "Pondering"]
 
 LONGEST_S = 60.0
-"""Seconds; who was left alone for longer may have been left for good."""
+"""Most seconds of pondering: after that the opponent may have left."""
 
 _AT_ONCE_S = 0.04
-"""What is done between two looks at the budget takes a part of this time."""
+"""Seconds that always seem to be left, so that each step between two checks of the budget is planned for less."""
 
 
 class Meanwhile(Budget):
-    """For as long as it is not :attr:`over`; to who plans with the time that is left it is always about to be."""
+    """A budget that lasts until :attr:`over` is set; until then :meth:`left` always gives the same short time, so that
+    each step is planned to end soon.
+    """
 
     def __init__(self, longest_s: float = LONGEST_S) -> None:
         super().__init__(seconds=_AT_ONCE_S)
@@ -58,7 +60,7 @@ class Pondering:
         self._budget = Meanwhile()
         self._work = work
         self._error: BaseException | None = None
-        # A daemon, for who never stops it must not keep the process; at the exit it is stopped all the same.
+        # A daemon, so that a pondering that is never stopped does not keep the process; the exit stops it too.
         self._thread = threading.Thread(target=self._run, name="ponders", daemon=True)
         with _changing:
             global _at_work
@@ -92,7 +94,7 @@ class Pondering:
 
     @staticmethod
     def halt_all() -> None:
-        """Stop whatever ponders in this process: somebody else needs the cores, or the process ends."""
+        """Stop whatever ponders in this process, when the cores are needed or the process ends."""
         with _changing:
             if _at_work is not None:
                 _at_work.halt()
@@ -100,6 +102,6 @@ class Pondering:
 
 _changing = threading.Lock()
 _at_work: Pondering | None = None
-"""The one of this process, under the lock."""
+"""The pondering that is at work in this process; read and written under the lock."""
 
 atexit.register(Pondering.halt_all)

@@ -32,22 +32,22 @@ __all__ = ["Result", "Search", "Solved"]
 _NO_KEYS = np.zeros(0, dtype=np.uint64)
 
 _FIRST_NODES, _FIRST_S = 400.0, 0.01
-"""Nodes and seconds that count as measured before any were."""
+"""Nodes and seconds with which the estimate of nodes a second begins, before a search was measured."""
 
 _FADED = 0.5
-"""What nodes and seconds count at each later move. One whose position set left it no time is followed by one that has
-all of it, and must not be taken for what can be grown.
+"""Decay of past nodes and seconds in the estimate of nodes a second, at each move: a move that was left no time does
+not distort the estimate of the next.
 """
 
 _PONDERED, _LEAST_PONDERED = 4, 20_000
-"""Nodes that pondering adds at the most: so many times the last search's, or so many if that is more. To lay out anew
-what is carried of them has to stay a small part of the next move's time, and that may be as short as the last one's.
+"""Most nodes that pondering adds: a factor of the last search's nodes, or a number if that is more. The next move lays
+out anew what it carries of them, which has to stay a small part of its time, and that may be as short as the last.
 """
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a search found.
+    """Result of a search.
 
     Attributes
     ----------
@@ -68,8 +68,8 @@ class Result:
 
 @dataclass(frozen=True)
 class Solved:
-    """A subgame after the loop: the last profile, which actions each round's played at player 0's infoset (bool[n]
-    each), how its trunk grew, and who solved it.
+    """A subgame after the loop: the last profile, the actions that each round's profile played at the root infoset
+    (bool[n] each), and the growth, the expander's run and the solver's run that led there.
     """
 
     profile: Profile
@@ -80,7 +80,7 @@ class Solved:
 
     @property
     def effort(self) -> SolverStats:
-        """What the solver did."""
+        """The solver's statistics."""
         return self.solving.effort
 
 
@@ -106,7 +106,7 @@ class Search:
     ) -> None:
         """``seed``: of the draws among particles and moves. ``threads``: 1, or 2 where the model may be asked by two
         at once (:mod:`klss.search.growth`); what is found does not depend on it, but for the time it takes.
-        ``ponders``: keep what :meth:`ponder` takes.
+        ``ponders``: whether to keep what :meth:`ponder` needs.
         """
         if ponders and not configuration.ponders:
             raise SearchConfigurationError(
@@ -134,7 +134,7 @@ class Search:
 
     @property
     def known(self) -> int:
-        """How many nodes of the trunk agree with all that was observed so far."""
+        """Number of the trunk's nodes that agree with all observations so far."""
         if self.standing is None or self.standing.infoset < 0:
             return 0
         return len(self.standing.trunk.members(self.standing.infoset))

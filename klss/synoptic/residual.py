@@ -214,6 +214,7 @@ class ResidualNetwork:
         starts = range(0, synopses.shape[0], CHUNK)
 
         def share(part: int) -> None:
+            # A workspace is large, so that it is kept for the next call; two threads never have the same one.
             try:
                 workspace = self._spare.pop()
             except IndexError:
@@ -228,6 +229,7 @@ class ResidualNetwork:
     def _chunk(
         self, synopses: Words, start: int, policy: str, value: str, work: _Workspace, logits: Float32s, values: Float32s
     ) -> None:
+        # The trunk: a convolution, then blocks of two whose sum with what was there goes on.
         height, width = self.grid
         rows = min(CHUNK, synopses.shape[0] - start)
         planes_of(synopses, start, height, width, work.planes)
@@ -243,6 +245,7 @@ class ResidualNetwork:
         heads = self._heads[policy]
         self._convolve(f"{policy}/policy_a", trunk, inner, work)
         self._convolve(f"{policy}/policy_b", inner, trunk, work, residual=True)
+        # Logits by action: those of each cell, then the one that belongs to no cell.
         found = cells @ heads.policy + heads.policy_bias
         out = logits[start : start + rows]
         out[:, :-1].reshape(rows, height * width, self.kinds)[:] = (

@@ -49,7 +49,7 @@ class Purified:
 def purified(
     probabilities: Floats, pure: bool, supports: Sequence[Bools], max_support: int = MAX_SUPPORT, least: float = 0.0
 ) -> Floats:
-    """What is played.
+    """Return the purified mixture.
 
     Parameters
     ----------

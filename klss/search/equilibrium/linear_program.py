@@ -38,24 +38,24 @@ _ITERATIONS_PER_ROW = 50
 """Simplex iterations allowed with a node budget, for each row and column of the program."""
 
 _FIRST_RATE = 4e-6
-"""Seconds of solving a node of the trunk, before any was measured."""
+"""Seconds of solving for each node of the trunk, until a solve was measured."""
 
 _LEAST_NODES = 2000
-"""A rate that was measured with fewer nodes would tell nothing about the next trunk: the program of one position's
-children takes not much less time than one of so many.
+"""Least nodes by which a measured time is divided: the program of one position's children takes nearly as long as one
+of so many nodes, so that its own rate says nothing about the next trunk.
 """
 
 _FIRST_SOLVE_S = 0.3
-"""Time that the first equilibrium of a move gets at least, however short the move's time is."""
+"""Least seconds of the first equilibrium of a move, however short the move's time."""
 
 _LATER_SOLVE_S = 0.02
-"""Likewise, the others."""
+"""Least seconds of the later ones."""
 
 _GROWTH = 1.5
-"""How much longer, a node, the next equilibrium may take than the last one did."""
+"""Factor by which the next equilibrium may take longer for each node than the last one did."""
 
 _MARGIN_S = 0.01
-"""Time left over at the end of a move."""
+"""Seconds left over at the end of a move, for what is not measured."""
 
 
 def check_caution(caution: float) -> None:

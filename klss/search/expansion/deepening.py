@@ -32,7 +32,7 @@ from klss.support.arrays import Floats, Ints, States
 __all__ = ["DEEPEST", "DeepeningModel", "OnePly", "deepening"]
 
 DEEPEST = 30
-"""Plies below the children that are tried at the most; only all but finished games get there."""
+"""Most plies below the children; only games that are nearly over get there."""
 
 
 class DeepeningModel(Model, Protocol):

@@ -32,13 +32,13 @@ from klss.support.arrays import Ints
 __all__ = ["OneSided"]
 
 _SUPPORT = 1e-3
-"""Of an infoset's probability: what is played less is not in the support."""
+"""Fraction of an infoset's probability; a sequence with less is not in the support."""
 
 _FRUITLESS = 100
-"""Rounds of each explorer without a leaf after which nothing is left to grow."""
+"""Rounds of walks by each explorer without a new leaf after which the trunk counts as fully grown."""
 
 _EXPANDED_A_WALK = 64
-"""Expanded nodes of the trunk for each walk of a batch, where that is more than the least."""
+"""A batch has one walk for so many expanded nodes of the trunk, and at least ``leaves_per_batch``."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class OneSided:
     exploration : float
         C.
     leaves_per_batch : int
-        Between two looks at the profile, at the least.
+        Least number of walks of a batch, for which utilities are taken once.
     alternate : bool
         Whether the explorers take turns; if not, both explore at once, and nobody plays (for comparison).
     """

@@ -32,7 +32,7 @@ __all__ = ["SupportDriven", "SupportRule", "leaves_to_expand"]
 SupportRule = Literal["leaf", "node"]
 
 _LAST_ITERATION = 1 << 15
-"""Deeper than any trunk gets: leaves held back for their depth alone are wanted by then."""
+"""An iteration number above any trunk's depth, at which no leaf is held back for its depth."""
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ from klss.support.arrays import Floats, Ints, States
 __all__ = ["OrderOne", "fresh_roots"]
 
 _NODES_A_ROOT = 32
-"""What expanding a root is expected to take."""
+"""Nodes that expanding a root is expected to add."""
 
 _LEAST_ROOTS = 16
-"""Roots of a search however short."""
+"""Least number of roots, however short the search."""
 
 
 @dataclass(frozen=True)

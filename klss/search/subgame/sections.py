@@ -103,9 +103,9 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
     list of CarriedSubtree
         Empty when no node of I' is reached with positive probability (p(h)x(h) > 0).
     """
+    # Nature's and player 0's part of the probability of every node, and player 1's values against it.
     nodes, count = trunk.nodes, trunk.node_count
     theirs, infoset_count = trunk.infosets[1], trunk.infoset_count(1)
-    # What player 0's plan and nature make of every node, and of player 1's values.
     probability = reach_of(0, trunk, x)
     members = reached_members(trunk, probability, infoset)
     if not len(members):

@@ -24,6 +24,7 @@ def planes_of(synopses: Any, start: int, height: int, width: int, grid: Any) -> 
     """Write zeros and ones of ``synopses`` (uint64[n, P]) into ``grid`` (float32[h', w', chunk, P]), from
     ``synopses[start]`` on; zeros where there are no more of them. Bit y · width + x is cell (y + 1, x + 1).
     """
+    # Cell by cell, since a cell's numbers lie side by side.
     one, none = np.uint64(1), np.float32(0)
     for y in range(height):
         for x in range(width):
@@ -45,7 +46,8 @@ def tiles_of(grid: Any, half: Any, tiles: Any) -> None:
     two, four, five = np.float32(2), np.float32(4), np.float32(5)
     for a in range(tiles.shape[1]):
         y = 4 * a
-        # A loop for each row that is written: one for all six would keep the compiler from using vectors.
+        # Down the columns, the six rows of the source's Bᵀ one after the other. A loop for each row that is written: one
+        # for all six would keep the compiler from using vectors.
         for x in range(grid.shape[1]):
             for e in range(grid.shape[2]):
                 half[0, x, e] = four * grid[y, x, e] - five * grid[y + 2, x, e] + grid[y + 4, x, e]
@@ -63,6 +65,7 @@ def tiles_of(grid: Any, half: Any, tiles: Any) -> None:
                 half[4, x, e] = even - two * odd
             for e in range(grid.shape[2]):
                 half[5, x, e] = four * grid[y + 1, x, e] - five * grid[y + 3, x, e] + grid[y + 5, x, e]
+        # Along the rows, the same six combinations of what came of each column.
         for k in range(6):
             at = 6 * k
             for b in range(tiles.shape[2]):
@@ -101,6 +104,7 @@ def cells_of(tiles: Any, half: Any, bias: Any, residual: bool, height: int, widt
     size = bias.shape[0]
     for a in range(tiles.shape[1]):
         for b in range(tiles.shape[2]):
+            # Down the columns, the four rows of the source's Aᵀ.
             for k in range(6):
                 for e in range(size):
                     half[0, k, e] = (
@@ -122,6 +126,7 @@ def cells_of(tiles: Any, half: Any, bias: Any, residual: bool, height: int, widt
                         + eight * (tiles[18 + k, a, b, e] - tiles[24 + k, a, b, e])
                         + tiles[30 + k, a, b, e]
                     )
+            # Along the rows, the same four, for the cells that lie on the grid; then bias, residual and ReLU.
             for i in range(min(4, height - 4 * a)):
                 y, x = 4 * a + i + 1, 4 * b + 1
                 for j in range(min(4, width - 4 * b)):
