@@ -46,8 +46,8 @@ def tiles_of(grid: Any, half: Any, tiles: Any) -> None:
     two, four, five = np.float32(2), np.float32(4), np.float32(5)
     for a in range(tiles.shape[1]):
         y = 4 * a
-        # Down the columns, the six rows of the source's Bᵀ one after the other. A loop for each row that is written: one
-        # for all six would keep the compiler from using vectors.
+        # Down the columns, the six rows of the source's Bᵀ one after the other. A loop for each row that is written:
+        # one for all six would keep the compiler from using vectors.
         for x in range(grid.shape[1]):
             for e in range(grid.shape[2]):
                 half[0, x, e] = four * grid[y, x, e] - five * grid[y + 2, x, e] + grid[y + 4, x, e]
