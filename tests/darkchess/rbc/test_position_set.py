@@ -172,7 +172,7 @@ def test_what_contradicts_itself_is_refused_and_changes_nothing() -> None:
     with pytest.raises(ViewError, match="agrees with none of the 21 positions"):
         known.sensed(Sensed(chess.E4, ((chess.E4, chess.Piece.from_symbol("Q")),)))
     assert known.size == 21
-    with pytest.raises(ViewError, match="one of hers there"):
+    with pytest.raises(ViewError, match="one of the player"):
         PositionSet(chess.BLACK, Position.start()).noticed(Notice(chess.E4))
 
 

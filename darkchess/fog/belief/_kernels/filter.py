@@ -27,7 +27,7 @@ from darkchess.board.kernels.halves import (
 from darkchess.board.kernels.moves import MAX_MOVES, generate, make
 from darkchess.board.kernels.position_table import half_hash, prefetch
 from darkchess.fog.belief._kernels.policy import GROUPS, PLAIN, describe, multiplied
-from darkchess.fog.belief._kernels.position_set import CAPTURED, EMPTY, EP_LANDING, EP_TOLD, FORBIDDEN
+from darkchess.fog.belief._kernels.position_set import CAPTURED, EMPTY, EP_LANDING, EP_REPORTED, FORBIDDEN
 from klss.support.kernel import kernel
 
 __all__ = ["count_moves", "directory", "family", "find_all", "find_few", "propagate"]
@@ -184,7 +184,7 @@ def propagate(
     ranges = np.empty(MAX_MOVES, dtype=np.int64)
     shares = np.empty(MAX_MOVES, dtype=np.float64)
     buckets = first.shape[0] - 1
-    told = masks[EP_TOLD]
+    told = masks[EP_REPORTED]
     landing = masks[EP_LANDING]
     captured = masks[CAPTURED]
     for i in range(start, stop):

@@ -14,7 +14,7 @@ SEEN                    the seen ones
 OWN_BEFORE              her men before an enemy move
 CAPTURED                where that move took one of them; 0 if it took none, and after en passant
 FORBIDDEN               where a double step may not end: she could capture en passant there, and was told nothing
-EP_TOLD                 the en passant square that she was told
+EP_REPORTED                 the en passant square that she was told
 EP_LANDING              the square on which an enemy pawn captured en passant
 EP_CAPTORS              after her own double step: the squares from which an enemy pawn could capture en passant
 ======================  ================================================================================================
@@ -58,11 +58,11 @@ from darkchess.board.kernels.tables import (
 from klss.support.kernel import kernel
 
 __all__ = [
-    "CAPTURED", "EMPTY", "EP_CAPTORS", "EP_LANDING", "EP_TOLD", "FORBIDDEN", "MASKS", "OWN", "OWN_BEFORE", "REQUIRED",
-    "SEEN", "agrees", "can_move", "filter_positions", "mistyped", "observation_masks", "successors",
+    "CAPTURED", "EMPTY", "EP_CAPTORS", "EP_LANDING", "EP_REPORTED", "FORBIDDEN", "MASKS", "OWN", "OWN_BEFORE",
+    "REQUIRED", "SEEN", "agrees", "can_move", "filter_positions", "mistyped", "observation_masks", "successors",
 ]  # fmt: skip
 
-OWN, EMPTY, REQUIRED, SEEN, OWN_BEFORE, CAPTURED, FORBIDDEN, EP_TOLD, EP_LANDING, EP_CAPTORS = range(10)
+OWN, EMPTY, REQUIRED, SEEN, OWN_BEFORE, CAPTURED, FORBIDDEN, EP_REPORTED, EP_LANDING, EP_CAPTORS = range(10)
 MASKS = 10
 
 
@@ -225,7 +225,7 @@ def successors(
     own_before = masks[OWN_BEFORE]
     captured = masks[CAPTURED]
     forbidden = masks[FORBIDDEN]
-    special = masks[EP_TOLD] | masks[EP_LANDING]
+    special = masks[EP_REPORTED] | masks[EP_LANDING]
     known = empty | required
     for i in range(start, stop):
         if max(counts[0], counts[1]) + MOST_SUCCESSORS > room:
@@ -381,10 +381,10 @@ def _en_passant(enemy: Any, codes: Any, masks: Any, expected: Any, out: Any, k: 
 
     At most two moves of a pawn, made and then held against the masks.
     """
-    if masks[EP_TOLD] != np.uint64(0):
-        origins = masks[EP_TOLD] << np.uint64(8)
-        target = masks[EP_TOLD] >> np.uint64(8)
-        if enemy & (masks[EP_TOLD] | target) != np.uint64(0):
+    if masks[EP_REPORTED] != np.uint64(0):
+        origins = masks[EP_REPORTED] << np.uint64(8)
+        target = masks[EP_REPORTED] >> np.uint64(8)
+        if enemy & (masks[EP_REPORTED] | target) != np.uint64(0):
             return k
     else:
         target = masks[EP_LANDING]

@@ -1,0 +1,181 @@
+"""What the position sets of all games share: the store of the positions, its limits, and how it is read.
+
+A game's position set inherits :class:`PositionStore` and adds its own updates. All positions of a set have one player's
+half in common, the viewer's, which is known; so a position costs 16 bytes, the enemy's half
+(:mod:`darkchess.board.kernels.halves`), seen from the viewer's side of the board.
+
+Deviation from an exact set: past ``cap``, or past a deadline, the set becomes a *declared* sample (``capped_by``,
+``sampled``). The true position may then be missing, and members may be missing ever after.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from darkchess.board.kernels import board
+from darkchess.board.kernels.halves import encode_half
+from darkchess.board.kernels.position_table import rank
+from darkchess.board.position import Position, upward
+from darkchess.board.position_step import Step, key_of
+from klss.support.arrays import Ints, Words
+
+__all__ = ["PositionStore"]
+
+_ROWS_AT_ONCE = 4096
+"""Positions that an iteration decodes together: few enough for a cache, enough for the call to cost nothing."""
+
+
+class PositionStore(ABC):
+    """The positions that a player holds possible, in canonical order.
+
+    Parameters
+    ----------
+    start
+        The start position, which both players know: the only member at first.
+    flipped
+        Whether the viewer is Black, whose side of the board is the board turned round.
+    cap
+        Most positions that are kept.
+    seed
+        Keys the hash that orders the set and says which positions a sample keeps.
+    threads
+        1 or 2; the set is the same.
+    stream
+        Whether the array of the last step is given back instead of kept for the next one.
+
+    Attributes
+    ----------
+    capped_by
+        None while the set is exact; ``"cap"`` or ``"time"``: the last reason why it is a sample. It stays.
+    recoveries
+        Number of times that a sample without a consistent member was repaired.
+    successors
+        Consistent (source, move) pairs of the last update, before duplicates merge.
+    """
+
+    def __init__(
+        self, start: Position, *, flipped: bool, cap: int, seed: int, threads: int, stream: bool = False
+    ) -> None:
+        if cap < 1:
+            raise ValueError(f"bad cap: got {cap}, expected at least 1")
+        if threads not in (1, 2):
+            raise ValueError(f"bad number of threads: got {threads}, expected 1 or 2")
+        self.capped_by: Literal["cap", "time"] | None = None
+        self.recoveries = 0
+        self.successors = 1
+        self._flipped = flipped
+        self._cap = cap
+        self._threads = threads
+        self._stream = stream
+        self._key = key_of(seed)
+        self._array: Words = np.zeros((1, 2), dtype=np.uint64)
+        self._spare: Words | None = None
+        encode_half(upward(start.row, flipped=flipped), self._array[0])
+        self._positions = self._array
+
+    # ------------------------------------------------------------------------------------------------ what a game adds
+    @property
+    @abstractmethod
+    def fullmove(self) -> int:
+        """Number of the current move, as FEN counts."""
+
+    @abstractmethod
+    def _decode(self, indices: Ints, out: Words) -> None:
+        """Write the full rows of the positions ``indices`` into ``out`` (uint64[n, 9])."""
+
+    @abstractmethod
+    def _has_own_half(self, row: Words, index: int) -> bool:
+        """Whether ``row`` (uint64[9], free to be changed), whose enemy half is member ``index``, has the viewer's half
+        of the set.
+        """
+
+    # ------------------------------------------------------------------------------------------------ reading
+    @property
+    def size(self) -> int:
+        """Number of positions."""
+        return int(self._positions.shape[0])
+
+    def __len__(self) -> int:
+        return self.size
+
+    @property
+    def sampled(self) -> bool:
+        """Whether this is only a sample: the true position may be missing."""
+        return self.capped_by is not None
+
+    @property
+    def flipped(self) -> bool:
+        """Whether the viewer is Black, whose side of the board is the board turned round."""
+        return self._flipped
+
+    @property
+    def halves(self) -> Words:
+        """The stored positions: uint64[n, 2], the enemy's halves seen from the viewer's side. Read-only, valid until the
+        next update.
+        """
+        halves = self._positions.view()
+        halves.flags.writeable = False
+        return halves
+
+    @property
+    def resident_bytes(self) -> int:
+        """Bytes of the arrays held, with the spare one for the next step."""
+        return self._array.nbytes + (0 if self._spare is None else self._spare.nbytes)
+
+    def rows(self, indices: npt.ArrayLike) -> Words:
+        """Full positions.
+
+        Parameters
+        ----------
+        indices
+            int[n], each in [0, size). The order of the set is the same on one thread and on two, and has no other
+            meaning.
+
+        Returns
+        -------
+        uint64[n, 9]
+            Rows of :mod:`darkchess.board.kernels.board`, with the side to move, both sides' castling rights and the en
+            passant square. Quiet plies are 0: the viewer does not know them.
+        """
+        chosen = np.atleast_1d(np.asarray(indices, dtype=np.int64))
+        if chosen.size and (chosen.min() < 0 or chosen.max() >= self.size):
+            raise IndexError(f"bad index: got {chosen.min()} … {chosen.max()}, expected 0 … {self.size - 1}")
+        out = np.empty((chosen.shape[0], board.WIDTH), dtype=np.uint64)
+        self._decode(chosen, out)
+        return out
+
+    def __iter__(self) -> Iterator[Position]:
+        for start in range(0, self.size, _ROWS_AT_ONCE):
+            for row in self.rows(np.arange(start, min(start + _ROWS_AT_ONCE, self.size))):
+                yield Position(row, self.fullmove)
+
+    def contains(self, row: npt.ArrayLike) -> bool:
+        """Whether the position ``row`` (uint64[9]) is in the set: pieces, side to move, castling rights, en passant."""
+        wanted = np.array(row, dtype=np.uint64)
+        half = self._encode(wanted)
+        index = int(rank(self._positions, half[0], half[1]))
+        return index >= 0 and self._has_own_half(wanted, index)
+
+    # ------------------------------------------------------------------------------------------------ keeping
+    def _keep(self, step: Step) -> None:
+        """Hold the result of a step; the array it replaces is where the next step is built."""
+        self._spare = None if self._stream else self._array
+        self._array = step.array
+        self._positions = step.positions
+        if step.capped_by is not None:
+            self.capped_by = step.capped_by
+
+    def _encode(self, row: Words) -> Words:
+        """The enemy half of a full position: uint64[2]."""
+        half = np.empty(2, dtype=np.uint64)
+        encode_half(upward(row, flipped=self._flipped), half)
+        return half
+
+    def _square(self, square: int) -> int:
+        """``square`` as the viewer's side sees it."""
+        return square ^ 56 if self._flipped else square

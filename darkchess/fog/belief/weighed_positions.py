@@ -1,0 +1,219 @@
+"""A store of positions with weights: positions looked up and drawn, and the information that a move would bring."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from darkchess.board.kernels import board, position_table
+from darkchess.board.kernels.halves import decode_halves
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.position import Position
+from darkchess.board.position_step import key_of
+from darkchess.board.position_store import PositionStore
+from darkchess.board.position_table import HASHES, smallest
+from darkchess.fog.belief._kernels import information
+from darkchess.fog.belief._kernels.position_set import EP_CAPTORS
+from darkchess.fog.belief.filter import Filter, find
+from darkchess.fog.belief.view_masks import ViewMasks
+from klss.belief.drawing import draw
+from klss.support.arrays import Floats, Ints, Words
+
+__all__ = ["WeighedPositions"]
+
+
+class WeighedPositions(PositionStore):
+    """Positions, each with the probability that it is the true one. What is drawn depends on the set, the weights and
+    the seed only.
+
+    Parameters
+    ----------
+    start, flipped, cap, seed, threads, stream
+        See :class:`~darkchess.board.position_store.PositionStore`.
+    shown
+        What the current view says.
+    no_move_ends
+        Whether a player without a move ends the game.
+    weigher
+        Updates the weights (:mod:`darkchess.fog.belief.filter`); None: all positions are alike.
+    """
+
+    def __init__(
+        self,
+        start: Position,
+        *,
+        flipped: bool,
+        cap: int,
+        seed: int,
+        threads: int,
+        stream: bool,
+        shown: ViewMasks,
+        no_move_ends: bool,
+        weigher: Filter | None,
+    ) -> None:
+        super().__init__(start, flipped=flipped, cap=cap, seed=seed, threads=threads, stream=stream)
+        self._shown = shown
+        self._no_move_ends = no_move_ends
+        self._ordered = True  # False after an own capture, which changes the halves and so their hashes
+        self._weigher = weigher
+        self._weights: Floats = np.ones(0 if weigher is None else 1)
+
+    def _decode(self, indices: Ints, out: Words) -> None:
+        shown = self._shown
+        decode_halves(
+            self._positions,
+            indices,
+            shown.own_row,
+            self._flipped,
+            shown.masks[EP_CAPTORS],
+            np.uint64(shown.ep_meta),
+            out,
+        )
+
+    def _has_own_half(self, row: Words, index: int) -> bool:
+        row[board.META] &= board.IDENTITY
+        return bool((self.rows(index)[0] == row).all())
+
+    @property
+    def weigher(self) -> Filter | None:
+        """The filter that updates the weights."""
+        return self._weigher
+
+    @property
+    def weights(self) -> Floats:
+        """Probability of each position, in the order of :meth:`rows`: float64[size], summing to 1; uniform without a
+        weigher.
+        """
+        return self._weights if self._weigher is not None else np.full(self.size, 1.0 / self.size)
+
+    def indices(self, rows: npt.ArrayLike) -> Ints:
+        """Indices of positions in the order of :meth:`rows`: int64[n], −1 for one that is not in the set.
+
+        Parameters
+        ----------
+        rows
+            uint64[n, 9].
+        """
+        halves = self._halves_of(rows)
+        if not self._ordered:
+            return np.array([position_table.rank(self._positions, *half) for half in halves], dtype=np.int64)
+        return find(halves, self._positions, self._key)
+
+    def sample(
+        self, count: int, seed: int | np.random.Generator = 0, exclude_rows: npt.ArrayLike | None = None
+    ) -> Words:
+        """Positions drawn uniformly without replacement: those with the smallest hash under a key from ``seed``.
+
+        Parameters
+        ----------
+        count
+            How many; fewer come when the set has fewer.
+        seed
+            A number, or a generator, from which one is drawn.
+        exclude_rows
+            uint64[m, 9], positions that are not to be drawn.
+
+        Returns
+        -------
+        uint64[n, 9]
+            As :meth:`rows` gives them, in the order of the hash.
+        """
+        number = int(seed.integers(0, 1 << 63)) if isinstance(seed, np.random.Generator) else seed
+        excluded = set() if exclude_rows is None else {tuple(half) for half in self._halves_of(exclude_rows).tolist()}
+        # Enough that as many are left when all excluded ones are among them.
+        indices = smallest(self._positions, count + len(excluded), key_of(number ^ 0x5A3D))
+        if excluded:
+            halves = self._positions[indices].tolist()
+            indices = indices[[i for i, half in enumerate(halves) if tuple(half) not in excluded]]
+        return self.rows(indices[:count])
+
+    def draw(
+        self,
+        count: int,
+        seed: int,
+        exclude_rows: npt.ArrayLike | None = None,
+        *,
+        uniform_mix: float = 0.0,
+        weights: Floats | None = None,
+    ) -> tuple[Words, Floats]:
+        """Positions drawn by weight, one by one among those that are left (:mod:`klss.belief.drawing`).
+
+        Parameters
+        ----------
+        count
+            How many; fewer come when the set has fewer.
+        seed
+            A number.
+        exclude_rows
+            uint64[m, 9], positions that are not to be drawn.
+        uniform_mix
+            Part of all weight, from 0 to 1, that is spread uniformly first.
+        weights
+            float64[size], summing to 1: used instead of :attr:`weights`.
+
+        Returns
+        -------
+        uint64[n, 9], float64[n]
+            Rows as :meth:`rows` gives them, and the probability with which each was drawn.
+        """
+        likely = (1.0 - uniform_mix) * (self.weights if weights is None else weights) + even / self.size
+        if exclude_rows is not None:
+            excluded = self.indices(exclude_rows)
+            likely[excluded[excluded >= 0]] = 0.0
+        chosen, inclusion = self._drawn(likely, count, key_of(seed ^ 0xD4A3))
+        return self.rows(chosen), inclusion
+
+    def information(
+        self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0, *, weights: Floats | None = None
+    ) -> Floats:
+        """Binary entropy of the observation right after each of the player's moves: H(a) of the paper's D.3.
+
+        Parameters
+        ----------
+        moves
+            int[m], codes of the player's legal moves (:mod:`darkchess.board.move`).
+        limit
+            The true position is taken to be uniform over the set, or over this many of it, drawn as :meth:`sample`
+            does.
+        weights
+            float64[size], summing to 1: the probability of each position instead. Of more than ``limit`` some are drawn
+            by weight, and each counts by its weight over the probability with which it was drawn.
+
+        Returns
+        -------
+        float64[m]
+            Bits.
+        """
+        codes = np.atleast_1d(np.asarray(moves, dtype=np.int64))
+        key = key_of(seed ^ 0x1F0)
+        # The positions that stand for the set, and what each counts.
+        if weights is None:
+            indices = smallest(self._positions, limit, key)
+        else:
+            indices, inclusion = self._drawn(weights, limit, key)
+            stands_for = weights[indices] / inclusion
+        keys = np.empty((codes.shape[0], indices.shape[0]), dtype=np.uint64)
+        information.observation_keys(
+            self._positions, indices, self._shown.own_row, self._flipped, codes, self._no_move_ends, TABLES, keys
+        )
+        # Positions with the same key look the same after the move: the entropy is that of their classes.
+        bits = np.zeros(codes.shape[0])
+        for i, row in enumerate(keys):
+            if weights is None:
+                shares = np.unique(row, return_counts=True)[1] / row.shape[0]
+            else:
+                shares = np.bincount(np.unique(row, return_inverse=True)[1], stands_for) / stands_for.sum()
+            bits[i] = -(shares * np.log2(shares)).sum()
+        return np.maximum(bits, 0.0)
+
+    def _drawn(self, weights: Floats, count: int, key: np.uint64) -> tuple[Ints, Floats]:
+        """Indices drawn by weight, none of weight 0, and the probability of each: int64[n], float64[n]."""
+        hashes, indices = np.empty(self.size, dtype=np.uint64), np.empty(self.size, dtype=np.int64)
+        position_table.select(self._positions, key, np.uint64(HASHES), indices, hashes)
+        found = draw(weights, hashes, count)
+        chosen = found.indices[weights[found.indices] > 0.0]
+        return chosen, found.inclusion(weights[chosen])
+
+    def _halves_of(self, rows: npt.ArrayLike) -> Words:
+        wanted = np.asarray(rows, dtype=np.uint64).reshape(-1, board.WIDTH)
+        return np.array([self._encode(row) for row in wanted], dtype=np.uint64).reshape(-1, 2)
