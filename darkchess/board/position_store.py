@@ -115,8 +115,8 @@ class PositionStore(ABC):
 
     @property
     def halves(self) -> Words:
-        """The stored positions: uint64[n, 2], the enemy's halves seen from the viewer's side. Read-only, valid until the
-        next update.
+        """The stored positions: uint64[n, 2], the enemy's halves seen from the viewer's side. Read-only, valid until
+        the next update.
         """
         halves = self._positions.view()
         halves.flags.writeable = False

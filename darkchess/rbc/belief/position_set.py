@@ -1,8 +1,8 @@
 """The position set: every position consistent with what one player observed, merged by transposition.
 
 Consistent means: reachable by some play in which the player would have observed exactly this, with the game still
-going on (no king was taken). Unlike in Fog of War, the enemy's castling rights *and* whether the enemy's last turn was a
-double step are part of what is hidden; a turn without a move is one more move.
+going on (no king was taken). Unlike in Fog of War, the enemy's castling rights *and* whether the enemy's last turn was
+a double step are part of what is hidden; a turn without a move is one more move.
 
 This file is the update, observation by observation; the store is :mod:`darkchess.board.position_store`.
 
