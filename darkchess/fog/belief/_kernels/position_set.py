@@ -7,16 +7,16 @@ What a view says is ``masks`` (uint64[10], indices below) and ``expected`` (int6
 where none is):
 
 ======================  ================================================================================================
-OWN                     her men after the ply
-EMPTY                   no enemy man stands here: her men, squares seen empty, unseen diagonals of her pawns
-REQUIRED                an enemy man stands here: seen ones, and what blocks a pawn
+OWN                     the viewer's pieces after the ply
+EMPTY                   no enemy piece stands here: own pieces, squares seen empty, unseen diagonals of own pawns
+REQUIRED                an enemy piece stands here: seen ones, and what blocks a pawn
 SEEN                    the seen ones
-OWN_BEFORE              her men before an enemy move
+OWN_BEFORE              the viewer's pieces before an enemy move
 CAPTURED                where that move took one of them; 0 if it took none, and after en passant
-FORBIDDEN               where a double step may not end: she could capture en passant there, and was told nothing
-EP_REPORTED                 the en passant square that she was told
+FORBIDDEN               where a double step may not end: it could be captured en passant, and none was reported
+EP_REPORTED             the en passant square that was reported
 EP_LANDING              the square on which an enemy pawn captured en passant
-EP_CAPTORS              after her own double step: the squares from which an enemy pawn could capture en passant
+EP_CAPTORS              after an own double step: the squares from which an enemy pawn could capture en passant
 ======================  ================================================================================================
 
 With the masks, an enemy move is *known* to lead to a consistent position before it is generated; the few moves that
@@ -30,17 +30,18 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
-from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
-from darkchess.board.kernels.halves import (
-    CASTLING_ROOK,
-    MOST_SUCCESSORS,
-    castled,
-    code_at,
-    with_code,
-    without,
-    without_rights,
+from darkchess.board.kernels.enemy_moves import (
+    castling_paths,
+    has_castling_rook,
+    lifted,
+    pawn_steps,
+    piece_targets,
+    put_promotions,
+    reaches,
 )
+from darkchess.board.kernels.halves import CASTLING_ROOK, MOST_SUCCESSORS, castled, code_at, with_code, without
 from darkchess.board.kernels.position_table import put, settle
 from darkchess.board.kernels.tables import (
     ANTIDIAGONAL_ABOVE,
@@ -65,25 +66,31 @@ __all__ = [
 OWN, EMPTY, REQUIRED, SEEN, OWN_BEFORE, CAPTURED, FORBIDDEN, EP_REPORTED, EP_LANDING, EP_CAPTORS = range(10)
 MASKS = 10
 
+_RANK_2 = np.uint64(1 << 8)
+"""The lowest square of rank 2: a set of one square on rank 1 is less."""
+
 
 # -------------------------------------------------------------------------------------------------- what a view says
 @kernel
 def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
     """Fill OWN, EMPTY, REQUIRED and SEEN of ``masks``, clear the others, and fill ``expected``.
 
-    ``view`` (uint64[9]) is what she knows, ``seen`` the squares that she sees; she is White.
+    ``view`` (uint64[9]) is what the viewer, as White, knows, and ``seen`` the squares that it sees.
     """
     for i in range(masks.shape[0]):
         masks[i] = np.uint64(0)
     own = view[WHITE]
     known = view[BLACK] & seen
+    # An unseen diagonal of a pawn is empty: the pawn would see a piece that it attacks.
     pawns = view[PAWN] & own
     diagonals = ((pawns << np.uint64(7)) & np.uint64(0x7F7F7F7F7F7F7F7F)) | (
         (pawns << np.uint64(9)) & np.uint64(0xFEFEFEFEFEFEFEFE)
     )
+    # An unseen square ahead of a pawn, or two ahead over a free one, is blocked, or the pawn would see it.
     blockers = (pawns << np.uint64(8)) & ~seen
     open_first = ((pawns & np.uint64(0xFF00)) << np.uint64(8)) & seen & ~known & ~own
     blockers |= (open_first << np.uint64(8)) & ~seen
+    # What all that demands of an enemy half.
     masks[OWN] = own
     masks[EMPTY] = own | (seen & ~known) | (diagonals & ~seen)
     masks[REQUIRED] = known | blockers
@@ -100,7 +107,7 @@ def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
 
 @kernel(inline="always")
 def mistyped(enemy: Any, codes: Any, seen: Any, expected: Any) -> Any:
-    """Whether a man on one of the squares ``seen`` (all occupied) is not the piece that is seen there."""
+    """Whether a piece on one of the squares ``seen`` (all occupied) is not the one that is seen there."""
     wrong = False
     while seen != np.uint64(0):
         mask = seen & ~(seen - np.uint64(1))
@@ -125,13 +132,14 @@ def agrees(enemy: Any, codes: Any, masks: Any, expected: Any) -> Any:
 def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> Any:
     """Whether the enemy has a move. Castling needs no look: the rook could move too."""
     occupied = enemy | own
-    men = enemy
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = enemy
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         code = np.int64(codes & np.uint64(15))
         codes >>= np.uint64(4)
         if code == PAWN:
+            # One step ahead is enough: a double step needs that square too.
             if (occupied >> np.uint64(square - 8)) & np.uint64(1) == np.uint64(0):
                 return True
             if tables[square, PAWN_CAPTURES + 1] & own != np.uint64(0) or ep_captors & bit(square) != np.uint64(0):
@@ -143,7 +151,7 @@ def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> 
             if tables[square, KING_STEPS] & ~enemy != np.uint64(0):
                 return True
         else:
-            # A slider moves iff a neighbour on one of its lines is not its own man.
+            # A slider moves iff a neighbour on one of its lines is not its own piece.
             beside = tables[square, KING_STEPS]
             if code == BISHOP:
                 lines = tables[square, DIAGONAL_BELOW] | tables[square, DIAGONAL_ABOVE]
@@ -160,10 +168,10 @@ def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> 
 def filter_positions(
     positions: Any, weights: Any, count: int, captured: Any, masks: Any, expected: Any, must_move: bool, tables: Any
 ) -> int:
-    """After her own move: keep what agrees with the new view, in place and in order; returns how many are left.
+    """After an own move: keep what agrees with the new view, in place and in order; returns how many are left.
 
     Nothing is written when none is left. ``weights`` (float64[count], or of length 0: there are none) go with them.
-    ``captured`` is the square (uint64, one bit or none) from which she took a man; a position without a man there is
+    ``captured`` is the square (uint64, one bit or none) on which a piece was taken; a position without one there is
     not consistent. ``must_move``: the game goes on, so the enemy has a move.
     """
     kept = 0
@@ -175,11 +183,13 @@ def filter_positions(
     for i in range(count):
         enemy = positions[i, 0]
         codes = positions[i, 1]
+        # Occupancy first: it rules out most positions, for three operations.
         rest = enemy & ~captured
         if rest & empty != np.uint64(0) or required & ~rest != np.uint64(0) or captured & ~enemy != np.uint64(0):
             continue
         if captured != np.uint64(0):
             codes = without(codes, popcount(enemy & (captured - np.uint64(1))))
+        # Then the kinds of the seen pieces, and the rule that a side without a move ends the game.
         if seen != np.uint64(0) and mistyped(rest, codes, seen, expected):
             continue
         if must_move and not can_move(rest, codes, own, captors, tables):
@@ -228,25 +238,28 @@ def successors(
     special = masks[EP_REPORTED] | masks[EP_LANDING]
     known = empty | required
     for i in range(start, stop):
+        # A source is treated whole or not at all, so that the caller can go on where this stops.
         if max(counts[0], counts[1]) + MOST_SUCCESSORS > room:
             return i
         k = counts[0]
         enemy = positions[i, 0]
         codes = positions[i, 1]
+        # En passant and its report name the one or two moves that there can be.
         if special != np.uint64(0):
             k = _en_passant(enemy, codes, masks, expected, out, k)
             settle(k, layout, split, out, counts)
             continue
+        # A move changes two squares: with two to fill, or two to leave, only castling can explain the view.
         missing = required & ~enemy
         surplus = enemy & empty
         one_move = without_lowest(missing) | without_lowest(surplus) == np.uint64(0)
         occupied = enemy | own_before
-        back = occupied >> np.uint64(56)
-        at_home = captured == np.uint64(0) and enemy & bit(60) != np.uint64(0)
-        short = at_home and back & np.uint64(0xF0) == np.uint64(0x90)
-        long = at_home and back & np.uint64(0x1F) == np.uint64(0x11)
+        short, long = castling_paths(enemy, occupied)
+        short = short and captured == np.uint64(0)
+        long = long and captured == np.uint64(0)
         if not (one_move or short or long):
             continue
+        # Pieces that are seen where they stood before have not moved: a wrong one stays wrong.
         if mistyped(enemy, codes, seen & enemy, expected):
             continue
         if short or long:
@@ -254,10 +267,12 @@ def successors(
         if not one_move:
             settle(k, layout, split, out, counts)
             continue
+        # The piece that moved is the one that has to leave, or any that need not stay.
         movable = enemy & ~required
         if surplus != np.uint64(0):
             movable = surplus
         if missing == np.uint64(0):
+            # No square has to be filled: every move to a square of which nothing is known.
             allowed = ~(known | enemy)
             while movable != np.uint64(0):
                 square = lowest(movable)
@@ -265,40 +280,26 @@ def successors(
                 movable = without_lowest(movable)
                 index = popcount(enemy & (mask - np.uint64(1)))
                 code = (codes >> np.uint64(4 * index)) & np.uint64(15)
-                if code == np.uint64(0):
-                    targets = (mask >> np.uint64(8)) & ~occupied
-                    targets |= (((targets & np.uint64(0x0000FF0000000000)) >> np.uint64(8)) & ~occupied) & ~forbidden
-                elif code == np.uint64(1):
-                    targets = tables[square, KNIGHT_STEPS]
-                elif code == np.uint64(5):
-                    targets = tables[square, KING_STEPS]
+                if code == np.uint64(PAWN):
+                    single, double = pawn_steps(mask, ~occupied)
+                    targets = single | (double & ~forbidden)
                 else:
-                    targets = np.uint64(0)
-                    if code != np.uint64(2):
-                        targets |= rook_attacks(square, occupied, tables)
-                    if code == np.uint64(2) or code == np.uint64(4):
-                        targets |= bishop_attacks(square, occupied, tables)
+                    targets = piece_targets(code, square, occupied, tables)
                 targets &= allowed
                 if targets == np.uint64(0):
                     continue
-                rest = without(codes, index)
-                if code == np.uint64(5):
-                    rest = without_rights(rest)
-                elif code == np.uint64(6):
-                    code = np.uint64(3)
+                rest, code = lifted(codes, index, code)
                 others = enemy ^ mask
                 while targets != np.uint64(0):
                     target = targets & ~(targets - np.uint64(1))
                     targets = without_lowest(targets)
-                    if code == np.uint64(0) and target < np.uint64(256):
-                        for promotion in range(1, 5):
-                            moved = with_code(others, rest, target, np.uint64(promotion))
-                            k = put(others | target, moved, out, k)
+                    if code == np.uint64(PAWN) and target < _RANK_2:
+                        k = put_promotions(others, rest, target, -1, out, k)
                     else:
-                        moved = with_code(others, rest, target, code)
-                        k = put(others | target, moved, out, k)
+                        k = put(others | target, with_code(others, rest, target, code), out, k)
         else:
             k = _fill(enemy, codes, missing, movable, occupied, masks, expected, tables, out, k)
+        # Duplicates and what belongs to another slice go; the others are counted.
         settle(k, layout, split, out, counts)
     return stop
 
@@ -308,10 +309,11 @@ def _fill(
     enemy: Any, codes: Any, target: Any, movable: Any, occupied: Any, masks: Any, expected: Any, tables: Any,
     out: Any, k: int,
 ) -> int:  # fmt: skip
-    """The moves of the men ``movable`` to the one square ``target``, which has to be filled.
+    """The moves of the pieces ``movable`` to the one square ``target``, which has to be filled.
 
-    By a capture of hers, or because an enemy man is known to be there.
+    Either an own piece was taken there, or an enemy piece is known to be there.
     """
+    # Seen from the target, the lines of a rook and a bishop say which sliders reach it; a knight's steps the knights.
     to_square = lowest(target)
     rook_lines = rook_attacks(to_square, occupied, tables)
     bishop_lines = bishop_attacks(to_square, occupied, tables)
@@ -324,51 +326,36 @@ def _fill(
         mask = bit(square)
         movable = without_lowest(movable)
         index = popcount(enemy & (mask - np.uint64(1)))
-        code: Any = np.int64((codes >> np.uint64(4 * index)) & np.uint64(15))
-        if code == PAWN:
-            if masks[CAPTURED] != np.uint64(0):
-                reaches = tables[square, PAWN_CAPTURES + 1] & target != np.uint64(0)
-            else:
-                reaches = to_square == square - 8 or (
-                    to_square == square - 16 and square >= 48 and rook_lines & mask != np.uint64(0)
-                )
-                if to_square == square - 16 and masks[FORBIDDEN] & target != np.uint64(0):
-                    reaches = False
-        elif code == KNIGHT:
-            reaches = tables[square, KNIGHT_STEPS] & target != np.uint64(0)
-        elif code == KING:
-            reaches = tables[square, KING_STEPS] & target != np.uint64(0)
+        code = (codes >> np.uint64(4 * index)) & np.uint64(15)
+        # A pawn captures diagonally and steps straight; the others reach alike either way.
+        if code != np.uint64(PAWN):
+            reached = reaches(code, square, mask, target, rook_lines, bishop_lines, tables)
+        elif masks[CAPTURED] != np.uint64(0):
+            reached = tables[square, PAWN_CAPTURES + 1] & target != np.uint64(0)
+        elif to_square == square - 16:
+            reached = square >= 48 and rook_lines & mask != np.uint64(0) and masks[FORBIDDEN] & target == np.uint64(0)
         else:
-            reaches = (code != BISHOP and rook_lines & mask != np.uint64(0)) or (
-                (code == BISHOP or code == QUEEN) and bishop_lines & mask != np.uint64(0)  # noqa: SIM109 (a tuple is slower)
-            )
-        if not reaches:
+            reached = to_square == square - 8
+        if not reached:
             continue
-        rest = without(codes, index)
-        if code == KING:
-            rest = without_rights(rest)
-        elif code == CASTLING_ROOK:
-            code = ROOK
+        rest, code = lifted(codes, index, code)
         others = enemy ^ mask
-        if code == PAWN and to_square < 8:
-            for promotion in range(1, 5):
-                if wanted == -1 or wanted == promotion:
-                    moved = with_code(others, rest, target, np.uint64(promotion))
-                    k = put(others | target, moved, out, k)
-        elif wanted == -1 or wanted == code:
-            moved = with_code(others, rest, target, np.uint64(code))
-            k = put(others | target, moved, out, k)
+        # What is seen on the target has to be what arrives there.
+        if code == np.uint64(PAWN) and to_square < 8:
+            k = put_promotions(others, rest, target, wanted, out, k)
+        elif wanted == -1 or wanted == np.int64(code):
+            k = put(others | target, with_code(others, rest, target, code), out, k)
     return k
 
 
 @kernel(allocates=False)
 def _castling(enemy: Any, codes: Any, short: bool, long: bool, masks: Any, expected: Any, out: Any, k: int) -> int:
-    """Castling, where the squares allow it; the rook's code 6 says that the right is there (and the king with it)."""
-    if short and code_at(enemy, codes, bit(63)) == np.uint64(6):
+    """Castling, where the squares allow it and the rook's code says that the right is there."""
+    if short and has_castling_rook(enemy, codes, 63):
         after, moved = castled(enemy, codes, True)
         if agrees(after, moved, masks, expected):
             k = put(after, moved, out, k)
-    if long and code_at(enemy, codes, bit(56)) == np.uint64(6):
+    if long and has_castling_rook(enemy, codes, 56):
         after, moved = castled(enemy, codes, False)
         if agrees(after, moved, masks, expected):
             k = put(after, moved, out, k)
@@ -377,29 +364,30 @@ def _castling(enemy: Any, codes: Any, short: bool, long: bool, masks: Any, expec
 
 @kernel(allocates=False)
 def _en_passant(enemy: Any, codes: Any, masks: Any, expected: Any, out: Any, k: int) -> int:
-    """The double step that she was told of, or the en passant captures of her pawn.
+    """The double step that was reported, or the en passant captures of the viewer's pawn.
 
     At most two moves of a pawn, made and then held against the masks.
     """
     if masks[EP_REPORTED] != np.uint64(0):
+        # A double step past the square: from the rank above it to the one below, over a free square.
         origins = masks[EP_REPORTED] << np.uint64(8)
         target = masks[EP_REPORTED] >> np.uint64(8)
         if enemy & (masks[EP_REPORTED] | target) != np.uint64(0):
             return k
     else:
+        # A capture: from the squares beside the pawn that was taken, which is one rank above the landing square.
         target = masks[EP_LANDING]
-        origins = ((target << np.uint64(7)) & np.uint64(0x7F7F7F7F7F7F7F7F)) | (
-            (target << np.uint64(9)) & np.uint64(0xFEFEFEFEFEFEFEFE)
-        )
+        origins = beside(target << np.uint64(8))
         if enemy & target != np.uint64(0):
             return k
     origins &= enemy
     while origins != np.uint64(0):
         mask = origins & ~(origins - np.uint64(1))
         origins = without_lowest(origins)
-        if code_at(enemy, codes, mask) == np.uint64(0):
+        if code_at(enemy, codes, mask) == np.uint64(PAWN):
             others = enemy ^ mask
-            moved = with_code(others, without(codes, popcount(enemy & (mask - np.uint64(1)))), target, np.uint64(0))
+            rest = without(codes, popcount(enemy & (mask - np.uint64(1))))
+            moved = with_code(others, rest, target, np.uint64(PAWN))
             if agrees(others | target, moved, masks, expected):
                 k = put(others | target, moved, out, k)
     return k

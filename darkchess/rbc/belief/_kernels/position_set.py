@@ -2,8 +2,8 @@
 out (docs/rbc.md, "The position set").
 
 Everything here is seen from the viewer's side of the board, and a position is the *enemy's* half, 16 bytes
-(:mod:`darkchess.board.kernels.halves`). A pawn that has just made a double step has the code 7 where one of her pawns
-can take it in passing, and only until her own move.
+(:mod:`darkchess.board.kernels.halves`). A pawn that has just made a double step has the code 7 where one of the viewer's pawns
+can take it in passing, and only until the viewer's own move.
 """
 
 from __future__ import annotations
@@ -14,7 +14,16 @@ import numpy as np
 
 from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
 from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
-from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, META, PAWN, QUEEN, ROOK
+from darkchess.board.kernels.board import KING, META, PAWN, ROOK
+from darkchess.board.kernels.enemy_moves import (
+    castling_paths,
+    has_castling_rook,
+    lifted,
+    pawn_steps,
+    piece_targets,
+    put_promotions,
+    reaches,
+)
 from darkchess.board.kernels.halves import (
     CASTLING_ROOK,
     DOUBLE_STEPPED,
@@ -25,22 +34,22 @@ from darkchess.board.kernels.halves import (
     stepped,
     with_code,
     without,
-    without_rights,
 )
 from darkchess.board.kernels.position_table import put, settle
-from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
+from darkchess.board.kernels.tables import KNIGHT_STEPS, PAWN_CAPTURES
 from darkchess.rbc.game._kernels.requests import revised
 from klss.support.kernel import kernel
 
 __all__ = ["decode_all", "encode_stepped", "keep_moved", "keep_sensed", "outcome", "successors"]
 
-_NOT_A, _NOT_H = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7F)
+_RANK_2 = np.uint64(1 << 8)
+"""The lowest square of rank 2: a set of one square on rank 1 is less."""
 _ONES = np.uint64(0x1111111111111111)
 
 
 @kernel(inline="always")
 def without_step(codes: Any) -> Any:
-    """``codes`` once nothing can be taken in passing: 7 becomes 0."""
+    """``codes`` once nothing can be taken in passing: DOUBLE_STEPPED (7) becomes PAWN (0)."""
     unlike = codes ^ np.uint64(0x7777777777777777)
     unlike |= unlike >> np.uint64(1)
     unlike |= unlike >> np.uint64(2)
@@ -51,7 +60,7 @@ def without_step(codes: Any) -> Any:
 def encode_stepped(half: Any, target: Any) -> None:
     """Give the pawn on the one square of ``target`` the code 7, in place."""
     place = np.uint64(4 * popcount(half[0] & (target - np.uint64(1))))
-    half[1] |= np.uint64(7) << place
+    half[1] |= np.uint64(DOUBLE_STEPPED) << place
 
 
 # -------------------------------------------------------------------------------------------------- the enemy's turn
@@ -65,80 +74,67 @@ def successors(
     Parameters
     ----------
     own, own_pawns
-        Her men, and her pawns, before the turn.
+        The viewer's pieces, and its pawns, before the turn.
     captured
-        The square (a set of one or none) where it cost her a man.
+        The square (a set of one or none) on which the turn took one of them.
     landing
-        The square that her last double step passed, if it was that pawn; else empty.
+        The square that the viewer's last double step passed, if that pawn was taken; else empty.
 
     The others: :data:`darkchess.board.position_step.Successors`.
     """
     for i in range(start, stop):
+        # A source is treated whole or not at all, so that the caller can go on where this stops.
         if max(counts[0], counts[1]) + MOST_SUCCESSORS > room:
             return i
         k = counts[0]
         enemy = positions[i, 0]
         codes = positions[i, 1]
+        # A reported capture leaves the moves to its one square.
         if captured != np.uint64(0):
             k = _captures(enemy, codes, own, captured, landing, tables, out, k)
             settle(k, layout, split, out, counts)
             continue
         occupied = enemy | own
         free = ~occupied
+        # A turn without a move, and castling.
         k = put(enemy, codes, out, k)
-        back = occupied >> np.uint64(56)
-        if enemy & bit(60) != np.uint64(0):
-            if back & np.uint64(0xF0) == np.uint64(0x90) and code_at(enemy, codes, bit(63)) == np.uint64(6):
-                after, moved = castled(enemy, codes, True)
-                k = put(after, moved, out, k)
-            if back & np.uint64(0x1F) == np.uint64(0x11) and code_at(enemy, codes, bit(56)) == np.uint64(6):
-                after, moved = castled(enemy, codes, False)
-                k = put(after, moved, out, k)
-        men = enemy
+        short, long = castling_paths(enemy, occupied)
+        if short and has_castling_rook(enemy, codes, 63):
+            after, moved = castled(enemy, codes, True)
+            k = put(after, moved, out, k)
+        if long and has_castling_rook(enemy, codes, 56):
+            after, moved = castled(enemy, codes, False)
+            k = put(after, moved, out, k)
+        # All other moves to free squares, piece by piece from the lowest square up, as the codes are.
+        pieces = enemy
         index = 0
-        left = codes
-        while men != np.uint64(0):
-            square = lowest(men)
+        codes_left = codes
+        while pieces != np.uint64(0):
+            square = lowest(pieces)
             mask = bit(square)
-            men = without_lowest(men)
-            code = left & np.uint64(15)
-            left >>= np.uint64(4)
+            pieces = without_lowest(pieces)
+            code = codes_left & np.uint64(15)
+            codes_left >>= np.uint64(4)
             double = np.uint64(0)
-            if code == np.uint64(0):
-                targets = (mask >> np.uint64(8)) & free
-                double = ((targets & np.uint64(0x0000FF0000000000)) >> np.uint64(8)) & free
-                targets |= double
-            elif code == np.uint64(1):
-                targets = tables[square, KNIGHT_STEPS] & free
-            elif code == np.uint64(5):
-                targets = tables[square, KING_STEPS] & free
+            if code == np.uint64(PAWN):
+                single, double = pawn_steps(mask, free)
+                targets = single | double
             else:
-                targets = np.uint64(0)
-                if code != np.uint64(2):
-                    targets |= rook_attacks(square, occupied, tables)
-                if code == np.uint64(2) or code == np.uint64(4):
-                    targets |= bishop_attacks(square, occupied, tables)
-                targets &= free
+                targets = piece_targets(code, square, occupied, tables) & free
             if targets != np.uint64(0):
-                rest = without(codes, index)
-                if code == np.uint64(5):
-                    rest = without_rights(rest)
-                elif code == np.uint64(6):
-                    code = np.uint64(3)
+                rest, code = lifted(codes, index, code)
                 others = enemy ^ mask
                 while targets != np.uint64(0):
                     target = targets & ~(targets - np.uint64(1))
                     targets = without_lowest(targets)
-                    if code == np.uint64(0) and target < np.uint64(256):
-                        for promotion in range(1, 5):
-                            moved = with_code(others, rest, target, np.uint64(promotion))
-                            k = put(others | target, moved, out, k)
-                    elif target == double and beside(target) & own_pawns != np.uint64(0):
-                        moved = with_code(others, rest, target, np.uint64(7))
-                        k = put(others | target, moved, out, k)
-                    else:
-                        moved = with_code(others, rest, target, code)
-                        k = put(others | target, moved, out, k)
+                    if code == np.uint64(PAWN) and target < _RANK_2:
+                        k = put_promotions(others, rest, target, -1, out, k)
+                        continue
+                    # A double step is marked only where a pawn of the viewer could take in passing: else it merges.
+                    arrives = code
+                    if target == double and beside(target) & own_pawns != np.uint64(0):
+                        arrives = np.uint64(DOUBLE_STEPPED)
+                    k = put(others | target, with_code(others, rest, target, arrives), out, k)
             index += 1
         settle(k, layout, split, out, counts)
     return stop
@@ -149,59 +145,48 @@ def _captures(
     enemy: Any, codes: Any, own: Any, target: Any, landing: Any, tables: Any, out: Any, k: int
 ) -> int:  # fmt: skip
     """The captures on the one square ``target``, and that of a pawn there in passing, if ``landing`` is not empty."""
+    # Seen from the target, the lines of a rook and a bishop say which sliders reach it; a knight's steps the knights.
     occupied = enemy | own
     to_square = lowest(target)
     rook_lines = rook_attacks(to_square, occupied, tables)
     bishop_lines = bishop_attacks(to_square, occupied, tables)
-    movable = enemy & (rook_lines | bishop_lines | tables[to_square, KNIGHT_STEPS])
-    while movable != np.uint64(0):
-        square = lowest(movable)
+    pieces = enemy & (rook_lines | bishop_lines | tables[to_square, KNIGHT_STEPS])
+    while pieces != np.uint64(0):
+        square = lowest(pieces)
         mask = bit(square)
-        movable = without_lowest(movable)
+        pieces = without_lowest(pieces)
         index = popcount(enemy & (mask - np.uint64(1)))
-        code: Any = np.int64((codes >> np.uint64(4 * index)) & np.uint64(15))
-        if code == PAWN:
-            reaches = tables[square, PAWN_CAPTURES + 1] & target != np.uint64(0)
-        elif code == KNIGHT:
-            reaches = tables[square, KNIGHT_STEPS] & target != np.uint64(0)
-        elif code == KING:
-            reaches = tables[square, KING_STEPS] & target != np.uint64(0)
+        code = (codes >> np.uint64(4 * index)) & np.uint64(15)
+        if code == np.uint64(PAWN):
+            reached = tables[square, PAWN_CAPTURES + 1] & target != np.uint64(0)
         else:
-            reaches = (code != BISHOP and rook_lines & mask != np.uint64(0)) or (
-                (code == BISHOP or code == QUEEN) and bishop_lines & mask != np.uint64(0)  # noqa: SIM109 (a tuple is slower)
-            )
-        if not reaches:
+            reached = reaches(code, square, mask, target, rook_lines, bishop_lines, tables)
+        if not reached:
             continue
-        rest = without(codes, index)
-        if code == KING:
-            rest = without_rights(rest)
-        elif code == CASTLING_ROOK:
-            code = ROOK
+        rest, code = lifted(codes, index, code)
         others = enemy ^ mask
-        if code == PAWN and to_square < 8:
-            for promotion in range(1, 5):
-                moved = with_code(others, rest, target, np.uint64(promotion))
-                k = put(others | target, moved, out, k)
+        if code == np.uint64(PAWN) and to_square < 8:
+            k = put_promotions(others, rest, target, -1, out, k)
         else:
-            moved = with_code(others, rest, target, np.uint64(code))
-            k = put(others | target, moved, out, k)
+            k = put(others | target, with_code(others, rest, target, code), out, k)
+    # In passing: from the squares beside the pawn that was taken, to the one behind it.
     if landing == np.uint64(0) or enemy & landing != np.uint64(0):
         return k
     origins = beside(target) & enemy
     while origins != np.uint64(0):
         mask = origins & ~(origins - np.uint64(1))
         origins = without_lowest(origins)
-        if code_at(enemy, codes, mask) == np.uint64(0):
+        if code_at(enemy, codes, mask) == np.uint64(PAWN):
             others = enemy ^ mask
             rest = without(codes, popcount(enemy & (mask - np.uint64(1))))
-            k = put(others | landing, with_code(others, rest, landing, np.uint64(0)), out, k)
+            k = put(others | landing, with_code(others, rest, landing, np.uint64(PAWN)), out, k)
     return k
 
 
-# -------------------------------------------------------------------------------------------------- her own turn
+# -------------------------------------------------------------------------------------------------- the own turn
 @kernel(inline="always")
 def plain(code: Any) -> Any:
-    """The piece's index of a man with this code."""
+    """The piece's index of a code."""
     if code == CASTLING_ROOK:
         return ROOK
     if code == DOUBLE_STEPPED:
@@ -210,8 +195,8 @@ def plain(code: Any) -> Any:
 
 
 @kernel(allocates=False)
-def keep_sensed(positions: Any, weights: Any, area: Any, men: Any, expected: Any) -> int:
-    """Keep what has the enemy men ``men``, and no others, on the squares ``area``, in place and in order.
+def keep_sensed(positions: Any, weights: Any, area: Any, pieces: Any, expected: Any) -> int:
+    """Keep what has the enemy pieces ``pieces``, and no others, on the squares ``area``, in place and in order.
 
     Parameters
     ----------
@@ -220,7 +205,7 @@ def keep_sensed(positions: Any, weights: Any, area: Any, men: Any, expected: Any
     weights
         float64[n], or of length 0: there are none; they go along.
     expected
-        int64[64], the piece that stands on each square of ``men``.
+        int64[64], the piece that stands on each square of ``pieces``.
 
     Returns
     -------
@@ -230,11 +215,12 @@ def keep_sensed(positions: Any, weights: Any, area: Any, men: Any, expected: Any
     kept = 0
     for i in range(positions.shape[0]):
         enemy = positions[i, 0]
-        if enemy & area != men:
+        # The squares first: they rule out most positions.
+        if enemy & area != pieces:
             continue
         codes = positions[i, 1]
         wrong = False
-        seen = men
+        seen = pieces
         while seen != np.uint64(0):
             mask = seen & ~(seen - np.uint64(1))
             if plain(np.int64(code_at(enemy, codes, mask))) != expected[lowest(seen)]:
@@ -253,7 +239,7 @@ def keep_sensed(positions: Any, weights: Any, area: Any, men: Any, expected: Any
 
 @kernel(inline="always")
 def outcome(own_row: Any, enemy: Any, codes: Any, request: int, tables: Any) -> Any:
-    """What her request becomes: a move's code, −1 for none, and where that takes a man, −1 for nowhere."""
+    """The move that a request becomes (its code, −1 for none), and where that takes a piece (−1 for nowhere)."""
     pawn = stepped(enemy, codes)
     taken = revised(own_row, 0, enemy, pawn << np.uint64(8), request, tables)
     capture = np.int64(-1)
@@ -261,7 +247,7 @@ def outcome(own_row: Any, enemy: Any, codes: Any, request: int, tables: Any) -> 
         target = bit((taken >> 3) & 63)
         if enemy & target != np.uint64(0):
             capture = np.int64((taken >> 3) & 63)
-        elif (
+        elif (  # in passing: the own pawn moves diagonally to the square behind the enemy's
             target == pawn << np.uint64(8)
             and own_row[PAWN] & bit(taken >> 9) != np.uint64(0)
             and ((taken >> 3) - (taken >> 9)) & 7 != 0
@@ -272,7 +258,7 @@ def outcome(own_row: Any, enemy: Any, codes: Any, request: int, tables: Any) -> 
 
 @kernel(allocates=False)
 def keep_moved(positions: Any, weights: Any, own_row: Any, request: int, taken: int, capture: int, tables: Any) -> int:
-    """After her own move: keep the positions in which her request becomes this move, without what it took, in place.
+    """After an own move: keep the positions in which the request becomes this move, without what it took, in place.
 
     A position in which it would have taken the king is not kept: the game goes on.
 
@@ -281,9 +267,9 @@ def keep_moved(positions: Any, weights: Any, own_row: Any, request: int, taken: 
     positions, weights
         As in :func:`keep_sensed`.
     own_row
-        uint64[9], her half before the move, she being White.
+        uint64[9], the player's half before the move, as White's.
     request, taken
-        Codes; −1: she passed, and nothing was played.
+        Codes; −1: a pass, and nothing was played.
     capture
         The square, −1: none.
 
@@ -296,13 +282,15 @@ def keep_moved(positions: Any, weights: Any, own_row: Any, request: int, taken: 
     for i in range(positions.shape[0]):
         enemy = positions[i, 0]
         codes = positions[i, 1]
+        # The same request becomes another move where other pieces stand in its way.
         if request >= 0:
             made, captured = outcome(own_row, enemy, codes, request, tables)
             if made != taken or captured != capture:
                 continue
+        # What was taken goes; and nothing can be taken in passing any more.
         if capture >= 0:
             mask = bit(capture)
-            if code_at(enemy, codes, mask) == np.uint64(5):
+            if code_at(enemy, codes, mask) == np.uint64(KING):
                 continue
             codes = without(codes, popcount(enemy & (mask - np.uint64(1))))
             enemy ^= mask

@@ -1,0 +1,100 @@
+"""Steps of generating moves of an enemy half (:mod:`darkchess.board.kernels.halves`), for the kernels that step a
+position set across an enemy move. The enemy is Black and moves down. Codes and sets of squares are uint64.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
+from darkchess.board.kernels.bits import bit
+from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, QUEEN, ROOK
+from darkchess.board.kernels.halves import CASTLING_ROOK, code_at, with_code, without, without_rights
+from darkchess.board.kernels.position_table import put
+from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS
+from klss.support.kernel import kernel
+
+__all__ = [
+    "castling_paths", "has_castling_rook", "lifted", "pawn_steps", "piece_targets", "put_promotions", "reaches",
+]  # fmt: skip
+
+
+@kernel(inline="always")
+def pawn_steps(mask: Any, free: Any) -> Any:
+    """Where the pawn on the one square of ``mask`` may step, onto squares that are ``free``: by one, and by two."""
+    single = (mask >> np.uint64(8)) & free
+    return single, ((single & np.uint64(0x0000FF0000000000)) >> np.uint64(8)) & free
+
+
+@kernel(inline="always")
+def piece_targets(code: Any, square: int, occupied: Any, tables: Any) -> Any:
+    """Squares that a piece other than a pawn attacks."""
+    targets = np.uint64(0)
+    if code == np.uint64(KNIGHT):
+        targets = tables[square, KNIGHT_STEPS]
+    elif code == np.uint64(KING):
+        targets = tables[square, KING_STEPS]
+    else:
+        if code != np.uint64(BISHOP):
+            targets |= rook_attacks(square, occupied, tables)
+        if code == np.uint64(BISHOP) or code == np.uint64(QUEEN):
+            targets |= bishop_attacks(square, occupied, tables)
+    return targets
+
+
+@kernel(inline="always")
+def reaches(
+    code: Any, square: int, mask: Any, target: Any, rook_lines: Any, bishop_lines: Any, tables: Any
+) -> Any:  # fmt: skip
+    """Whether a piece other than a pawn, on ``square`` (as a set, ``mask``), attacks ``target``; the lines are those
+    that a rook and a bishop attack from there.
+    """
+    if code == np.uint64(KNIGHT):
+        found = tables[square, KNIGHT_STEPS] & target != np.uint64(0)
+    elif code == np.uint64(KING):
+        found = tables[square, KING_STEPS] & target != np.uint64(0)
+    else:
+        found = (code != np.uint64(BISHOP) and rook_lines & mask != np.uint64(0)) or (
+            (code == np.uint64(BISHOP) or code == np.uint64(QUEEN)) and bishop_lines & mask != np.uint64(0)
+        )
+    return found
+
+
+@kernel(inline="always")
+def lifted(codes: Any, index: int, code: Any) -> Any:
+    """The other pieces' codes when the piece of that index moves, and the code that it arrives with.
+
+    A king takes the rooks' rights with it, and a rook loses its own.
+    """
+    rest = without(codes, index)
+    arrives = code
+    if code == np.uint64(KING):
+        rest = without_rights(rest)
+    elif code == np.uint64(CASTLING_ROOK):
+        arrives = np.uint64(ROOK)
+    return rest, arrives
+
+
+@kernel(inline="always")
+def put_promotions(others: Any, rest: Any, target: Any, wanted: int, out: Any, k: int) -> Any:
+    """Write the promotions on ``target``, or only the one to the piece ``wanted``; −1: all."""
+    for promotion in range(KNIGHT, QUEEN + 1):
+        if wanted == -1 or wanted == promotion:
+            k = put(others | target, with_code(others, rest, target, np.uint64(promotion)), out, k)
+    return k
+
+
+@kernel(inline="always")
+def castling_paths(enemy: Any, occupied: Any) -> Any:
+    """Whether the squares allow castling, short and long: an enemy piece on e8, and only corner pieces beside it."""
+    back = occupied >> np.uint64(56)
+    at_home = enemy & bit(60) != np.uint64(0)
+    return at_home and back & np.uint64(0xF0) == np.uint64(0x90), at_home and back & np.uint64(0x1F) == np.uint64(0x11)
+
+
+@kernel(inline="always")
+def has_castling_rook(enemy: Any, codes: Any, square: int) -> Any:
+    """Whether the rook on ``square``, which is occupied, may castle; the king is then at home too."""
+    return code_at(enemy, codes, bit(square)) == np.uint64(CASTLING_ROOK)
