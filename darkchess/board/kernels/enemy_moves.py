@@ -9,16 +9,19 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
-from darkchess.board.kernels.bits import bit
-from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, QUEEN, ROOK
-from darkchess.board.kernels.halves import CASTLING_ROOK, code_at, with_code, without, without_rights
+from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
+from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED, code_at, with_code, without, without_rights
 from darkchess.board.kernels.position_table import put
-from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS
+from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from klss.support.kernel import kernel
 
 __all__ = [
-    "castling_paths", "has_castling_rook", "lifted", "pawn_steps", "piece_targets", "put_promotions", "reaches",
+    "castling_paths", "has_castling_rook", "lifted", "pawn_steps", "piece_targets", "put_arrivals", "put_moves",
 ]  # fmt: skip
+
+_RANK_2 = np.uint64(1 << 8)
+"""The lowest square of rank 2: a set of one square on rank 1 is less."""
 
 
 @kernel(inline="always")
@@ -78,11 +81,72 @@ def lifted(codes: Any, index: int, code: Any) -> Any:
 
 
 @kernel(inline="always")
-def put_promotions(others: Any, rest: Any, target: Any, wanted: int, out: Any, k: int) -> Any:
-    """Write the promotions on ``target``, or only the one to the piece ``wanted``; −1: all."""
-    for promotion in range(KNIGHT, QUEEN + 1):
-        if wanted == -1 or wanted == promotion:
-            k = put(others | target, with_code(others, rest, target, np.uint64(promotion)), out, k)
+def put_moves(enemy: Any, mask: Any, rest: Any, code: Any, targets: Any, marked: Any, out: Any, k: int) -> Any:
+    """Write the moves of the piece on ``mask`` to ``targets``; a pawn on ``marked`` can be taken in passing.
+
+    ``rest`` and ``code`` are those of :func:`lifted`.
+    """
+    others = enemy ^ mask
+    while targets != np.uint64(0):
+        target = targets & ~(targets - np.uint64(1))
+        targets = without_lowest(targets)
+        if code == np.uint64(PAWN) and target < _RANK_2:
+            for promotion in range(KNIGHT, QUEEN + 1):
+                k = put(others | target, with_code(others, rest, target, np.uint64(promotion)), out, k)
+        elif target == marked:
+            k = put(others | target, with_code(others, rest, target, np.uint64(DOUBLE_STEPPED)), out, k)
+        else:
+            k = put(others | target, with_code(others, rest, target, code), out, k)
+    return k
+
+
+@kernel(allocates=False)
+def put_arrivals(
+    enemy: Any, codes: Any, pieces: Any, target: Any, captures: bool, forbidden: Any, wanted: int, occupied: Any,
+    tables: Any, out: Any, k: int,
+) -> int:  # fmt: skip
+    """Write the moves of ``pieces`` to the one square ``target``.
+
+    Parameters
+    ----------
+    captures
+        Whether a piece is taken there, so that pawns move diagonally.
+    forbidden
+        Where no double step may end.
+    wanted
+        The piece that has to arrive; −1: any.
+    """
+    # Seen from the target, the lines of a rook and a bishop say which sliders reach it; a knight's steps the knights.
+    to_square = lowest(target)
+    rook_lines = rook_attacks(to_square, occupied, tables)
+    bishop_lines = bishop_attacks(to_square, occupied, tables)
+    pieces &= rook_lines | bishop_lines | tables[to_square, KNIGHT_STEPS]
+    while pieces != np.uint64(0):
+        square = lowest(pieces)
+        mask = bit(square)
+        pieces = without_lowest(pieces)
+        index = popcount(enemy & (mask - np.uint64(1)))
+        code = (codes >> np.uint64(4 * index)) & np.uint64(15)
+        # A pawn captures diagonally and steps straight; the others reach alike either way.
+        if code != np.uint64(PAWN):
+            reached = reaches(code, square, mask, target, rook_lines, bishop_lines, tables)
+        elif captures:
+            reached = tables[square, PAWN_CAPTURES + 1] & target != np.uint64(0)
+        elif to_square == square - 16:
+            reached = square >= 48 and rook_lines & mask != np.uint64(0) and forbidden & target == np.uint64(0)
+        else:
+            reached = to_square == square - 8
+        if not reached:
+            continue
+        # What is seen on the target has to be what arrives there.
+        rest, code = lifted(codes, index, code)
+        others = enemy ^ mask
+        if code == np.uint64(PAWN) and to_square < 8:
+            for promotion in range(KNIGHT, QUEEN + 1):
+                if wanted == -1 or wanted == promotion:
+                    k = put(others | target, with_code(others, rest, target, np.uint64(promotion)), out, k)
+        elif wanted == -1 or wanted == np.int64(code):
+            k = put(others | target, with_code(others, rest, target, code), out, k)
     return k
 
 

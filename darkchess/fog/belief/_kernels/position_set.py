@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
 from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
 from darkchess.board.kernels.enemy_moves import (
@@ -38,8 +37,8 @@ from darkchess.board.kernels.enemy_moves import (
     lifted,
     pawn_steps,
     piece_targets,
-    put_promotions,
-    reaches,
+    put_arrivals,
+    put_moves,
 )
 from darkchess.board.kernels.halves import CASTLING_ROOK, MOST_SUCCESSORS, castled, code_at, with_code, without
 from darkchess.board.kernels.position_table import put, settle
@@ -65,9 +64,6 @@ __all__ = [
 
 OWN, EMPTY, REQUIRED, SEEN, OWN_BEFORE, CAPTURED, FORBIDDEN, EP_REPORTED, EP_LANDING, EP_CAPTORS = range(10)
 MASKS = 10
-
-_RANK_2 = np.uint64(1 << 8)
-"""The lowest square of rank 2: a set of one square on rank 1 is less."""
 
 
 # -------------------------------------------------------------------------------------------------- what a view says
@@ -289,63 +285,17 @@ def successors(
                 if targets == np.uint64(0):
                     continue
                 rest, code = lifted(codes, index, code)
-                others = enemy ^ mask
-                while targets != np.uint64(0):
-                    target = targets & ~(targets - np.uint64(1))
-                    targets = without_lowest(targets)
-                    if code == np.uint64(PAWN) and target < _RANK_2:
-                        k = put_promotions(others, rest, target, -1, out, k)
-                    else:
-                        k = put(others | target, with_code(others, rest, target, code), out, k)
+                k = put_moves(enemy, mask, rest, code, targets, np.uint64(0), out, k)
         else:
-            k = _fill(enemy, codes, missing, movable, occupied, masks, expected, tables, out, k)
+            # One square has to be filled: a piece of the viewer was taken there, or an enemy piece is known there.
+            wanted = np.int64(-1)
+            if seen & missing != np.uint64(0):
+                wanted = expected[lowest(missing)]
+            captures = captured != np.uint64(0)
+            k = put_arrivals(enemy, codes, movable, missing, captures, forbidden, wanted, occupied, tables, out, k)
         # Duplicates and what belongs to another slice go; the others are counted.
         settle(k, layout, split, out, counts)
     return stop
-
-
-@kernel(allocates=False)
-def _fill(
-    enemy: Any, codes: Any, target: Any, movable: Any, occupied: Any, masks: Any, expected: Any, tables: Any,
-    out: Any, k: int,
-) -> int:  # fmt: skip
-    """The moves of the pieces ``movable`` to the one square ``target``, which has to be filled.
-
-    Either an own piece was taken there, or an enemy piece is known to be there.
-    """
-    # Seen from the target, the lines of a rook and a bishop say which sliders reach it; a knight's steps the knights.
-    to_square = lowest(target)
-    rook_lines = rook_attacks(to_square, occupied, tables)
-    bishop_lines = bishop_attacks(to_square, occupied, tables)
-    wanted = np.int64(-1)
-    if masks[SEEN] & target != np.uint64(0):
-        wanted = expected[to_square]
-    movable &= rook_lines | bishop_lines | tables[to_square, KNIGHT_STEPS]
-    while movable != np.uint64(0):
-        square = lowest(movable)
-        mask = bit(square)
-        movable = without_lowest(movable)
-        index = popcount(enemy & (mask - np.uint64(1)))
-        code = (codes >> np.uint64(4 * index)) & np.uint64(15)
-        # A pawn captures diagonally and steps straight; the others reach alike either way.
-        if code != np.uint64(PAWN):
-            reached = reaches(code, square, mask, target, rook_lines, bishop_lines, tables)
-        elif masks[CAPTURED] != np.uint64(0):
-            reached = tables[square, PAWN_CAPTURES + 1] & target != np.uint64(0)
-        elif to_square == square - 16:
-            reached = square >= 48 and rook_lines & mask != np.uint64(0) and masks[FORBIDDEN] & target == np.uint64(0)
-        else:
-            reached = to_square == square - 8
-        if not reached:
-            continue
-        rest, code = lifted(codes, index, code)
-        others = enemy ^ mask
-        # What is seen on the target has to be what arrives there.
-        if code == np.uint64(PAWN) and to_square < 8:
-            k = put_promotions(others, rest, target, wanted, out, k)
-        elif wanted == -1 or wanted == np.int64(code):
-            k = put(others | target, with_code(others, rest, target, code), out, k)
-    return k
 
 
 @kernel(allocates=False)

@@ -2,8 +2,8 @@
 out (docs/rbc.md, "The position set").
 
 Everything here is seen from the viewer's side of the board, and a position is the *enemy's* half, 16 bytes
-(:mod:`darkchess.board.kernels.halves`). A pawn that has just made a double step has the code 7 where one of the viewer's pawns
-can take it in passing, and only until the viewer's own move.
+(:mod:`darkchess.board.kernels.halves`). A pawn that has just made a double step has the code 7 where one of the
+viewer's pawns can take it in passing, and only until the viewer's own move.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
 from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import KING, META, PAWN, ROOK
 from darkchess.board.kernels.enemy_moves import (
@@ -21,8 +20,8 @@ from darkchess.board.kernels.enemy_moves import (
     lifted,
     pawn_steps,
     piece_targets,
-    put_promotions,
-    reaches,
+    put_arrivals,
+    put_moves,
 )
 from darkchess.board.kernels.halves import (
     CASTLING_ROOK,
@@ -36,14 +35,11 @@ from darkchess.board.kernels.halves import (
     without,
 )
 from darkchess.board.kernels.position_table import put, settle
-from darkchess.board.kernels.tables import KNIGHT_STEPS, PAWN_CAPTURES
 from darkchess.rbc.game._kernels.requests import revised
 from klss.support.kernel import kernel
 
 __all__ = ["decode_all", "encode_stepped", "keep_moved", "keep_sensed", "outcome", "successors"]
 
-_RANK_2 = np.uint64(1 << 8)
-"""The lowest square of rank 2: a set of one square on rank 1 is less."""
 _ONES = np.uint64(0x1111111111111111)
 
 
@@ -91,7 +87,10 @@ def successors(
         codes = positions[i, 1]
         # A reported capture leaves the moves to its one square.
         if captured != np.uint64(0):
-            k = _captures(enemy, codes, own, captured, landing, tables, out, k)
+            any_piece = np.int64(-1)
+            k = put_arrivals(enemy, codes, enemy, captured, True, np.uint64(0), any_piece, enemy | own, tables, out, k)
+            if landing & ~enemy != np.uint64(0):
+                k = _in_passing(enemy, codes, captured, landing, out, k)
             settle(k, layout, split, out, counts)
             continue
         occupied = enemy | own
@@ -122,57 +121,19 @@ def successors(
             else:
                 targets = piece_targets(code, square, occupied, tables) & free
             if targets != np.uint64(0):
+                # A double step is marked only where a pawn of the viewer could take in passing: else it merges.
+                marked = double if beside(double) & own_pawns != np.uint64(0) else np.uint64(0)
                 rest, code = lifted(codes, index, code)
-                others = enemy ^ mask
-                while targets != np.uint64(0):
-                    target = targets & ~(targets - np.uint64(1))
-                    targets = without_lowest(targets)
-                    if code == np.uint64(PAWN) and target < _RANK_2:
-                        k = put_promotions(others, rest, target, -1, out, k)
-                        continue
-                    # A double step is marked only where a pawn of the viewer could take in passing: else it merges.
-                    arrives = code
-                    if target == double and beside(target) & own_pawns != np.uint64(0):
-                        arrives = np.uint64(DOUBLE_STEPPED)
-                    k = put(others | target, with_code(others, rest, target, arrives), out, k)
+                k = put_moves(enemy, mask, rest, code, targets, marked, out, k)
             index += 1
         settle(k, layout, split, out, counts)
     return stop
 
 
 @kernel(allocates=False)
-def _captures(
-    enemy: Any, codes: Any, own: Any, target: Any, landing: Any, tables: Any, out: Any, k: int
-) -> int:  # fmt: skip
-    """The captures on the one square ``target``, and that of a pawn there in passing, if ``landing`` is not empty."""
-    # Seen from the target, the lines of a rook and a bishop say which sliders reach it; a knight's steps the knights.
-    occupied = enemy | own
-    to_square = lowest(target)
-    rook_lines = rook_attacks(to_square, occupied, tables)
-    bishop_lines = bishop_attacks(to_square, occupied, tables)
-    pieces = enemy & (rook_lines | bishop_lines | tables[to_square, KNIGHT_STEPS])
-    while pieces != np.uint64(0):
-        square = lowest(pieces)
-        mask = bit(square)
-        pieces = without_lowest(pieces)
-        index = popcount(enemy & (mask - np.uint64(1)))
-        code = (codes >> np.uint64(4 * index)) & np.uint64(15)
-        if code == np.uint64(PAWN):
-            reached = tables[square, PAWN_CAPTURES + 1] & target != np.uint64(0)
-        else:
-            reached = reaches(code, square, mask, target, rook_lines, bishop_lines, tables)
-        if not reached:
-            continue
-        rest, code = lifted(codes, index, code)
-        others = enemy ^ mask
-        if code == np.uint64(PAWN) and to_square < 8:
-            k = put_promotions(others, rest, target, -1, out, k)
-        else:
-            k = put(others | target, with_code(others, rest, target, code), out, k)
-    # In passing: from the squares beside the pawn that was taken, to the one behind it.
-    if landing == np.uint64(0) or enemy & landing != np.uint64(0):
-        return k
-    origins = beside(target) & enemy
+def _in_passing(enemy: Any, codes: Any, captured: Any, landing: Any, out: Any, k: int) -> int:
+    """The captures in passing of the pawn on ``captured``: from the squares beside it, to the one behind it."""
+    origins = beside(captured) & enemy
     while origins != np.uint64(0):
         mask = origins & ~(origins - np.uint64(1))
         origins = without_lowest(origins)
