@@ -16,7 +16,7 @@ Reading order:
 - ``selection`` the choice among a gadget's optima; ``nested`` nested k-KLSS in three ways
 - ``tables`` the paper's tables, one row at a time
 - ``search`` the depth-limited, nested loop from a value function only
-- ``belief`` weights over large sets; ``synoptic`` planning over sets of states
+- ``networks`` inference; ``belief`` weights over large sets; ``synoptic`` planning over sets of states
 - ``table`` what every game with hidden information is played on: limits, outcomes, ways out
 - ``errors`` what is raised; ``support`` the plumbing
 

@@ -3,7 +3,7 @@ that both make of the members of a set.
 
 Fog of War's Siamese (:mod:`darkchess.fog.belief.siamese`) and Reconnaissance Blind Chess's
 (:mod:`darkchess.rbc.belief.siamese`) stand on it, each with its own observations; the towers are
-:mod:`klss.belief.towers`, which know no game.
+:mod:`klss.networks.towers`, which know no game.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from darkchess.board.kernels import features as kernels
 from darkchess.errors import DarkchessError
-from klss.belief.towers import LEAST_SHARE, Float32s, Towers, TowersError, Uint16s
+from klss.networks.towers import LEAST_SHARE, Float32s, Towers, TowersError, Uint16s
 from klss.support.arrays import Floats, Ints, Words
 
 __all__ = ["SHARES", "ChessTowers", "Layout", "SiameseError", "shares_of"]

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from darkchess.fog.belief.siamese import FEATURES, SHARES
-from klss.belief.towers import LEAST_SHARE, POINT, UNITS, Float32s
 from klss.errors import KlssError
+from klss.networks.towers import LEAST_SHARE, POINT, UNITS, Float32s
 from klss.support.arrays import Ints
 
 __all__ = [
@@ -165,7 +165,7 @@ def _convolved(jax: Any, planes: Any, filters: Any) -> Any:
 
 
 def tower_scores(jax: Any, weights: Mapping[str, Any], seen: Sequence[Any], boards: Any, keep: Any) -> Any:
-    """Scores as :class:`klss.belief.towers.Towers` computes them, for JAX: [b, m] from what
+    """Scores as :class:`klss.networks.towers.Towers` computes them, for JAX: [b, m] from what
     :func:`darkchess.fog.belief.siamese.grids_of` gives and boards [b, m, FEATURES] of zeros and ones; ``keep`` [b, c]
     multiplies the last layer's channels (dropout).
     """

@@ -56,7 +56,7 @@ from experiments.belief.networks import (
     step_of,
 )
 from experiments.series.runner import RESULTS, positive
-from klss.belief.towers import Float32s, Towers
+from klss.networks.towers import Float32s, Towers
 from klss.support.archive import ArchiveError, read_arrays
 from klss.support.arrays import Bools, Floats, Ints
 from klss.support.whole_file import written_whole

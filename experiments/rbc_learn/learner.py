@@ -31,10 +31,10 @@ from experiments.rbc_learn.networks import (
     outputs,
     unfolded,
 )
+from klss.networks.residual import ResidualNetwork
 from klss.support.archive import Archive
 from klss.support.arrays import Float32s, Words
 from klss.support.whole_file import written_whole
-from klss.synoptic.residual import ResidualNetwork
 
 __all__ = ["Learner", "Sizes"]
 

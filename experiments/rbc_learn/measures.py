@@ -15,8 +15,8 @@ import numpy.typing as npt
 from darkchess.rbc.synoptic.networks import HEADSETS
 from experiments.rbc_learn.data import STRONGEST, Decisions
 from experiments.rbc_learn.networks import Batch, batch_of
+from klss.networks.residual import ResidualNetwork
 from klss.support.arrays import Bools, Float32s, Floats, Ints
-from klss.synoptic.residual import ResidualNetwork
 
 __all__ = ["measured", "members", "policy_losses"]
 

@@ -1,4 +1,4 @@
-"""The network of :mod:`klss.synoptic.residual` while it learns, in JAX: its forward pass, its losses, and how batch
+"""The network of :mod:`klss.networks.residual` while it learns, in JAX: its forward pass, its losses, and how batch
 norm is folded into what plays.
 
 Each convolution of 3 × 3 has a *scale* beside its bias, and *statistics* (mean and variance of each channel), as batch
@@ -37,8 +37,8 @@ import numpy.typing as npt
 from darkchess.rbc.synoptic.synopsis import PLANES
 from darkchess.rbc.synoptic.worlds import ACTIONS
 from experiments.rbc_learn.data import PIECES, Decisions
+from klss.networks.residual import DENSE, ResidualNetwork, headset_shapes, trunk_shapes
 from klss.support.arrays import Float32s, Ints, Words
-from klss.synoptic.residual import DENSE, ResidualNetwork, headset_shapes, trunk_shapes
 
 __all__ = [
     "KINDS",

@@ -50,10 +50,10 @@ from experiments.rbc_learn.networks import batch_of
 from experiments.rbc_learn.train import passes
 from experiments.series.processes import processes
 from experiments.series.runner import amount, positive, share
+from klss.networks.residual import NetworkError, ResidualNetwork
 from klss.support.arrays import Floats
 from klss.support.whole_file import written_whole
 from klss.synoptic.playouts import Planned
-from klss.synoptic.residual import NetworkError, ResidualNetwork
 from klss.table.arbiter import Arbiter
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome

@@ -30,9 +30,9 @@ from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members
 from experiments.rbc_learn.networks import SHARES, batch_of
 from experiments.series.runner import amount, positive
+from klss.networks.residual import NetworkError
 from klss.support.arrays import Ints
 from klss.support.whole_file import written_whole
-from klss.synoptic.residual import NetworkError
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import head, write_document
 

@@ -27,7 +27,7 @@ from experiments.rbc_weighting.data import DRAWN, KINDS, TEST, TRAIN, VALIDATE
 from experiments.rbc_weighting.learning import ARMS, INPUTS, SHOWN, SMALL, load, thinned, without
 from experiments.rbc_weighting.ranking import Judge, bars, marginals, reliability
 from experiments.series.runner import RESULTS, positive
-from klss.belief.towers import Towers
+from klss.networks.towers import Towers
 from klss.support.arrays import Bools, Floats, Ints
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import commit, head, today, write_document

@@ -10,9 +10,9 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
+from klss.networks.residual import NetworkError, ResidualNetwork
 from klss.support.arrays import Float32s, Words
 from klss.synoptic.model import Network
-from klss.synoptic.residual import NetworkError, ResidualNetwork
 
 __all__ = ["EvenNetwork", "network_named"]
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss.movers import TERMINAL
+from klss.networks.residual import CHUNK
 from klss.support.arrays import Float32s, Floats, Int8s, Int32s, Ints, Keys, Words
 from klss.support.threads import both
 from klss.synoptic.bandit import Root, Table, policies
 from klss.synoptic.model import Belief, Looks, Model, Network, Sets, Worlds
 from klss.synoptic.planning import Planning
-from klss.synoptic.residual import CHUNK
 
 __all__ = ["Headsets", "Planned", "choose_action", "inferred"]
 

@@ -21,7 +21,7 @@ from darkchess.rbc.players.dsmcp import SynopticPlayer
 from darkchess.rbc.synoptic.forced import forced_win
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.synopsis import MEMORY, SENSE, synopses
-from klss.synoptic.residual import ResidualNetwork
+from klss.networks.residual import ResidualNetwork
 from klss.table.limits import Limit
 from klss_app.bench.report import Report, Say, spread
 

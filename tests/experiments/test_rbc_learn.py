@@ -33,7 +33,7 @@ from experiments.rbc_learn.networks import batch_of, choice_logs, losses, output
 from experiments.rbc_learn.saliency import saliency
 from experiments.rbc_learn.selfplay import Schedule, generations
 from experiments.rbc_learn.train import Imitation, imitate, passes
-from klss.synoptic.residual import ResidualNetwork
+from klss.networks.residual import ResidualNetwork
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.reconchess import bots
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from klss.synoptic.residual import ResidualNetwork
+from klss.networks.residual import ResidualNetwork
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ import numpy.typing as npt
 from darkchess.board.towers import SHARES, ChessTowers, Layout, SiameseError, shares_of
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.view import View
-from klss.belief.towers import Float32s
+from klss.networks.towers import Float32s
 from klss.support.arrays import Floats, Ints
 
 __all__ = [

@@ -156,7 +156,7 @@ class WeighedPositions(PositionStore):
         uint64[n, 9], float64[n]
             Rows as :meth:`rows` gives them, and the probability with which each was drawn.
         """
-        likely = (1.0 - uniform_mix) * (self.weights if weights is None else weights) + even / self.size
+        likely = (1.0 - uniform_mix) * (self.weights if weights is None else weights) + uniform_mix / self.size
         if exclude_rows is not None:
             excluded = self.indices(exclude_rows)
             likely[excluded[excluded >= 0]] = 0.0

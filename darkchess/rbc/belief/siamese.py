@@ -42,7 +42,7 @@ from darkchess.board.kernels import board
 from darkchess.board.towers import SHARES, ChessTowers, Layout, SiameseError, shares_of
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
-from klss.belief.towers import Float32s
+from klss.networks.towers import Float32s
 from klss.support.arrays import Floats, Ints, Words
 
 __all__ = [

@@ -1,4 +1,4 @@
 """Compiled parts of :mod:`klss.synoptic`.
 
-Reading order: ``bandit`` (counts and the choice by them), ``winograd`` (convolutions of the network).
+Reading order: ``bandit`` (counts and the choice by them).
 """

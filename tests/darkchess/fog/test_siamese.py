@@ -24,7 +24,7 @@ from darkchess.fog.belief.siamese import (
     board_features,
     grids_of,
 )  # fmt: skip
-from klss.belief.towers import POINT, UNITS, Towers
+from klss.networks.towers import POINT, UNITS, Towers
 
 SICILIAN = ["e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6", "c1e3", "e7e5"]
 

@@ -26,7 +26,7 @@ from darkchess.rbc.belief.siamese import (
 )  # fmt: skip
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.players.configuration import configuration, make_player
-from klss.belief.towers import POINT, UNITS, Towers
+from klss.networks.towers import POINT, UNITS, Towers
 from klss.table.limits import Limit
 
 STEPS = "4k3/2p1p1p1/8/3P1P2/8/8/1P1P1P1P/R3K2R w KQ - 0 1"

@@ -1,4 +1,4 @@
-"""A residual network that reads synopses: how good each action is, and who is winning. numpy and numba only.
+"""A residual network that reads synopses: logits of the actions, and the value of the position. numpy and numba only.
 
 A synopsis is some bit planes over a grid of h × w ≤ 64 cells. The trunk is a convolution of 3 × 3 to some channels and
 residual blocks of two such convolutions. On it stand *headsets*, one for each kind of player that is known, one for
@@ -10,8 +10,8 @@ Actions are numbered cell · kinds + kind; the pass is the last.
 Source: G. Clark 2021, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess*, in small: 32 channels and 3
 blocks where the paper has 128 and 10. What else is different
 
-* Batch norm is part of the weights here: whoever trains folds it in.
-* The heads that only teach (wins and losses that are near, pieces that are there) are no part of a network that plays.
+* Batch norm is part of the weights here: training folds it in.
+* Auxiliary heads (near wins and losses, pieces on the board) are used in training only.
 * The dense layers read four planes that a convolution of 1 × 1 makes of the channels.
 
 How it is fast: convolutions by Winograd's F(4 × 4, 3 × 3), a quarter of the multiplications, a chunk of synopses at a
@@ -20,9 +20,9 @@ and one product of matrices is 17, of which the product alone is 11; of 104 plan
 planes that are the same in all synopses are not folded away: a tenth of the first convolution is not worth it.
 
 A chunk always has :data:`CHUNK` rows, empty ones if need be, and no product of two matrices is so large that OpenBLAS
-gives it a second thread (2¹⁸ multiplications): so on one machine what is said of a synopsis is the same to the last
-bit, whatever else is in its batch and however many threads there are. Another processor has other code in OpenBLAS,
-and there the last bits differ.
+gives it a second thread (2¹⁸ multiplications): so on one machine the answer for a synopsis is the same to the last bit,
+whatever else is in its batch and however many threads there are. Another processor has other code in OpenBLAS, and
+there the last bits differ.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ import numpy as np
 import numpy.typing as npt
 
 from klss.errors import KlssError
+from klss.networks._kernels.winograd import cells_of, planes_of, tiles_of
+from klss.networks.weights import as_float32, check_arrays, check_names, shape_of, write_half
 from klss.support.archive import Archive
 from klss.support.arrays import Float32s, Words
 from klss.support.threads import both
-from klss.synoptic._kernels.winograd import cells_of, planes_of, tiles_of
 
 __all__ = ["CHUNK", "DENSE", "PASS_DENSE", "READ", "NetworkError", "ResidualNetwork", "headset_shapes", "trunk_shapes"]
 
@@ -58,7 +59,7 @@ _MOST_CELLS = 64
 
 
 class NetworkError(KlssError, ValueError):
-    """A network that is none."""
+    """Arrays that are no network."""
 
 
 _ARCHIVE = Archive("a network that reads synopses", "network", 1, "train it anew", NetworkError, 1 << 22, 1 << 22)
@@ -89,7 +90,7 @@ def headset_shapes(channels: int, cells: int, kinds: int) -> dict[str, tuple[int
 
 
 class ResidualNetwork:
-    """A network's weights, and what it says with them.
+    """A network's weights, and inference with them.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ class ResidualNetwork:
     grid
         Its height and width.
     history
-        Of the weights: what they learned from, seeds, losses; JSON.
+        Where the weights come from: data, seeds, losses; JSON.
 
     Attributes
     ----------
@@ -115,7 +116,7 @@ class ResidualNetwork:
     """
 
     def __init__(self, arrays: Mapping[str, npt.ArrayLike], grid: tuple[int, int], history: Mapping[str, Any]) -> None:
-        held = {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
+        held = as_float32(arrays)
         height, width = grid
         if not (height > 0 and width > 0 and height * width <= _MOST_CELLS):
             raise NetworkError(f"bad network: got a grid of {height} × {width}, expected at most {_MOST_CELLS} cells")
@@ -125,18 +126,14 @@ class ResidualNetwork:
         self.blocks = 0
         while f"block{self.blocks}a" in held:
             self.blocks += 1
-        *_, self.planes, self.channels = _shape(held, "conv0", 4)
-        self.kinds = _shape(held, f"{self.headsets[0]}/policy", 2)[1]
+        *_, self.planes, self.channels = shape_of(_ARCHIVE, held, "conv0", 4)
+        self.kinds = shape_of(_ARCHIVE, held, f"{self.headsets[0]}/policy", 2)[1]
         heads = headset_shapes(self.channels, height * width, self.kinds)
         wanted = trunk_shapes(self.planes, self.channels, self.blocks)
         wanted |= {f"{headset}/{name}": shape for headset in self.headsets for name, shape in heads.items()}
-        if odd := sorted(set(held) ^ set(wanted)):
-            raise NetworkError(f"bad network: got arrays that differ in {', '.join(odd[:4])}, expected a network's own")
+        check_names(_ARCHIVE, held, wanted, "a network's")
+        check_arrays(_ARCHIVE, held, wanted)
         for name, shape in wanted.items():
-            if held[name].shape != shape:
-                raise NetworkError(f"bad network: got {name} of shape {held[name].shape}, expected {shape}")
-            if not np.isfinite(held[name]).all():
-                raise NetworkError(f"bad network: got {name} with infinite numbers or none, expected finite ones")
             if 0 in shape:
                 raise NetworkError(f"bad network: got {name} of shape {shape}, expected numbers in it")
         self.grid = (height, width)
@@ -158,7 +155,7 @@ class ResidualNetwork:
         grid: tuple[int, int] = (8, 8),
         kinds: int = 65,
     ) -> ResidualNetwork:
-        """A network that knows nothing: values near 0, all actions about as good."""
+        """A network of random weights: values near 0, all actions about as good."""
         generator = np.random.default_rng(seed)
         shapes = trunk_shapes(planes, channels, blocks)
         heads = headset_shapes(channels, grid[0] * grid[1], kinds)
@@ -178,7 +175,7 @@ class ResidualNetwork:
     def infer(
         self, synopses: Words, policy: str = "top", value: str = "all", threads: int = 1
     ) -> tuple[Float32s, Float32s]:
-        """What the network says of synopses. Several threads may ask at once.
+        """Logits and values of synopses. Several threads may ask at once.
 
         Parameters
         ----------
@@ -233,6 +230,7 @@ class ResidualNetwork:
         height, width = self.grid
         rows = min(CHUNK, synopses.shape[0] - start)
         planes_of(synopses, start, height, width, work.planes)
+        # The trunk, in place: each block adds to what is there.
         trunk, inner = work.trunk, work.inner
         self._convolve("conv0", work.planes, trunk, work)
         for i in range(self.blocks):
@@ -245,7 +243,7 @@ class ResidualNetwork:
         heads = self._heads[policy]
         self._convolve(f"{policy}/policy_a", trunk, inner, work)
         self._convolve(f"{policy}/policy_b", inner, trunk, work, residual=True)
-        # Logits by action: those of each cell, then the one that belongs to no cell.
+        # One product gives the logits of each cell and the planes that the pass is read from; cells come first there.
         found = cells @ heads.policy + heads.policy_bias
         out = logits[start : start + rows]
         out[:, :-1].reshape(rows, height * width, self.kinds)[:] = (
@@ -276,8 +274,7 @@ class ResidualNetwork:
 
     def write(self, file: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the network as npz, in half precision, with its history."""
-        half = {name: array.astype(np.float16) for name, array in self.arrays.items()}
-        _ARCHIVE.write(file, half, {"grid": list(self.grid), "history": self.history})
+        write_half(_ARCHIVE, file, self.arrays, {"grid": list(self.grid), "history": self.history})
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> ResidualNetwork:
@@ -429,10 +426,3 @@ class _Workspace:
             np.empty(36 * down * along * CHUNK * channels, dtype=np.float32),
             np.empty(max(6 * cells[1], 24) * CHUNK * most, dtype=np.float32),
         )
-
-
-def _shape(held: Mapping[str, Float32s], name: str, axes: int) -> tuple[int, ...]:
-    shape = held[name].shape if name in held else ()
-    if len(shape) != axes:
-        raise NetworkError(f"bad network: got {name} of shape {shape}, expected {axes} axes")
-    return shape

@@ -1,7 +1,7 @@
 """Two towers: how likely each of many states is under one observation, from learned weights. numpy and numba only.
 
 The observation's tower runs once. It reads planes over a grid (what is known of each cell) and a few scalars, by
-convolutions of 3 × 3 with residual connections, and says two things: a *logit map*, a number for each feature that a
+convolutions of 3 × 3 with residual connections, and gives two things: a *logit map*, a number for each feature that a
 state may have, and a *point*. Features are something on a cell (kind · cells + cell), and then a few others. The map
 also gets, feature by feature, each of its *shares* (how often it was found, say) and their logarithms, times a weight.
 
@@ -9,8 +9,8 @@ The states' tower runs for each state: the sum of embedding rows over its featur
 score is the sum of the map over its features less the squared distance of its vector to the point; a softmax of
 scores / temperature is the belief.
 
-Source: the Siamese networks of Reconnaissance Blind Chess, whose distance this is. What is done otherwise tells
-:mod:`darkchess.fog.belief.siamese`, where the planes and the features are. Nothing here knows a game.
+Source: the Siamese networks of Reconnaissance Blind Chess, whose distance this is. Nothing here knows a game: planes,
+features and deviations from the source are in :mod:`darkchess.fog.belief.siamese`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from klss.belief._kernels.towers import POINT, UNITS, score_states
 from klss.errors import KlssError
+from klss.networks._kernels.towers import POINT, UNITS, score_states
+from klss.networks.weights import as_float32, check_arrays, check_names, shape_of, write_half
 from klss.support.archive import Archive
 from klss.support.arrays import Float32s, Floats, Ints
 from klss.support.threads import both
@@ -41,10 +42,11 @@ _NAMES = {
     "first_bias", "second", "second_bias",
 }  # fmt: skip
 _CHUNK = 1 << 14
+"""States that are scored together: their features fit into a core's cache."""
 
 
 class TowersError(KlssError, ValueError):
-    """Weights that are none."""
+    """Arrays that are no weights of two towers."""
 
 
 _ARCHIVE = Archive("weights of two towers", "weights", 1, "train them anew", TowersError, 1 << 23, 1 << 24)
@@ -52,7 +54,7 @@ _ARCHIVE = Archive("weights of two towers", "weights", 1, "train them anew", Tow
 
 @dataclass(frozen=True)
 class Query:
-    """Output of the observation tower, against which states are scored.
+    """What the observation's tower computed, for the scores of states.
 
     Attributes
     ----------
@@ -82,7 +84,7 @@ class Towers:
     temperature
         What scores are divided by, above 0.
     history
-        Of the weights: who played the games, how many, seeds, losses; JSON.
+        Where the weights come from: players and number of the games, seeds, losses; JSON.
 
     Attributes
     ----------
@@ -100,20 +102,19 @@ class Towers:
     def __init__(self, arrays: Mapping[str, npt.ArrayLike], temperature: float, history: Mapping[str, Any]) -> None:
         if not 0 < temperature < float("inf"):
             raise TowersError(f"bad temperature: got {temperature}, expected a number above 0")
-        held = {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
+        held = as_float32(arrays)
         depth = 1
         while f"conv{depth}" in held:
             depth += 1
         layers = {f"conv{i}{end}" for i in range(depth) for end in ("", "_bias")}
-        if odd := sorted(set(held) ^ (_NAMES | layers)):
-            raise TowersError(f"bad weights: got arrays that differ in {', '.join(odd[:4])}, expected the towers' own")
-        # Sizes, from the arrays that name them.
-        *_, planes, width = _shape(held, "conv0", 4)
-        height, breadth, _ = _shape(held, "conv0_bias", 3)
+        check_names(_ARCHIVE, held, _NAMES | layers, "the towers'")
+        # The sizes, each from the array that has it as a side.
+        *_, planes, width = shape_of(_ARCHIVE, held, "conv0", 4)
+        height, breadth, _ = shape_of(_ARCHIVE, held, "conv0_bias", 3)
         grid, cells = (height, breadth), height * breadth
-        scalars, kinds = _shape(held, "scalars", 2)[0], _shape(held, "kinds", 2)[1]
-        pooled, (inner, others) = _shape(held, "pooled", 2)[1], _shape(held, "others", 2)
-        shares, (units, size) = _shape(held, "shares", 2)[0], _shape(held, "second", 2)
+        scalars, kinds = shape_of(_ARCHIVE, held, "scalars", 2)[0], shape_of(_ARCHIVE, held, "kinds", 2)[1]
+        pooled, (inner, others) = shape_of(_ARCHIVE, held, "pooled", 2)[1], shape_of(_ARCHIVE, held, "others", 2)
+        shares, (units, size) = shape_of(_ARCHIVE, held, "shares", 2)[0], shape_of(_ARCHIVE, held, "second", 2)
         features = kinds * cells + others
         if (units, size) not in ((UNITS, POINT), (0, 0)):
             raise TowersError(f"bad weights: got a tower of {units} and {size}, expected {UNITS} and {POINT}, or none")
@@ -126,12 +127,7 @@ class Towers:
         }  # fmt: skip
         for i in range(1, depth):
             wanted |= {f"conv{i}": (3, 3, width, width), f"conv{i}_bias": (width,)}
-        # Every other array has to fit them.
-        for name, shape in wanted.items():
-            if held[name].shape != shape:
-                raise TowersError(f"bad weights: got {name} of shape {held[name].shape}, expected {shape}")
-            if not np.isfinite(held[name]).all():
-                raise TowersError(f"bad weights: got {name} with infinite numbers or none, expected finite ones")
+        check_arrays(_ARCHIVE, held, wanted)
         if not 0 < features < 1 << 16:
             raise TowersError(f"bad weights: got {features} features, expected 1 to {(1 << 16) - 1}")
         self.shapes = ((*grid, planes), (scalars,), (shares // 2, kinds * cells))
@@ -142,7 +138,7 @@ class Towers:
         self._depth = depth
 
     def observe(self, planes: npt.ArrayLike, scalars: npt.ArrayLike, shares: npt.ArrayLike) -> Query:
-        """What an observation says.
+        """Run the observation's tower.
 
         Parameters
         ----------
@@ -157,13 +153,16 @@ class Towers:
         if (shapes := tuple(array.shape for array in given)) != self.shapes:
             raise ValueError(f"bad observation: got shapes {shapes}, expected {self.shapes}")
         held, zero = self.arrays, np.float32(0)
+        # The trunk: one convolution with a bias of each cell's own, then residual ones.
         inner = _convolved(given[0], held["conv0"]) + held["conv0_bias"] + given[1] @ held["scalars"]
         inner = np.maximum(inner, zero)
         for i in range(1, self._depth):
             inner = inner + np.maximum(_convolved(inner, held[f"conv{i}"]) + held[f"conv{i}_bias"], zero)
+        # The map: a plane of each kind, and the few other features from a dense layer over all cells.
         cells = inner.reshape(-1, inner.shape[2])
         dense = np.maximum((cells @ held["pooled"]).reshape(-1) @ held["dense"], zero)
         logits = np.concatenate([(cells @ held["kinds"]).T.reshape(-1), dense @ held["others"]]) + held["map_bias"]
+        # Shares go around the trunk: a feature that is known by its share needs no layer to say so.
         terms = np.stack([given[2], np.log(given[2] + LEAST_SHARE)], axis=1).reshape(held["shares"].shape)
         logits[: held["shares"].shape[1]] += (terms * held["shares"]).sum(axis=0)
         return Query(logits, dense @ held["point"] + held["point_bias"])
@@ -245,8 +244,7 @@ class Towers:
 
     def write(self, file: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the weights as npz, in half precision, with their history."""
-        half = {name: array.astype(np.float16) for name, array in self.arrays.items()}
-        _ARCHIVE.write(file, half, {"temperature": self.temperature, "history": self.history})
+        write_half(_ARCHIVE, file, self.arrays, {"temperature": self.temperature, "history": self.history})
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Towers:
@@ -282,10 +280,3 @@ def _convolved(planes: Float32s, filters: Float32s) -> Float32s:
     around = np.pad(planes, ((1, 1), (1, 1), (0, 0)))
     near = [around[i : i + height, j : j + width] for i in range(3) for j in range(3)]
     return np.concatenate(near, axis=2) @ filters.reshape(-1, filters.shape[3])
-
-
-def _shape(held: Mapping[str, Float32s], name: str, axes: int) -> tuple[int, ...]:
-    shape = held[name].shape if name in held else ()
-    if len(shape) != axes:
-        raise TowersError(f"bad weights: got {name} of shape {shape}, expected {axes} axes")
-    return shape

@@ -1,4 +1,4 @@
-"""``klss.synoptic.residual``: answers against the definition, whatever else is in a batch; files of networks."""
+"""``klss.networks.residual``: answers against the definition, whatever else is in a batch; files of networks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from klss.synoptic.residual import CHUNK, NetworkError, ResidualNetwork
+from klss.networks.residual import CHUNK, NetworkError, ResidualNetwork
 
 SMALL: dict[str, Any] = {"planes": 5, "channels": 6, "blocks": 2, "headsets": ("all", "top"), "kinds": 3}
 

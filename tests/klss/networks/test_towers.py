@@ -1,4 +1,4 @@
-"""``klss.belief.towers``: scores against plain numpy, whoever computes them and in whatever order; files of weights."""
+"""``klss.networks.towers``: scores against plain numpy, in whatever order they are computed; files of weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from klss.belief.towers import LEAST_SHARE, POINT, UNITS, Query, Towers, TowersError
+from klss.networks.towers import LEAST_SHARE, POINT, UNITS, Query, Towers, TowersError
 
 HEIGHT, WIDTH, PLANES, SCALARS, KINDS, OTHERS, CHANNELS, SHARES = 3, 4, 5, 2, 2, 1, 6, 2
 CELLS = HEIGHT * WIDTH

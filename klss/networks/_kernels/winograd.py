@@ -1,4 +1,4 @@
-"""Kernels of :mod:`klss.synoptic.residual`: to Winograd's tiles and back, F(4 × 4, 3 × 3).
+"""Kernels of :mod:`klss.networks.residual`: to Winograd's tiles and back, F(4 × 4, 3 × 3).
 
 A grid lies in rows of cells with a margin of zeros, each cell holding all numbers of all synopses of a chunk side by
 side, so that every loop here runs over hundreds of neighbours. A tile is 4 × 4 cells of the result, 6 × 6 of what it

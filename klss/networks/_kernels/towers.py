@@ -1,4 +1,4 @@
-"""Kernel of :mod:`klss.belief.towers`: scores of states that are given by their features."""
+"""Kernel of :mod:`klss.networks.towers`: scores of states that are given by their features."""
 
 from __future__ import annotations
 

@@ -1,0 +1,5 @@
+"""Inference of neural networks on one processor, in numpy and numba: nothing learns here, and nothing knows a game.
+
+Reading order: ``weights`` (arrays checked and written), ``towers`` (one observation against many states: a belief),
+``residual`` (planes to a policy and a value: planning).
+"""
