@@ -17,8 +17,8 @@ from darkchess.rbc.players.configuration import CONFIGURATIONS, Configuration, c
 from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.warm_up import warm_up
-from klss.support.configurations import ConfigurationError
 from klss.networks.residual import NetworkError
+from klss.support.configurations import ConfigurationError
 from klss.table.arbiter import Played
 from klss.table.kit import Kit
 from klss.table.outcome import Outcome
