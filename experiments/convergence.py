@@ -3,18 +3,18 @@
 ``python -m experiments.convergence`` writes ``results/convergence.json``. A game is fed to :mod:`klss.search` as chess
 is: children, observations, beliefs, and a value function at the nodes that are not expanded. That is the value of the
 node when both players go on *uniformly* (:class:`klss.search.EnumeratedModel`): it knows the rules and nothing of play,
-so whatever is good in the play comes from the search; an equilibrium's values would have told it the answer.
+so whatever is good in the play comes from the search; an equilibrium's values would have given it the answer.
 
-The strategy is what is *played* over the whole game. At each infoset to which her own moves lead, the player observes
-what she would have observed, searches and moves, so that every search is nested in the one before; a branch of the walk
+The strategy is what is *played* over the whole game. At each infoset to which its own moves lead, the player observes
+what it would have observed, searches and moves, so that every search is nested in the one before; a branch of the walk
 has a search of its own, a copy. The trunk is carried on with the mixture, so that one walk tells both strategies: the
 mixture that was found, and what the configuration plays of it (purified, in both).
 
-*From the root*: before anybody has moved, nature included, she searches once without a move. *From the first move*: she
-begins there, as in chess, with all nodes of her infoset as fresh particles, of which player 1 is taken to know which
+*From the root*: before anybody has moved, nature included, it searches once without a move. *From the first move*: it
+begins there, as in chess, with all nodes of its infoset as fresh particles, of which player 1 is taken to know which
 one it is. That assumption is never mended, and the difference is its price.
 
-Exploitability of a seat: the value of the game for her, less what her strategy is sure of
+Exploitability of a seat: the value of the game for it, less what its strategy is sure of
 (:mod:`klss.best_response`). Payoffs are divided by the largest one, as the searches take values in [−1, 1].
 """
 
@@ -66,7 +66,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 _Step = tuple[int, int, bool]
-"""What :meth:`klss.search.Search.observe` is told."""
+"""What :meth:`klss.search.Search.observe` is given."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Played:
     Attributes
     ----------
     mixture, purified : float64[S]
-        Behaviour of player 0 in the game's treeplex; uniform where her own moves never lead.
+        Behaviour of player 0 in the game's treeplex; uniform where its own moves never lead.
     seconds : list of float
         Of each search, of a core: what else runs on the machine does not count.
     """
@@ -88,12 +88,12 @@ class Played:
 
 @dataclass(frozen=True)
 class _Turns:
-    """Her infosets by what leads there: her infoset before and the action there, or None; and what she then observes.
+    """Its infosets by what leads there: its infoset before and the action there, or None; and what it then observes.
 
     Attributes
     ----------
     following : dict
-        (infoset, action), or None for the first ones -> her next infosets, and the steps to each.
+        (infoset, action), or None for the first ones -> its next infosets, and the steps to each.
     """
 
     following: dict[tuple[int, int] | None, list[tuple[int, tuple[_Step, ...]]]]
@@ -111,7 +111,7 @@ class _Turns:
 
 
 def _way(game: Game, node: int) -> tuple[tuple[int, int] | None, tuple[_Step, ...]]:
-    """Her infoset and action before a node, None where she had no move; and every ply's step since."""
+    """Its infoset and action before a node, None where it had no move; and every ply's step since."""
     steps: list[_Step] = []
     while (parent := int(game.parent[node])) >= 0:
         mine = game.player[parent] == 0
@@ -170,7 +170,7 @@ def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start 
 
 @cache
 def _seated(name: str, seat: int) -> tuple[Game, float]:
-    """The game with the player of ``seat`` as player 0, payoffs within [−1, 1]; and its value for her."""
+    """The game with the player of ``seat`` as player 0, payoffs within [−1, 1]; and its value for it."""
     game = openspiel.load(name)
     game = dataclasses.replace(game, utility=game.utility / np.abs(game.utility).max())
     game = mirrored(game) if seat else game

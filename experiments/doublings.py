@@ -1,8 +1,8 @@
-"""Strength against time: a player with 2t a move against herself with t, four times over.
+"""Strength against time: a player with 2t a move against itself with t, four times over.
 
 ``python -m experiments.doublings`` plays 100 games of ``klss2021`` at each of 1/16 v 1/32, 1/8 v 1/16, 1/4 v 1/8 and
-1/2 v 1/4 s a move, and writes ``results/doublings.json``, where all four are also told as one; ``--players kluss``: of
-another player. ``--time`` is the longest of these times.
+1/2 v 1/4 s a move, and writes ``results/doublings.json``, where all four are also reported as one; ``--players kluss``:
+of another player. ``--time`` is the longest of these times.
 """
 
 from __future__ import annotations

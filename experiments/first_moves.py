@@ -1,4 +1,4 @@
-"""First moves: what a player opens with, and what she answers, from many seeds.
+"""First moves: what a player opens with, and what it answers, from many seeds.
 
 ``python -m experiments.first_moves`` lets ``klss2021`` make White's first move and Black's reply with 200 seeds at
 0.5 s a move, and writes ``results/first_moves.json``; with ``--player kluss`` ``first_moves_kluss.json``. Matches with

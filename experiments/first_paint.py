@@ -1,7 +1,7 @@
 """How soon the board is painted: ``python -m experiments.first_paint``.
 
 Starts ``klss board`` as often as is asked, opens its link in an empty tab of a Chromium that runs already, and asks the
-page when it was first painted. Told are the seconds from the program's line with the link, and from the navigation.
+page when it was first painted. Reported are the seconds from the program's line with the link, and from the navigation.
 (To open a tab besides takes this Chromium .3 s.) Needs Playwright (the extra ``dev``) and Chromium;
 ``results/first_paint.json``.
 """

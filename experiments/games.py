@@ -80,7 +80,7 @@ class Moves:
             self._roots[1] += move["sampled"]
 
     def document(self) -> dict[str, Any]:
-        """As JSON; None where no move told."""
+        """As JSON; None where no move was reported."""
         told, roots = sum(self._gadgets.values()), sum(self._roots)
         everywhere = [number for numbers in self._positions.values() for number in numbers]
         least = max(LEAST_AT_PLY, LEAST_SHARE * max(map(len, self._positions.values()), default=0))

@@ -1,7 +1,7 @@
 """What a better belief could be worth: ``kluss-value`` with the true position among its roots against itself.
 
 ``python -m experiments.headroom`` plays 100 games for each prior of the true position at 0.1 s a move, and writes
-``results/headroom.json``. A is ``kluss-oracle``, which is told the truth (:mod:`experiments.players.oracle`), so its
+``results/headroom.json``. A is ``kluss-oracle``, which is given the truth (:mod:`experiments.players.oracle`), so its
 score is no result of a player, but shows what there is to gain by drawing and weighing roots better.
 """
 

@@ -85,7 +85,7 @@ _FILES = {"paper_tables": "tables"}
 
 
 def load(folder: Path, name: str) -> dict[str, Any] | None:
-    """The document ``folder/name.json``, matches of several seeds told as one; None where there is none."""
+    """The document ``folder/name.json``, matches of several seeds reported as one; None where there is none."""
     found = read_document(folder / f"{name}.json")
     if found is not None and "matches" in found:
         found["matches"] = told_together(found["matches"])
@@ -93,7 +93,7 @@ def load(folder: Path, name: str) -> dict[str, Any] | None:
 
 
 def short(player: str) -> str:
-    """A player's name without what is alike on both sides; one that had a name of its own once is told by its field.
+    """A player's name without what is alike on both sides; one that had a name of its own once is given by its field.
 
     >>> short("klss2021,evaluator=stockfish,threads=1"), short("klss2021-noreach,threads=1")
     ('klss2021,evaluator=stockfish', 'klss2021,reach=false')
@@ -192,7 +192,7 @@ def _ranged(numbers: Sequence[int]) -> str:
 
 
 def _label(match: Mapping[str, Any]) -> str:
-    """Who plays whom, with what; of a player against herself the budgets alone."""
+    """Who plays whom, with what; of a player against itself the budgets alone."""
     budget, other = match["budgets"]["a"], match["budgets"]["b"]
     number, unit = budget_text(budget).split(" ", 1)
     a, b = names(match)
@@ -241,7 +241,7 @@ def overview(folder: Path) -> list[str]:
 
 def _table(matches: Sequence[Mapping[str, Any]], first: str) -> list[str]:
     budgets = {budget_text(match["budgets"][side]) for match in matches for side in "ab"}
-    common = f", {budgets.pop()}" if len(budgets) == 1 else ""  # told once
+    common = f", {budgets.pop()}" if len(budgets) == 1 else ""  # reported once
     lines = [
         f"| {first}{common} | games | + = - of A | A's score | 95 % interval | Elo | reading |",
         "|---|---|---|---|---|---|---|",

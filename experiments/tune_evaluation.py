@@ -51,7 +51,7 @@ _POWER = 1.5
 
 
 def by_hand() -> Weights:
-    """Where tuning starts: the usual worth of the men, and slopes towards the centre, forward, and more mobility."""
+    """Where tuning starts: the usual worth of the pieces, and slopes towards the centre, forward, and more mobility."""
     linear = np.zeros((FEATURES, 2))
     worth = [(0.9, 1.1), (3.2, 3.0), (3.4, 3.2), (4.8, 5.2), (9.6, 9.6), (0.0, 0.0)]
     for piece, (middle, end) in enumerate(worth):

@@ -59,7 +59,7 @@ ARMS = {
     "oracle .1": "kluss-oracle,prior=0.1",
     "oracle .4": "kluss-oracle,prior=0.4",
 }
-"""The last two are told the truth: how far a better belief could go."""
+"""The last two are given the truth: how far a better belief could go."""
 
 LEAST, MOST = 20, 1_000_000
 DEPTH = 9

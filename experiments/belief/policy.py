@@ -81,7 +81,7 @@ class Decisions:
 
 
 def decisions(games: Iterable[Played], progress: Callable[[int], None]) -> Decisions:
-    """All moves of ``games`` that players chose; ``progress`` is told how many there are."""
+    """All moves of ``games`` that players chose; ``progress`` is given how many there are."""
     evaluator = BuiltinEvaluator()
     children = np.empty((MAX_MOVES, 9), dtype=np.uint64)
     indices, values, chosen, held, players = [], [], [], [], []
@@ -161,7 +161,7 @@ def _groups(level: Level) -> int:
 
 
 def fitted(level: Level, found: Decisions, progress: Callable[[float], None]) -> tuple[Floats, float]:
-    """The entries and the slope that make ``found`` likeliest; ``progress`` is told the loss a move."""
+    """The entries and the slope that make ``found`` likeliest; ``progress`` is given the loss a move."""
     size, groups = ENTRIES[level], _groups(level)
     each = np.empty(len(found))
 

@@ -1,8 +1,8 @@
 """How true the belief is that every possible position is as likely as any other, which the paper samples by (§6).
 
 ``python -m experiments.belief quantile RUN_DIR…`` replays the games of finished matches and looks, before some of the
-moves, at what the true position is worth to the player to move among the positions that she holds possible: its
-*quantile*, 0 where all others are worth more to her, .5 on average if the belief were true. Values are the built-in
+moves, at what the true position is worth to the player to move among the positions that it holds possible: its
+*quantile*, 0 where all others are worth more to it, .5 on average if the belief were true. Values are the built-in
 evaluator's, tanh(pawns/6). Written to ``results/belief.json``.
 """
 

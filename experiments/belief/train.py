@@ -54,7 +54,7 @@ def train(folders: Sequence[Path], results: Path, out: Path, *, nodes: int) -> i
 
 def learn(found: Decisions, history: dict[str, Any]) -> tuple[Policy, list[dict[str, Any]]]:
     """A policy, and how much the moves of held-out games surprise it: with all players learned from, and of each kind
-    of player when she was left out of the learning.
+    of player when it was left out of the learning.
     """
     table: list[dict[str, Any]] = []
     told = found.held_out

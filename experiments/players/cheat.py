@@ -4,7 +4,7 @@ No player of a front door: it is handed the :class:`darkchess.fog.game.referee.R
 (:class:`uci_bridge.match.engines.Insider`). It takes the king if it can, else plays Stockfish's best move in
 the true position. Stockfish knows chess, not dark chess: it never gets a position that chess doesn't have
 (:mod:`darkchess.board.kernels.orthodox`), makes no move that chess forbids, and sees no draw by repetition coming,
-because it is told positions, not games. Where it has no move, or none that is legal here, the built-in evaluator's
+because it is given positions, not games. Where it has no move, or none that is legal here, the built-in evaluator's
 favourite is played.
 """
 

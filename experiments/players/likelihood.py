@@ -1,4 +1,4 @@
-"""The true state, told from outside: it is among the roots, and player 1's root infoset that holds it has a prior that
+"""The true state, given from outside: it is among the roots, and player 1's root infoset that holds it has a prior that
 is given. What remains is drawn and shared out as another likelihood has it.
 
 So experiments ask what a better belief would be worth (:mod:`experiments.players.oracle`).

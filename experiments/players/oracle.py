@@ -31,7 +31,8 @@ __all__ = ["KlussOracle", "OracleMaker", "OraclePlayer", "ToldOracle", "true_sta
 
 @dataclass(frozen=True, kw_only=True)
 class KlussOracle(Kluss):
-    """``kluss-value``, and what the truth weighs. By itself it has no parts: whoever plays it has to be told the truth.
+    """``kluss-value``, and what the truth weighs. By itself it has no parts: whoever plays it has to be given the
+    truth.
 
     Attributes
     ----------
@@ -48,13 +49,13 @@ class KlussOracle(Kluss):
             raise SearchConfigurationError(f"prior is {self.prior}, expected a number from 0 to 1")
 
     def likelihood(self) -> Likelihood:
-        """Refused: nobody has told it the truth."""
+        """Refused: nobody has given it the truth."""
         raise SearchConfigurationError("kluss-oracle sees the true game; expected a referee's side to play it on")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToldOracle(KlussOracle):
-    """One that was told.
+    """One that was given.
 
     Attributes
     ----------

@@ -1,9 +1,9 @@
-"""Decisions to learn from, in shards: what a player saw, what she could do, what she did and what became of it.
+"""Decisions to learn from, in shards: what a player saw, what it could do, what it did and what became of it.
 
 A shard is an npz file of some thousands of decisions, which an :class:`~klss.support.archive.Archive` writes and reads.
 Lists of actions differ in length: all those of a shard stand one after the other, and *starts* say where each begins.
 
-A *choice* is what a player decides on: for a move one action, for a sense all windows that part her set alike. So the
+A *choice* is what a player decides on: for a move one action, for a sense all windows that part its set alike. So the
 chosen actions are several where they are one choice.
 """
 
@@ -80,9 +80,9 @@ class Decisions:
         int8[m]: who acts, in :data:`~darkchess.rbc.synoptic.networks.HEADSETS`: the known kinds, and ``top`` for a
         player of our own making.
     result
-        int8[m]: +1 if who acts won, −1 if she lost, else 0.
+        int8[m]: +1 if who acts won, −1 if it lost, else 0.
     soon
-        int8[m]: +1 if she wins within five of her actions, −1 if she loses within five, else 0.
+        int8[m]: +1 if it wins within five of its actions, −1 if it loses within five, else 0.
     pieces
         int8[m, PIECES]: how many there are on the true board.
     game

@@ -2,13 +2,13 @@
 among them, and writes what every one of them decided.
 
 Of each decision a shard holds (:mod:`experiments.rbc_learn.data`) the synopsis of what the player held possible, cut at
-random to :data:`DRAWN` members as a search cuts it; what she could do, and what she did: of a sense, every window that
-divides the members cut as hers does. Who is not ours, or keeps no positions, is *shadowed*: what she is told is told a
-position set and a memory of hers as well.
+random to :data:`DRAWN` members as a search cuts it; what it could do, and what it did: of a sense, every window that
+divides the members cut as its own does. Who is not ours, or keeps no positions, is *shadowed*: what it observes is
+given a position set and a memory of its own as well.
 
-A player is recorded as long as her set is exact, which is up to :data:`MOST` positions; the game goes on without, so
+A player is recorded as long as its set is exact, which is up to :data:`MOST` positions; the game goes on without, so
 that the others' results are true. Half of the games begin with requests drawn at random, up to two for each player who
-plays the same from the same seed; those are not recorded, and neither are promotions to other men than queens. Who
+plays the same from the same seed; those are not recorded, and neither are promotions to other pieces than queens. Who
 looks over the edge is taken to look one square further in, which shows no less.
 
 A shard holds :data:`BLOCK` games; one that is there and whole is not made again, so that the command goes on where it
@@ -106,13 +106,13 @@ SCHEDULE = (
 
 
 def request_actions(known: PositionSet) -> Ints:
-    """The actions of her requests, promotions to queens only, rising: int64[n]; the last one is to pass."""
+    """The actions of its requests, promotions to queens only, rising: int64[n]; the last one is to pass."""
     codes = known.requests().tolist()
     return np.array(sorted({action for code in codes if (action := request_action(code)) is not None}), dtype=np.int64)
 
 
 def men_of(position: Position, color: chess.Color) -> list[int]:
-    """How many men of each kind stand on a board, her own first, as in :data:`~experiments.rbc_learn.data.PIECES`."""
+    """How many pieces of each kind stand on a board, its own first, as in :data:`~experiments.rbc_learn.data.PIECES`."""
     row = position.row
     sides = (6, 7) if color else (7, 6)
     return [int(row[piece] & row[side]).bit_count() for side in sides for piece in range(6)]
@@ -124,9 +124,9 @@ def end_rows(rows: Sequence[dict[str, Any]], outcome: Outcome, color: chess.Colo
     Parameters
     ----------
     rows
-        ``result`` and ``soon`` are set, ``action`` is taken out: how many her side had decided before.
+        ``result`` and ``soon`` are set, ``action`` is taken out: how many its side had decided before.
     color, actions
-        Whose, and how many she decided in all.
+        Whose, and how many it decided in all.
     """
     result = 0 if outcome.winner is None else 1 if outcome.winner == color else -1
     for row in rows:
@@ -142,13 +142,13 @@ class Recorder(Player):
     player
         Whose answers are given.
     kind
-        Hers.
+        The player's.
     referee
-        Of the game: the men of the true position are counted, and nothing else is done with it.
+        Of the game: the pieces of the true position are counted, and nothing else is done with it.
     nodes
-        Of each of her calls, whatever the limit says.
+        Of each of its calls, whatever the limit says.
     opening
-        How many of her first requests are drawn at random.
+        How many of its first requests are drawn at random.
     seed
         Of all that is drawn.
     """
@@ -172,7 +172,7 @@ class Recorder(Player):
 
     @property
     def known(self) -> PositionSet:
-        """What she holds possible, or would if she kept it."""
+        """What it holds possible, or would if it kept it."""
         if self._shadow is not None:
             return self._shadow
         assert isinstance(self._player, ExpectationPlayer)
@@ -253,7 +253,7 @@ class Recorder(Player):
         self._halves = self.known.halves[self._members]
 
     def _keep(self, legal: Ints, chosen: Ints) -> None:
-        if not np.isin(chosen, legal).all():  # a bot may ask for what she can't
+        if not np.isin(chosen, legal).all():  # a bot may ask for what it can't
             return
         self.rows.append(
             {
@@ -290,7 +290,7 @@ def played(game: int, seed: int) -> list[dict[str, Any]]:
 
 
 def player_of(kind: Kind, seed: int, nodes: int) -> Player:
-    """A player of this kind; ``nodes`` of each of her calls, where she doesn't go by the limits that she is told."""
+    """A player of this kind; ``nodes`` of each of its calls, where it doesn't go by the limits that it observes."""
     bot = foreign(kind.text)
     if bot is not None:
         return bot.make(seed, nodes, None, None)

@@ -3,7 +3,7 @@ norm is folded into what plays.
 
 Each convolution of 3 × 3 has a *scale* beside its bias, and *statistics* (mean and variance of each channel), as batch
 norm has; the statistics of a step are those of its batch, what plays has their slow average. A headset has two heads
-more than one that plays, off the dense layer of its value: whether she wins or loses *soon*, and how many *pieces* of
+more than one that plays, off the dense layer of its value: whether it wins or loses *soon*, and how many *pieces* of
 each kind there are on the true board, a softmax over the possible numbers of each.
 
 Losses, summed with the weights of :data:`SHARES`
@@ -67,7 +67,7 @@ out a share of 1 was worse at the value and at the policy, after one pass over a
 """
 
 NUMBERS = (9, 4, 4, 4, 4, 0)
-"""Numbers that are told apart of pawns, knights, bishops, rooks, queens (3 is 3 or more); a king is always there."""
+"""Numbers that are distinguished of pawns, knights, bishops, rooks, queens (3 is 3 or more); a king is always there."""
 _ALL_NUMBERS = 2 * sum(NUMBERS)
 
 Arrays = dict[str, Float32s]
@@ -90,7 +90,7 @@ class Batch:
     result
         float32[b].
     soon
-        float32[b, 2]: 1 where she wins, or loses, soon.
+        float32[b, 2]: 1 where it wins, or loses, soon.
     pieces
         int32[b, PIECES].
     """

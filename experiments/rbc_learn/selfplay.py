@@ -127,7 +127,7 @@ class SelfPlayer(SynopticPlayer):
     Parameters
     ----------
     referee
-        Of the game: the men of the true position are counted, and nothing else is done with it.
+        Of the game: the pieces of the true position are counted, and nothing else is done with it.
     recorded
         Whether to keep anything.
     """

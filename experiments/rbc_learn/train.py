@@ -276,7 +276,7 @@ class _Run:
         self._since = time.monotonic()
 
     def document(self) -> dict[str, Any]:
-        """What is to be told of it."""
+        """What is to be reported of it."""
         columns = ["epoch", "decisions", *SHARES, "validation_log_loss", "validation_value_loss", "seconds"]
         identity = {name: value for name, value in self._identity.items() if name != "shards"}
         return {

@@ -1,10 +1,10 @@
 """Decisions to learn weights from: ``python -m experiments.rbc_weighting data --out DIR`` plays games against a mixture
 of opponents, and writes what the Siamese learns from for each question at which a recording player held two positions
-or more possible: before her sense, and before her move.
+or more possible: before its sense, and before its move.
 
 A *decision* is: the truth, members drawn uniformly from the others, how many were possible in all (so that a softmax
 over the drawn ones can be corrected by ln n), the observation's numbers (:mod:`darkchess.rbc.belief.siamese`), the
-viewer's own half (so that positions can be valued), and what kind of player moved the men that are guessed.
+viewer's own half (so that positions can be valued), and what kind of player moved the pieces that are guessed.
 
 Players who record are all ``rbc-expect``; of two such both record. Half of the games begin with requests drawn at
 random, up to two for each of those, so that games differ.
@@ -113,18 +113,18 @@ SCHEDULE = (
 
 
 class Recorder(ExpectationPlayer):
-    """An ``rbc-expect`` who keeps the decisions that she was asked for.
+    """An ``rbc-expect`` who keeps the decisions that it was asked for.
 
     Parameters
     ----------
     referee
-        Of the game: the truth is written beside what she knows, and nothing else is done with it.
+        Of the game: the truth is written beside what it knows, and nothing else is done with it.
     nodes
-        Of each of her calls, whatever her limit says.
+        Of each of its calls, whatever its limit says.
     enemy
         The opponent's kind.
     opening
-        How many of her first requests are drawn at random.
+        How many of its first requests are drawn at random.
     seed
         Of all that is drawn.
     """

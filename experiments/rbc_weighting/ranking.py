@@ -25,7 +25,7 @@ from klss.support.arrays import Bools, Floats, Ints
 __all__ = ["LEAST", "Judge", "marginals", "measured", "reliability", "top_shares"]
 
 LEAST = (2, 50)
-"""Sizes of sets that are told apart."""
+"""Sizes of sets that are distinguished."""
 
 _SURE = 1e-3
 """What is added to a share before its logarithm is taken."""

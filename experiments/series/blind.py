@@ -1,5 +1,5 @@
 """Matches of Reconnaissance Blind Chess as experiments keep them: played or gone on with, each in a folder of its own,
-and told in one results file.
+and reported in one results file.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ versions that played. The same command goes on where the last one stopped, howev
 series have one seed, so one list of openings: their results can be compared. The summary keeps what it had of matches
 that are not here: other players, other budgets, other machines.
 
-Reading order: here what is played and how, ``summary`` what is told of it; ``head_to_head``, ``opponents``,
+Reading order: here what is played and how, ``summary`` what is reported of it; ``head_to_head``, ``opponents``,
 ``ablations``, ``doublings`` and ``parts`` are the series.
 """
 
@@ -100,13 +100,13 @@ class Series:
     games
         Of each match.
     time_s
-        Seconds a move, of which a side has her share.
+        Seconds a move, of which a side has its share.
     matches
         The pairings of its players, in the order in which they are played.
     players
         Those of ``--players``, unless it says others; none: the series has no such flag.
     pooled
-        Whether the matches of one player against herself are told together too.
+        Whether the matches of one player against itself are given together too.
     command
         What follows ``python -m experiments.``, if not its name.
     """

@@ -1,7 +1,7 @@
 """What a series of matches has shown, as one small JSON document, from the directories of its matches alone.
 
 All of a match is A's: score, points, interval. The raw samples are one row a game; trees, moves and PGNs stay in the
-directory. No host, no path is told.
+directory. No host, no path is given.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _POINTS = {"a": 1.0, None: 0.5, "b": 0.0}
 
 
 _ALIKE = ("a", "b", "configurations", "budgets", "evaluator", "openings", "rules")
-"""What matches of several seeds have alike where they are told as one; a name may mean another player one day."""
+"""What matches of several seeds have alike where they are given as one; a name may mean another player one day."""
 
 
 def match_name(name: str, budget: TimeControl, seed: int, usual: int) -> str:
@@ -64,7 +64,7 @@ def series_document(
     before
         The document so far: what it tells of other matches stays.
     pooled
-        Whether the matches of one player against herself are told together too (:func:`pooled_document`).
+        Whether the matches of one player against itself are given together too (:func:`pooled_document`).
     """
     earlier = [] if before is None else before["matches"]
     matches = list({match["name"]: match for match in (*earlier, *found)}.values())
@@ -85,7 +85,7 @@ def series_document(
 def told_together(matches: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """``matches``, those of the same players with the same budgets, evaluator and openings, but of different seeds, as
     one: a match that was begun on one machine is gone on with on another by playing a second seed. Games, points,
-    interval and colors are of all; what is told of sessions is of all too, the rest is left out.
+    interval and colors are of all; what is reported of sessions is of all too, the rest is left out.
     """
     groups: dict[str, list[dict[str, Any]]] = {}
     for match in matches:
@@ -130,7 +130,7 @@ def pooled(group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def pooled_document(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The matches of one player against herself as one, for each player; with the interval of all their pairs (which
+    """The matches of one player against itself as one, for each player; with the interval of all their pairs (which
     is too wide, if anything: it takes the differences between the matches for chance).
     """
     groups: dict[str, list[Mapping[str, Any]]] = {}
