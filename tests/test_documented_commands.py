@@ -266,18 +266,18 @@ def documented() -> dict[str, set[str]]:
 
 
 def test_every_documented_command_is_run_in_small_or_tested_elsewhere() -> None:
-    told = {command: pages for command, pages in documented().items() if not SET_UP.match(command)}
+    shown = {command: pages for command, pages in documented().items() if not SET_UP.match(command)}
     names = {
         command
-        for command in told
+        for command in shown
         if re.fullmatch(r"klss (\w+|COMMAND --help)|python -m experiments.(…|NAME)", command)
     }
     assert {name.split()[1] for name in names} <= {*COMMANDS, "COMMAND", "-m"}
     known = {**IN_SMALL, **ELSEWHERE}
-    parsed = {command for command in told if {*command.split()} & ONLY_PARSED.keys()}
-    new = {command: pages for command, pages in told.items() if command not in {*known, *names, *parsed}}
+    parsed = {command for command in shown if {*command.split()} & ONLY_PARSED.keys()}
+    new = {command: pages for command, pages in shown.items() if command not in {*known, *names, *parsed}}
     assert not new, "say in this file what stands for them"
-    assert not {command for command in known if command not in told and "DIR…" not in command}, "no page tells these"
+    assert not {command for command in known if command not in shown and "DIR…" not in command}, "no page tells these"
     for place in ELSEWHERE.values():
         assert (ROOT / place).exists(), place
 
@@ -347,11 +347,11 @@ def in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def check_runs(commands: Iterable[str], capsys: pytest.CaptureFixture[str]) -> None:
     """That the documented commands run in small, and leave results behind."""
-    for told in commands:
-        form = IN_SMALL[told]
+    for shown in commands:
+        form = IN_SMALL[shown]
         code = called(form)
         said = capsys.readouterr()
-        assert code == 0, f"{told}: {form}: {said.err}"
+        assert code == 0, f"{shown}: {form}: {said.err}"
     assert {path.stem for path in Path("results").glob("*.json")} >= {"head_to_head", "games", "belief", "first_moves"}
     matches = json.loads(Path("results/head_to_head.json").read_text())["matches"]
     assert [(match["name"], match["games"]) for match in matches] == [
@@ -363,7 +363,7 @@ def check_runs(commands: Iterable[str], capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.mark.usefixtures("in_small", "played_here")
 def test_the_documented_commands_that_are_quick_run_in_small(capsys: pytest.CaptureFixture[str]) -> None:
-    check_runs((told for told in IN_SMALL if told not in SLOW), capsys)
+    check_runs((shown for shown in IN_SMALL if shown not in SLOW), capsys)
 
 
 @pytest.mark.slow

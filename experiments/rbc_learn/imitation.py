@@ -112,7 +112,7 @@ def request_actions(known: PositionSet) -> Ints:
 
 
 def men_of(position: Position, color: chess.Color) -> list[int]:
-    """How many pieces of each kind stand on a board, its own first, as in :data:`~experiments.rbc_learn.data.PIECES`."""
+    """Numbers of pieces of each kind on a board, its own first, as in :data:`~experiments.rbc_learn.data.PIECES`."""
     row = position.row
     sides = (6, 7) if color else (7, 6)
     return [int(row[piece] & row[side]).bit_count() for side in sides for piece in range(6)]

@@ -40,7 +40,9 @@ def check_position(position: Position, oracle: naive.Board) -> None:
     assert sorted(decode(code).uci() for code in generated) == sorted(map(naive.uci, naive.moves(oracle)))
     assert bool(moves.has_move(row, TABLES)) == bool(generated)
     takers = [
-        code for code in generated if oracle.men.get(((code >> 3) & 7, code >> 6 & 7)) == ("k" if oracle.white else "K")
+        code
+        for code in generated
+        if oracle.pieces.get(((code >> 3) & 7, code >> 6 & 7)) == ("k" if oracle.white else "K")
     ]
     assert moves.king_capture(row, TABLES) == min(takers, default=-1)
     for side in (0, 1):
@@ -68,7 +70,7 @@ def play_and_check(games: int, plies: int, seed: int) -> int:
             # `after` is generate, look-up and make; `make` also names what was taken
             out = np.empty(board.WIDTH, dtype=np.uint64)
             taken = moves.make(position.row, move.from_square << 9 | move.to_square << 3, TABLES, out)
-            victim = None if chosen[1] == oracle.ep else oracle.men.get(chosen[1])
+            victim = None if chosen[1] == oracle.ep else oracle.pieces.get(chosen[1])
             if victim is not None:
                 assert "pnbrqk"[taken] == victim.lower()
             position, oracle = position.after(move), naive.play(oracle, chosen)
@@ -162,7 +164,7 @@ def test_square_63_is_a_square_like_any_other() -> None:
 def test_attacks_are_those_of_an_empty_board_cut_at_the_first_man() -> None:
     rng = np.random.default_rng(5)
     for occupied in rng.integers(0, 2**64, size=40, dtype=np.uint64) & rng.integers(0, 2**64, size=40, dtype=np.uint64):
-        men = {square for square in range(64) if int(occupied) >> square & 1}
+        pieces = {square for square in range(64) if int(occupied) >> square & 1}
         for square in range(64):
             for steps, kernel in (
                 (naive.ROOK_STEPS, attacks.rook_attacks),
@@ -173,7 +175,7 @@ def test_attacks_are_those_of_an_empty_board_cut_at_the_first_man() -> None:
                     file, rank = square % 8 + step[0], square // 8 + step[1]
                     while naive.on_board((file, rank)):
                         expected |= 1 << naive.number((file, rank))
-                        if naive.number((file, rank)) in men:
+                        if naive.number((file, rank)) in pieces:
                             break
                         file, rank = file + step[0], rank + step[1]
                 assert int(kernel(square, occupied, TABLES)) == expected
@@ -183,4 +185,4 @@ def test_the_longest_known_list_of_moves_is_complete_and_fits() -> None:
     # 218 moves, the most of any position that can arise in chess (N. Petrović 1964); no move of it takes a king.
     fen = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1"
     assert len(codes(Position.from_fen(fen).row)) == 218
-    assert moves.MAX_MOVES >= 16 * 27 + 2  # sixteen men with a queen's best square each, and two castlings
+    assert moves.MAX_MOVES >= 16 * 27 + 2  # sixteen pieces with a queen's best square each, and two castlings

@@ -38,7 +38,7 @@ def searched(rows: Rows, depth: int, *, no_move_value: float = -1.0) -> npt.NDAr
 
 
 def takes_king(board: naive.Board) -> bool:
-    return any(board.men.get(move[1], "").lower() == "k" for move in naive.moves(board))
+    return any(board.pieces.get(move[1], "").lower() == "k" for move in naive.moves(board))
 
 
 def tree(board: naive.Board, depth: int, no_move: float, leaves: list[str]) -> Any:
@@ -124,7 +124,7 @@ def test_the_odd_moves_are_in_it(fen: str) -> None:
 
 
 def test_a_side_without_a_move_gets_what_the_ruleset_says() -> None:
-    """Black's men stand in each other's way, all sixteen; White's king goes where it likes."""
+    """Black's pieces stand in each other's way, all sixteen; White's king goes where it likes."""
     placement = "7K/8/8/8/8/8/pppppppp/kbbrbrbr"
     assert not Position.from_fen(f"{placement} b - - 0 1").legal_moves()
     for turn, depths, sign in (("b", (0, 1, 2), 1.0), ("w", (1, 2), -1.0)):

@@ -61,14 +61,14 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("fen", "told"), REFUSED)
-def test_a_bad_fen_is_refused_with_what_was_got_and_expected(fen: str, told: str | None) -> None:
-    if told is None:
+@pytest.mark.parametrize(("fen", "shown"), REFUSED)
+def test_a_bad_fen_is_refused_with_what_was_got_and_expected(fen: str, shown: str | None) -> None:
+    if shown is None:
         assert Position.from_fen(fen).fen() == fen
         return
     with pytest.raises(FenError) as caught:
         Position.from_fen(fen)
-    assert told in str(caught.value) and "expected" in str(caught.value)
+    assert shown in str(caught.value) and "expected" in str(caught.value)
     assert isinstance(caught.value, ValueError) and isinstance(caught.value, DarkchessError)
 
 
@@ -257,4 +257,6 @@ def test_the_face_shows_what_the_row_holds() -> None:
         assert position.piece_at(square) == board.piece_at(square) == position.pieces.get(square)
     assert position.occupied == board.occupied and position.men(chess.WHITE) == board.occupied_co[chess.WHITE]
     assert (position.turn, position.quiet_plies, position.fullmove) == (chess.WHITE, 1, 2)
-    assert {chess.SQUARE_NAMES[square] for square in position.pieces} == {naive.name(square) for square in oracle.men}
+    assert {chess.SQUARE_NAMES[square] for square in position.pieces} == {
+        naive.name(square) for square in oracle.pieces
+    }

@@ -36,21 +36,21 @@ def test_nats_are_those_of_the_true_position_under_each_filter() -> None:
         looked += 1
         size, *found = rows[ply]
         assert size == sets[0].size and len(found) == len(ARMS)
-        for known, told in zip(sets, found[:2], strict=True):
+        for known, shown in zip(sets, found[:2], strict=True):
             (truth,) = (
                 weight
                 for position, weight in zip(known, known.weights, strict=True)
                 if position.fen().split()[:3] == referee.fen().split()[:3]
             )
-            assert told == pytest.approx(math.log((1 - EVEN) * truth * size + EVEN), abs=1e-4)
+            assert shown == pytest.approx(math.log((1 - EVEN) * truth * size + EVEN), abs=1e-4)
     assert looked > 1
 
 
 def test_all_or_none_is_one_level_for_all_positions_or_a_fresh_start() -> None:
     weigher, weights = AllOrNone(Policy.packaged(), BuiltinEvaluator()), np.full(1000, 1e-3)
     assert weigher.shared_out(weights, 999 * SECONDS["tables"]) == {}
-    (told,) = weigher.shared_out(weights, 1001 * SECONDS["tables"]).items()
-    assert told[0] == "tables" and told[1].tolist() == list(range(1000))
+    (shown,) = weigher.shared_out(weights, 1001 * SECONDS["tables"]).items()
+    assert shown[0] == "tables" and shown[1].tolist() == list(range(1000))
 
 
 def test_the_summary_pairs_both_kinds_of_filter_turn_by_turn() -> None:
@@ -70,13 +70,13 @@ def test_the_command_writes_what_it_found_and_goes_on(tmp_path: Path, capsys: py
     (folder / "game-00000.pgn").write_text(write_pgn(GameRecord(MOVES[:7])))
     arguments = ["allowance", str(tmp_path / "runs"), "--kept", str(tmp_path / "kept"), "--results", str(tmp_path)]
     assert main([*arguments, "--workers", "1"]) == 0
-    told = capsys.readouterr().out
+    shown = capsys.readouterr().out
     document = json.loads((tmp_path / "belief_allowance.json").read_text())
     assert document["games"] == 1 and document["turns"] == len(document["samples"]["rows"]) > 0
     assert document["samples"]["columns"] == COLUMNS and document["summary"][-1]["allowance_s"] == "inf"
     (kept,) = (tmp_path / "kept").glob("*/match-game-00000.json")
     stamp = kept.stat().st_mtime_ns
     assert main([*arguments, "--workers", "1"]) == 0
-    assert kept.stat().st_mtime_ns == stamp and capsys.readouterr().out == told
+    assert kept.stat().st_mtime_ns == stamp and capsys.readouterr().out == shown
     assert main(["allowance", str(tmp_path / "kept"), "--results", str(tmp_path)]) == 1
     assert "expected directories of matches" in capsys.readouterr().err

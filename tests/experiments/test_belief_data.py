@@ -95,7 +95,7 @@ def test_shards_are_made_once_and_say_who_played(shards: Path, capsys: pytest.Ca
     held, matches = load(shards)
     assert matches[0]["players"] == ["kluss,threads=1", "greedy"] and matches[0]["games"] == GAMES
     assert len(held) == GAMES * len(list(decisions(GAME, [0])))
-    # Game 0 has A as White: Black's decisions guess her moves.
+    # Game 0 has A as White: Black's decisions guess its moves.
     first = held.where(held.game == 0)
     assert held.enemy[first].tolist() == [
         "kluss" if row["color"] == chess.BLACK else "greedy" for row in decisions(GAME, [0])

@@ -23,7 +23,7 @@ GAME = GameRecord(MOVES)
 
 
 class Material:
-    """Counts men, and answers as an evaluator does: for the side to move."""
+    """Counts pieces, and answers as an evaluator does: for the side to move."""
 
     def values(self, rows: Any) -> Any:
         """One number for each row."""
@@ -40,8 +40,10 @@ class Indifferent:
 
 def _material(fen: str) -> float:
     board = chess.Board(fen)
-    men = [sum(piece.color == color for piece in board.piece_map().values()) for color in (board.turn, not board.turn)]
-    return float(np.tanh((men[0] - men[1]) / 6))
+    pieces = [
+        sum(piece.color == color for piece in board.piece_map().values()) for color in (board.turn, not board.turn)
+    ]
+    return float(np.tanh((pieces[0] - pieces[1]) / 6))
 
 
 def test_a_loss_is_that_of_the_mixture_against_the_best_move_on_the_true_board() -> None:
@@ -67,14 +69,14 @@ def test_a_loss_is_that_of_the_mixture_against_the_best_move_on_the_true_board()
 
 def test_the_summary_pairs_the_arms_turn_by_turn_and_counts_by_game() -> None:
     rows = [["m", game, ply, 50, 0.0, 0.3, 0.1 + 0.02 * game] for game in range(4) for ply in range(10)]
-    told = summary(rows, ["plain", "better"])
-    assert told["plain"]["loss"] == 0.3 and told["better"]["loss"] == 0.13
-    assert told["plain"]["above_quarter"] == 1.0 and told["better"]["above_quarter"] == 0.0
-    low, middle, high = told["better"]["less"]["plain"]
+    shown = summary(rows, ["plain", "better"])
+    assert shown["plain"]["loss"] == 0.3 and shown["better"]["loss"] == 0.13
+    assert shown["plain"]["above_quarter"] == 1.0 and shown["better"]["above_quarter"] == 0.0
+    low, middle, high = shown["better"]["less"]["plain"]
     # Four games with means .1, .12, .14, .16: their sums' deviations are −.3, −.1, .1, .3 (ten turns each).
     error = 1.96 * np.sqrt(0.09 + 0.01 + 0.01 + 0.09) / 40
     assert middle == -0.17 and (low, high) == pytest.approx((middle - error, middle + error), abs=1e-4)
-    assert "plain" not in told["plain"]["less"]
+    assert "plain" not in shown["plain"]["less"]
 
 
 @pytest.mark.usefixtures("require_stockfish")
@@ -86,12 +88,12 @@ def test_the_command_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.Cap
     arguments = ["loss", str(tmp_path / "runs"), "--kept", str(tmp_path / "kept"), "--results", str(tmp_path)]
     arguments += ["--workers", "1", "--every", "2", "--nodes", "100"]
     assert main(arguments) == 0
-    told = capsys.readouterr().out
+    shown = capsys.readouterr().out
     document = json.loads((tmp_path / "belief_loss.json").read_text())
     assert document["games"] == 1 and document["turns"] == len(document["samples"]["rows"]) > 0
     assert document["samples"]["columns"] == COLUMNS and set(document["summary"]) == set(ARMS)
     (kept,) = (tmp_path / "kept").glob("*/match-game-00000.json")
     stamp = kept.stat().st_mtime_ns
-    assert main(arguments) == 0 and kept.stat().st_mtime_ns == stamp and capsys.readouterr().out == told
+    assert main(arguments) == 0 and kept.stat().st_mtime_ns == stamp and capsys.readouterr().out == shown
     assert main(["loss", str(tmp_path / "kept"), "--results", str(tmp_path)]) == 1
     assert "expected" in capsys.readouterr().err

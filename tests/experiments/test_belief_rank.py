@@ -77,18 +77,18 @@ def test_the_command_writes_the_table_of_every_belief_and_goes_on(
     lines = []
     for number, pair in ((0, 0), (1, 4)):
         (folder / f"game-{number:05d}.pgn").write_text(write_pgn(GameRecord(MOVES)))
-        told = {"game": number, "pair": pair, "white": "kluss,threads=1", "black": "greedy", "opening": "e2e4 c7c5"}
-        lines.append(json.dumps(told))
+        shown = {"game": number, "pair": pair, "white": "kluss,threads=1", "black": "greedy", "opening": "e2e4 c7c5"}
+        lines.append(json.dumps(shown))
     (folder / "games.jsonl").write_text("\n".join(lines) + "\n")
     arguments = ["rank", "--runs", str(tmp_path / "runs"), "--results", str(tmp_path), "--workers", "1", "--every", "1"]
     assert main(arguments) == 0
     document = json.loads((tmp_path / "belief_rank.json").read_text())
     assert document["games"] == {"fitted": 1, "held_out": 1} and document["policy"]["games"] > 100
-    told = {row["belief"]: row["sizes"]["20"] for row in document["beliefs"]}
-    assert told["uniform"]["nats"] == 0.0 and told["uniform"]["turns"] == document["turns"] > 0
+    shown = {row["belief"]: row["sizes"]["20"] for row in document["beliefs"]}
+    assert shown["uniform"]["nats"] == 0.0 and shown["uniform"]["turns"] == document["turns"] > 0
     # The Najdorf's moves are likelier than most.
-    assert told["values"]["nats"] > 0.5
-    assert {"siamese", "both", "both + value", "exp(-bu)"} <= told.keys()
+    assert shown["values"]["nats"] > 0.5
+    assert {"siamese", "both", "both + value", "exp(-bu)"} <= shown.keys()
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "runs").rglob("*.look")}
     assert len(kept) == 2 and main(arguments) == 0
     assert {path: path.stat().st_mtime_ns for path in kept} == kept

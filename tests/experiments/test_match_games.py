@@ -96,7 +96,7 @@ def test_with_a_start_position_of_its_own_an_opening_s_record_can_be_replayed() 
 
 
 @pytest.fixture
-def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """What a foreign engine was sent in games of a match."""
     monkeypatch.setenv("KEEP", str(tmp_path / "kept"))
 
@@ -111,25 +111,25 @@ def foreign(how: str, turns: int = 0) -> str:
     return f"cmd:{keep}{sys.executable} -S -E {FOREIGN} '{how}' {turns}"
 
 
-def test_an_engine_is_shown_her_views_of_an_opening_and_nothing_else_of_it(told: Any) -> None:
+def test_an_engine_is_shown_her_views_of_an_opening_and_nothing_else_of_it(shown: Any) -> None:
     openings = FileOpenings((Opening(None, ("e2e4", "a7a6", "d1h5")),))
     played(match_of("random", foreign("good"), openings=openings), 0)
-    first = told()[0]
+    first = shown()[0]
     assert first["color"] == "black" and first["ply"] == 3
     kinds = [seen["kind"] for seen in first["observationTranscript"]]
     assert kinds == ["initial", "opp_move", "own_move", "opp_move"]
     assert [seen["own_move"] for seen in first["observationTranscript"] if seen["kind"] == "opp_move"] == [None, None]
-    # The queen stands where no move of Black's leads: nothing of White's is in her view.
+    # The queen stands where no move of Black's leads: nothing of White's is in its view.
     assert not any(piece["color"] == "white" for _, piece in first["observationTranscript"][-1]["visible_pieces"])
     assert "h5" not in json.dumps(first["observationTranscript"])
 
 
-def test_the_ids_that_an_engine_gets_tell_neither_the_game_nor_the_match(told: Any) -> None:
+def test_the_ids_that_an_engine_gets_tell_neither_the_game_nor_the_match(shown: Any) -> None:
     match = match_of(foreign("good"), foreign("good"), fen=FEN)
     played(match, 0)
-    ids = {request["gameId"] for request in told()} | {request["sessionId"] for request in told()}
+    ids = {request["gameId"] for request in shown()} | {request["sessionId"] for request in shown()}
     played(match, 0)
-    again = {request["gameId"] for request in told()} | {request["sessionId"] for request in told()}
+    again = {request["gameId"] for request in shown()} | {request["sessionId"] for request in shown()}
     assert len(ids) == 4 and len(again) == 8
 
 

@@ -43,7 +43,7 @@ def test_a_first_move_is_drawn_uniformly() -> None:
     [
         (chess.STARTING_FEN, False),
         ("4k3/8/8/8/4R3/8/8/4K3 w - - 0 1", True),  # takes at once
-        ("4k3/8/8/8/4R3/8/8/4K3 b - - 0 1", True),  # in a check that she may not see
+        ("4k3/8/8/8/4R3/8/8/4K3 b - - 0 1", True),  # in a check that it may not see
         ("4k3/8/8/8/4R3/8/8/4K3 b - - 0 1".replace("4R3", "3R4"), False),
         ("4k3/3P4/8/8/8/8/8/4K3 b - - 0 1", True),
     ],

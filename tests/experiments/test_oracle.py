@@ -1,4 +1,4 @@
-"""The search that is told the truth: the true position is among its roots, with the prior asked for, and is told to
+"""The search that is given the truth: the true position is among its roots, with the prior asked for, and is asked to
 nobody else.
 """
 
@@ -59,7 +59,7 @@ def states(*numbers: int) -> States:
 class Built:
     """A move's subgame, and what would be built without the truth."""
 
-    told: Subgame
+    shown: Subgame
     untold: Subgame
 
 
@@ -80,7 +80,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Built]]:
         other = self.likelihood.other if isinstance(self.likelihood, Oracle) else self.likelihood
         untold = build(dataclasses.replace(self, likelihood=other), standing, belief, model, copy.deepcopy(rng), nodes)
         found.append(Built(build(self, standing, belief, model, rng, nodes), untold))
-        return found[-1].told
+        return found[-1].shown
 
     monkeypatch.setattr(OrderOne, "build", watched)
     yield found
@@ -95,7 +95,7 @@ def holding(subgame: Subgame, referee: Referee) -> tuple[Floats, States]:
     true = (rows[:, :8] == row[:8]).all(axis=1) & (rows[:, 8] & IDENTITY == row[8] & IDENTITY)
     held = np.zeros(trunk.group_count, dtype=np.bool_)
     held[trunk.nodes.sequence[members[true], 1] - 1] = True
-    assert len(np.unique(rows[:, 9])) == 1  # as quiet, as far as she can tell, as all others
+    assert len(np.unique(rows[:, 9])) == 1  # as quiet, as far as it can tell, as all others
     return held, rows[true]
 
 
@@ -104,9 +104,9 @@ def test_the_truth_is_a_root_at_every_move_with_the_prior_asked_for(
     built: list[Built], order: int, prior: float
 ) -> None:
     referee = Referee()
-    told = oracle(f"kluss-oracle,order={order},prior={prior}", referee)
+    shown = oracle(f"kluss-oracle,order={order},prior={prior}", referee)
     players: dict[chess.Color, Player] = {
-        chess.WHITE: told,
+        chess.WHITE: shown,
         chess.BLACK: make_player(configuration("kluss,cap=20000"), seed=2),
     }
     arbiter = Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=150)))
@@ -116,32 +116,32 @@ def test_the_truth_is_a_root_at_every_move_with_the_prior_asked_for(
         before = Referee.replay(referee.moves)
         built.clear()
         arbiter.play_turn()
-        if before.turn == chess.BLACK or not built:  # not hers, or a move that needs no search
+        if before.turn == chess.BLACK or not built:  # not its own, or a move that needs no search
             continue
-        told, untold = built[0].told, built[0].untold
-        held, rows = holding(told, before)
-        assert told.prior is not None and untold.prior is not None
-        assert told.prior.sum() == pytest.approx(1.0)
-        assert held.any() and told.prior[held].sum() == pytest.approx(1.0 if held.all() else prior)
-        assert told.carried == untold.carried
-        carried += told.carried
+        shown, untold = built[0].shown, built[0].untold
+        held, rows = holding(shown, before)
+        assert shown.prior is not None and untold.prior is not None
+        assert shown.prior.sum() == pytest.approx(1.0)
+        assert held.any() and shown.prior[held].sum() == pytest.approx(1.0 if held.all() else prior)
+        assert shown.carried == untold.carried
+        carried += shown.carried
         if not holding(untold, before)[0].any():
             put_in += 1
-            assert told.sampled == max(untold.sampled, 1)
+            assert shown.sampled == max(untold.sampled, 1)
             assert (rows[:, 8] == before.position.row[8] & IDENTITY).all()  # as a position set gives it
             continue
         there += 1  # with the same roots, and nothing else is changed
-        count = told.trunk.root_count
-        assert (told.trunk.states[:count] == untold.trunk.states[: untold.trunk.root_count]).all()
+        count = shown.trunk.root_count
+        assert (shown.trunk.states[:count] == untold.trunk.states[: untold.trunk.root_count]).all()
         for among in (held, ~held):
             if among.any():
                 expected = untold.prior[among] / untold.prior[among].sum()
-                assert told.prior[among] == pytest.approx(told.prior[among].sum() * expected)
+                assert shown.prior[among] == pytest.approx(shown.prior[among].sum() * expected)
     assert put_in and there and carried
 
 
 def test_two_games_that_look_alike_are_told_apart_by_the_oracle_alone(built: list[Built]) -> None:
-    """The wall's law, for ``kluss``: same views, same subgames and moves. What is told the truth breaks it."""
+    """The wall's law, for ``kluss``: same views, same subgames and moves. What is given the truth breaks it."""
     for twins in load()[:2]:
         for text, alike in (("kluss", True), ("kluss-oracle", False)):
             seen = []
@@ -158,7 +158,7 @@ def test_two_games_that_look_alike_are_told_apart_by_the_oracle_alone(built: lis
                         referee.push(chess.Move.from_uci(move))
                         player.observe(referee.view(twins.color))
                 player.close()
-                roots = [(each.told.trunk.states[: each.told.trunk.root_count], each.told.prior) for each in built]
+                roots = [(each.shown.trunk.states[: each.shown.trunk.root_count], each.shown.prior) for each in built]
                 seen.append((answers, [(states.tolist(), prior.tolist()) for states, prior in roots]))
             assert (seen[0] == seen[1]) is alike
             assert len(seen[0][1]) > 3
@@ -173,12 +173,12 @@ def likelihood(share: float, truth: int = 7) -> Oracle:
 
 
 def test_the_truth_takes_the_place_of_one_that_was_drawn_where_it_is_neither_drawn_nor_carried() -> None:
-    told, nothing = likelihood(0.1), states()
-    assert told.roots(Drawn.certain(states(1, 2, 3)), states(4)).states.ravel().tolist() == [7, 1, 2]
-    assert told.roots(Drawn.certain(states(1, 7, 3)), states(4)).states.ravel().tolist() == [1, 7, 3]
-    assert told.roots(Drawn.certain(states(1, 2, 3)), states(4, 7)).states.ravel().tolist() == [1, 2, 3]
-    assert told.roots(Drawn.certain(nothing), states(4)).states.ravel().tolist() == [7]
-    assert told.roots(Drawn.certain(nothing), states(4, 7)).states.ravel().tolist() == []
+    shown, nothing = likelihood(0.1), states()
+    assert shown.roots(Drawn.certain(states(1, 2, 3)), states(4)).states.ravel().tolist() == [7, 1, 2]
+    assert shown.roots(Drawn.certain(states(1, 7, 3)), states(4)).states.ravel().tolist() == [1, 7, 3]
+    assert shown.roots(Drawn.certain(states(1, 2, 3)), states(4, 7)).states.ravel().tolist() == [1, 2, 3]
+    assert shown.roots(Drawn.certain(nothing), states(4)).states.ravel().tolist() == [7]
+    assert shown.roots(Drawn.certain(nothing), states(4, 7)).states.ravel().tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -237,9 +237,9 @@ def test_a_match_plays_it_the_same_again_and_loses_no_true_position(tmp_path: Pa
         assert standing.games == 2 and standing.truth.checks > 0 == standing.truth.lost
         kept = read_match(folder)
         assert kept is not None
-        identity, *told = kept
+        identity, *shown = kept
         assert identity["a"]["prior"] == 0.4 and "prior" not in identity["b"]
-        played.append([[{**each, "seconds": 0, "seconds_wall": 0} for each in lines] for lines in told])
+        played.append([[{**each, "seconds": 0, "seconds_wall": 0} for each in lines] for lines in shown])
     assert played[0] == played[1] and len(played[0][1]) > 2
 
 

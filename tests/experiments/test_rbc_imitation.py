@@ -44,9 +44,9 @@ def test_a_game_ends_soon_for_both_in_their_last_five_actions(monkeypatch: pytes
     monkeypatch.setattr(imitation, "SCHEDULE", (("expect", "attacker"),))
     found = of_rows(played(1, 1))
     for kind in set(found.headset):
-        hers = found.headset == kind
-        assert np.flatnonzero(found.soon[hers]).tolist() == list(range(hers.sum() - 5, hers.sum()))
-        assert set(found.soon[hers]) == {0, found.result[hers][0]}
+        own = found.headset == kind
+        assert np.flatnonzero(found.soon[own]).tolist() == list(range(own.sum() - 5, own.sum()))
+        assert set(found.soon[own]) == {0, found.result[own][0]}
 
 
 def test_the_command_goes_on_where_it_stopped_to_the_same_shards(

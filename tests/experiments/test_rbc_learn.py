@@ -357,15 +357,15 @@ def test_where_it_can_not_begin_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], start: str, said: str
 ) -> None:
     assert program.main(["selfplay", "--out", str(tmp_path / "out"), "--start", start]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("python -m experiments.rbc_learn selfplay: ") and told.endswith(said)
-    assert told.count("\n") == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("python -m experiments.rbc_learn selfplay: ") and shown.endswith(said)
+    assert shown.count("\n") == 1
 
 
 def test_without_stockfish_trout_is_no_guest(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who lacks an engine, or room on her disk, is told so in one line."""
+    """Who lacks an engine, or room on its disk, is informed of it in one line."""
 
     def missing(path: str | None) -> str:
         raise StockfishMissing("no Stockfish found; install it")

@@ -105,8 +105,8 @@ def test_measures_of_a_case_made_by_hand() -> None:
     assert row["nll"] == round(float(np.mean(nll)), 4) and row["median_rank"] == 2
     assert row["nats"] == round(float(np.log(size).mean() - np.mean(nll)), 4)
     assert found["n>=50"]["decisions"] == 1 and found["n>=50"]["median_rank"] == 51
-    told = reliability(np.log(np.array([[3.0, 1.0], [1.0, 3.0]])), np.array([2, 2]), np.array([2, 2]), bins=2)
-    assert told["rows"] == [[0.25, 0.5, 2], [0.75, 0.5, 2]]
+    shown = reliability(np.log(np.array([[3.0, 1.0], [1.0, 3.0]])), np.array([2, 2]), np.array([2, 2]), bins=2)
+    assert shown["rows"] == [[0.25, 0.5, 2], [0.75, 0.5, 2]]
 
 
 def test_marginals_are_the_product_over_squares() -> None:
@@ -131,8 +131,8 @@ def test_arms_are_trained_ranked_and_written(shards: Path, tmp_path: Path, monke
     assert program.main(["train", *given, "--package", str(tmp_path / "weights" / "siamese.npz")]) == 0
     assert (tmp_path / "weights" / "siamese.npz").stat().st_size < 2_000_000
     assert program.main(["rank", *given, "--results", str(tmp_path)]) == 0
-    told = json.loads((tmp_path / "rbc_weighting.json").read_text())
-    assert [row["ranking"] for row in told["rankings"]] == ["uniform", "marginals", "value", "map", "map+value"]
-    assert told["rankings"][0]["n>=2"]["nats"] == 0 and told["rankings"][0]["n>=2"]["mean_rank_fraction"] == 0.5
-    assert set(told["reliability"]) == {"marginals", "value", "map"} and told["bars"]["n>=2"]["nats_above_uniform"]
-    assert dataclasses.asdict(tiny)["channels"] == told["arms"]["map"]["configuration"]["channels"]
+    shown = json.loads((tmp_path / "rbc_weighting.json").read_text())
+    assert [row["ranking"] for row in shown["rankings"]] == ["uniform", "marginals", "value", "map", "map+value"]
+    assert shown["rankings"][0]["n>=2"]["nats"] == 0 and shown["rankings"][0]["n>=2"]["mean_rank_fraction"] == 0.5
+    assert set(shown["reliability"]) == {"marginals", "value", "map"} and shown["bars"]["n>=2"]["nats_above_uniform"]
+    assert dataclasses.asdict(tiny)["channels"] == shown["arms"]["map"]["configuration"]["channels"]

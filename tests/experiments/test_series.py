@@ -55,8 +55,8 @@ def write_match(folder: Path, winners: Sequence[str | None], seed: int = 5) -> N
         games += json.dumps(line | {"seconds": 2.0, "opening": None}) + "\n"
         for ply, positions in ((1, 10), (2, 1000)):
             player = "a" if (ply + game) % 2 else "b"
-            told = {"seconds_wall": 0.1, "positions": positions, "nodes": 50, "gadget": "resolve", "lp_share": 0.25}
-            moves += json.dumps({"game": game, "ply": ply, "player": player, "move": "e2e4"} | told) + "\n"
+            shown = {"seconds_wall": 0.1, "positions": positions, "nodes": 50, "gadget": "resolve", "lp_share": 0.25}
+            moves += json.dumps({"game": game, "ply": ply, "player": player, "move": "e2e4"} | shown) + "\n"
     (folder / "games.jsonl").write_text(games)
     (folder / "moves.jsonl").write_text(moves)
 
@@ -90,7 +90,7 @@ def test_a_match_without_a_finished_game_is_left_out(tmp_path: Path) -> None:
     write_match(tmp_path / "played", ["a", "a"])
     folders = {name: tmp_path / name for name in ("begun", "played", "missing")}
     found = {name: match_document(name, folder, 2) for name, folder in folders.items()}
-    assert [name for name, told in found.items() if told is not None] == ["played"]
+    assert [name for name, shown in found.items() if shown is not None] == ["played"]
 
 
 def test_a_line_that_was_cut_off_is_no_game(tmp_path: Path) -> None:
@@ -123,9 +123,9 @@ def test_a_document_of_200_games_is_small_and_names_no_place(tmp_path: Path) -> 
 
 
 def test_what_is_written_reads_back_the_same(tmp_path: Path) -> None:
-    told = {"text": "a [ b\n] {c}", "rows": [[1, "x", None], [2.5, "[\n 1]", True]], "empty": [], "nested": {"a": {}}}
-    write_document(tmp_path / "d.json", told)
-    assert json.loads((tmp_path / "d.json").read_text()) == told
+    shown = {"text": "a [ b\n] {c}", "rows": [[1, "x", None], [2.5, "[\n 1]", True]], "empty": [], "nested": {"a": {}}}
+    write_document(tmp_path / "d.json", shown)
+    assert json.loads((tmp_path / "d.json").read_text()) == shown
 
 
 def test_what_is_not_finite_is_written_as_text(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_every_series_names_players_that_exist_and_each_match_once(series: Serie
     for pairing in series.pairings():
         match = Plan(series.games, series.time_s).match(pairing)
         threads = match.a.fields()["threads"], match.b.fields()["threads"]
-        assert threads == ((2, 1) if pairing.name == "one-thread" else (1, 1))  # who says hers keeps them
+        assert threads == ((2, 1) if pairing.name == "one-thread" else (1, 1))  # who says its own keeps them
 
 
 def test_all_ablations_differ_in_one_field() -> None:
@@ -281,12 +281,12 @@ def test_a_second_seed_goes_on_with_what_another_machine_summed_up(tmp_path: Pat
     path = tmp_path / "results" / "head_to_head.json"
     one, two = json.loads(path.read_text())["matches"]
     assert (one["seed"], two["seed"]) == (1, 2) and two["name"] == one["name"] + "-seed2"
-    (told,) = load(path.parent, "head_to_head")["matches"]  # type: ignore[index]
-    assert told["name"] == one["name"] and told["seeds"] == [1, 2]
-    assert told["games"] == one["games"] + two["games"] and told["score"] == one["score"] + two["score"]
-    assert told["pairs"] == [a + b for a, b in zip(one["pairs"], two["pairs"], strict=True)]
-    assert told["by_color"]["white"]["games"] == one["by_color"]["white"]["games"] + two["by_color"]["white"]["games"]
-    assert told["sessions"] == one["sessions"] + two["sessions"]
+    (shown,) = load(path.parent, "head_to_head")["matches"]  # type: ignore[index]
+    assert shown["name"] == one["name"] and shown["seeds"] == [1, 2]
+    assert shown["games"] == one["games"] + two["games"] and shown["score"] == one["score"] + two["score"]
+    assert shown["pairs"] == [a + b for a, b in zip(one["pairs"], two["pairs"], strict=True)]
+    assert shown["by_color"]["white"]["games"] == one["by_color"]["white"]["games"] + two["by_color"]["white"]["games"]
+    assert shown["sessions"] == one["sessions"] + two["sessions"]
     # Other players, another budget, or the same seed again: not the same match.
     assert len(told_together([one, two | {"b": "random"}])) == len(told_together([one, one])) == 2
     # Nor are players of one name who were not configured alike.
@@ -297,8 +297,8 @@ def test_a_second_seed_goes_on_with_what_another_machine_summed_up(tmp_path: Pat
 def test_doublings_are_told_together_for_each_player() -> None:
     def match(name: str, player: str, points: list[float]) -> dict[str, Any]:
         pairs = [sum(1 for pair in points if pair == score) for score in (0, 0.5, 1, 1.5, 2)]
-        told = {"name": name, "a": player, "b": player, "games": 2 * len(points), "score": sum(points)}
-        return told | {"pairs": pairs, "sessions": []}
+        shown = {"name": name, "a": player, "b": player, "games": 2 * len(points), "score": sum(points)}
+        return shown | {"pairs": pairs, "sessions": []}
 
     halves = [match("one", "x", [0, 1, 2, 1]), match("other", "y", [2, 2]), match("two", "x", [2] * 4 + [1] * 2)]
     x, y = series_document("doublings", halves, pooled=True)["pooled"]
@@ -337,7 +337,7 @@ def test_games_counts_moves_for_the_player_who_made_them(tmp_path: Path) -> None
         0.25,
     )
     assert ours["budget"] == "1/8 s a move"
-    # She is White in five games, with 10 positions at ply 1, and Black in five, with 1000 at ply 2.
+    # It is White in five games, with 10 positions at ply 1, and Black in five, with 1000 at ply 2.
     assert ours["positions"]["by_ply"]["rows"] == [[1, 5, 10, 10, 10], [2, 5, 1000, 1000, 1000]]
     counts = dict(zip(ours["positions"]["histogram"]["edges_log10"], ours["positions"]["histogram"]["counts"]))
     assert counts[1.0] == counts[3.0] == 5 and sum(counts.values()) == 10

@@ -102,7 +102,7 @@ def _lost(position: Position) -> bool:
 
 def sure_gain(turn: Turn) -> set[Move]:
     """Captures and promotions with the largest gain that is sure: what is taken and what the pawn becomes, less the
-    man that moved if it can be taken back, and less a king's worth if hers can be taken, in any possible position.
+    man that moved if it can be taken back, and less a king's worth if its own can be taken, in any possible position.
     """
     gains = {move: min(_gain(position, move) for position in turn.possible) for move in turn.moves}
     most = max(gains.values())
@@ -113,16 +113,16 @@ def sure_gain(turn: Turn) -> set[Move]:
 def _gain(position: Position, move: Move) -> int:
     board = position[0]
     taken = brute_force.taken(position, move)
-    man = board[move[0]].lower()
+    piece = board[move[0]].lower()
     gain = WORTH[board[taken].lower()] if taken >= 0 else 0
     if move[2]:
         gain += WORTH[move[2]] - WORTH["p"]
-        man = move[2]
+        piece = move[2]
     after = brute_force.play(position, move)
     if king_falls(after):
         return gain - KING
     if any(reply[1] == move[1] for reply in brute_force.moves(after) if brute_force.taken(after, reply) == move[1]):
-        gain -= WORTH[man]
+        gain -= WORTH[piece]
     return gain
 
 

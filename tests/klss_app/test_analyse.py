@@ -54,7 +54,7 @@ def test_the_json_has_the_shape_that_other_programs_rely_on(klss: Any, pychess: 
     assert all(-1.0 <= each["value"] <= 1.0 for each in document["moves"])
     marginals = document["marginals"]
     assert marginals["e4"] == {"P": 1.0} and marginals["e5"] == {"p": 1.0}
-    assert sum(men.get("k", 0.0) for men in marginals.values()) == pytest.approx(1.0)
+    assert sum(pieces.get("k", 0.0) for pieces in marginals.values()) == pytest.approx(1.0)
     assert "f3" not in marginals  # seen, empty
     assert document["lines"][0][0]["move"] == document["moves"][0]["move"]
     assert document["belief"] == "filter" and 1.0 < document["effective"] < document["positions"]
@@ -189,7 +189,7 @@ def test_a_figure_is_written_in_either_format_and_replaced(klss: Any, pychess: s
     assert png[:8] == b"\x89PNG\r\n\x1a\n" and len(png) > 20_000
     assert (tmp_path / "b.svg").read_text(encoding="utf-8").count(
         "<use"
-    ) > 64  # glyphs: names of squares, men, percents
+    ) > 64  # glyphs: names of squares, pieces, percents
 
 
 def test_without_matplotlib_a_figure_is_an_error_that_names_the_cure(
@@ -271,9 +271,9 @@ def test_a_whole_game_tells_what_each_side_gave_away_and_luck_apart(klss: Any, p
         costs = [each["cost"] for each in summary["costliest"]]
         assert costs == sorted(costs, reverse=True) and len(costs) <= 5
     assert klss("analyse", pychess, "--nodes", "200", "--json").out == ran.out
-    told = klss("analyse", pychess, "--nodes", "200", "--color", "white", "--ascii")
-    assert told.code == 0 and "White: 4 moves" in told.out and "Black:" not in told.out
-    assert " 3. Qxf7" in told.out and max(map(len, told.out.splitlines())) <= 80
+    shown = klss("analyse", pychess, "--nodes", "200", "--color", "white", "--ascii")
+    assert shown.code == 0 and "White: 4 moves" in shown.out and "Black:" not in shown.out
+    assert " 3. Qxf7" in shown.out and max(map(len, shown.out.splitlines())) <= 80
 
 
 def test_an_analysis_that_was_interrupted_goes_on_to_the_same_bytes(
@@ -302,8 +302,8 @@ def test_an_analysis_that_was_interrupted_goes_on_to_the_same_bytes(
     )
     assert klss("analyse", pychess, "--nodes", "60", "--out", "kept.json", "--json").out == whole
     assert asked == [4, 5, 6] and (tmp_path / "kept.json").read_text() == whole
-    told = klss("analyse", pychess, "--nodes", "60", "--out", "kept.json", "--color", "black", "--ascii")
-    assert told.code == 0 and "Black: 3 moves" in told.out and "White" not in told.out and len(asked) == 3
+    shown = klss("analyse", pychess, "--nodes", "60", "--out", "kept.json", "--color", "black", "--ascii")
+    assert shown.code == 0 and "Black: 3 moves" in shown.out and "White" not in shown.out and len(asked) == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kept.json", "pychess.pgn"]
 
 

@@ -159,9 +159,9 @@ def test_a_new_player_or_evaluator_is_in_the_helps_and_the_complaints(
     for command, columns in itertools.product(("play", "match", "engine"), range(70, 90)):
         monkeypatch.setenv("COLUMNS", str(columns))  # wherever lines end, no name is broken at its hyphen
         assert main([command, "--help"]) == 0
-        told = " ".join(capsys.readouterr().out.split())
-        assert "baseline, best-guess, greedy, random, novelty; NAME" in told
-        assert "builtin or stockfish or oracle or module:Class: builtin, always there" in told
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "baseline, best-guess, greedy, random, novelty; NAME" in shown
+        assert "builtin or stockfish or oracle or module:Class: builtin, always there" in shown
     for command in (["play"], ["engine"], ["match", "greedy", "random"]):
         assert main([*command, "--evaluator", "nothing"]) == 2
         assert "got 'nothing', expected builtin or stockfish or oracle or module:Class" in capsys.readouterr().err

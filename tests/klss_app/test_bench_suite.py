@@ -76,9 +76,9 @@ def test_a_second_program_over_a_tree_of_its_own_finds_the_same_values(name: str
 @pytest.mark.parametrize("name", ["rook v queen", "rook v bishop and two pawns", "king v king, three ways"])
 def test_what_the_data_say_of_a_bounded_game_is_found_again(name: str) -> None:
     entry = ENTRIES[name]
-    found, told = entry.solved(), entry.exact
-    assert told is not None
-    assert (found.value, found.blind, found.pure) == pytest.approx((told.value, told.blind, told.pure), abs=2e-6)
+    found, shown = entry.solved(), entry.exact
+    assert shown is not None
+    assert (found.value, found.blind, found.pure) == pytest.approx((shown.value, shown.blind, shown.pure), abs=2e-6)
 
 
 @pytest.mark.parametrize("name", BLUFFS)
@@ -144,12 +144,12 @@ class Naive:
                 knowing = {}
                 for who in ("w", "b"):
                     seen = brute_force.look(after, who, -1 if who == side else lost)
-                    told = (who, known[who], move if who == side else None, seen)
-                    knowing[who] = self.knowledge.setdefault(told, str(len(self.knowledge)))
+                    shown = (who, known[who], move if who == side else None, seen)
+                    knowing[who] = self.knowledge.setdefault(shown, str(len(self.knowledge)))
                 self._walk(after, knowing, played, [*line, move])
 
     def value(self, mixture: np.ndarray | None = None) -> float:
-        """max over x, min over y of x A y: her plan x and one value for each infoset of the other's."""
+        """max over x, min over y of x A y: its plan x and one value for each infoset of the other's."""
         yours = "b" if self.mine == "w" else "w"
         x = {name: i for i, name in enumerate(["", *itertools.chain(*self.infosets[self.mine].values())])}
         v = {name: len(x) + i for i, name in enumerate(["", *self.infosets[yours]])}
@@ -176,8 +176,8 @@ class Naive:
                 responses[order[name], v[infoset]] += 1.0
             responses[order[self.parents[yours][infoset]], v[infoset]] -= 1.0
         for (white, black), pays in self.payoff.items():
-            hers, other = (white, black) if self.mine == "w" else (black, white)
-            responses[order[other], x[hers]] -= pays
+            is_own, other = (white, black) if self.mine == "w" else (black, white)
+            responses[order[other], x[is_own]] -= pays
         cost = np.zeros(len(x) + len(v))
         cost[v[""]] = -1.0
         found = linprog(
@@ -211,7 +211,7 @@ def test_the_histories_of_the_theme_knowledge_are_nine_infosets_apart() -> None:
         actions = children.actions.astype(np.int64)
         for player in (0, 1):
             own = actions if ply % 2 == player else np.full(len(actions), -1)
-            # One number for what she knew, did and saw: far fewer than 2^32 histories make a clash of 64 bits unlikely.
+            # One number for what it knew, did and saw: far fewer than 2^32 histories make a clash of 64 bits unlikely.
             mixed = (known[player][above] * 1_000_003 + own).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
             mixed ^= children.observations[:, player]
             known[player] = np.unique(mixed, return_inverse=True)[1]

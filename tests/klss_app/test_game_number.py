@@ -37,21 +37,21 @@ def many(tmp_path: Path) -> Path:
     return path
 
 
-def told(number: int) -> str:
+def shown(number: int) -> str:
     return f"month.pgn holds 4 games; this is game {number} (--game N chooses another)\n"
 
 
 def test_a_command_takes_the_first_game_and_says_how_many_there_are(klss: Any, many: Path) -> None:
     ran = klss("track", "--pgn", "month.pgn", "--json")
     assert ran.code == 0 and json.loads(ran.out)["moves"] == ["e4", "e5", "Qh5", "Ke7", "Qxe5"]
-    assert ran.err == told(1)
+    assert ran.err == shown(1)
 
 
 def test_game_n_is_taken_whatever_the_others_are(klss: Any, many: Path) -> None:
     ran = klss("track", "--pgn", "month.pgn", "--game", "3", "--json")
-    assert ran.code == 0 and json.loads(ran.out)["moves"] == ["d4", "d5", "c4"] and ran.err == told(3)
+    assert ran.code == 0 and json.loads(ran.out)["moves"] == ["d4", "d5", "c4"] and ran.err == shown(3)
     ran = klss("analyse", "month.pgn", "--game", "3", "--nodes", "5", "--json")
-    assert ran.code == 0 and ran.err == told(3) and [turn["ply"] for turn in json.loads(ran.out)["turns"]] == [0, 1, 2]
+    assert ran.code == 0 and ran.err == shown(3) and [turn["ply"] for turn in json.loads(ran.out)["turns"]] == [0, 1, 2]
 
 
 def test_a_file_of_one_game_is_no_reason_to_say_anything(klss: Any, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_board_opens_the_game_that_is_asked_for(klss: Any, many: Path, monke
 
     monkeypatch.setattr(board, "_serve", serve)
     ran = klss("board", "month.pgn", "--game", "3", "--port", "0", "--no-open")
-    assert ran.code == 0 and ran.err == told(3) and opened[0].headers["White"] == "d"
+    assert ran.code == 0 and ran.err == shown(3) and opened[0].headers["White"] == "d"
 
 
 @pytest.mark.parametrize(

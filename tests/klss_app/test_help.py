@@ -41,7 +41,7 @@ def parsed_bare(parser: Parser) -> argparse.Namespace:
     return parser.parse([*words, *NEEDED.get(parser.prog, [])])
 
 
-def told(parser: Parser) -> dict[str, str]:
+def shown(parser: Parser) -> dict[str, str]:
     """Destination of each flag -> its line in the help."""
     formatter = parser._get_formatter()
     return {
@@ -55,7 +55,7 @@ def told(parser: Parser) -> dict[str, str]:
 def test_every_default_is_told_as_it_is_and_no_other(program: str) -> None:
     parser = PARSERS[program]
     found = parsed_bare(parser)
-    for name, line in told(parser).items():
+    for name, line in shown(parser).items():
         claims = re.findall(r"default ([^;)]+)", line.replace("default:", ""))
         value = getattr(found, name, None)
         if value is None or value is False or name in ("help", *(each.strip("-") for each in NEEDED.get(program, []))):
@@ -66,22 +66,22 @@ def test_every_default_is_told_as_it_is_and_no_other(program: str) -> None:
             assert [float(claim.replace(",", "")) for claim in claims] == [float(value)], f"{name}: {line}"
 
 
-@pytest.mark.parametrize("program", [name for name, parser in PARSERS.items() if "clock" in told(parser)])
+@pytest.mark.parametrize("program", [name for name, parser in PARSERS.items() if "clock" in shown(parser)])
 def test_what_limits_a_search_and_its_seed_are_those_that_the_help_tells(program: str) -> None:
     parser = PARSERS[program]
     bare = parsed_bare(parser)
     options, again = game_options(bare), game_options(bare)
     assert (options.time_s, options.nodes, options.clock) == (bare.time, None, None)
     assert options.evaluator_choice(path_suffices=True).name == bare.evaluator
-    fresh = "a fresh one" in told(parser)["seed"]
+    fresh = "a fresh one" in shown(parser)["seed"]
     assert (options.seed == again.seed) is not fresh and (bare.seed is None) is fresh
     bare.nodes, bare.given = 5, {*bare.given, "nodes"}
     assert game_options(bare).time_s is None
 
 
-@pytest.mark.parametrize("program", [name for name, parser in PARSERS.items() if "clock" in told(parser)])
+@pytest.mark.parametrize("program", [name for name, parser in PARSERS.items() if "clock" in shown(parser)])
 def test_the_clock_tells_its_units_by_an_example_that_is_right(program: str) -> None:
-    line = told(PARSERS[program])["clock"]
+    line = shown(PARSERS[program])["clock"]
     example, minutes, added = re.findall(r"both numbers in seconds: (\S+) is (\d+) minutes .* and (\d+) s added", line)[
         0
     ]

@@ -44,10 +44,10 @@ def test_a_hostile_engine_s_words_are_seen_as_text_only_and_its_processes_end_wi
     for path in sorted((tmp_path / "m").iterdir()):
         assert_seen(path.read_text())
     moves = [json.loads(line, parse_constant=refuse) for line in (tmp_path / "m" / "moves.jsonl").open()]
-    told = next(move for move in moves if move["player"] == "a")
-    assert told["positions"] is told["depth"] is told["fallbacks"] is None and told["nodes"] == [None]
-    assert told["game"] == 0 and told["seconds"] == {"a": {"b": {"c": None}}}
-    assert all(word.isprintable() for word in [*told, told["gadget"]])
+    shown = next(move for move in moves if move["player"] == "a")
+    assert shown["positions"] is shown["depth"] is shown["fallbacks"] is None and shown["nodes"] == [None]
+    assert shown["game"] == 0 and shown["seconds"] == {"a": {"b": {"c": None}}}
+    assert all(word.isprintable() for word in [*shown, shown["gadget"]])
     for line in (tmp_path / "m" / "games.jsonl").open():
         for text in json.loads(line).values():
             assert not isinstance(text, str) or text.isprintable()

@@ -114,7 +114,7 @@ def test_with_check_truth_every_ply_of_both_players_is_looked_at_and_no_truth_is
     ran = klss(*MATCH, "--games", "2", "--out", "m", "--check-truth", "--json")
     truth = json.loads(ran.out)["truth"]
     plies = sum(line["plies"] for line in _lines(tmp_path / "m"))
-    # Before and after each move of hers, but for the move that ends the game.
+    # Before and after each move of its own, but for the move that ends the game.
     assert truth == {"checks": 2 * plies - 2, "lost": 0, "sampled": 0}
 
 

@@ -147,9 +147,9 @@ def test_a_match_killed_twice_then_finished_has_each_game_once_and_leaves_no_pro
         wait_for(lambda children=children: not left_of(children))
     assert len(lines(out)) < GAMES
     match = start(*MATCH, *flags, "--out", "m", "--json")
-    told, err = match.communicate(timeout=PATIENCE_S)
+    shown, err = match.communicate(timeout=PATIENCE_S)
     assert match.returncode == 0 and not [line for line in err.splitlines() if not line.startswith("game ")]
-    check_whole(whole, out, json.loads(told))
+    check_whole(whole, out, json.loads(shown))
 
 
 KILLED_WHILE_ITS_WORKER_LOADS = """
@@ -198,10 +198,10 @@ def test_the_games_of_a_worker_that_is_killed_are_played_again(
     worker = wait_for(engines, match, 0.05)[0]
     theirs = worker.children(recursive=True)
     worker.kill()
-    told, err = match.communicate(timeout=PATIENCE_S)
+    shown, err = match.communicate(timeout=PATIENCE_S)
     assert match.returncode == 0 and not [line for line in err.splitlines() if not line.startswith("game ")]
     assert not left_of(theirs)
-    check_whole(whole, tmp_path / "m", json.loads(told))
+    check_whole(whole, tmp_path / "m", json.loads(shown))
 
 
 def ctrl_c(match: subprocess.Popen[str]) -> None:
@@ -240,8 +240,8 @@ def test_a_match_that_is_told_to_end_says_so_in_one_line_and_leaves_no_process(
 
     children = wait_for(all_of_them, match, 0.05)
     end(match)
-    told, err = match.communicate(timeout=PATIENCE_S)
-    assert match.returncode == 1 and told == ""
+    shown, err = match.communicate(timeout=PATIENCE_S)
+    assert match.returncode == 1 and shown == ""
     assert err.count("\n") == 1 and "interrupted after 0 games" in err and "the same command goes on" in err
     wait_for(lambda: not left_of(children))
 

@@ -61,10 +61,10 @@ def test_without_a_program_beside_python_a_hint_runs_the_module(installed: Path)
 def test_what_a_game_tells_at_its_end_can_be_typed_as_it_stands(installed: Path, klss: Any) -> None:
     game = ("play", "--black", "random", "--seed", "2", "--pgn", "a game.pgn")
     ended, left = klss(*game, typed="e4\nresign\nquit\n"), klss(*game, typed="e4\nquit\n")
-    told = [line.partition(f"klss play: {what}: ")[2] for what in HINTS for line in ended.err.splitlines()]
-    told += [left.err.strip().removesuffix(" goes on").rpartition("; ")[2]]
-    told += [klss(*bad).err.partition("(")[2].partition(" tells")[0] for bad in (["play", "--time"], ["rbc", "track"])]
-    said = [subprocess.run(each, shell=True, capture_output=True, text=True).stdout for each in told if each]
+    shown = [line.partition(f"klss play: {what}: ")[2] for what in HINTS for line in ended.err.splitlines()]
+    shown += [left.err.strip().removesuffix(" goes on").rpartition("; ")[2]]
+    shown += [klss(*bad).err.partition("(")[2].partition(" tells")[0] for bad in (["play", "--time"], ["rbc", "track"])]
+    said = [subprocess.run(each, shell=True, capture_output=True, text=True).stdout for each in shown if each]
     assert said == [
         f"called: {arguments}\n"
         for arguments in (

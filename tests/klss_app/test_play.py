@@ -70,7 +70,7 @@ def test_beside_an_engines_name_stands_what_values_its_positions(klss: Any, tmp_
     [("paper", "White wins: Black has no move left. 1-0"), ("pychess", "Draw: no move is left. 1/2-1/2")],
 )
 def test_who_cannot_move_loses_by_the_paper_and_draws_by_pychess(klss: Any, rules: str, end: str) -> None:
-    # Black's men block each other: pawns a7, b6, c7 stand before White's, the others behind them (docs/rules.md, 2).
+    # Black's pieces block each other: pawns a7, b6, c7 stand before White's, the others behind them (docs/rules.md, 2).
     stuck = "kb6/prp5/PpP5/1P6/8/8/8/7K w - - 0 1"
     ran = klss("play", "--black", "random", "--fen", stuck, "--rules", rules, typed="Kg1\n")
     assert ran.code == 0

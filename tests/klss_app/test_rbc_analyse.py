@@ -36,10 +36,10 @@ def test_a_planner_s_choices_best_first_and_what_the_network_sees(klss: Any, gam
         assert all((choice["value"] is None) == (choice["visits"] == 0) for choice in part["choices"])
         assert abs(part["network_value"]) <= 1.0
         assert [plane["name"] for plane in part["planes"]] == list(NAMES)
-        # What is hers stands where it stands on the board, for Black too.
+        # What is its own stands where it stands on the board, for Black too.
         true = replayed((tmp_path / game).read_text()).positions[1]
-        hers = sorted(chess.SQUARE_NAMES[square] for square, man in true.pieces.items() if not man.color)
-        assert sorted(part["planes"][79]["squares"]) == hers
+        own = sorted(chess.SQUARE_NAMES[square] for square, piece in true.pieces.items() if not piece.color)
+        assert sorted(part["planes"][79]["squares"]) == own
         assert part["planes"][10]["squares"] == ([] if what == "sense" else list(chess.SQUARE_NAMES))
     windows = [square for choice in found["sense"]["choices"] for square in (choice["sense"], *choice["alike"])]
     assert len({*windows}) == len(windows)
@@ -52,21 +52,21 @@ def test_planes_are_boards_side_by_side_from_her_side(klss: Any, game: str, monk
     at = next(i for i, line in enumerate(lines) if "17 own king" in line)
     assert lines[at] == "  17 own king         79 own men          5 rank 8"
     assert lines[at + 9].split() == [*"hgfedcba"] * 3
-    # The eighth rank is the one at which her pawns arrive.
+    # The eighth rank is the one at which its pawns arrive.
     assert lines[at + 1] == "  1 . . . . . . . .   1 . . . . . . . .   1 x x x x x x x x"
     assert lines[at + 8] == "  8 . . . x . . . .   8 . . . x . . . .   8 . . . . . . . ."
     assert ran.out.count("17 own king") == 2  # before the sense and before the move
     monkeypatch.setenv("COLUMNS", "30")
-    told = klss("rbc", "analyse", game, "--turn", "1", *DSMCP).out
-    assert all(f"  {plane} {NAMES[plane][:8]}" in told for plane in SHOWN_PLANES)
+    shown = klss("rbc", "analyse", game, "--turn", "1", *DSMCP).out
+    assert all(f"  {plane} {NAMES[plane][:8]}" in shown for plane in SHOWN_PLANES)
 
 
 def test_a_win_that_is_sure_is_said_to_be(klss: Any) -> None:
     fen = "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"
     klss("rbc", "match", "rbc-random", "rbc-random", "--fen", fen, "--nodes", "1", "--games", "1", "--seed", "1",
          "--check-truth", "--out", "m")  # fmt: skip
-    told = klss("rbc", "analyse", "m/game-00000.json", "--turn", "0", *DSMCP).out
-    assert "asks for e2e8" in told and "a win that is sure; the network's value" in told
+    shown = klss("rbc", "analyse", "m/game-00000.json", "--turn", "0", *DSMCP).out
+    assert "asks for e2e8" in shown and "a win that is sure; the network's value" in shown
 
 
 def test_what_no_player_has_is_one_line(klss: Any, game: str) -> None:

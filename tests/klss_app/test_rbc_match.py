@@ -155,6 +155,6 @@ def test_the_engine_is_a_program(tmp_path: Path) -> None:
 
 
 def test_help_says_what_budgets_are_for(klss: Any) -> None:
-    told = " ".join(klss("rbc", "match", "--help").out.split())
-    assert "for each of a turn's two questions" in told and "rbc-attacker, rbc-random" in told
+    shown = " ".join(klss("rbc", "match", "--help").out.split())
+    assert "for each of a turn's two questions" in shown and "rbc-attacker, rbc-random" in shown
     assert "rbc-random" in klss("rbc", "engine", "--help").out

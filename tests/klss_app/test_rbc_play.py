@@ -1,4 +1,4 @@
-"""``klss rbc play``: what a human types and sees, and where her game is kept."""
+"""``klss rbc play``: what a human types and sees, and where its game is kept."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_the_review_shows_as_known_what_was_so_and_each_look_tells_something() -
         assert {at: true.get(at) for at in chess.SQUARES if known.sure >> at & 1} == {
             at: known.pieces.get(at) for at in chess.SQUARES if known.sure >> at & 1
         }
-        seen = dict(turn.sensed.contents) | {at: man for at, man in true.items() if man.color == turn.color}
+        seen = dict(turn.sensed.contents) | {at: piece for at, piece in true.items() if piece.color == turn.color}
         assert all(known.sure >> at & 1 for at in seen) and known.after <= known.before
 
 
@@ -166,10 +166,12 @@ def test_what_means_two_things_is_asked_again() -> None:
 
 
 def test_what_came_of_a_request_in_words() -> None:
-    men = chess.Board().piece_map()
+    pieces_there = chess.Board().piece_map()
     asked, taken = chess.Move.from_uci("f1a6"), chess.Move.from_uci("f1c4")
-    assert moved_text(Moved(asked, taken, chess.C4), men) == (
+    assert moved_text(Moved(asked, taken, chess.C4), pieces_there) == (
         "You asked for bishop f1-a6: it went as far as c4 and captured on c4."
     )
     step = chess.Move.from_uci("e2d3")
-    assert moved_text(Moved(step, step, chess.D2), men) == "You played pawn e2-d3 and captured en passant on d2."
+    assert (
+        moved_text(Moved(step, step, chess.D2), pieces_there) == "You played pawn e2-d3 and captured en passant on d2."
+    )

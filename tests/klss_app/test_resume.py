@@ -1,4 +1,4 @@
-"""``klss play --resume``: a game that was left goes on by its own terms, and nobody sees more of it than she had."""
+"""``klss play --resume``: a game that was left goes on by its own terms, and nobody sees more of it than it had."""
 
 from __future__ import annotations
 

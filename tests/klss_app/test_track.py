@@ -82,8 +82,8 @@ def test_neither_threads_nor_streaming_change_a_size(klss: Any) -> None:
 def test_with_weights_the_truth_has_what_the_filter_gives_to_it(klss: Any) -> None:
     document = json.loads(klss("track", "--moves", LINE, "--weights", "--json").out)
     plain = json.loads(klss("track", "--moves", LINE, "--json").out)
-    told = document.pop("weights")
-    assert document == plain and {name: len(each) for name, each in told.items()} == {"white": 13, "black": 13}
+    shown = document.pop("weights")
+    assert document == plain and {name: len(each) for name, each in shown.items()} == {"white": 13, "black": 13}
     game = Referee()
     weighers = {color: Filter(Policy.packaged(), BuiltinEvaluator()) for color in chess.COLORS}
     known = {
@@ -100,20 +100,20 @@ def test_with_weights_the_truth_has_what_the_filter_gives_to_it(klss: Any) -> No
                 if position.fen().split()[:3] == game.fen().split()[:3]
             )
             entropy = -sum(weight * math.log(weight) for weight in weights)
-            found = told[chess.COLOR_NAMES[color]][ply]
+            found = shown[chess.COLOR_NAMES[color]][ply]
             assert found["truth"] == pytest.approx(math.log(truth * len(weights)), abs=1e-9)
             assert found["effective"] == pytest.approx(math.exp(entropy))
             assert (found["level"], found["restarts"]) == (weighers[color].level, 0)
-    assert told["white"][12]["truth"] > 1.0 and told["white"][12]["effective"] < 100 < document["white"][12]
+    assert shown["white"][12]["truth"] > 1.0 and shown["white"][12]["effective"] < 100 < document["white"][12]
 
 
 def test_without_time_for_weights_they_begin_afresh_and_that_is_counted(klss: Any) -> None:
     ran = klss("track", "--moves", "Nf3 a6 Nc3 h6", "--weights", "--allowance", "1e-9", "--json")
     document = json.loads(ran.out)
     for color, sizes in (("white", document["white"]), ("black", document["black"])):
-        told = document["weights"][color]
-        assert len(told) == len(sizes)
-        for ply, (each, size) in enumerate(zip(told, sizes, strict=True)):
+        shown = document["weights"][color]
+        assert len(shown) == len(sizes)
+        for ply, (each, size) in enumerate(zip(shown, sizes, strict=True)):
             assert each["restarts"] == (ply // 2 if color == "white" else (ply + 1) // 2)
             assert each["level"] is None and each["truth"] == pytest.approx(0.0, abs=1e-9)
             assert each["effective"] == pytest.approx(size)

@@ -15,11 +15,11 @@ Position = tuple[str, str, str, int]
 
 
 class Look(NamedTuple):
-    """What a player sees after a ply: seen squares, the men on them, her rights, the en passant square she is told, and
-    what she lost where."""
+    """What a player sees after a ply: seen squares, the pieces on them, its rights, the en passant square it observes,
+    and what it lost where."""
 
     seen: frozenset[int]
-    men: tuple[tuple[int, str], ...]
+    pieces: tuple[tuple[int, str], ...]
     castling: str
     ep: int
     lost: int
@@ -79,7 +79,7 @@ def _can_take_ep(board: str, side: str, target: int) -> bool:
 
 
 def _targets(board: str, square: int, side: str, ep: int) -> Iterator[int]:
-    """Where the man on ``square`` can go, castling apart."""
+    """Where the piece on ``square`` can go, castling apart."""
     kind = board[square].lower()
     if kind == "p":
         ahead = 8 if side == "w" else -8
@@ -131,7 +131,7 @@ def has_move(position: Position) -> bool:
 
 
 def taken(position: Position, move: tuple[int, int, str]) -> int:
-    """The square from which ``move`` takes a man, −1 when it takes none."""
+    """The square from which ``move`` takes a piece, −1 when it takes none."""
     board, turn, _, ep = position
     if board[move[1]] != ".":
         return move[1]
@@ -148,10 +148,10 @@ def play(position: Position, move: tuple[int, int, str]) -> Position:
     lost = taken(position, move)
     if lost >= 0:
         cells[lost] = "."
-    man = cells[origin]
+    piece = cells[origin]
     cells[origin] = "."
-    cells[target] = (promotion.upper() if turn == "w" else promotion) if promotion else man
-    if man in "Kk" and abs(target - origin) == 2:
+    cells[target] = (promotion.upper() if turn == "w" else promotion) if promotion else piece
+    if piece in "Kk" and abs(target - origin) == 2:
         corner, inner = (target + 1, target - 1) if target > origin else (target - 2, target + 1)
         cells[inner], cells[corner] = cells[corner], "."
     for right, squares in (("K", (4, 7)), ("Q", (4, 0)), ("k", (60, 63)), ("q", (60, 56))):
@@ -160,7 +160,7 @@ def play(position: Position, move: tuple[int, int, str]) -> Position:
     after = "".join(cells)
     other = "b" if turn == "w" else "w"
     ep = -1
-    if man in "Pp" and abs(target - origin) == 16 and _can_take_ep(after, other, (origin + target) // 2):
+    if piece in "Pp" and abs(target - origin) == 16 and _can_take_ep(after, other, (origin + target) // 2):
         ep = (origin + target) // 2
     return after, other, castling, ep
 
@@ -168,13 +168,13 @@ def play(position: Position, move: tuple[int, int, str]) -> Position:
 def look(position: Position, side: str, lost: int = -1, landed: int = -1) -> Look:
     """What ``side`` sees (docs/rules.md, rule 4)."""
     board, turn, castling, ep = position
-    told = ep if turn == side else -1
+    said = ep if turn == side else -1
     seen = {square for square in range(64) if _mine(board[square], side)}
     for square in list(seen):
-        seen.update(_targets(board, square, side, told))
-    men = tuple((square, board[square]) for square in sorted(seen) if board[square] != ".")
+        seen.update(_targets(board, square, side, said))
+    pieces = tuple((square, board[square]) for square in sorted(seen) if board[square] != ".")
     rights = "".join(right for right in castling if right.isupper() == (side == "w"))
-    return Look(frozenset(seen), men, rights, told, lost, landed)
+    return Look(frozenset(seen), pieces, rights, said, lost, landed)
 
 
 def over(position: Position) -> bool:
@@ -185,11 +185,11 @@ def over(position: Position) -> bool:
 def step(positions: set[Position], side: str, move: tuple[int, int, str] | None, seen: Look) -> set[Position]:
     """The positions one ply after ``positions`` that agree with what ``side`` then sees.
 
-    ``move`` is hers, None after an enemy move.
+    ``move`` is its own, None after an enemy move.
     """
     after = set()
     looked_at = set()
-    shown = {**dict.fromkeys(seen.seen, "."), **dict(seen.men)}
+    shown = {**dict.fromkeys(seen.seen, "."), **dict(seen.pieces)}
     for position in positions:
         for candidate in moves(position) if move is None else [move]:
             lost = landed = -1
@@ -204,7 +204,7 @@ def step(positions: set[Position], side: str, move: tuple[int, int, str] | None,
             if child in looked_at:
                 continue
             looked_at.add(child)
-            # A position that shows other men on the same squares looks different: no need to look closer.
+            # A position that shows other pieces on the same squares looks different: no need to look closer.
             if any(child[0][square] != letter for square, letter in shown.items()):
                 continue
             if not over(child) and look(child, side, lost, landed) == seen:

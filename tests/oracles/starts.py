@@ -20,7 +20,7 @@ STARTS = (
     "8/8/8/3k4/8/3K4/8/8 w - - 0 1",  # king against king: repetitions, fifty moves, kings that meet
     "7k/7p/7P/8/8/8/8/K7 w - - 90 60",  # the fifty moves are near
     "7k/p6p/P6P/8/8/8/8/K7 b - - 0 1",  # blocked pawns
-    "8/5k2/8/8/p1p5/P1Pp4/PB1P4/KNB5 b - - 0 1",  # White is walled in by her own men: no move
+    "8/5k2/8/8/p1p5/P1Pp4/PB1P4/KNB5 b - - 0 1",  # White is walled in by its own pieces: no move
 )
 """FENs, to be taken in turn."""
 

@@ -1,4 +1,4 @@
-"""The planes of a synopsis that are about the men, written from their list with python-chess, board by board."""
+"""The planes of a synopsis that are about the pieces, written from their list with python-chess, board by board."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def at_least(count: int, attacked: dict[int, Squares]) -> Squares:
 
 
 def along(board: Board, square: int, kind: int) -> Squares:
-    """What a man of that kind would attack from there."""
+    """What a piece of that kind would attack from there."""
     if kind == chess.BISHOP:
         return frozenset(chess.SquareSet(chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & board.occupied]))
     ranks = chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & board.occupied]
@@ -91,7 +91,7 @@ def marginals(boards: list[Board]) -> list[Squares]:
 
 
 def naive(boards: list[Board], tenth: Squares, lasting: list[Squares], before: list[Squares]) -> list[Squares]:
-    """The planes of boards on which she is White; plane 10, planes 32 to 35, and 86 to 103 are given."""
+    """The planes of boards on which it is White; plane 10, planes 32 to 35, and 86 to 103 are given."""
 
     def both(feature: Callable[[Board], Squares]) -> list[Squares]:
         sets = [feature(board) for board in boards]
@@ -103,7 +103,7 @@ def naive(boards: list[Board], tenth: Squares, lasting: list[Squares], before: l
     def mine(count: int, kinds: Iterable[int] = KINDS) -> list[Squares]:
         return both(lambda board: at_least(count, attacks(board, chess.WHITE, kinds)))
 
-    def hers(count: int, kinds: Iterable[int] = KINDS) -> list[Squares]:
+    def is_own(count: int, kinds: Iterable[int] = KINDS) -> list[Squares]:
         return both(lambda board: at_least(count, attacks(board, chess.BLACK, kinds)))
 
     def near(step: Callable[[Board], Squares], kinds: Iterable[int]) -> list[Squares]:
@@ -134,14 +134,14 @@ def naive(boards: list[Board], tenth: Squares, lasting: list[Squares], before: l
     planes += both(pawn_takes)
     planes += [mine(1, [chess.KNIGHT])[0], *mine(1, [chess.BISHOP]), *mine(1, [chess.ROOK])]
     planes += [mine(1, KINDS[:5])[1], mine(1, KINDS[1:])[1]]
-    planes += [*hers(1), *hers(2), *hers(1, [chess.PAWN]), *hers(1, [chess.KNIGHT])]
+    planes += [*is_own(1), *is_own(2), *is_own(1, [chess.PAWN]), *is_own(1, [chess.KNIGHT])]
     for kind in (chess.BISHOP, chess.ROOK):
         planes += both(
             lambda board, kind=kind: some(  # type: ignore[misc]
                 along(board, at, kind) for piece in (kind, chess.QUEEN) for at in board.pieces(piece, chess.BLACK)
             )
         )
-    planes += [hers(1, KINDS[:5])[1], hers(1, KINDS[1:])[1]]
+    planes += [is_own(1, KINDS[:5])[1], is_own(1, KINDS[1:])[1]]
     planes.append(
         some(
             frozenset(at for at in board.pieces(chess.KING, chess.BLACK) if not board.is_attacked_by(chess.WHITE, at))

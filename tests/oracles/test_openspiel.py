@@ -4,7 +4,7 @@ OpenSpiel differs from our rules around en passant (docs/rules.md, "Independent 
 writes is predicted exactly, not left out:
 
 - the side that can capture en passant is also shown the pawn that it would capture;
-- if a pawn of the waiting side stands where it would attack that side's own en passant square, the side is told the
+- if a pawn of the waiting side stands where it would attack that side's own en passant square, the side is shown the
   square and sees it and the home square behind, as though its pawn could capture its own pawn en passant. That leaks.
   At the edge of the board it looks around the corner (``ToDarkFEN`` in its chess_board.cc reads file -1 as the h-file
   of the rank below, file 8 as the a-file of the rank above), and then tells the square without showing it.
@@ -63,14 +63,14 @@ def test_openspiel_agrees_on_moves_views_and_results_and_differs_on_en_passant_a
                 if referee.outcome is not None and referee.outcome.reason == "king_captured":
                     continue  # OpenSpiel has no view of a board without a king
                 ours = referee.view(color)
-                told = as_openspiel_shows(ours, referee)
+                shown = as_openspiel_shows(ours, referee)
                 theirs = state.observation_string(int(color)).split()
                 # Board, side to move, own castling rights, en passant square; the counters are the true game's.
-                assert theirs[:4] == told.fog_fen().split()[:4], referee.fen()
-                if told != ours:
+                assert theirs[:4] == shown.fog_fen().split()[:4], referee.fen()
+                if shown != ours:
                     shown_pawns += ours.to_move == color
-                    told_squares += told.ep_square != ours.ep_square
-                    seen_squares += ours.to_move != color and told.visible != ours.visible
+                    told_squares += shown.ep_square != ours.ep_square
+                    seen_squares += ours.to_move != color and shown.visible != ours.visible
             assert state.is_terminal() == (referee.outcome is not None), referee.fen()
             if referee.outcome is not None:
                 winner = referee.outcome.winner

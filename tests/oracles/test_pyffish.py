@@ -2,7 +2,7 @@
 
 The variant is not built in: a king that may be captured is Fairy-Stockfish's *commoner* that must not go extinct
 (docs/rules.md, "Independent oracles"). It fogs for the side to move only, so the other side's view is asked for with
-the turn handed over and no en passant square: rule 4's "if it were her turn". It copies both sides' castling
+the turn handed over and no en passant square: rule 4's "if it were its turn". It copies both sides' castling
 rights and both counters into a fog FEN; only its board is compared. Nothing else differs, en passant included.
 """
 

@@ -174,8 +174,8 @@ class _Wire(wire.Wire):
     def transcript(self, seat: Seat, setup: None) -> _Transcript:
         return _Transcript()
 
-    def read_seen(self, told: _Seen) -> Seen:
-        return Seen(told.ply, told.square, told.placed, told.over)
+    def read_seen(self, shown: _Seen) -> Seen:
+        return Seen(shown.ply, shown.square, shown.placed, shown.over)
 
     def rehearse(self, player: Player, limit: Limit) -> None:
         player.begin(True, None)

@@ -13,32 +13,32 @@ from tests.uci_bridge.protocol_games import COLORS, move_json
 Told = Notice | Sensed | Moved | Outcome
 
 
-def told_json(ply: int, told: Told) -> dict[str, Any]:
+def told_json(ply: int, said: Told) -> dict[str, Any]:
     """An observation."""
-    if isinstance(told, Notice):
-        return {"ply": ply, "kind": "capture_notice", "own_capture_square": told.square}
-    if isinstance(told, Sensed):
+    if isinstance(said, Notice):
+        return {"ply": ply, "kind": "capture_notice", "own_capture_square": said.square}
+    if isinstance(said, Sensed):
         shown = [
-            [square, man and {"type": man.symbol().upper(), "color": COLORS[man.color]}]
-            for square, man in told.contents
+            [square, piece and {"type": piece.symbol().upper(), "color": COLORS[piece.color]}]
+            for square, piece in said.contents
         ]
-        return {"ply": ply, "kind": "sense_result", "sense": told.square, "sensed_squares": shown}
-    if isinstance(told, Moved):
+        return {"ply": ply, "kind": "sense_result", "sense": said.square, "sensed_squares": shown}
+    if isinstance(said, Moved):
         return {
             "ply": ply,
             "kind": "move_result",
-            "requested": told.requested and move_json(told.requested),
-            "taken": told.taken and move_json(told.taken),
-            "capture_square": told.capture_square,
+            "requested": said.requested and move_json(said.requested),
+            "taken": said.taken and move_json(said.taken),
+            "capture_square": said.capture_square,
         }
-    winner = None if told.winner is None else COLORS[told.winner]
-    return {"ply": ply, "kind": "game_over", "game_over": {"winner": winner, "reason": told.reason}}
+    winner = None if said.winner is None else COLORS[said.winner]
+    return {"ply": ply, "kind": "game_over", "game_over": {"winner": winner, "reason": said.reason}}
 
 
 def transcript(game: Referee, color: bool) -> list[dict[str, Any]]:
-    """Everything that ``color`` was told."""
+    """Everything that ``color`` was given."""
     first = 0 if game.positions[0].turn == color else 1
-    return [told_json(first + 2 * (i // 3) + (i % 3 == 2), told) for i, told in enumerate(game.observations(color))]
+    return [told_json(first + 2 * (i // 3) + (i % 3 == 2), said) for i, said in enumerate(game.observations(color))]
 
 
 def head(color: bool, session: str = "s1") -> dict[str, Any]:
@@ -49,7 +49,7 @@ def head(color: bool, session: str = "s1") -> dict[str, Any]:
 
 def question(game: Referee, *, delta: bool = False, session: str = "s1", **fields: Any) -> dict[str, Any]:
     """The question that is due; 10 nodes unless ``fields`` differ."""
-    told = transcript(game, game.turn)
+    said = transcript(game, game.turn)
     request = {
         **head(game.turn, session),
         "ply": game.ply,
@@ -58,14 +58,14 @@ def question(game: Referee, *, delta: bool = False, session: str = "s1", **field
         "clock": {"remaining_ms": None, "increment_ms": 0},
         **({"senseActions": list(range(64))} if game.question == "sense" else {}),
         "legalMoves": [move_json(move) for move in game.requests()],
-        **({"latestObservationDelta": told[-1]} if delta else {"observationTranscript": told}),
+        **({"latestObservationDelta": said[-1]} if delta else {"observationTranscript": said}),
         "nodes": 10,
     }
     return {key: value for key, value in (request | fields).items() if value is not ...}
 
 
 def push(game: Referee, color: bool, *, session: str = "s1") -> dict[str, Any]:
-    """The push of what ``color`` was told last, or of the end of the game."""
+    """The push of what ``color`` was given last, or of the end of the game."""
     seen = transcript(game, color)[-1]
     if game.outcome is not None:
         seen = told_json(seen["ply"], game.outcome)

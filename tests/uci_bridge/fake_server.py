@@ -3,7 +3,7 @@
 What it says, and in which order, follows what pychess.org's server does (its source was read, nothing of it is here):
 event queue and game queues, a ``gameFull`` put into the queue at each connection behind what already waits there, a
 second stream of a game broken at once, ``{"ok": true}`` for moves that are ignored, a last move that is not shown, a
-``gameEnd`` without a reason after which the stream stays open, take-backs of which nothing is told, a page of 84 kB
+``gameEnd`` without a reason after which the stream stays open, take-backs of which nothing is given, a page of 84 kB
 for everything that is not there, the whole of a finished game on a page of its own, a stream that opens and breaks for
 a game that was put away.
 """
@@ -127,8 +127,8 @@ class FakeGame:
             first = self.referee.positions[0].turn
             for ply, move in enumerate(self.moves, 1):
                 white, black = ((ply + 1) // 2, ply // 2) if first else (ply // 2, (ply + 1) // 2)
-                told = len(self.clocks[0]) > white and len(self.clocks[1]) > black
-                clocks = {"clocks": [self.clocks[0][white], self.clocks[1][black]]} if told else {}
+                shown = len(self.clocks[0]) > white and len(self.clocks[1]) > black
+                clocks = {"clocks": [self.clocks[0][white], self.clocks[1][black]]} if shown else {}
                 steps.append({"fen": "?", "move": move, **clocks})
         status = -1 if outcome is None else STATUS.get(outcome.reason, DRAWN)
         said = {
@@ -165,7 +165,7 @@ class FakeGame:
             self.say(self.state())
 
     def take_back(self) -> list[str]:
-        """The human takes back: one ply if it is the bot's turn, else two. Nobody is told. Returns what was undone."""
+        """The human takes back: one ply if it is the bot's turn, else two; nobody is informed. What was undone."""
         plies = 1 if self.referee.turn == self.bot_color else 2
         if self.outcome is not None or self.referee.ply < 2 or plies > self.referee.ply:
             return []
@@ -508,8 +508,8 @@ class FakeServer:
                     return
                 await response.write(line.encode())
                 if game is not None and '"moves"' in line:
-                    told = json.loads(line)
-                    moves = told.get("state", told)["moves"]
+                    shown = json.loads(line)
+                    moves = shown.get("state", shown)["moves"]
                     game.told[moves] = time.monotonic()
                 if self._happens("repeat"):
                     await response.write(line.encode())

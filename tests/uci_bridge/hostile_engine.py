@@ -28,11 +28,11 @@ def leave_behind(file: str) -> None:
             os.execve("/bin/sleep", ["sleep", "600"], {})
         if daemon:
             os.waitpid(child, 0)
-    told = b""
-    while told.count(b"\n") < 2:
-        told += os.read(read, 100)
+    shown = b""
+    while shown.count(b"\n") < 2:
+        shown += os.read(read, 100)
     with open(file, "ab") as pids:
-        pids.write(told)
+        pids.write(shown)
 
 
 turns = 0

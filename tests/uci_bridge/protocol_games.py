@@ -50,9 +50,9 @@ def turn(
     """The turn request of the player who is to move (after ``ply`` half-moves); 10 nodes unless ``fields`` differ."""
     color = game.turn if ply is None else game.positions[ply].turn
     views = game.views(color)[: None if ply is None else ply + 1]
-    told: dict[str, Any] = {"latestObservationDelta": observation_json(views[-1])}
+    shown: dict[str, Any] = {"latestObservationDelta": observation_json(views[-1])}
     if not delta:
-        told = {"observationTranscript": [observation_json(view) for view in views]}
+        shown = {"observationTranscript": [observation_json(view) for view in views]}
     request = {
         **ids(session),
         "color": COLORS[color],
@@ -60,7 +60,7 @@ def turn(
         "engineSeed": 7,
         "clock": {"remaining_ms": None, "increment_ms": 0},
         "legalMoves": [move_json(move) for move in views[-1].legal_moves],
-        **told,
+        **shown,
         "nodes": 10,
     }
     return {key: value for key, value in (request | fields).items() if value is not ...}

@@ -174,7 +174,7 @@ def test_gaps_and_unknown_sessions_ask_for_the_transcript_and_get_it(client: Cli
     client.play(game, question(game))
     client.play(game, question(game, delta=True))
     random_turn(game, random.Random(1))
-    refused = client.ask(question(game, delta=True))  # what became of her move was never told
+    refused = client.ask(question(game, delta=True))  # what became of its move was never reported
     assert refused["need"] == "transcript"
     client.play(game, question(game))
     for other in ({"gameId": "g2"}, {"color": "black"}, {"fen": ELSEWHERE}):
@@ -198,7 +198,7 @@ def impossible() -> dict[str, dict[str, Any]]:
     game.sense(chess.D5)
     move = question(game)
 
-    def told(base: dict[str, Any], number: int, **fields: Any) -> dict[str, Any]:
+    def given_text(base: dict[str, Any], number: int, **fields: Any) -> dict[str, Any]:
         message = copy.deepcopy(base)
         message["observationTranscript"][number] |= fields
         return message
@@ -213,23 +213,22 @@ def impossible() -> dict[str, dict[str, Any]]:
         "the other question": {**move, "phase": "sense", "senseActions": list(range(64))},
         "a move before she looked": {**{k: v for k, v in sense.items() if k != "senseActions"}, "phase": "move"},
         "few squares to look at": {**sense, "senseActions": [27]},
-        "a loss where nothing stood": told(sense, -1, own_capture_square=chess.E5),
-        "the loss of the king": told(sense, -1, own_capture_square=chess.E1),
-        "a loss before the game": told(sense, 0, own_capture_square=chess.E2),
-        "an own man unseen": told(move, 1, sense=chess.E2, sensed_squares=[[s, None] for s in near_e2]),
-        "an own man too many": told(move, -1, sensed_squares=[[s, {"type": "Q", "color": "white"}] for s, _ in shown]),
-        "two enemy kings": told(move, -1, sensed_squares=[[s, {"type": "K", "color": "black"}] for s, _ in shown]),
-        "a square too few": told(move, -1, sensed_squares=shown[1:]),
-        "a square elsewhere": told(move, -1, sensed_squares=[[0, None], *shown[1:]]),
-        "a pawn on the last rank": told(
+        "a loss where nothing stood": given_text(sense, -1, own_capture_square=chess.E5),
+        "the loss of the king": given_text(sense, -1, own_capture_square=chess.E1),
+        "a loss before the game": given_text(sense, 0, own_capture_square=chess.E2),
+        "an own man unseen": given_text(move, 1, sense=chess.E2, sensed_squares=[[s, None] for s in near_e2]),
+        "an own man too many": given_text(move, -1, sensed_squares=[[s, {"type": "Q", "color": "white"}] for s, _ in
+        shown]), "two enemy kings": given_text(move, -1, sensed_squares=[[s, {"type": "K", "color": "black"}] for s, _
+        in shown]), "a square too few": given_text(move, -1, sensed_squares=shown[1:]), "a square elsewhere":
+        given_text(move, -1, sensed_squares=[[0, None], *shown[1:]]), "a pawn on the last rank": given_text(
             move, 1, sense=chess.E8, sensed_squares=[[s, black_pawn] for s in (59, 60, 61, 51, 52, 53)]
         ),
-        "a request of nobody's": told(sense, 2, requested={"from": "e7", "to": "e5"}),
-        "another move than hers": told(sense, 2, taken={"from": "d2", "to": "d4"}),
-        "a capture straight on": told(sense, 2, capture_square=chess.E4),
-        "a pass that moved": told(sense, 2, requested=None),
-        "a sense too late": told(sense, 1, ply=2),
-        "plies of the opponent's": told(sense, 3, ply=3),
+        "a request of nobody's": given_text(sense, 2, requested={"from": "e7", "to": "e5"}),
+        "another move than hers": given_text(sense, 2, taken={"from": "d2", "to": "d4"}),
+        "a capture straight on": given_text(sense, 2, capture_square=chess.E4),
+        "a pass that moved": given_text(sense, 2, requested=None),
+        "a sense too late": given_text(sense, 1, ply=2),
+        "plies of the opponent's": given_text(sense, 3, ply=3),
         "the game is over": {**sense, "observationTranscript": [
             *sense["observationTranscript"][:-1],
             {"ply": 4, "kind": "game_over", "game_over": {"winner": "white", "reason": "resign"}},
@@ -255,7 +254,7 @@ def test_what_no_game_gives_is_refused_with_a_reason_and_changes_nothing(client:
 
 
 def test_what_contradicts_itself_only_in_sum_is_found_by_the_set_and_drops_the_session() -> None:
-    """Nine queens of the enemy's around e5 after one move of hers: each could stand there."""
+    """Nine queens of the enemy's around e5 after one move of its own: each could stand there."""
     client, game = Client("rbc-expect,boards=16"), Referee()
     for _ in range(2):
         game.sense(None)

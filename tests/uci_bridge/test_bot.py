@@ -36,9 +36,9 @@ def test_every_game_with_faults_on_is_played_by_the_rules_and_recorded(tmp_path:
         done = recorded(tmp_path)
         assert set(done) == set(games)
         for game_id, game in games.items():
-            told = [move.uci() for move in done[game_id].moves]
+            shown = [move.uci() for move in done[game_id].moves]
             # The move that ends a game by the rules is not shown; ours is known even so.
-            assert told == game.moves or (told == game.moves[:-1] and game.referee.outcome is not None)
+            assert shown == game.moves or (shown == game.moves[:-1] and game.referee.outcome is not None)
     assert json.loads((tmp_path / "under_way.json").read_text()) == {}
 
 
@@ -55,7 +55,7 @@ def test_an_end_that_the_server_does_not_explain_is_recorded_as_open(tmp_path: P
 
 
 class Scripted(RandomSeat):
-    """Plays what it was told to."""
+    """Plays what it is asked to."""
 
     moves: tuple[str, ...] = ()
 

@@ -24,7 +24,7 @@ def full(state: GameState, game_id: str = "x") -> GameFull:
 
 
 class Connections:
-    """A client whose streams say what they are told to; one more than there are is an error of the test."""
+    """A client whose streams say what they are asked to; one more than there are is an error of the test."""
 
     def __init__(self, *connections: Sequence[GameLine | Exception | str]) -> None:
         self.left = list(connections)

@@ -33,7 +33,7 @@ from uci_bridge.protocol.serve import serve
 from uci_bridge.stockfish.evaluator import StockfishEvaluator
 
 IN_SUM = "every man of the opponent's is a king"
-"""Each observation holds good; that no position agrees with all of them is found when she is to move."""
+"""Each observation holds good; that no position agrees with all of them is found when it is to move."""
 
 EN_PASSANT = "4k3/3p4/8/2P1P3/8/8/8/4K3 b - - 0 1"
 
@@ -161,7 +161,7 @@ def test_the_same_session_from_deltas_or_from_the_transcript_holds_the_same_posi
 
 @pytest.mark.parametrize("name", STARTS)
 def test_a_cold_start_from_any_point_of_a_game_holds_the_true_position(name: str) -> None:
-    """Also where the transcript cannot tell whether she could have taken en passant some plies ago."""
+    """Also where the transcript cannot tell whether it could have taken en passant some plies ago."""
     for seed in range(2):
         rng = random.Random(f"cold {name} {seed}")
         client, game = Client(), Referee(STARTS[name])

@@ -212,17 +212,17 @@ def test_what_is_sent_are_transcripts_then_deltas_and_pushes_and_the_end_of_the_
 ) -> None:
     keep = tmp_path / "sent"
     game, _ = play(start("good", keep=keep), TimeControl(time_s=1.5), plies=5)
-    told = [json.loads(line) for line in keep.read_bytes().splitlines()]
+    shown = [json.loads(line) for line in keep.read_bytes().splitlines()]
     kinds = [
-        ("turn" if "legalMoves" in each else "push", "observationTranscript" in each, each["ply"]) for each in told
+        ("turn" if "legalMoves" in each else "push", "observationTranscript" in each, each["ply"]) for each in shown
     ]
     assert kinds == [
         ("turn", True, 0), ("push", False, 1), ("turn", False, 2), ("push", False, 3), ("turn", False, 4),
         ("push", False, 5),
     ]  # fmt: skip
-    assert told[-1]["observation"]["game_over"] == {"winner": None, "reason": "ply_limit"}
-    assert all(each["budget_ms"] == 1500 and "nodes" not in each for each in told if "legalMoves" in each)
-    assert all("fen" not in each and each["engineSeed"] == 5 for each in told if "legalMoves" in each)
+    assert shown[-1]["observation"]["game_over"] == {"winner": None, "reason": "ply_limit"}
+    assert all(each["budget_ms"] == 1500 and "nodes" not in each for each in shown if "legalMoves" in each)
+    assert all("fen" not in each and each["engineSeed"] == 5 for each in shown if "legalMoves" in each)
     assert game.outcome == Outcome(None, "ply_limit")
 
 
@@ -232,9 +232,9 @@ def test_an_end_that_is_no_ply_is_pushed_too(start: Start, tmp_path: Path) -> No
     engine = start("good", keep=keep)
     players = {chess.WHITE: HostedPlayer(engine, WIRE), chess.BLACK: HostedPlayer(start("dead"), WIRE)}
     Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=3))).play()
-    told = [json.loads(line) for line in keep.read_bytes().splitlines()]
-    assert [each["ply"] for each in told] == [0, 1, 1]
-    assert told[-1]["observation"]["game_over"] == {"winner": "white", "reason": "forfeit"}
+    shown = [json.loads(line) for line in keep.read_bytes().splitlines()]
+    assert [each["ply"] for each in shown] == [0, 1, 1]
+    assert shown[-1]["observation"]["game_over"] == {"winner": "white", "reason": "forfeit"}
 
 
 def test_the_start_position_the_rules_and_the_clock_are_told(start: Start, tmp_path: Path) -> None:
@@ -245,9 +245,9 @@ def test_the_start_position_the_rules_and_the_clock_are_told(start: Start, tmp_p
     hosted.begin(chess.WHITE, game.setup)
     decision = hosted.answer("move", Limit(clock=(60.0, 2.5)))
     assert decision.answer in game.legal_moves() and decision.diagnostics == {"engine": "foreign"}
-    told = json.loads(keep.read_bytes())
-    assert told["fen"] == fen and told["rules"] == {"no_move": "draw"}
-    assert 59_000 < told["clock"]["remaining_ms"] <= 60_000 and told["clock"]["increment_ms"] == 2500
+    shown = json.loads(keep.read_bytes())
+    assert shown["fen"] == fen and shown["rules"] == {"no_move": "draw"}
+    assert 59_000 < shown["clock"]["remaining_ms"] <= 60_000 and shown["clock"]["increment_ms"] == 2500
 
 
 def test_ids_are_opaque_differ_from_game_to_game_and_follow_from_the_key_alone(start: Start, tmp_path: Path) -> None:
@@ -259,10 +259,10 @@ def test_ids_are_opaque_differ_from_game_to_game_and_follow_from_the_key_alone(s
         hosted.answer("move", Limit(nodes=1))
         hosted.begin(chess.WHITE, Referee().setup)
         hosted.answer("move", Limit(nodes=1))
-    told = [json.loads(line) for line in keep.read_bytes().splitlines()]
-    sessions = [each["sessionId"] for each in told]
+    shown = [json.loads(line) for line in keep.read_bytes().splitlines()]
+    sessions = [each["sessionId"] for each in shown]
     assert len(set(sessions)) == 6 and sessions[4:6] == sessions[6:8]
-    for each in told:
+    for each in shown:
         assert all(len(each[key]) == 24 and int(each[key], 16) >= 0 for key in ("gameId", "sessionId"))
         assert "the key" not in json.dumps(each)
 

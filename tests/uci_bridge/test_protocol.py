@@ -81,10 +81,10 @@ def test_a_message_takes_one_line_of_ascii() -> None:
 
 
 def test_replies_are_read_as_they_were_written() -> None:
-    told = Ids("g", "s")
+    shown = Ids("g", "s")
     replies = [
-        Answer(told, "move", chess.Move.from_uci("a7b8q"), {"nodes": 3, "value": 0.25}),
-        Received(told),
+        Answer(shown, "move", chess.Move.from_uci("a7b8q"), {"nodes": 3, "value": 0.25}),
+        Received(shown),
         Refusal({"gameId": "g", "sessionId": "s"}, "what", "transcript"),
         Refusal({}, "what"),
     ]
@@ -216,7 +216,7 @@ def test_a_malformed_field_is_refused_by_its_name_with_the_ids_that_could_be_rea
         read_request(WIRE, line(changed(good, path, value)))
     assert names in str(refused.value) and "got" in str(refused.value) and len(str(refused.value)) < 400
     expected = {"gameId": "g1", "sessionId": "s1"}
-    assert {key: told for key, told in expected.items() if key != path}.items() <= refused.value.ids.items()
+    assert {key: shown for key, shown in expected.items() if key != path}.items() <= refused.value.ids.items()
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def bot(name: str, **patience: float) -> Foreign:
 
 
 def played(white: Player, control: TimeControl = NODES, limits: Limits = SHORT, black: Player | None = None) -> Referee:
-    """A game that ``white`` may lose by a fault of hers alone, if ``black`` only passes."""
+    """A game that ``white`` may lose by a fault of its own alone, if ``black`` only passes."""
     game = Referee(limits=limits)
     controls = {chess.WHITE: control, chess.BLACK: NODES}
     Arbiter(game, {chess.WHITE: white, chess.BLACK: black or Passes()}, controls).play()
@@ -426,14 +426,14 @@ def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes(monkeypatch: p
     monkeypatch.setattr(
         GuardedProcess, "send", lambda process, line, deadline: (sent.append(line), send(process, line, deadline))[1]
     )
-    told, seen = [], []
+    shown, seen = [], []
     for black in (Shuffles((chess.G8, chess.H6)), Shuffles((chess.G8, chess.F6)), Shuffles(None)):
         game = played(bot("Curious").make(3, 50, None, None), black=black, limits=Limits(full_turns=5))
-        told.append(sent[:])
+        shown.append(sent[:])
         seen.append(game.observations(chess.WHITE))
         assert result(game) == (None, "turn_limit") and len(sent) == 1 + 3 * 5 + 1
         sent.clear()
-    assert seen[0] == seen[1] == seen[2] and told[0] == told[1] == told[2]
+    assert seen[0] == seen[1] == seen[2] and shown[0] == shown[1] == shown[2]
 
 
 def test_texts_that_name_no_bot_or_one_that_is_not_there(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

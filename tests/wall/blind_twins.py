@@ -1,4 +1,4 @@
-"""Twins of Reconnaissance Blind Chess: two true games in which one player is told the same from first to last.
+"""Twins of Reconnaissance Blind Chess: two true games in which one player is given the same from first to last.
 
 ``blind_twins.jsonl`` holds them, one pair a line: ``{"fen", "color", "a", "b"}``; a game is a list of turns, each where
 was looked and what was asked for (``e4 e2e4``; ``-`` for nowhere, and for a pass), up to a turn of ``color``. They were
@@ -81,16 +81,16 @@ def tags(game: Referee, color: bool) -> Iterator[str]:
     """What happens in a game: ``hers: capture``, ``the enemy's: castling`` and so on."""
     for turn in game.turns:
         whose = "hers" if turn.color == color else "the enemy's"
-        taken, man = turn.moved.taken, None
+        taken, piece = turn.moved.taken, None
         if taken is not None:
-            man = turn.before.piece_at(taken.from_square)
+            piece = turn.before.piece_at(taken.from_square)
         if turn.moved.capture_square is not None and taken is not None:
             yield f"{whose}: {'capture' if turn.moved.capture_square == taken.to_square else 'en passant'}"
         if turn.moved.requested != taken:
             yield f"{whose}: failed or cut short"
         if turn.moved.requested is None:
             yield f"{whose}: pass"
-        king = man is not None and man.piece_type == chess.KING
+        king = piece is not None and piece.piece_type == chess.KING
         if king and taken is not None and abs(taken.to_square - taken.from_square) == 2:
             yield f"{whose}: castling"
         if taken is not None and taken.promotion is not None:

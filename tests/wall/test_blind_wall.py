@@ -1,4 +1,4 @@
-"""The wall of Reconnaissance Blind Chess: two true games in which a player is told the same give her engine the same
+"""The wall of Reconnaissance Blind Chess: two true games in which a player is given the same give its engine the same
 bytes, and get the same answers. Driven through referee, arbiter, host and a process. In the suite the bytes of all
 twins and the answers to forty of them; ``make slow`` asks who plans on synopses for eight, ``make soak`` for all.
 """
@@ -66,7 +66,7 @@ class Scripted(Player):
 
 
 class Hosted(Scripted):
-    """Tells a hosted engine everything, asks it at her turns from ``since`` on, keeps its answers, and plays the turns
+    """Tells a hosted engine everything, asks it at its turns from ``since`` on, keeps its answers, and plays the turns
     of the game.
     """
 
@@ -99,7 +99,7 @@ class Hosted(Scripted):
 
 
 def drive(engine: EngineProcess, turns: Turns, pair: Twins, budget: TimeControl, since: int = 0) -> list[Decision]:
-    """One game through referee, arbiter, host and engine; the engine's answers. She resigns at her last turn."""
+    """One game through referee, arbiter, host and engine; the engine's answers. It resigns at its last turn."""
     hosted = HostedPlayer(engine, WIRE, seed=3, key=f"{pair.fen} {pair.a[0]}")
     player = Hosted(turns, hosted, since)
     players: dict[chess.Color, Player] = {pair.color: player, not pair.color: Scripted(turns)}
@@ -136,7 +136,7 @@ def recorder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorder]:
 
 
 def two_of(configuration: str) -> Iterator[list[EngineProcess]]:
-    """Two processes of our engine, one for each of two games that are told alike."""
+    """Two processes of our engine, one for each of two games that are given alike."""
     command = [sys.executable, "-m", "klss", "rbc", "engine", "--configuration", configuration]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     found = [EngineProcess(command, environment=environment, patience=CALM) for _ in range(2)]
@@ -159,7 +159,7 @@ def planners() -> Iterator[list[EngineProcess]]:
 
 @pytest.mark.usefixtures("engines")
 def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:
-    """Different turns and positions, the same told, both colours; at least 200 pairs."""
+    """Different turns and positions, the same reported, both colours; at least 200 pairs."""
     colors: Counter[bool] = Counter()
     things: Counter[str] = Counter()
     for pair in TWINS:
@@ -178,14 +178,14 @@ def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:
 @pytest.mark.usefixtures("engines")
 def test_two_games_that_are_told_the_same_reach_the_engine_as_the_same_bytes(recorder: Recorder) -> None:
     for pair in TWINS:
-        told = recorder.sent(pair.a, pair, TimeControl(nodes=10))
-        assert told == recorder.sent(pair.b, pair, TimeControl(nodes=10)), pair
-        plies = [json.loads(line)["ply"] for line in told.splitlines() if b'"phase":"sense"' in line]
+        said = recorder.sent(pair.a, pair, TimeControl(nodes=10))
+        assert said == recorder.sent(pair.b, pair, TimeControl(nodes=10)), pair
+        plies = [json.loads(line)["ply"] for line in said.splitlines() if b'"phase":"sense"' in line]
         assert plies == list(range(len(pair.a) % 2, len(pair.a) + 1, 2))
 
 
 def test_a_game_that_is_told_differently_reaches_it_as_other_bytes(recorder: Recorder) -> None:
-    """The comparison can fail: another look or request of hers, or what she sees of the opponent's, is enough."""
+    """The comparison can fail: another look or request of its own, or what it sees of the opponent's, is enough."""
     pair = next(pair for pair in TWINS if pair.fen is None and pair.color == chess.WHITE)
     budget = TimeControl(nodes=10)
     shown = recorder.sent(("e5 e2e4", "- d7d5", "d5 e4d5", "- -"), pair, budget)
@@ -257,8 +257,8 @@ def same_answers(engines: list[EngineProcess], pairs: list[Twins], turns: int) -
     """Ask both processes at the last turns of both games of each pair, the first time in mid-game."""
     for pair in pairs:
         a, b = (
-            drive(engine, told, pair, TimeControl(nodes=10), since=len(told) - 2 * (turns - 1))
-            for engine, told in zip(engines, (pair.a, pair.b), strict=True)
+            drive(engine, said, pair, TimeControl(nodes=10), since=len(said) - 2 * (turns - 1))
+            for engine, said in zip(engines, (pair.a, pair.b), strict=True)
         )
         assert len(a) >= 1 and a == b, pair
 
@@ -272,7 +272,7 @@ def test_two_games_that_are_told_the_same_get_the_same_answers(engines: list[Eng
 
 @pytest.mark.slow
 def test_who_plans_on_synopses_gives_the_same_answers_too(planners: list[EngineProcess]) -> None:
-    """Particles are drawn, playouts made, and the network asked, of what was told alone."""
+    """Particles are drawn, playouts made, and the network asked, of what was given alone."""
     same_answers(planners, SUITE[::5], turns=2)
 
 

@@ -1,4 +1,4 @@
-"""The wall in the browser: two true games that look the same to a player send her page the same bytes.
+"""The wall in the browser: two true games that look the same to a player send its page the same bytes.
 
 Over the real websocket, both players being pages; the other one plays the hidden moves.
 """
@@ -27,19 +27,19 @@ async def heard(pair: Twins, moves: tuple[str, ...], clock: tuple[float, float] 
     chosen = Settings({chess.WHITE: "human", chess.BLACK: "human"}, fen=pair.fen, seed=1, clock=clock)
     async with served(chosen) as at:
         seats = {seat.color: i for i, seat in enumerate(at.table.seats)}
-        hers = await at.page(seats[pair.color])
-        await hers.until("table")
+        is_own = await at.page(seats[pair.color])
+        await is_own.until("table")
         other = await at.page(seats[not pair.color])
         turn = replayed((), pair.fen).turn
-        ply = (await hers.until("game"))["ply"]
+        ply = (await is_own.until("game"))["ply"]
         await other.until("game")
         for i, move in enumerate(moves):
-            mover, waiter = (hers, other) if turn == pair.color else (other, hers)
+            mover, waiter = (is_own, other) if turn == pair.color else (other, is_own)
             await mover.send(type="move", move=move, ply=ply + i)
             await mover.until("game", ply=i + 1)
             await waiter.until("game", ply=i + 1)
             turn = not turn
-        return hers.heard
+        return is_own.heard
 
 
 def compared(pairs: list[Twins]) -> None:
@@ -77,16 +77,16 @@ def test_with_clocks_nothing_but_the_clocks_differs() -> None:
 
 
 def test_a_page_hears_nothing_of_what_she_does_not_see() -> None:
-    """The frames of one game, word by word: every man they place is in her view, no other move is in them."""
+    """The frames of one game, word by word: every piece they place is in its view, no other move is in them."""
 
     async def work() -> None:
         for pair in SUITE[:20]:
             game = replayed(pair.a, pair.fen)
             views = game.views(pair.color)
             frames = [json.loads(frame) for frame in await heard(pair, pair.a)]
-            told = [frame for frame in frames if frame["type"] == "game"]
-            assert [frame["ply"] for frame in told] == list(range(len(views)))
-            for frame, view in zip(told, views, strict=True):
+            shown = [frame for frame in frames if frame["type"] == "game"]
+            assert [frame["ply"] for frame in shown] == list(range(len(views)))
+            for frame, view in zip(shown, views, strict=True):
                 assert frame["board"] == view.fog_fen().split()[0]
                 assert frame["moves"] == [move.uci() for move in view.legal_moves]
                 for ply, text in enumerate(frame["history"]):

@@ -1,7 +1,7 @@
-"""The thief: an engine that makes of the seeds she is told whatever she can, clones her opponent and asks the clone.
+"""The thief: an engine that makes of the seeds it observes whatever it can, clones its opponent and asks the clone.
 
-She knows the code, every way in which seeds might hang together, and here even what her opponent sees. Only the right
-seed would make the clone a true one, and that she does not find.
+It knows the code, every way in which seeds might hang together, and here even what its opponent sees. Only the right
+seed would make the clone a true one, and that it does not find.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ TURNS = 10
 """Of the opponent in each game that the clones are asked for."""
 
 GUESSES: tuple[Callable[[int], int], ...] = (
-    lambda told: told, lambda told: told ^ 1, lambda told: told + 1, lambda told: abs(told - 1), lambda told: 2 * told,
-    lambda told: 2 * told + 1, lambda told: told // 2, lambda told: player_seed(told, "white"),
-    lambda told: player_seed(told, "black"), lambda told: game_seed(told, 0), lambda told: game_seed(told, 1),
-    lambda told: opening_seed(told, 0),
+    lambda shown: shown, lambda shown: shown ^ 1, lambda shown: shown + 1, lambda shown: abs(shown - 1), lambda shown: 2
+    * shown, lambda shown: 2 * shown + 1, lambda shown: shown // 2, lambda shown: player_seed(shown, "white"), lambda
+    shown: player_seed(shown, "black"), lambda shown: game_seed(shown, 0), lambda shown: game_seed(shown, 1), lambda
+    shown: opening_seed(shown, 0),
 )  # fmt: skip
-"""What another seed might be, to one who is told hers."""
+"""What another seed might be, to one who is given its own."""
 
 
 class Watched(Engines):
-    """The engines of a match, and the seed that each side is told, game by game."""
+    """The engines of a match, and the seed that each side is given, game by game."""
 
     def __init__(self, match: Match) -> None:
         super().__init__(match.setup())
@@ -68,7 +68,7 @@ def played(match: Match, games: int) -> tuple[list[GameResult], dict[str, list[i
 
 
 def foretold(victim: str, nodes: int, results: list[GameResult], seeds: list[int]) -> int:
-    """How many of A's moves in the games, she has White in the first, clones with these seeds make as she did."""
+    """How many of A's moves in the games, it has White in the first, clones with these seeds make as it did."""
     hits = 0
     for result, color, seed in zip(results, (chess.WHITE, chess.BLACK), seeds, strict=True):
         (record,) = read_pgn(result.record)
@@ -97,12 +97,12 @@ def test_the_thief_foretells_her_opponent_s_moves_no_better_than_one_without_a_s
         fen=fen,
         check_truth=True,
     )
-    results, told = played(match, 2)
+    results, shown = played(match, 2)
     hits = functools.partial(foretold, victim, nodes, results)
-    thief = [hits([guess(seed) for seed in told["b"]]) for guess in GUESSES[:7]]
-    thief.append(hits([0, told["b"][0]]))  # what she was told in the other game of the pair, in her opponent's seat
+    thief = [hits([guess(seed) for seed in shown["b"]]) for guess in GUESSES[:7]]
+    thief.append(hits([0, shown["b"][0]]))  # what it observes in the other game of the pair, in its opponent's seat
     without = [hits([2 * number, 3 * number]) for number in range(len(thief))]
-    right = hits(told["a"])
+    right = hits(shown["a"])
     assert right == sum(min(TURNS, (result.line["plies"] + 1 - game) // 2) for game, result in enumerate(results))
     assert max(thief) <= max(without) + 2 < right
 
@@ -110,7 +110,7 @@ def test_the_thief_foretells_her_opponent_s_moves_no_better_than_one_without_a_s
 def test_no_seed_that_a_player_is_told_leads_to_another_s_or_to_an_opening(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In a match with openings and in ``klss play``, as the engines' processes are told."""
+    """In a match with openings and in ``klss play``, as the engines' processes are given."""
     thief = THIEF.replace("cmd:", f"cmd:env KEEP={tmp_path / 'kept'} ", 1)
     openings = RandomOpenings(4)
     match = Match(
@@ -128,9 +128,9 @@ def test_no_seed_that_a_player_is_told_leads_to_another_s_or_to_an_opening(
     assert main(["play", "--white", thief, "--black", f"{thief} 1", *flags]) == 0
     capsys.readouterr()
     requests: list[dict[str, Any]] = [json.loads(line) for line in (tmp_path / "kept").read_text().splitlines()]
-    told = {turn["sessionId"]: turn["engineSeed"] for turn in requests if "legalMoves" in turn}
-    seeds = set(told.values())
-    assert len(told) == len(seeds) == 6 and all(0 <= seed < 2**53 for seed in seeds)
+    shown = {turn["sessionId"]: turn["engineSeed"] for turn in requests if "legalMoves" in turn}
+    seeds = set(shown.values())
+    assert len(shown) == len(seeds) == 6 and all(0 <= seed < 2**53 for seed in seeds)
     guesses = {(seed, guess(seed)) for seed in seeds for guess in GUESSES}
     assert not [(seed, guess) for seed, guess in guesses if guess in seeds - {seed}]
     drawn = {openings.opening(0, guess, FEN).text() for _, guess in guesses}

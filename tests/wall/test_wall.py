@@ -1,4 +1,4 @@
-"""The wall: two true games that look the same to a player give her engine the same bytes, and get the same answers.
+"""The wall: two true games that look the same to a player give its engine the same bytes, and get the same answers.
 
 Driven through referee, arbiter, host and a process. In the suite the bytes of all twins and the answers to twenty of
 them, of one player; ``make slow`` asks others too, ``make soak`` for all answers.
@@ -135,7 +135,7 @@ def recorder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorder]:
 
 
 def two_of(configuration: str) -> Iterator[Callable[[], list[EngineProcess]]]:
-    """Two processes of our engine, one for each of two games that are told alike; they load while others test."""
+    """Two processes of our engine, one for each of two games that are given alike; they load while others test."""
     command = [sys.executable, "-m", "klss", "engine", "--configuration", configuration]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
     found = [EngineProcess(command, environment=environment, patience=CALM) for _ in range(2)]
@@ -186,16 +186,16 @@ def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:
 @pytest.mark.usefixtures("engines")
 def test_two_games_that_look_the_same_reach_the_engine_as_the_same_bytes(recorder: Recorder) -> None:
     for pair in TWINS:
-        told = recorder.sent(pair.a, pair, TimeControl(nodes=10))
-        assert told == recorder.sent(pair.b, pair, TimeControl(nodes=10)), pair
-        turns = [json.loads(line) for line in told.splitlines() if b'"legalMoves"' in line]
+        said = recorder.sent(pair.a, pair, TimeControl(nodes=10))
+        assert said == recorder.sent(pair.b, pair, TimeControl(nodes=10)), pair
+        turns = [json.loads(line) for line in said.splitlines() if b'"legalMoves"' in line]
         assert [turn["ply"] for turn in turns] == [
             ply for ply in range(len(pair.a) + 1) if ply % 2 == turns[0]["ply"] % 2
         ]
 
 
 def test_a_game_that_looks_different_reaches_it_as_other_bytes(recorder: Recorder) -> None:
-    """The comparison can fail: one move of hers, or one seen move of the opponent's, is enough."""
+    """The comparison can fail: one move of its own, or one seen move of the opponent's, is enough."""
     pair = next(pair for pair in TWINS if pair.fen is None and pair.color == chess.WHITE)
     shown = recorder.sent(("e2e4", "d7d5"), pair, TimeControl(nodes=10))
     assert shown != recorder.sent(("e2e3", "d7d5"), pair, TimeControl(nodes=10))
@@ -263,9 +263,9 @@ def test_every_key_that_reaches_the_engine_is_on_the_list_and_no_text_says_more_
 def test_only_the_clock_and_the_budget_tell_time(recorder: Recorder) -> None:
     """The same game played fast and slowly, by a clock, a budget and both: the rest is the same."""
 
-    def masked(told: bytes) -> bytes:
-        told = re.sub(rb'"remaining_ms":\d+', b'"remaining_ms":0', told)
-        return re.sub(rb'"budget_ms":\d+', b'"budget_ms":0', told)
+    def masked(said: bytes) -> bytes:
+        said = re.sub(rb'"remaining_ms":\d+', b'"remaining_ms":0', said)
+        return re.sub(rb'"budget_ms":\d+', b'"budget_ms":0', said)
 
     pair = next(pair for pair in TWINS if len(pair.a) > 8)
     for budget, other in (

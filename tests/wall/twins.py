@@ -67,7 +67,7 @@ def tags(moves: tuple[str, ...], fen: str | None, color: bool) -> set[str]:
 
 def twin(game: Referee, color: bool, ply: int, last: int, rng: random.Random) -> tuple[str, ...] | None:
     """A game that parts from ``game`` by the enemy's move after ``ply`` plies and looks the same to ``color`` up to a
-    turn of hers, at most ``last``; None when none is found.
+    turn of its own, at most ``last``; None when none is found.
     """
     position, moves = game.positions[ply], [move.uci() for move in game.moves[:ply]]
     for i in range(ply, last):

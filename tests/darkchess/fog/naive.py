@@ -18,7 +18,7 @@ KNIGHT_JUMPS = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (
 
 @dataclass(frozen=True)
 class Board:
-    men: dict[Square, str]
+    pieces: dict[Square, str]
     white: bool
     rights: str
     ep: Square | None
@@ -39,16 +39,16 @@ def square_called(text: str) -> Square:
 
 def from_fen(fen: str) -> Board:
     placement, turn, rights, ep, *counters = fen.split()
-    men: dict[Square, str] = {}
+    pieces: dict[Square, str] = {}
     for rank, row in zip(range(7, -1, -1), placement.split("/"), strict=True):
         file = 0
         for sign in row:
             if sign.isdigit():
                 file += int(sign)
             else:
-                men[file, rank] = sign
+                pieces[file, rank] = sign
                 file += 1
-    board = Board(men, turn == "w", rights.strip("-"), None, int(counters[0]) if counters else 0)
+    board = Board(pieces, turn == "w", rights.strip("-"), None, int(counters[0]) if counters else 0)
     if ep != "-" and any(own_pawn_beside(board, square_called(ep))):
         board = replace(board, ep=square_called(ep))
     return board
@@ -58,7 +58,7 @@ def own_pawn_beside(board: Board, target: Square) -> list[bool]:
     """Whether a pawn of the side to move could capture on the en passant square ``target``, from either side."""
     back = -1 if board.white else 1
     pawn = "P" if board.white else "p"
-    return [board.men.get((target[0] + side, target[1] + back)) == pawn for side in (-1, 1)]
+    return [board.pieces.get((target[0] + side, target[1] + back)) == pawn for side in (-1, 1)]
 
 
 def is_own(piece: str | None, white: bool) -> bool:
@@ -76,8 +76,8 @@ def on_board(square: Square) -> bool:
 def moves(board: Board) -> list[Move]:
     """Every pseudo-legal move of the side to move."""
     found: list[Move] = []
-    men, white = board.men, board.white
-    for (file, rank), piece in men.items():
+    pieces, white = board.pieces, board.white
+    for (file, rank), piece in pieces.items():
         if not is_own(piece, white):
             continue
         kind = piece.lower()
@@ -85,13 +85,13 @@ def moves(board: Board) -> list[Move]:
         if kind == "p":
             ahead = 1 if white else -1
             targets = []
-            if (file, rank + ahead) not in men:
+            if (file, rank + ahead) not in pieces:
                 targets.append((file, rank + ahead))
-                if rank == (1 if white else 6) and (file, rank + 2 * ahead) not in men:
+                if rank == (1 if white else 6) and (file, rank + 2 * ahead) not in pieces:
                     targets.append((file, rank + 2 * ahead))
             for side in (-1, 1):
                 target = (file + side, rank + ahead)
-                if is_enemy(men.get(target), white) or (board.ep is not None and target == board.ep):
+                if is_enemy(pieces.get(target), white) or (board.ep is not None and target == board.ep):
                     targets.append(target)
             for target in targets:
                 found += [(here, target, letter) for letter in ("nbrq" if target[1] in (0, 7) else [""])]
@@ -100,45 +100,45 @@ def moves(board: Board) -> list[Move]:
             jumps = KNIGHT_JUMPS if kind == "n" else ROOK_STEPS + BISHOP_STEPS
             for step in jumps:
                 target = (file + step[0], rank + step[1])
-                if on_board(target) and not is_own(men.get(target), white):
+                if on_board(target) and not is_own(pieces.get(target), white):
                     found.append((here, target, ""))
         else:
             for step in (ROOK_STEPS if kind in "rq" else []) + (BISHOP_STEPS if kind in "bq" else []):
                 target = (file + step[0], rank + step[1])
-                while on_board(target) and not is_own(men.get(target), white):
+                while on_board(target) and not is_own(pieces.get(target), white):
                     found.append((here, target, ""))
-                    if target in men:
+                    if target in pieces:
                         break
                     target = (target[0] + step[0], target[1] + step[1])
     home = 0 if white else 7
     for right, between, target_file in (("k", (5, 6), 6), ("q", (1, 2, 3), 2)):
-        if (right.upper() if white else right) in board.rights and all((file, home) not in men for file in between):
+        if (right.upper() if white else right) in board.rights and all((file, home) not in pieces for file in between):
             found.append(((4, home), (target_file, home), ""))
     return found
 
 
 def king_taken(board: Board) -> bool:
-    return not {"K", "k"} <= set(board.men.values())
+    return not {"K", "k"} <= set(board.pieces.values())
 
 
 def play(board: Board, move: Move) -> Board:
     start, target, promotion = move
-    men = dict(board.men)
-    piece = men.pop(start)
-    capture = target in men
+    pieces = dict(board.pieces)
+    piece = pieces.pop(start)
+    capture = target in pieces
     if piece.lower() == "p" and target == board.ep:
-        men.pop((target[0], start[1]))
+        pieces.pop((target[0], start[1]))
         capture = True
-    men[target] = (promotion.upper() if board.white else promotion) if promotion else piece
+    pieces[target] = (promotion.upper() if board.white else promotion) if promotion else piece
     if piece.lower() == "k" and abs(target[0] - start[0]) == 2:
         kingside = target[0] > start[0]
-        men[5 if kingside else 3, start[1]] = men.pop((7 if kingside else 0, start[1]))
+        pieces[5 if kingside else 3, start[1]] = pieces.pop((7 if kingside else 0, start[1]))
     lost = ""
     for corner, right in (((7, 0), "K"), ((0, 0), "Q"), ((7, 7), "k"), ((0, 7), "q")):
         if corner in (start, target) or (4, corner[1]) in (start, target):
             lost += right
     rights = "".join(right for right in board.rights if right not in lost)
-    after = Board(men, not board.white, rights, None, 0 if capture or piece.lower() == "p" else board.quiet + 1)
+    after = Board(pieces, not board.white, rights, None, 0 if capture or piece.lower() == "p" else board.quiet + 1)
     if piece.lower() == "p" and abs(target[1] - start[1]) == 2:
         middle = (start[0], (start[1] + target[1]) // 2)
         if any(own_pawn_beside(after, middle)):
@@ -150,7 +150,9 @@ def seen(board: Board, white: bool) -> set[Square]:
     """Squares that one side sees: its own and the destinations of its moves, as if it were its turn."""
     own_turn = board.white == white
     board = replace(board, white=white, ep=board.ep if own_turn else None)
-    return {square for square, piece in board.men.items() if is_own(piece, white)} | {move[1] for move in moves(board)}
+    return {square for square, piece in board.pieces.items() if is_own(piece, white)} | {
+        move[1] for move in moves(board)
+    }
 
 
 def uci(move: Move) -> str:
@@ -172,7 +174,7 @@ def fen(board: Board) -> str:
     """The FEN of ``board`` without the last counter."""
     rows = []
     for rank in range(7, -1, -1):
-        row = "".join(board.men.get((file, rank), ".") for file in range(8))
+        row = "".join(board.pieces.get((file, rank), ".") for file in range(8))
         for run in range(8, 0, -1):
             row = row.replace("." * run, str(run))
         rows.append(row)

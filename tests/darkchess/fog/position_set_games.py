@@ -45,10 +45,10 @@ def text(row: np.ndarray) -> brute_force.Position:
     sets = [int(word) for word in row]
     board = ["."] * 64
     for piece, letter in enumerate(LETTERS):
-        men = sets[piece]
-        while men:
-            square = (men & -men).bit_length() - 1
-            men &= men - 1
+        pieces = sets[piece]
+        while pieces:
+            square = (pieces & -pieces).bit_length() - 1
+            pieces &= pieces - 1
             board[square] = letter if sets[6] >> square & 1 else letter.lower()
     meta = sets[8]
     rights = "".join(right for i, right in enumerate("KQkq") if meta >> 1 + i & 1)

@@ -171,7 +171,7 @@ def value(position: Position) -> float:
 def after(position: Position, move: naive.Move) -> float:
     """Value for the mover of the position after ``move``, by the oracle's rules."""
     then = naive.play(naive.from_fen(position.fen()), move)
-    if any(then.men.get(reply[1], "").lower() == "k" for reply in naive.moves(then)):
+    if any(then.pieces.get(reply[1], "").lower() == "k" for reply in naive.moves(then)):
         return -1.0
     return -value(Position.from_fen(naive.fen(then) + " 1"))
 

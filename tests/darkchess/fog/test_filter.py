@@ -43,8 +43,8 @@ def of_tables(policy: Policy) -> Likelihood:
 
     def likelihood(position: brute_force.Position) -> dict[tuple[int, int, str], float]:
         board, turn, _, ep = position
-        men = sum(letter != "." for letter in board)
-        phase = 0 if men > 26 else 1 if men > 14 else 2
+        pieces = sum(letter != "." for letter in board)
+        phase = 0 if pieces > 26 else 1 if pieces > 14 else 2
         flip = 56 if turn == "w" else 0
         weights = {}
         for move in brute_force.moves(position):
@@ -154,11 +154,11 @@ def test_the_likelihoods_of_a_position_s_moves_are_the_oracle_s_whoever_moves() 
         rng, game = random.Random(i), Referee(start)
         for _ in range(4):
             turns.add(game.turn)
-            told = {
+            shown = {
                 move_of(decode(code)): each for code, each in policy.likelihoods(game.position.row, "tables").items()
             }
             expected = likelihood(brute_force.parse(game.fen()))
-            assert told == pytest.approx(expected, rel=1e-9)
+            assert shown == pytest.approx(expected, rel=1e-9)
             game.push(choose(game, rng))
             if game.outcome is not None:
                 break

@@ -27,7 +27,7 @@ def texts(known: PositionSet) -> set[brute_force.Position]:
 
 
 def blocked(game: Referee, color: chess.Color) -> list[str]:
-    """What stands before her pawns, out of sight."""
+    """What stands before its pawns, out of sight."""
     view, found = game.view(color), []
     ahead = 8 if color else -8
     for square, piece in view.pieces.items():
@@ -181,9 +181,9 @@ def test_where_the_view_cannot_tell_en_passant_its_double_steps_stay_possible() 
     game = Referee("3nk3/3p4/8/4P3/8/8/8/4K3 b - - 0 1")
     known = PositionSet(game.view(chess.WHITE), game.position)
     game.push(chess.Move.from_uci("d7d5"))
-    told = game.view(chess.WHITE)
-    assert told.ep_square == chess.D6
-    known.observe(replace(told, ep_square=None, ep_known=False))
+    shown = game.view(chess.WHITE)
+    assert shown.ep_square == chess.D6
+    known.observe(replace(shown, ep_square=None, ep_known=False))
     assert any(position.piece_at(chess.D5) == chess.Piece(chess.PAWN, chess.BLACK) for position in known)
     game.push(chess.Move.from_uci("e5d6"))
     known.observe(game.view(chess.WHITE))
@@ -229,7 +229,7 @@ def test_the_end_of_the_game_leaves_the_set_as_it_was() -> None:
 
 
 def test_a_position_in_which_the_enemy_cannot_move_is_out_because_the_game_goes_on() -> None:
-    # Black's men but the d-pawn are locked in. White sees neither d6 nor d5; from d5 the pawn could not move on.
+    # Black's pieces but the d-pawn are locked in. White sees neither d6 nor d5; from d5 the pawn could not move on.
     game = Referee("5brk/3pp1pb/4P1p1/6P1/3N4/8/8/K7 b - - 0 1")
     known = PositionSet(game.view(chess.WHITE), game.position)
     lenient = PositionSet(game.view(chess.WHITE), game.position, no_move_ends=False)

@@ -151,11 +151,11 @@ def shifted(position: brute_force.Position, rng: random.Random) -> list[brute_fo
     found = []
     for _ in range(2):
         board, turn, castling, _ = position
-        men = [square for square in range(64) if board[square] in "nbrqk" and square not in (56, 60, 63)]
+        pieces = [square for square in range(64) if board[square] in "nbrqk" and square not in (56, 60, 63)]
         free = [square for square in range(64) if board[square] == "."]
-        if men and free:
+        if pieces and free:
             cells = list(board)
-            origin, target = rng.choice(men), rng.choice(free)
+            origin, target = rng.choice(pieces), rng.choice(free)
             cells[origin], cells[target] = ".", cells[origin]
             found.append(("".join(cells), turn, castling, -1))
     return found

@@ -61,8 +61,8 @@ def test_past_the_cap_the_positions_with_the_smallest_keyed_hash_stay_and_the_se
 
 
 def test_a_sample_is_not_drawn_again_by_the_hash_that_it_was_drawn_by(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A man that went out and back makes a position that was kept once already. By one hash it would be kept again, as
-    all of those would be: of 30 members drawn from 246, then from what they lead to, and again, 12 % would be such
+    """A piece that went out and back makes a position that was kept once already. By one hash it would be kept again,
+    as all of those would be: of 30 members drawn from 246, then from what they lead to, and again, 12 % would be such
     (and of 10⁷ they would fill the front of the table, where an insertion then takes a second); it is 4.6 %.
     """
     monkeypatch.setattr(position_table, "SLACK", 16)
@@ -112,11 +112,11 @@ def test_progress_tells_a_growing_part_of_the_step_and_what_was_found(monkeypatc
         monkeypatch.setattr(position_step, "SLICE", 5000)
         game, known = after_line(chess.BLACK, 6, stream=stream)
         game.push(chess.Move.from_uci(LINE[6]))
-        told: list[tuple[float, int]] = []
-        known.observe(game.view(chess.BLACK), progress=lambda share, found, told=told: told.append((share, found)))
-        shares = [share for share, _ in told]
-        assert len(told) > 3 and shares == sorted(shares) and shares[0] >= 0.0 and shares[-1] <= 1.0
-        assert told[-1][1] <= known.size + 1
+        shown: list[tuple[float, int]] = []
+        known.observe(game.view(chess.BLACK), progress=lambda share, found, shown=shown: shown.append((share, found)))
+        shares = [share for share, _ in shown]
+        assert len(shown) > 3 and shares == sorted(shares) and shares[0] >= 0.0 and shares[-1] <= 1.0
+        assert shown[-1][1] <= known.size + 1
 
 
 def test_a_deadline_that_is_passed_leaves_a_declared_sample_of_true_members(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,7 @@ def played(moves: list[str], color: chess.Color, threads: int = 1) -> tuple[Posi
 
 
 def enemy_men(position: Position, viewer: chess.Color) -> set[tuple[int, int]]:
-    """(piece, square seen from the viewer's side) of the enemy's men."""
+    """(piece, square seen from the viewer's side) of the enemy's pieces."""
     return {
         (piece.piece_type - 1, square if viewer else square ^ 56)
         for square, piece in position.pieces.items()
@@ -99,11 +99,11 @@ def test_the_observation_is_made_of_views_and_shares(color: chess.Color) -> None
     trace = np.where(numbers[BLOCKS["seen"]], 0, FADE * before.numbers[BLOCKS["trace"]].reshape(6, 64))
     trace[numbers[BLOCKS["now"]].reshape(6, 64) == 1] = 1
     np.testing.assert_allclose(numbers[BLOCKS["trace"]].reshape(6, 64), trace, atol=1e-6)
-    told = {name: np.flatnonzero(numbers[BLOCKS[name]]).tolist() for name in ("lost", "taken", "from", "to")}
+    shown = {name: np.flatnonzero(numbers[BLOCKS[name]]).tolist() for name in ("lost", "taken", "from", "to")}
     if color:  # 4. Nxd4 Nf6
-        assert told == {"lost": [], "taken": [chess.D4], "from": [chess.F3], "to": [chess.D4]}
+        assert shown == {"lost": [], "taken": [chess.D4], "from": [chess.F3], "to": [chess.D4]}
     else:  # 4… Nf6 5. Nc3
-        assert told == {"lost": [], "taken": [], "from": [chess.G1], "to": [chess.F3]}
+        assert shown == {"lost": [], "taken": [], "from": [chess.G1], "to": [chess.F3]}
     _, lost, _ = played(SICILIAN[:6], chess.WHITE)
     assert np.flatnonzero(lost.numbers[BLOCKS["lost"]]).tolist() == [chess.D4]
 
@@ -121,11 +121,11 @@ def test_weights_are_the_towers_scores_of_each_member_whatever_else_is_asked_for
     siamese = Siamese(towers())
     weights = siamese.log_weights(known, observer)
     assert weights.dtype == np.float64 and weights.shape == (known.size,)
-    told = siamese.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
+    shown = siamese.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
     for index in (0, known.size // 2, known.size - 1):
         rows, counts = board_features(known.halves[index : index + 1])
         out = np.empty(1, dtype=np.float32)
-        siamese.towers.score(rows, counts, told, out)
+        siamese.towers.score(rows, counts, shown, out)
         assert weights[index] == np.float64(out[0]) / 2.0
     order = np.random.default_rng(0).permutation(known.size)[:1000]
     assert siamese.log_weights(known, observer, order).tobytes() == weights[order].tobytes()

@@ -152,7 +152,7 @@ def test_a_view_is_what_the_naive_board_shows_of_the_truth() -> None:
             for view in (mine, theirs):
                 seen = {naive.number(square) for square in naive.seen(oracle, view.color)}
                 assert view.visible == sum(1 << square for square in seen)
-                signs = {naive.number(square): sign for square, sign in oracle.men.items()}
+                signs = {naive.number(square): sign for square, sign in oracle.pieces.items()}
                 assert {square: piece.symbol() for square, piece in view.pieces.items()} == {
                     square: signs[square] for square in seen if square in signs
                 }

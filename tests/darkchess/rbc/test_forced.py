@@ -51,25 +51,25 @@ def winning_windows(members: list[Position], wins: list[frozenset[chess.Move]]) 
 
 
 def sets(seed: int, fen: str) -> Iterator[tuple[PositionSet, list[int]]]:
-    """Samples of what both hold possible in a game, and such with members in which her men look at the king."""
+    """Samples of what both hold possible in a game, and such with members in which its pieces look at the king."""
     rng = random.Random(seed)
     game = Referee(fen)
     known = {color: PositionSet(color, game.position, cap=2000, seed=seed) for color in chess.COLORS}
     while game.outcome is None and game.ply < 12:
-        hers = known[game.turn]
-        hers.noticed(game.notice)
+        own = known[game.turn]
+        own.noticed(game.notice)
         for _ in range(2):
-            sample = hers.sample(8, rng.randrange(1 << 30)).tolist()
-            yield hers, sample[:4]
-            looking = [i for i in sample if winning_requests(Position(hers.rows([i])[0]))]
+            sample = own.sample(8, rng.randrange(1 << 30)).tolist()
+            yield own, sample[:4]
+            looking = [i for i in sample if winning_requests(Position(own.rows([i])[0]))]
             for size in (1, 2, 3):
                 if len(looking) >= size:
-                    yield hers, looking[:size]
+                    yield own, looking[:size]
             if game.question == "sense":
-                hers.sensed(game.sense(rng.choice(INNER)))
+                own.sensed(game.sense(rng.choice(INNER)))
         moved = game.move(rng.choice(game.requests()))
         if game.outcome is None:
-            hers.moved(moved)
+            own.moved(moved)
 
 
 @pytest.mark.parametrize("fen", STARTS)

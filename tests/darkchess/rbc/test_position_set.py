@@ -72,10 +72,10 @@ def test_from_positions_where_the_rare_moves_are_the_set_is_that_of_reconchess(n
             mine.noticed(game.notice)
             theirs.noticed(game.notice.square)
             sensed = game.sense(rng.choice(INNER))
-            for told in (None, sensed):
-                if told is not None:
-                    mine.sensed(told)
-                    theirs.sensed(list(told.contents))
+            for said in (None, sensed):
+                if said is not None:
+                    mine.sensed(said)
+                    theirs.sensed(list(said.contents))
                 assert mine.contains(game.position.row)
                 if len(theirs.boards) > 300:
                     break

@@ -70,7 +70,7 @@ class Followed:
 
 
 def played(turns: list[tuple[int | None, str | None]], color: chess.Color, fen: str | None = None) -> Followed:
-    """What a player holds before her sense, after turns of a sense and a request each."""
+    """What a player holds before its sense, after turns of a sense and a request each."""
     game = Referee(fen)
     sides = {side: Followed(game, side) for side in chess.COLORS}
     for square, text in turns:
@@ -84,7 +84,7 @@ def played(turns: list[tuple[int | None, str | None]], color: chess.Color, fen: 
 
 
 def enemies(position: Position, viewer: chess.Color) -> set[int]:
-    """Features of the enemy's men, by python-chess's own squares."""
+    """Features of the enemy's pieces, by python-chess's own squares."""
     side = 0 if viewer else 56
     return {
         (piece.piece_type - 1) * 64 + (square ^ side)
@@ -131,17 +131,20 @@ def test_the_observation_is_made_of_what_was_told(color: chess.Color) -> None:
     for position in known:
         shares[list(enemies(position, color))] += 1 / known.size
     np.testing.assert_allclose(numbers[BLOCKS["now"]], shares, atol=1e-6)
-    told = {
+    shown = {
         name: [(square ^ side) for square in np.flatnonzero(numbers[BLOCKS[name]])]
         for name in ("lost", "taken", "from", "to", "refused", "losses", "takings")
     }
     if color:
-        assert told["lost"] == told["taken"] == [chess.D5] and (told["from"], told["to"]) == ([chess.E4], [chess.D5])
+        assert shown["lost"] == shown["taken"] == [chess.D5] and (shown["from"], shown["to"]) == (
+            [chess.E4],
+            [chess.D5],
+        )
     else:
-        assert told["lost"] == [] and told["losses"] == [chess.D5] and told["taken"] == [chess.D5]
+        assert shown["lost"] == [] and shown["losses"] == [chess.D5] and shown["taken"] == [chess.D5]
         assert numbers[BLOCKS["losses"]].max() == np.float32(FADE)
-        assert (told["from"], told["to"]) == ([chess.D8], [chess.D5])
-    assert told["takings"] == [chess.D5] and told["refused"] == []
+        assert (shown["from"], shown["to"]) == ([chess.D8], [chess.D5])
+    assert shown["takings"] == [chess.D5] and shown["refused"] == []
     scalars = numbers[BLOCKS["scalars"]]
     assert scalars[:2].tolist() == [float(color), 0.0] and scalars[2] == np.float32(np.log(known.size) / 10)
     mine.sense(chess.B2)
@@ -191,7 +194,7 @@ def test_weights_are_the_towers_scores_of_each_member_whatever_else_is_asked_for
     weights = siamese.log_weights(known, observer)
     assert weights.dtype == np.float64 and weights.shape == (known.size,)
     held = siamese.towers.arrays
-    told = siamese.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
+    shown = siamese.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
     # By numpy alone, from python-chess's squares.
     for index in (0, known.size // 2, known.size - 1):
         position = next(iter(Position(row) for row in known.rows(index)))
@@ -199,8 +202,8 @@ def test_weights_are_the_towers_scores_of_each_member_whatever_else_is_asked_for
         if position.ep_square is not None:
             features.append(386 + position.ep_square % 8)
         inner = np.maximum(held["embedding"][features].sum(axis=0) + held["first_bias"], 0)
-        apart = inner @ held["second"] + held["second_bias"] - told.point
-        wanted = (told.logits[features].sum() - (apart**2).sum()) / 2.0
+        apart = inner @ held["second"] + held["second_bias"] - shown.point
+        wanted = (shown.logits[features].sum() - (apart**2).sum()) / 2.0
         assert weights[index] == pytest.approx(wanted, rel=1e-4, abs=1e-4)
     order = np.random.default_rng(0).permutation(known.size)[:100]
     assert siamese.log_weights(known, observer, order).tobytes() == weights[order].tobytes()

@@ -17,7 +17,7 @@ from tests.oracles.synopsis import EVERYWHERE, Board, Squares, marginals, naive
 
 
 def boards_of(known: PositionSet, indices: np.ndarray) -> list[Board]:
-    """Members as boards of python-chess on which she is White."""
+    """Members as boards of python-chess on which it is White."""
     from darkchess.board.position import Position
 
     found = []
@@ -43,28 +43,28 @@ def decisions(
     before = {color: [frozenset()] * 18 for color in chess.COLORS}
     while game.outcome is None and game.ply < turns:
         color = game.turn
-        hers = known[color]
-        hers.noticed(game.notice)
+        own = known[color]
+        own.noticed(game.notice)
         memory[color].noticed(game.notice)
-        lasting[color][3] = seen(game.notice.square, hers.flipped)
-        members = hers.sample(rng.choice((1, 2, 7)), rng.randrange(1 << 30))
-        yield hers, SENSE, memory[color], [lasting[color], before[color]], members
-        hers.sensed(game.sense(rng.choice(INNER)))
-        members = hers.sample(rng.choice((1, 2, 7)), rng.randrange(1 << 30))
-        yield hers, MOVE, memory[color], [lasting[color], before[color]], members
-        planes = synopsis(hers.own_row, hers.halves[members], MOVE, memory[color].words)
-        before[color] = marginals(boards_of(hers, members)) + lasting[color]
+        lasting[color][3] = seen(game.notice.square, own.flipped)
+        members = own.sample(rng.choice((1, 2, 7)), rng.randrange(1 << 30))
+        yield own, SENSE, memory[color], [lasting[color], before[color]], members
+        own.sensed(game.sense(rng.choice(INNER)))
+        members = own.sample(rng.choice((1, 2, 7)), rng.randrange(1 << 30))
+        yield own, MOVE, memory[color], [lasting[color], before[color]], members
+        planes = synopsis(own.own_row, own.halves[members], MOVE, memory[color].words)
+        before[color] = marginals(boards_of(own, members)) + lasting[color]
         asked = [move for move in game.requests() if game.position.piece_at(move.to_square)]
         moved = game.move(rng.choice(asked if asked and rng.random() < 0.3 else game.requests()))
         taken = moved.taken
         lasting[color] = [
-            seen(None if taken is None else taken.from_square, hers.flipped),
-            seen(None if taken is None else taken.to_square, hers.flipped),
-            seen(moved.capture_square, hers.flipped),
+            seen(None if taken is None else taken.from_square, own.flipped),
+            seen(None if taken is None else taken.to_square, own.flipped),
+            seen(moved.capture_square, own.flipped),
             frozenset(),
         ]
         if game.outcome is None:
-            hers.moved(moved)
+            own.moved(moved)
             memory[color].moved(moved, planes)
 
 

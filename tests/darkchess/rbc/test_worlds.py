@@ -95,7 +95,7 @@ def advanced(model: BlindModel, worlds: object, action: int | None) -> None:
 
 
 def compare(worlds, model, players, planner, stage, mover) -> None:  # type: ignore[no-untyped-def]
-    """The set of who acts is her position set, and what she remembers; the truth is in it."""
+    """The set of who acts is its position set, and what it remembers; the truth is in it."""
     told = players[mover]
     seat = 0 if mover == planner else 1
     assert model.acting(worlds.states)[0] == seat
@@ -111,7 +111,7 @@ def compare(worlds, model, players, planner, stage, mover) -> None:  # type: ign
 
 
 def beliefs_of(color: chess.Color, seed: int, turns: int) -> list[BlindBelief]:
-    """What one player of a random game that favours captures held possible, action by action, as a planner is told."""
+    """What one player of a random game that favours captures held possible, action by action, as a planner is given."""
     rng = random.Random(seed)
     referee = Referee(FEW_MEN)
     told = Told(color, referee)
@@ -149,7 +149,7 @@ def beliefs_of(color: chess.Color, seed: int, turns: int) -> list[BlindBelief]:
 
 
 def naive_before(belief: BlindBelief, later: BlindBelief) -> set[tuple[int, int]]:
-    """The members that an action which is told alike leads to a later one, by all actions of all members."""
+    """The members that an action which is given alike leads to a later one, by all actions of all members."""
     if belief.stage == SENSE:
         return rows(later.halves)
     model = BlindModel(belief.color)

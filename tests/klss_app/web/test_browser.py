@@ -144,18 +144,18 @@ def typed(page: Page, text: str) -> None:
 
 
 def turn(page: Page, number: int = 1) -> None:
-    """Wait for her turn at that move."""
+    """Wait for its turn at that move."""
     expect(page.locator("#status")).to_contain_text(f"Move {number}: your turn")
 
 
 def drawn(page: Page, *wanted: str, without: str = " ") -> None:
-    """Wait until these men are on the board, and none whose name begins so; boards are drawn a frame later."""
+    """Wait until these pieces are on the board, and none whose name begins so; boards are drawn a frame later."""
     for _ in range(100):
-        found = men(page)
-        if set(wanted) <= found and not any(man.startswith(without) for man in found):
+        found = pieces(page)
+        if set(wanted) <= found and not any(piece.startswith(without) for piece in found):
             return
         page.wait_for_timeout(20)
-    raise AssertionError(f"got {sorted(men(page))}, expected {wanted} and none of {without}")
+    raise AssertionError(f"got {sorted(pieces(page))}, expected {wanted} and none of {without}")
 
 
 def settled(page: Page) -> None:
@@ -170,8 +170,8 @@ def hidden(page: Page, squares: int) -> None:
     expect(page.locator("#board square.fog:visible")).to_have_count(squares)
 
 
-def men(page: Page) -> set[str]:
-    """The men on the board and their squares, such as ``white pawn e4``."""
+def pieces(page: Page) -> set[str]:
+    """The pieces on the board and their squares, such as ``white pawn e4``."""
     found = page.evaluate(
         "[...document.querySelectorAll('#board cg-board piece')].filter(p => !p.classList.contains('ghost'))"
         ".map(p => p.cgPiece + ' ' + p.cgKey)"
@@ -228,7 +228,7 @@ def test_a_whole_game_by_clicks_and_drags_between_two_pages(chromium: Browser, b
         black.keyboard.press("Home")
         hidden(black, 0)
         drawn(black, "black pawn a7")
-        assert len(men(black)) == 32
+        assert len(pieces(black)) == 32
         black.keyboard.press("3")
         hidden(black, 32)
         drawn(black, without="white")
@@ -256,7 +256,7 @@ def test_a_game_by_keyboard_alone_and_what_is_typed_wrong_is_said(
         expect(white.locator("#entry-says")).to_be_empty()
         black.focus("#board-frame")
         for key in ("ArrowRight", "ArrowLeft", "Enter", "ArrowUp", "Enter"):
-            black.keyboard.press(key)  # Black sits below, so left is towards h; her cursor begins on e7
+            black.keyboard.press(key)  # Black sits below, so left is towards h; its cursor begins on e7
         expect(black.locator("#cursor-says")).to_contain_text("f6")
         turn(white, 2)
         typed(white, "Qh5")

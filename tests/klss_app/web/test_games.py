@@ -1,4 +1,4 @@
-"""Games over the websocket: what a page is told, what it may ask, what is kept."""
+"""Games over the websocket: what a page is given, what it may ask, what is kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.klss_app.web.pages import Page, run, served, settings
 
 
 async def moved(page: Page, *moves: str) -> dict[str, Any]:
-    """Play these at her turns; what she is told after the enemy's answer to the last."""
+    """Play these at its turns; what it observes after the enemy's answer to the last."""
     game: dict[str, Any] = {}
     for move in moves:
         game = game if game.get("turn") == game.get("color", "?") else await page.until("game", turn="white")
@@ -59,10 +59,10 @@ def test_a_reload_and_a_second_tab_are_where_the_game_is() -> None:
     async def work() -> None:
         async with served(settings()) as at:
             page = await at.page()
-            told = await moved(page, "e4", "Nf3")
+            shown = await moved(page, "e4", "Nf3")
             await page.socket.close()
             again, second = await at.page(), await at.page()
-            assert await again.until("game") == await second.until("game") == told
+            assert await again.until("game") == await second.until("game") == shown
             await second.send(type="move", move="d4", ply=4)
             assert (await again.until("game", ply=5))["last"] == ["d2", "d4"]
 

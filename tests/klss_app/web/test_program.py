@@ -126,7 +126,7 @@ def test_two_humans_get_a_line_each_and_a_file_is_opened(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "shown"),
     [
         (["--port", "70000"], "expected a port"),
         (["--white", "greedy", "--black", "random"], "expected human for one"),
@@ -136,10 +136,10 @@ def test_two_humans_get_a_line_each_and_a_file_is_opened(tmp_path: Path) -> None
         (["--black", "nobody"], "nobody"),
     ],
 )
-def test_bad_input_is_one_line(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input_is_one_line(arguments: list[str], shown: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["board", "--no-open", *arguments]) == 2
     said = capsys.readouterr()
-    assert told in said.err and said.err.count("\n") == 1 and not said.out
+    assert shown in said.err and said.err.count("\n") == 1 and not said.out
 
 
 def test_the_bench_counts_what_goes_wrong() -> None:

@@ -90,8 +90,8 @@ def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
     assert missed["color"] == "black" and missed["played"]["turned"] < -0.5
     for turn in turns:
         assert sum(each["p"] for each in turn["moves"]) == pytest.approx(1.0, abs=0.02)
-        for men in turn["beliefs"]["white"].values():
-            assert sum(men.values()) <= 1.001 and all(man.islower() for man in men)
+        for pieces in turn["beliefs"]["white"].values():
+            assert sum(pieces.values()) <= 1.001 and all(piece.islower() for piece in pieces)
 
 
 def test_an_analysis_that_nobody_listens_to_ends_with_its_process() -> None:
