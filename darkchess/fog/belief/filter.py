@@ -1,8 +1,8 @@
 """The filter: a weight for every position of a set, so that the set is an exact Bayes filter under a policy of moves.
 
 At an enemy move a position's weight is the sum, over its predecessors in the set, of their weights times the
-likelihood of the move there (:mod:`darkchess.fog.belief.policy`), normalised over all legal moves, seen or not. What
-she observes drops positions, and weights with them; transpositions add. Under the policy the weights are then the
+likelihood of the move there (:mod:`darkchess.fog.belief.policy`), normalised over all legal moves, seen or not. An
+observation drops positions, and weights with them; transpositions add. Under the policy the weights are then the
 posterior, exactly.
 
 How the likelihood is made goes by the time that there is (*allowance*): with values where the set is small; else the
@@ -42,7 +42,7 @@ MOST_VALUED = 500
 
 _FOR_VALUES = 0.8
 """Of an allowance, where not all sources can have values: a few valued positions tell more than many by tables. From
-.6 to .9 it made no difference.
+.6 to .9 it makes no difference.
 """
 
 _TOGETHER = 1 << 14
@@ -64,9 +64,9 @@ class Crossing:
     sources, weights
         uint64[n, 2], float64[n]: the set before it.
     own_row
-        uint64[9]: the viewer's half before it, from her side, the enemy to move.
+        uint64[9]: the viewer's half before it, seen as White's, the enemy to move.
     captors, passed
-        uint64: from where her double step could be taken en passant, and its bits of META.
+        uint64: from where the viewer's double step could be taken en passant, and its bits of META.
     masks
         uint64[MASKS]: of the view after it.
     positions
@@ -106,13 +106,13 @@ class Filter:
     Attributes
     ----------
     level
-        Of the last move, by which most of the weight was handed on; None where the weights began afresh.
+        Of the last move, by which most of the weight went on; None where the weights were reset.
     reached : float
-        Part of the weight that was handed on then; the rest was spread evenly.
+        Part of the weight that went on then; the rest was spread evenly.
     restarts
-        How often they did.
+        Number of resets.
     log_total
-        Logarithm of the likelihood of all that she saw since they did.
+        Logarithm of the likelihood of all observations since the last reset.
     """
 
     def __init__(self, policy: Policy, evaluator: Evaluator | None = None) -> None:
@@ -178,7 +178,7 @@ class Filter:
         first, top = _directory(crossing.positions, crossing.key)
         out = np.zeros(count)
         for level, sources in shared.items():
-            self._hand_on(crossing.of(sources), level, first, top, out)
+            self._propagate(crossing.of(sources), level, first, top, out)
         if len(weights) == sum(len(sources) for sources in shared.values()):
             return self.normalised(out)
         out /= self.reached
@@ -188,7 +188,7 @@ class Filter:
         return found
 
     def normalised(self, weights: Floats) -> Floats:
-        """``weights`` (float64[n], of any scale), summing to 1; afresh where all are 0."""
+        """``weights`` (float64[n], of any scale), summing to 1; uniform again where all are 0."""
         total = float(weights.sum())
         if not total > 0.0:
             return self.reset(len(weights))
@@ -201,10 +201,18 @@ class Filter:
         self.log_total = 0.0
         return np.full(count, 1.0 / count)
 
-    def _hand_on(self, crossing: Crossing, level: Level, first: Ints, top: np.uint64, out: Floats) -> None:
-        """Add to ``out`` (float64[m]) what the crossing's sources hand on."""
+    def _propagate(self, crossing: Crossing, level: Level, first: Ints, top: np.uint64, out: Floats) -> None:
+        """Add to ``out`` (float64[m]) the weight that the crossing's sources give to their successors."""
         stage = self.policy.stages[level]
-        bonus, offsets = self._bonus(crossing, stage.slope) if stage.slope else (_NOTHING, _NOWHERE)
+        sources = kernels.Sources(
+            crossing.sources, crossing.weights, crossing.own_row, crossing.captors, crossing.passed
+        )
+        bonus, offsets = self._bonus(sources, stage.slope) if stage.slope else (_NOTHING, _NOWHERE)
+        likelihood = kernels.Likelihood(
+            stage.groups, stage.multipliers, self.policy.uniform_mix, self.policy.counts, bonus, offsets
+        )
+        found = kernels.Directory(crossing.positions, crossing.key, first, top)
+        # Two halves with sums of their own, so that two threads and one add in the same order.
         count = crossing.sources.shape[0]
         middle = count // 2 if count >= _TOGETHER else count
         bounds = ((0, middle), (middle, count))
@@ -213,25 +221,20 @@ class Filter:
         def propagate(share: int) -> None:
             if bounds[share][0] == bounds[share][1]:
                 return
-            kernels.propagate(
-                crossing.sources, crossing.weights, *bounds[share], crossing.own_row, crossing.captors,
-                crossing.passed, crossing.masks, stage.groups, stage.multipliers, self.policy.uniform_mix,
-                self.policy.counts, bonus, offsets, TABLES, crossing.positions, crossing.key, first, top, sums[share],
-            )  # fmt: skip
+            kernels.propagate(sources, *bounds[share], likelihood, crossing.masks, TABLES, found, sums[share])
 
         each(propagate, crossing.threads if middle < count else 1)
         if middle < count:
             out += sums[1][:, 0]
 
-    def _bonus(self, crossing: Crossing, slope: float) -> tuple[Floats, Ints]:
+    def _bonus(self, sources: kernels.Sources, slope: float) -> tuple[Floats, Ints]:
         """exp(slope · value of the position after the move, for the enemy) of each move of each source."""
         assert self._evaluator is not None
-        lay = (crossing.sources, crossing.own_row, crossing.captors, crossing.passed, TABLES)
-        offsets = np.empty(crossing.sources.shape[0] + 1, dtype=np.int64)
-        kernels.count_moves(*lay, offsets)
+        offsets = np.empty(sources.halves.shape[0] + 1, dtype=np.int64)
+        kernels.count_moves(sources, TABLES, offsets)
         children = np.empty((int(offsets[-1]), 9), dtype=np.uint64)
         alive = np.empty(len(children), dtype=np.bool_)
-        kernels.family(*lay, offsets, children, alive)
+        kernels.family(sources, TABLES, offsets, children, alive)
         values = np.ones(len(children))
         values[alive] = -self._evaluator.values(children[alive])
         return np.exp(slope * (values - 1.0)), offsets

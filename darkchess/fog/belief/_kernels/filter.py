@@ -1,4 +1,4 @@
-"""The filter's kernels: what every source hands on to its successors, each found where the set keeps it.
+"""The filter's kernels: the weight that each source gives to its successors, each found where the set keeps it.
 
 The set was made before, by :func:`darkchess.fog.belief._kernels.position_set.successors`; nothing here changes it. Its
 positions lie in the order of their hashes, so that a *directory* (where the hashes of each of some thousand equal
@@ -9,28 +9,83 @@ Sources are treated in order and sums are made in order: the same set and weight
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from darkchess.board.kernels.bits import bit, popcount, without_lowest
 from darkchess.board.kernels.board import BLACK, KING, META, PAWN, WHITE
-from darkchess.board.kernels.halves import (
-    CASTLING_ROOK,
-    castled,
-    code_at,
-    decode_half,
-    with_code,
-    without,
-    without_rights,
-)
+from darkchess.board.kernels.enemy_moves import lifted
+from darkchess.board.kernels.halves import castled, code_at, decode_half, with_code
 from darkchess.board.kernels.moves import MAX_MOVES, generate, make
 from darkchess.board.kernels.position_table import half_hash, prefetch
 from darkchess.fog.belief._kernels.policy import GROUPS, PLAIN, describe, multiplied
 from darkchess.fog.belief._kernels.position_set import CAPTURED, EMPTY, EP_LANDING, EP_REPORTED, FORBIDDEN
 from klss.support.kernel import kernel
 
-__all__ = ["count_moves", "directory", "family", "find_all", "find_few", "propagate"]
+__all__ = [
+    "Directory", "Likelihood", "Sources", "count_moves", "directory", "family", "find_all", "find_few", "propagate",
+]  # fmt: skip
+
+
+class Sources(NamedTuple):
+    """The set before the enemy's move.
+
+    Attributes
+    ----------
+    halves, weights
+        uint64[n, 2], float64[n].
+    own_row
+        uint64[9]: the viewer's half, seen as White's, the enemy to move.
+    captors, passed
+        Squares from which an enemy pawn may take en passant, and the bits of META for that.
+    """
+
+    halves: Any
+    weights: Any
+    own_row: Any
+    captors: Any
+    passed: Any
+
+
+class Likelihood(NamedTuple):
+    """How likely each enemy move is.
+
+    Attributes
+    ----------
+    groups, multipliers
+        The first so many groups of :mod:`darkchess.fog.belief._kernels.policy` (none: all moves alike).
+    uniform_mix
+        Part of the likelihood that all moves share evenly.
+    counts
+        Whether every move has likelihood 1 instead, so that weights count the ways to come to a position.
+    bonus, offsets
+        float64[m], int64[·]: a factor for each move of each source; or both of length 0.
+    """
+
+    groups: int
+    multipliers: Any
+    uniform_mix: float
+    counts: bool
+    bonus: Any
+    offsets: Any
+
+
+class Directory(NamedTuple):
+    """The set after the move, and where it keeps what.
+
+    Attributes
+    ----------
+    positions, key
+        uint64[m, 2] in canonical order, and the key of their hash.
+    first, top
+        See :func:`directory`.
+    """
+
+    positions: Any
+    key: Any
+    first: Any
+    top: Any
 
 
 @kernel(inline="always")
@@ -104,38 +159,37 @@ def find_few(halves: Any, positions: Any, key: Any, out: Any) -> None:
 
 
 @kernel(inline="always")
-def _lay(enemy: Any, codes: Any, own_row: Any, captors: Any, passed: Any, row: Any) -> None:
-    """The full position before the enemy's move, the viewer White."""
-    decode_half(enemy, codes, own_row, False, row)
-    beside = enemy & captors
+def _lay(sources: Any, i: int, row: Any) -> None:
+    """Write the full position of source ``i``, the viewer White, into ``row``."""
+    enemy, codes = sources.halves[i, 0], sources.halves[i, 1]
+    decode_half(enemy, codes, sources.own_row, False, row)
+    beside = enemy & sources.captors
     while beside != np.uint64(0):
-        if code_at(enemy, codes, beside & ~(beside - np.uint64(1))) == np.uint64(0):
-            row[META] |= passed
+        if code_at(enemy, codes, beside & ~(beside - np.uint64(1))) == np.uint64(PAWN):
+            row[META] |= sources.passed
         beside = without_lowest(beside)
 
 
 @kernel
-def count_moves(sources: Any, own_row: Any, captors: Any, passed: Any, tables: Any, offsets: Any) -> None:
+def count_moves(sources: Any, tables: Any, offsets: Any) -> None:
     """Fill ``offsets`` (int64[n + 1]) with where the moves of each source begin when all are listed."""
     row = np.empty(9, dtype=np.uint64)
     codes = np.empty(MAX_MOVES, dtype=np.int32)
     offsets[0] = 0
-    for i in range(sources.shape[0]):
-        _lay(sources[i, 0], sources[i, 1], own_row, captors, passed, row)
+    for i in range(sources.halves.shape[0]):
+        _lay(sources, i, row)
         offsets[i + 1] = offsets[i] + generate(row, tables, codes)
 
 
 @kernel
-def family(
-    sources: Any, own_row: Any, captors: Any, passed: Any, tables: Any, offsets: Any, children: Any, alive: Any
-) -> None:
+def family(sources: Any, tables: Any, offsets: Any, children: Any, alive: Any) -> None:
     """Write the position after each move of each source into ``children`` (uint64[m, 9]), the viewer White and to
-    move, and whether she has a king then into ``alive`` (bool[m]).
+    move, and whether the viewer has a king then into ``alive`` (bool[m]).
     """
     row = np.empty(9, dtype=np.uint64)
     codes = np.empty(MAX_MOVES, dtype=np.int32)
-    for i in range(sources.shape[0]):
-        _lay(sources[i, 0], sources[i, 1], own_row, captors, passed, row)
+    for i in range(sources.halves.shape[0]):
+        _lay(sources, i, row)
         count = generate(row, tables, codes)
         for k in range(count):
             child = children[offsets[i] + k]
@@ -143,36 +197,65 @@ def family(
             alive[offsets[i] + k] = child[KING] & ~child[BLACK] != np.uint64(0)
 
 
+@kernel(inline="always")
+def _is_observed(piece: Any, origin: int, target: int, own: Any, masks: Any) -> Any:
+    """Whether the viewer would have observed this move so, as far as its squares say: the set knows the rest."""
+    mask = bit(target)
+    steps_twice = piece == PAWN and origin - target == 16
+    diagonal = (origin - target) & 7 != 0
+    if masks[EP_REPORTED] != np.uint64(0):
+        # The reported double step.
+        found = steps_twice and bit(origin - 8) == masks[EP_REPORTED]
+    elif masks[EP_LANDING] != np.uint64(0):
+        # An en passant capture.
+        found = piece == PAWN and mask == masks[EP_LANDING] and own & mask == np.uint64(0) and diagonal
+    else:
+        # What it took is what is missing; a double step that would have been reported was not made, nor a capture en
+        # passant.
+        found = mask & masks[EMPTY] == np.uint64(0) and (own & mask) == masks[CAPTURED]
+        if piece == PAWN:
+            if steps_twice and masks[FORBIDDEN] & mask != np.uint64(0):
+                found = False
+            if diagonal and own & mask == np.uint64(0):
+                found = False
+    return found
+
+
+@kernel(inline="always")
+def _half_after(enemy: Any, codes: Any, piece: Any, origin: int, target: int, promotion: int) -> Any:
+    """The enemy half after the enemy's move."""
+    if piece == KING and (origin - target == 2 or target - origin == 2):
+        after, moved = castled(enemy, codes, target > origin)
+    else:
+        mask = bit(origin)
+        place = popcount(enemy & (mask - np.uint64(1)))
+        rest, code = lifted(codes, place, (codes >> np.uint64(4 * place)) & np.uint64(15))
+        if promotion:
+            code = np.uint64(promotion)
+        after = (enemy ^ mask) | bit(target)
+        moved = with_code(enemy ^ mask, rest, bit(target), code)
+    return after, moved
+
+
 @kernel
 def propagate(
-    sources: Any, weights: Any, start: int, stop: int, own_row: Any, captors: Any, passed: Any, masks: Any,
-    groups: int, multipliers: Any, uniform_mix: float, counts: bool, bonus: Any, offsets: Any, tables: Any,
-    positions: Any, key: Any, first: Any, top: Any, out: Any,
-) -> None:  # fmt: skip
-    """Add to ``out`` (float64[size, 1]) the weight that ``sources[start:stop]`` hand on to each of ``positions``.
+    sources: Any, start: int, stop: int, likelihood: Any, masks: Any, tables: Any, found: Any, out: Any
+) -> None:
+    """Add to ``out`` (float64[size, 1]) the weight that the sources ``start … stop − 1`` give to each position.
 
-    A source's weight goes to its successors by the likelihood of the enemy's move, over *all* her legal moves there;
-    what goes to inconsistent ones is gone.
+    A source's weight goes to its successors by the likelihood of the enemy's move, over *all* the legal moves there;
+    the part of inconsistent ones is gone.
 
     Parameters
     ----------
-    sources, weights
-        uint64[·, 2], float64[·].
-    own_row
-        uint64[9]: the viewer's half before the move, from her side, the enemy to move.
-    captors, passed
-        Squares from which an enemy pawn may take en passant, and the bits of META for that.
+    sources
+        :class:`Sources`.
+    likelihood
+        :class:`Likelihood`.
     masks
         Of the view after the move (:mod:`darkchess.fog.belief._kernels.position_set`).
-    groups, multipliers, uniform_mix
-        The policy: the first so many groups of :mod:`darkchess.fog.belief._kernels.policy` (none: all moves alike), and
-        the part of the likelihood that all moves share evenly.
-    counts
-        Whether every move has likelihood 1 instead, so that weights count the ways to come to a position.
-    bonus, offsets
-        float64[m], int64[·]: a factor for each move of each source; or both of length 0.
-    positions, key, first, top
-        The set after the move, in canonical order, and its :func:`directory`.
+    found
+        :class:`Directory`.
     """
     row = np.empty(9, dtype=np.uint64)
     codes = np.empty(MAX_MOVES, dtype=np.int32)
@@ -183,73 +266,47 @@ def propagate(
     halves = np.empty((MAX_MOVES, 2), dtype=np.uint64)
     ranges = np.empty(MAX_MOVES, dtype=np.int64)
     shares = np.empty(MAX_MOVES, dtype=np.float64)
+    positions, first = found.positions, found.first
     buckets = first.shape[0] - 1
-    told = masks[EP_REPORTED]
-    landing = masks[EP_LANDING]
-    captured = masks[CAPTURED]
+    groups, uniform_mix, bonus = likelihood.groups, likelihood.uniform_mix, likelihood.bonus
     for i in range(start, stop):
-        weight = weights[i]
+        weight = sources.weights[i]
         if not weight > 0.0:
             continue
-        enemy, men = sources[i, 0], sources[i, 1]
-        _lay(enemy, men, own_row, captors, passed, row)
+        # The likelihoods of all moves, seen or not: their sum is what a share is of.
+        _lay(sources, i, row)
         own = row[WHITE]
         count = describe(row, groups <= PLAIN, tables, codes, index, pieces, maps)
         total = 0.0
         for k in range(count):
-            value = multiplied(index[k], groups, multipliers)
+            value = multiplied(index[k], groups, likelihood.multipliers)
             if bonus.shape[0]:
-                value *= bonus[offsets[i] + k]
+                value *= bonus[likelihood.offsets[i] + k]
             likely[k] = value
             total += value
+        # The successors that agree with the view's squares, with their shares, and the range where each may be.
         wanted = 0
         for k in range(count):
             origin, target, promotion = codes[k] >> 9, (codes[k] >> 3) & 63, codes[k] & 7
-            start_mask, mask = bit(origin), bit(target)
             piece = pieces[origin]
-            steps_twice = piece == PAWN and origin - target == 16
-            if told != np.uint64(0):
-                if not steps_twice or bit(origin - 8) != told:
-                    continue
-            elif landing != np.uint64(0):
-                if piece != PAWN or mask != landing or own & mask != np.uint64(0) or (origin - target) & 7 == 0:
-                    continue
-            else:
-                if mask & masks[EMPTY] != np.uint64(0) or (own & mask) != captured:
-                    continue
-                if piece == PAWN:
-                    if steps_twice and masks[FORBIDDEN] & mask != np.uint64(0):
-                        continue
-                    if (origin - target) & 7 != 0 and own & mask == np.uint64(0):
-                        continue  # en passant, and nothing of hers was taken so
-            if piece == KING and (origin - target == 2 or target - origin == 2):
-                after, moved = castled(enemy, men, target > origin)
-            else:
-                place = popcount(enemy & (start_mask - np.uint64(1)))
-                code = (men >> np.uint64(4 * place)) & np.uint64(15)
-                rest = without(men, place)
-                if piece == KING:
-                    rest = without_rights(rest)
-                elif code == np.uint64(CASTLING_ROOK):
-                    code = np.uint64(3)
-                if promotion:
-                    code = np.uint64(promotion)
-                after = (enemy ^ start_mask) | mask
-                moved = with_code(enemy ^ start_mask, rest, mask, code)
-            at = _bucket(half_hash(after, moved, key), top, buckets)
+            if not _is_observed(piece, origin, target, own, masks):
+                continue
+            after, moved = _half_after(sources.halves[i, 0], sources.halves[i, 1], piece, origin, target, promotion)
+            at = _bucket(half_hash(after, moved, found.key), found.top, buckets)
             if at == buckets:
                 continue
             prefetch(first, at)
             halves[wanted, 0] = after
             halves[wanted, 1] = moved
             ranges[wanted] = at
-            shares[wanted] = (
-                weight if counts else weight * ((1.0 - uniform_mix) * likely[k] / total + uniform_mix / count)
-            )
+            shares[wanted] = weight
+            if not likelihood.counts:
+                shares[wanted] = weight * ((1.0 - uniform_mix) * likely[k] / total + uniform_mix / count)
             wanted += 1
         # Three misses of the cache a successor, so all are asked for before any is waited for.
         for k in range(wanted):
             prefetch(positions, first[ranges[k], 0])
+        # Where in its range: most ranges have two positions or three.
         for k in range(wanted):
             at = ranges[k]
             ranges[k] = -1
@@ -258,6 +315,7 @@ def propagate(
                     ranges[k] = j
                     prefetch(out, j)
                     break
+        # In the moves' order, so that sums are the same bytes on any machine.
         for k in range(wanted):
             if ranges[k] >= 0:
                 out[ranges[k], 0] += shares[k]
