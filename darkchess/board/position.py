@@ -64,7 +64,7 @@ def row_of(
 def upward(row: Words, *, flipped: bool) -> Words:
     """``row`` (uint64[9]) with the viewer as White, moving up; the en passant square and the counter are left out.
 
-    ``flipped``: she is Black.
+    ``flipped``: the viewer is Black.
     """
     meta = int(row[board.META])
     out: Words = row.byteswap() if flipped else row.copy()
@@ -179,11 +179,11 @@ class Position:
 
     @property
     def occupied(self) -> int:
-        """Squares of all men, as a 64-bit set."""
+        """Squares of all pieces, as a 64-bit set."""
         return int(self._row[board.WHITE] | self._row[board.BLACK])
 
     def men(self, color: chess.Color) -> int:
-        """Squares of the men of ``color``, as a 64-bit set."""
+        """Squares of the pieces of ``color``, as a 64-bit set."""
         return int(self._row[board.WHITE if color else board.BLACK])
 
     def piece_at(self, square: int) -> chess.Piece | None:
@@ -218,7 +218,7 @@ class Position:
         return move.to_square == self.ep_square and bool(int(self._row[board.PAWN]) >> move.from_square & 1)
 
     def captured_square(self, move: chess.Move) -> int | None:
-        """Square of the man that the legal move ``move`` captures, None when there is none; en passant: the pawn's."""
+        """Square of the piece that the legal move ``move`` captures, or None; en passant: the pawn's."""
         if self.men(not self.turn) >> move.to_square & 1:
             return move.to_square
         if self.is_capture(move):

@@ -99,7 +99,7 @@ def key_of(number: int) -> np.uint64:
 def next_key(key: np.uint64) -> np.uint64:
     """The key of the step from a sample, which was drawn by ``key``.
 
-    Men go back to where they were: by the same key such positions would be kept again and again, more often than
+    Pieces go back to where they were: by the same key such positions would be kept again and again, more often than
     others, and stand in one part of a table, which is then all but full there.
     """
     return key_of(int(key))

@@ -114,7 +114,7 @@ class PositionTable:
         return self.room < max(LEAST_ROOM, min(2 * BUFFER, int(self.half * LOAD) // 8))
 
     def insert(self, entries: Words, count: int) -> Ints:
-        """Insert ``entries[:count]``, at most :attr:`room`; returns what :meth:`add` wants to be told afterwards."""
+        """Insert ``entries[:count]``, at most :attr:`room`; returns the argument of :meth:`add`, which follows."""
         new = np.zeros(2, dtype=np.int64)
         left = position_table.insert(entries, count, self.slots, self.layout, new)
         assert left == 0, "the position table's spill room is exhausted"

@@ -179,12 +179,12 @@ class ChessTowers:
         chosen = np.arange(size) if indices is None else np.asarray(indices, dtype=np.int64)
         if chosen.size and (chosen.min() < 0 or chosen.max() >= size):
             raise IndexError(f"bad index: got {chosen.min()} … {chosen.max()}, expected 0 … {size - 1}")
-        told = self.towers.observe(*(part[0] for part in self.layout.grids_of(numbers[None])))
+        observed = self.towers.observe(*(part[0] for part in self.layout.grids_of(numbers[None])))
 
         def features(start: int, stop: int, rows: Uint16s, counts: Ints) -> None:
             kernels.feature_rows(halves, chosen[start:stop], rows, counts)
 
-        return self.towers.log_weights(told, chosen.shape[0], self.most_features, features, threads)
+        return self.towers.log_weights(observed, chosen.shape[0], self.most_features, features, threads)
 
 
 def shares_of(halves: Words) -> Float32s:

@@ -42,7 +42,7 @@ def line_attacks(lower: Any, upper: Any, occupied: Any) -> Any:
 
 @kernel(inline="always")
 def rook_attacks(square: int, occupied: Any, tables: Any) -> Any:
-    """Squares that a rook on ``square`` attacks; own men count as attacked."""
+    """Squares that a rook on ``square`` attacks; own pieces count as attacked."""
     return line_attacks(tables[square, FILE_BELOW], tables[square, FILE_ABOVE], occupied) | line_attacks(
         tables[square, RANK_BELOW], tables[square, RANK_ABOVE], occupied
     )
@@ -50,7 +50,7 @@ def rook_attacks(square: int, occupied: Any, tables: Any) -> Any:
 
 @kernel(inline="always")
 def bishop_attacks(square: int, occupied: Any, tables: Any) -> Any:
-    """Squares that a bishop on ``square`` attacks; own men count as attacked."""
+    """Squares that a bishop on ``square`` attacks; own pieces count as attacked."""
     return line_attacks(tables[square, DIAGONAL_BELOW], tables[square, DIAGONAL_ABOVE], occupied) | line_attacks(
         tables[square, ANTIDIAGONAL_BELOW], tables[square, ANTIDIAGONAL_ABOVE], occupied
     )
@@ -58,15 +58,15 @@ def bishop_attacks(square: int, occupied: Any, tables: Any) -> Any:
 
 @kernel(allocates=False)
 def attacked_by(row: Any, side: int, square: int, tables: Any) -> Any:
-    """Whether a man of ``side`` attacks ``square`` (bool)."""
-    men = row[WHITE + side]
+    """Whether a piece of ``side`` attacks ``square`` (bool)."""
+    left = row[WHITE + side]
     occupied = row[WHITE] | row[BLACK]
-    if tables[square, KNIGHT_STEPS] & row[KNIGHT] & men != np.uint64(0):
+    if tables[square, KNIGHT_STEPS] & row[KNIGHT] & left != np.uint64(0):
         return True
-    if tables[square, KING_STEPS] & row[KING] & men != np.uint64(0):
+    if tables[square, KING_STEPS] & row[KING] & left != np.uint64(0):
         return True
-    if tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN] & men != np.uint64(0):
+    if tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN] & left != np.uint64(0):
         return True
-    if bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN]) & men != np.uint64(0):
+    if bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN]) & left != np.uint64(0):
         return True
-    return rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN]) & men != np.uint64(0)
+    return rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN]) & left != np.uint64(0)

@@ -4,7 +4,7 @@
 index       content
 ==========  ==========================================================================================
 0 … 5       squares of the pawns, knights, bishops, rooks, queens, kings of both sides
-6, 7        squares of White's men, of Black's men
+6, 7        squares of White's pieces, of Black's pieces
 8 (META)    bit 0: side to move (0 White, 1 Black); bits 1–4: castling rights K, Q, k, q;
             bits 8–14: en passant target + 1 (0: none; set only when the side to move can capture so);
             bits 16–31: quiet plies (no pawn move, no capture), saturating

@@ -25,31 +25,31 @@ STEPPED = RIGHTS + 2
 def count_halves(positions: Any, counts: Any) -> None:
     """Add to ``counts`` (int64[6, 64]) in how many of ``positions`` (uint64[n, 2]) each piece stands on each square."""
     for i in range(positions.shape[0]):
-        men = positions[i, 0]
+        left = positions[i, 0]
         codes = positions[i, 1]
-        while men != np.uint64(0):
+        while left != np.uint64(0):
             code: Any = np.int64(codes & np.uint64(15))
             if code == CASTLING_ROOK:
                 code = ROOK
             elif code == DOUBLE_STEPPED:
                 code = PAWN
-            counts[code, lowest(men)] += 1
+            counts[code, lowest(left)] += 1
             codes >>= np.uint64(4)
-            men = without_lowest(men)
+            left = without_lowest(left)
 
 
 @kernel
 def feature_rows(positions: Any, indices: Any, rows: Any, counts: Any) -> None:
     """Write the features of ``positions[indices]`` into ``rows`` (uint16[n, 19], 18 where no half tells of a double
-    step): piece · 64 + square for each man, its rights, its double step; and into ``counts`` (int64[n]) how many there
-    are.
+    step): piece · 64 + square for each piece, its rights, its double step; and into ``counts`` (int64[n]) how many
+    there are.
     """
     for i in range(indices.shape[0]):
-        men = positions[indices[i], 0]
+        left = positions[indices[i], 0]
         codes = positions[indices[i], 1]
         count = 0
-        while men != np.uint64(0):
-            square = np.int64(lowest(men))
+        while left != np.uint64(0):
+            square = np.int64(lowest(left))
             code: Any = np.int64(codes & np.uint64(15))
             if code == CASTLING_ROOK:
                 rows[i, count] = RIGHTS + (square & 1)
@@ -62,5 +62,5 @@ def feature_rows(positions: Any, indices: Any, rows: Any, counts: Any) -> None:
             rows[i, count] = code * 64 + square
             count += 1
             codes >>= np.uint64(4)
-            men = without_lowest(men)
+            left = without_lowest(left)
         counts[i] = count

@@ -1,10 +1,11 @@
-"""The sixteen bytes of an enemy half: what a player does not know of a position, seen from her side of the board.
+"""The sixteen bytes of an enemy half: what a player does not know of a position, seen from the viewer's side of the
+board.
 
-She is White and moves up (whoever uses it flips the board for Black). Her own half is known and kept apart; of a
-position only the *enemy's* half is kept:
+The viewer is White and moves up (the caller flips the board for Black). Its own half is known and kept apart; of
+a position only the *enemy's* half is kept:
 
 - ``enemy``: occupancy, uint64;
-- ``codes``: four bits a man in the order of the squares, the lowest square lowest: 0 … 5 pawn to king, 6 a rook that
+- ``codes``: four bits a piece in the order of the squares, the lowest square lowest: 0 … 5 pawn to king, 6 a rook that
   may castle (then the king is at home too), 7 a pawn that has just made a double step and can be captured en passant
   (in games where that is hidden).
 """
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
-from darkchess.board.kernels.board import BLACK, META, ROOK
+from darkchess.board.kernels.board import BLACK, KING, KNIGHT, META, PAWN, ROOK
 from klss.support.kernel import kernel
 
 __all__ = [
@@ -39,19 +40,20 @@ def encode_half(row: Any, out: Any) -> None:
     rights = (row[META] >> np.uint64(3)) & np.uint64(3)
     codes = np.uint64(0)
     shift = np.uint64(0)
-    men = enemy
-    while men != np.uint64(0):
-        mask = men & ~(men - np.uint64(1))
-        men = without_lowest(men)
+    left = enemy
+    while left != np.uint64(0):
+        mask = left & ~(left - np.uint64(1))
+        left = without_lowest(left)
         code = np.uint64(0)
-        for piece in range(1, 6):
+        for piece in range(KNIGHT, KING + 1):
             if row[piece] & mask != np.uint64(0):
                 code = np.uint64(piece)
+        # A rook on its corner may castle if the right is there.
         castles = (mask == bit(63) and rights & np.uint64(1) != np.uint64(0)) or (
             mask == bit(56) and rights & np.uint64(2) != np.uint64(0)
         )
-        if code == np.uint64(3) and castles:
-            code = np.uint64(6)
+        if code == np.uint64(ROOK) and castles:
+            code = np.uint64(CASTLING_ROOK)
         codes |= code << shift
         shift += np.uint64(4)
     out[0] = enemy
@@ -62,16 +64,17 @@ def encode_half(row: Any, out: Any) -> None:
 def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -> None:
     """Write the full row of a position into ``out`` (uint64[9]).
 
-    ``own_row`` (uint64[9]) holds her half, her castling rights and the side to move as the board really lies;
-    ``flipped`` says that she is Black. An en passant square in it is copied.
+    ``own_row`` (uint64[9]) holds the viewer's half, castling rights and the side to move as the board really lies;
+    ``flipped`` says that the viewer is Black. An en passant square in it is copied.
     """
+    # The own half as it is, then piece by piece of the enemy's.
     for i in range(9):
         out[i] = own_row[i]
     side = 6 if flipped else 7
-    men = enemy
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = enemy
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         code: Any = np.int64(codes & np.uint64(15))
         codes >>= np.uint64(4)
         if code == CASTLING_ROOK:
@@ -98,27 +101,27 @@ def decode_halves(
         decode_half(enemy, codes, own_row, flipped, out[i])
         beside = enemy & ep_captors
         while beside != np.uint64(0):
-            if code_at(enemy, codes, beside & ~(beside - np.uint64(1))) == np.uint64(0):
-                out[i, 8] |= ep_meta
+            if code_at(enemy, codes, beside & ~(beside - np.uint64(1))) == np.uint64(PAWN):
+                out[i, META] |= ep_meta
             beside = without_lowest(beside)
 
 
 @kernel(inline="always")
 def code_at(enemy: Any, codes: Any, mask: Any) -> Any:
-    """Code (uint64) of the man on the one square of ``mask``, which is occupied."""
+    """Code (uint64) of the piece on the one square of ``mask``, which is occupied."""
     return (codes >> np.uint64(4 * popcount(enemy & (mask - np.uint64(1))))) & np.uint64(15)
 
 
 @kernel(inline="always")
 def without(codes: Any, index: int) -> Any:
-    """``codes`` less the man of that index."""
+    """``codes`` less the piece of that index."""
     low = (np.uint64(1) << np.uint64(4 * index)) - np.uint64(1)
     return (codes & low) | ((codes >> np.uint64(4)) & ~low)
 
 
 @kernel(inline="always")
 def with_code(enemy: Any, codes: Any, mask: Any, code: Any) -> Any:
-    """``codes`` of the men ``enemy`` with one more, of ``code``, put on the free square of ``mask``."""
+    """``codes`` of the pieces ``enemy`` with one more, of ``code``, put on the free square of ``mask``."""
     place = np.uint64(4 * popcount(enemy & (mask - np.uint64(1))))
     low = (np.uint64(1) << place) - np.uint64(1)
     return (codes & low) | (code << place) | ((codes & ~low) << np.uint64(4))
@@ -127,6 +130,7 @@ def with_code(enemy: Any, codes: Any, mask: Any, code: Any) -> Any:
 @kernel(inline="always")
 def without_rights(codes: Any) -> Any:
     """``codes`` once the king has moved: every rook that could castle is a plain one (6 becomes 3)."""
+    # A group of four bits is 6 where the exclusive or leaves none of them.
     unlike = codes ^ np.uint64(0x6666666666666666)
     unlike |= unlike >> np.uint64(1)
     unlike |= unlike >> np.uint64(2)
@@ -136,6 +140,7 @@ def without_rights(codes: Any) -> Any:
 @kernel(inline="always")
 def castled(enemy: Any, codes: Any, short: bool) -> Any:
     """The enemy half after castling, which has to be possible."""
+    # King and rook leave e8 and the corner and stand beside each other: two codes change places.
     if short:
         after = enemy ^ (np.uint64(0xF) << np.uint64(60))
         place = np.uint64(4 * popcount(enemy & np.uint64(0x0FFFFFFFFFFFFFFF)))
@@ -157,7 +162,7 @@ def stepped(enemy: Any, codes: Any) -> Any:
     if marks == np.uint64(0):
         return np.uint64(0)
     index = lowest(marks) >> 2
-    men = enemy
+    left = enemy
     for _ in range(index):
-        men = without_lowest(men)
-    return men & ~(men - np.uint64(1))
+        left = without_lowest(left)
+    return left & ~(left - np.uint64(1))

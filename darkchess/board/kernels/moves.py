@@ -15,7 +15,7 @@ from klss.support.kernel import kernel
 __all__ = ["MAX_MOVES", "generate", "has_move", "king_capture", "make", "perft"]
 
 MAX_MOVES = 448
-"""Room for the moves of one position: sixteen men have at most 16 × 27 of them and two castlings."""
+"""Room for the moves of one position: sixteen pieces have at most 16 × 27 of them and two castlings."""
 
 
 @kernel(allocates=False)
@@ -34,7 +34,7 @@ def _add_pawn(from_square: int, targets: Any, out: Any, count: int) -> int:
         targets = without_lowest(targets)
         base = (from_square << 9) | (square << 3)
         if square >= 56 or square < 8:
-            for promotion in range(1, 5):
+            for promotion in range(KNIGHT, QUEEN + 1):
                 out[count] = base | promotion
                 count += 1
         else:
@@ -78,36 +78,39 @@ def generate(row: Any, tables: Any, out: Any) -> int:
     enemy = row[BLACK - side]
     occupied = own | enemy
     ep = ep_square(row)
+    # Pawns may also capture on the en passant square, which is empty.
     capturable = enemy
     if ep >= 0:
         capturable |= bit(ep)
     count = 0
-    men = row[PAWN] & own
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = row[PAWN] & own
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         targets = pawn_steps(square, side, occupied) | (tables[square, PAWN_CAPTURES + side] & capturable)
         count = _add_pawn(square, targets, out, count)
-    men = row[KNIGHT] & own
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = row[KNIGHT] & own
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         count = _add(square, tables[square, KNIGHT_STEPS] & ~own, out, count)
-    men = (row[BISHOP] | row[QUEEN]) & own
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    # A queen is listed twice, on diagonals and on straight lines.
+    left = (row[BISHOP] | row[QUEEN]) & own
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         count = _add(square, bishop_attacks(square, occupied, tables) & ~own, out, count)
-    men = (row[ROOK] | row[QUEEN]) & own
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = (row[ROOK] | row[QUEEN]) & own
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         count = _add(square, rook_attacks(square, occupied, tables) & ~own, out, count)
-    men = row[KING] & own
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = row[KING] & own
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         count = _add(square, tables[square, KING_STEPS] & ~own, out, count)
+    # Castling is the king's move of two squares from its home.
     targets = castling_targets(row, side, occupied)
     if targets != np.uint64(0):
         count = _add(4 + 56 * side, targets, out, count)
@@ -122,26 +125,27 @@ def has_move(row: Any, tables: Any) -> Any:
     own = row[WHITE + side]
     enemy = row[BLACK - side]
     occupied = own | enemy
+    # The row has an en passant square only when it can be captured on.
     if (row[META] >> np.uint64(8)) & np.uint64(0x7F) != np.uint64(0):
         return True
-    men = row[PAWN] & own
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = row[PAWN] & own
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         ahead = square + 8 if side == 0 else square - 8
         if bit(ahead) & occupied == np.uint64(0) or tables[square, PAWN_CAPTURES + side] & enemy != np.uint64(0):
             return True
-    men = (row[KNIGHT] | row[KING]) & own
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = (row[KNIGHT] | row[KING]) & own
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         steps = KNIGHT_STEPS if row[KNIGHT] & bit(square) != np.uint64(0) else KING_STEPS
         if tables[square, steps] & ~own != np.uint64(0):
             return True
-    men = (row[BISHOP] | row[ROOK] | row[QUEEN]) & own
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = (row[BISHOP] | row[ROOK] | row[QUEEN]) & own
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         reach = np.uint64(0)
         if row[ROOK] & bit(square) == np.uint64(0):
             reach |= bishop_attacks(square, occupied, tables)
@@ -183,8 +187,9 @@ def make(row: Any, code: int, tables: Any, out: Any) -> int:
     to_mask = bit(to_square)
     for i in range(8):
         out[i] = row[i]
-    piece = 5
-    for i in range(5):
+    # What moves, and what it takes where it lands.
+    piece = KING
+    for i in range(KING):
         if row[i] & from_mask != np.uint64(0):
             piece = i
     captured = -1
@@ -195,27 +200,31 @@ def make(row: Any, code: int, tables: Any, out: Any) -> int:
                 out[i] &= ~to_mask
         out[WHITE + other] &= ~to_mask
     ep = ep_square(row)
-    if piece == 0 and to_square == ep:
+    # En passant takes the pawn behind the square.
+    if piece == PAWN and to_square == ep:
         victim = bit(to_square - 8 if side == 0 else to_square + 8)
-        out[0] &= ~victim
+        out[PAWN] &= ~victim
         out[WHITE + other] &= ~victim
-        captured = 0
+        captured = PAWN
+    # It arrives, perhaps as another piece; castling moves the rook too.
     out[WHITE + side] = (out[WHITE + side] & ~from_mask) | to_mask
     out[piece] &= ~from_mask
     out[promotion if promotion != 0 else piece] |= to_mask
-    if piece == 5 and (to_square - from_square == 2 or from_square - to_square == 2):
+    if piece == KING and (to_square - from_square == 2 or from_square - to_square == 2):
         if to_square > from_square:
             rook_from, rook_to = bit(to_square + 1), bit(to_square - 1)
         else:
             rook_from, rook_to = bit(to_square - 2), bit(to_square + 1)
-        out[3] = (out[3] & ~rook_from) | rook_to
+        out[ROOK] = (out[ROOK] & ~rook_from) | rook_to
         out[WHITE + side] = (out[WHITE + side] & ~rook_from) | rook_to
     meta = np.uint64(other) | (row[META] & rights_kept(from_mask | to_mask))
-    if piece == 0 and (to_square - from_square == 16 or from_square - to_square == 16):
+    # A double step sets the en passant square only where a pawn of the other side could take.
+    if piece == PAWN and (to_square - from_square == 16 or from_square - to_square == 16):
         target = (from_square + to_square) >> 1
         if tables[target, PAWN_CAPTURES + side] & row[PAWN] & row[WHITE + other] != np.uint64(0):
             meta |= np.uint64(target + 1) << np.uint64(8)
-    if piece != 0 and captured < 0:
+    # Quiet plies count on unless a pawn moved or something was taken.
+    if piece != PAWN and captured < 0:
         quiet = (row[META] >> np.uint64(16)) & np.uint64(0xFFFF)
         if quiet < np.uint64(0xFFFF):
             quiet += np.uint64(1)
@@ -234,6 +243,7 @@ def king_capture(row: Any, tables: Any) -> int:
     square = lowest(king)
     own = row[WHITE + side]
     occupied = own | row[BLACK - side]
+    # Seen from the king, in each piece's own way: what stands there attacks it.
     attackers = tables[square, KNIGHT_STEPS] & row[KNIGHT]
     attackers |= tables[square, KING_STEPS] & row[KING]
     attackers |= tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN]
@@ -245,7 +255,7 @@ def king_capture(row: Any, tables: Any) -> int:
     from_square = lowest(attackers)
     code = (from_square << 9) | (square << 3)
     if row[PAWN] & bit(from_square) != np.uint64(0) and (square >= 56 or square < 8):
-        code |= 1
+        code |= KNIGHT  # the lowest of the four promotions
     return code
 
 
@@ -273,6 +283,7 @@ def perft(row: Any, depth: int, tables: Any) -> Any:
             ply -= 1
             continue
         left[ply] -= 1
+        # A king that is taken ends the line; the last ply is counted, not made.
         child = rows[ply + 1]
         make(rows[ply], codes[ply, left[ply]], tables, child)
         if child[KING] & child[WHITE + turn(child)] == np.uint64(0):

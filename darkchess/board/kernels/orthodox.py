@@ -36,10 +36,10 @@ def _foreign(row: Any) -> Any:
     if row[PAWN] & np.uint64(0xFF000000000000FF) != np.uint64(0):
         return True
     for side in range(2):
-        men = row[WHITE + side]
-        extra = popcount(row[PAWN] & men) + max(0, popcount(row[QUEEN] & men) - 1)
+        left = row[WHITE + side]
+        extra = popcount(row[PAWN] & left) + max(0, popcount(row[QUEEN] & left) - 1)
         for piece in range(1, 4):
-            extra += max(0, popcount(row[piece] & men) - 2)
+            extra += max(0, popcount(row[piece] & left) - 2)
         if extra > 8:
             return True
     return False

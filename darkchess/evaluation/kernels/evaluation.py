@@ -1,12 +1,12 @@
 """The built-in evaluation: a tapered sum of :mod:`features` at the leaves of a quiescence search.
 
 Chess values, by dark chess's rules: there is no check rule, but a side whose king can be taken loses. So a node where
-the side to move can take the king is won; a node where her own king is attacked may not stand pat and looks at all her
-moves (every one that leaves the king there loses it next ply). Defined on every Fog of War position, legal in chess or
-not.
+the side to move can take the king is won; a node where the viewer's own king is attacked may not stand pat and looks at
+all its moves (every one that leaves the king there loses it next ply). Defined on every Fog of War position, legal in
+chess or not.
 
 Source: the Chess Programming Wiki, "Quiescence Search", "Delta Pruning", "MVV-LVA". *Deviations*: a losing capture is
-told by one look at the attack maps (a more valuable man takes a defended one), not by a static exchange evaluation;
+judged by one look at the attack maps (a more valuable piece takes a defended one), not by a static exchange evaluation;
 evasions are looked at in full only in the first plies.
 """
 
@@ -94,7 +94,7 @@ def _push(
     n: int,
     flip: int,
 ) -> int:
-    """Append captures of one man, leaving out those that lose material at a glance."""
+    """Append captures of one piece, leaving out those that lose material at a glance."""
     while targets != np.uint64(0):
         target = lowest(targets)
         mask = bit(target)
@@ -124,10 +124,10 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
     ep = ep_square(row)
     n = 0
     last = np.uint64(0xFF00000000000000) if side == 0 else np.uint64(0xFF)
-    men = row[PAWN] & own
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = row[PAWN] & own
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         targets = tables[square, PAWN_CAPTURES + side] & enemy
         if ep >= 0:
             targets |= tables[square, PAWN_CAPTURES + side] & bit(ep)
@@ -135,10 +135,10 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
         targets |= ahead & last & ~occupied
         n = _push(row, 0, square, targets, defended, worth, moves, keys, n, 56 * side)
     for piece in range(1, 6):
-        men = row[piece] & own
-        while men != np.uint64(0):
-            square = lowest(men)
-            men = without_lowest(men)
+        left = row[piece] & own
+        while left != np.uint64(0):
+            square = lowest(left)
+            left = without_lowest(left)
             if piece == 1:
                 targets = tables[square, KNIGHT_STEPS]
             elif piece == 2:
@@ -285,7 +285,7 @@ def scratch() -> Any:
 def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, leaves_out: Any) -> None:
     """Write the scores in pawns for the side to move of ``rows`` (uint64[n, 9]) into ``scores`` (float64[n]).
 
-    ``worth`` float64[6]: rough values of the men in pawns, for ordering and pruning; ``model`` as in :func:`static`.
+    ``worth`` float64[6]: rough values of the pieces in pawns, for ordering and pruning; ``model`` as in :func:`static`.
     ``leaves_out`` (uint64[n, 9]; or of length 0: not wanted) gets the positions whose static evaluations the scores
     are.
     """

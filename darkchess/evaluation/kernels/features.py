@@ -1,8 +1,8 @@
 """What the built-in evaluation looks at: the terms of a position, as a sparse list of (feature, count).
 
 One list serves both the evaluation (its sum with the weights) and the tuning (its row of the regression), so that what
-is tuned is what is played. Every square is relative to its owner (Black's ranks are mirrored). A man of the side to
-move counts +1, the same man of the other side −1; only the ``THREAT`` block has a feature of its own for each of the
+is tuned is what is played. Every square is relative to its owner (Black's ranks are mirrored). A piece of the side to
+move counts +1, the same piece of the other side −1; only the ``THREAT`` block has a feature of its own for each of the
 two, because a piece that hangs is worth less to the side that can't move it.
 
 Sources of the ideas: C. Shannon 1950 (material, mobility, pawn structure), the Chess Programming Wiki's pages
@@ -155,10 +155,10 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
     pawn_files = _forward_fill(row[PAWN], 0) | _forward_fill(row[PAWN], 1)
     own_files = _forward_fill(row[PAWN] & own, 0) | _forward_fill(row[PAWN] & own, 1)
     for piece in range(6):
-        men = row[piece] & own
-        while men != np.uint64(0):
-            square = lowest(men)
-            men = without_lowest(men)
+        left = row[piece] & own
+        while left != np.uint64(0):
+            square = lowest(left)
+            left = without_lowest(left)
             n = _put(index, count, n, 64 * piece + (square ^ flip), sign)
             if piece in (PAWN, KING):
                 continue
@@ -206,11 +206,11 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
     beside = _sideways(files)
     support = _sideways(own) | maps[BY_PAWN + side]
     own_behind = _forward_fill(own, side)
-    men = own
-    while men != np.uint64(0):
-        square = lowest(men)
+    left = own
+    while left != np.uint64(0):
+        square = lowest(left)
         mask = bit(square)
-        men = without_lowest(men)
+        left = without_lowest(left)
         rank = (square >> 3) if side == 0 else 7 - (square >> 3)
         ahead = (mask << np.uint64(8)) if side == 0 else (mask >> np.uint64(8))
         if mask & stopped == np.uint64(0) and _forward_fill(ahead, side) & own == np.uint64(0):
@@ -272,7 +272,7 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
 
 @kernel(allocates=False)
 def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: int, maps: Any) -> int:
-    """Men of ``side`` that the other side threatens; a block of twelve for the side to move, one for the other."""
+    """Pieces of ``side`` that the other side threatens; a block of twelve for the side to move, one for the other."""
     own = row[WHITE + side]
     other = 1 - side
     first = 509 if side == to_move else 521

@@ -22,7 +22,7 @@ __all__ = ["observation_keys"]
 def observation_keys(
     positions: Any, indices: Any, own_row: Any, flipped: bool, codes: Any, no_move_ends: bool, tables: Any, out: Any
 ) -> None:
-    """Write the key of what she sees right after each of her moves from each position.
+    """Write the key of what the viewer sees right after each of its moves from each position.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def observation_keys(
     own_row, flipped
         See :func:`darkchess.board.kernels.halves.decode_half`.
     codes
-        Her moves, int64[m].
+        The viewer's moves, int64[m].
     no_move_ends
-        Whether an enemy without a move ends the game, which she would be told.
+        Whether an enemy without a move ends the game, which the viewer would learn.
     out
         uint64[m, n].
     """

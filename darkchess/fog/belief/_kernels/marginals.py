@@ -22,10 +22,10 @@ def count_men(rows: Any, side: int, counts: Any) -> None:
     """
     for i in range(rows.shape[0]):
         for piece in range(6):
-            men = rows[i, piece] & rows[i, WHITE + side]
-            while men != np.uint64(0):
-                counts[lowest(men), piece] += 1
-                men = without_lowest(men)
+            left = rows[i, piece] & rows[i, WHITE + side]
+            while left != np.uint64(0):
+                counts[lowest(left), piece] += 1
+                left = without_lowest(left)
 
 
 @kernel
@@ -35,10 +35,10 @@ def add_weights(rows: Any, side: int, weights: Any, sums: Any) -> None:
     """
     for i in range(rows.shape[0]):
         for piece in range(6):
-            men = rows[i, piece] & rows[i, WHITE + side]
-            while men != np.uint64(0):
-                sums[lowest(men), piece] += weights[i]
-                men = without_lowest(men)
+            left = rows[i, piece] & rows[i, WHITE + side]
+            while left != np.uint64(0):
+                sums[lowest(left), piece] += weights[i]
+                left = without_lowest(left)
 
 
 @kernel

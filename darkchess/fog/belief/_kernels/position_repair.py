@@ -1,10 +1,10 @@
-"""When a declared sample has no consistent position left: mend its last members until they agree with what is seen.
+"""When a declared sample has no consistent position left: repair its last members until they agree with what is seen.
 
-No source; a heuristic of ours for a state that an exact set never reaches. As few men as possible are moved, and they
-go anywhere: a man on a square known to be empty, or of a piece that is not the one seen, is lifted; seen pieces and
-blockers are filled from the lifted men, then from unseen men of that piece, then from a pawn (a promotion nobody saw);
-what is left over goes to unseen squares at random. So the material is kept, and the result agrees with the view by
-construction.
+No source; a heuristic of ours for a state that an exact set never reaches. As few pieces as possible are moved, and
+they go anywhere: a piece on a square known to be empty, or of a piece that is not the one seen, is lifted; seen pieces
+and blockers are filled from the lifted pieces, then from unseen pieces of that piece, then from a pawn (a promotion
+nobody saw); what is left over goes to unseen squares at random. So the material is kept, and the result agrees with the
+view by construction.
 
 Board and masks as in :mod:`darkchess.fog.belief._kernels.position_set`.
 """
@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
-from darkchess.board.kernels.halves import without
+from darkchess.board.kernels.board import KING, KNIGHT, PAWN, ROOK
+from darkchess.board.kernels.halves import CASTLING_ROOK, without
 from darkchess.fog.belief._kernels.position_set import EMPTY, EP_CAPTORS, OWN, REQUIRED, SEEN, can_move
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
 __all__ = ["repair", "without_captured"]
+
+_ANY_BUT_KING = -2
 
 
 @kernel
@@ -41,19 +44,19 @@ def _pick(squares: Any, state: Any) -> int:
 
 @kernel
 def _find(board: Any, squares: Any, piece: int, state: Any) -> int:
-    """A random square of ``squares`` with ``piece`` on it (−2: any man but the king), −1 when there is none."""
+    """A random square of ``squares`` with ``piece`` on it (or _ANY_BUT_KING), −1 when there is none."""
     fitting = np.uint64(0)
     while squares != np.uint64(0):
         square = lowest(squares)
         squares = without_lowest(squares)
-        if board[square] == piece or (piece == -2 and 0 <= board[square] < 5):
+        if board[square] == piece or (piece == _ANY_BUT_KING and 0 <= board[square] < KING):
             fitting |= bit(square)
     return -1 if fitting == np.uint64(0) else _pick(fitting, state)
 
 
 @kernel
 def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
-    """Take a man off the lifted ones or the board, for a square that must be filled with ``piece`` (−1: with any).
+    """Take a piece off the lifted ones or the board, for a square that must be filled with ``piece`` (−1: with any).
 
     Returns what stands there then.
     """
@@ -65,14 +68,15 @@ def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
         if square >= 0:
             board[square] = -1
             return piece
-        if piece == 5:
+        # There is one king only, and it is not made of a pawn.
+        if piece == KING:
             return -1
-        if lifted[0] > 0:
-            lifted[0] -= 1
+        if lifted[PAWN] > 0:
+            lifted[PAWN] -= 1
             return piece
-        square = _find(board, loose, 0, state)
+        square = _find(board, loose, PAWN, state)
         if square < 0:
-            square = _find(board, loose, -2, state)
+            square = _find(board, loose, _ANY_BUT_KING, state)
         if square >= 0:
             board[square] = -1
         return piece
@@ -80,7 +84,7 @@ def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
         if lifted[kind] > 0:
             lifted[kind] -= 1
             return kind
-    square = _find(board, loose, -2, state)
+    square = _find(board, loose, _ANY_BUT_KING, state)
     if square < 0:
         return -1
     kind = board[square]
@@ -96,18 +100,19 @@ def _repair_one(
     empty = masks[EMPTY]
     required = masks[REQUIRED]
     seen = masks[SEEN]
+    # Unpack the half: what contradicts the view is lifted, the others stay.
     lifted[:] = 0
     board[:] = -1
     castles = np.uint64(0)
-    men = enemy
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = enemy
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         code: Any = np.int64(codes & np.uint64(15))
         codes >>= np.uint64(4)
-        if code == 6:
+        if code == CASTLING_ROOK:
             castles |= bit(square)
-            code = 3
+            code = ROOK
         if empty & bit(square) != np.uint64(0) or (seen & bit(square) != np.uint64(0) and expected[square] != code):
             lifted[code] += 1
         else:
@@ -123,44 +128,46 @@ def _repair_one(
                 continue
             piece = expected[square] if pass_ == 0 else -1
             taken = _take(board, lifted, piece, loose, state)
-            if taken < 0 and piece == 5:
-                # The king is seen, but stands on a square where a man must stay: leave a knight there.
+            if taken < 0 and piece == KING:
+                # The king is seen, but stands on a square where a piece must stay: leave a knight there.
                 for other in range(64):
-                    if board[other] == 5:
-                        board[other] = 1
-                taken = 5
-            if taken < 0 or (taken == 0 and (square < 8 or square >= 56)):
-                taken = 1
+                    if board[other] == KING:
+                        board[other] = KNIGHT
+                taken = KING
+            # Nothing is left to take, or a pawn would stand where none can: a knight.
+            if taken < 0 or (taken == PAWN and (square < 8 or square >= 56)):
+                taken = KNIGHT
             board[square] = taken
-    # The rest anywhere out of sight; a king that finds no room takes another man's place.
-    for piece in (5, 4, 3, 2, 1, 0):
+    # The rest anywhere out of sight; a king that finds no room takes another piece's place.
+    for piece in range(KING, PAWN - 1, -1):
         for _ in range(lifted[piece]):
             free = loose & ~own
             for square in range(64):
                 if board[square] >= 0:
                     free &= ~bit(square)
-            if piece == 0:
+            if piece == PAWN:
                 free &= np.uint64(0x00FFFFFFFFFFFF00)
             if free != np.uint64(0):
                 board[_pick(free, state)] = piece
-            elif piece == 5:
-                square = _find(board, ~(empty | seen), -2, state)
+            elif piece == KING:
+                square = _find(board, ~(empty | seen), _ANY_BUT_KING, state)
                 if square < 0:
                     return False
-                board[square] = 5
+                board[square] = KING
+    # Pack it again: at most sixteen pieces, with rights where king and rook are still at home.
     count = 0
     kings = 0
     enemy = np.uint64(0)
     codes = np.uint64(0)
-    at_home = board[60] == 5
+    at_home = board[60] == KING
     for square in range(64):
         if board[square] >= 0:
             if count == 16:
                 return False
             code = board[square]
-            if code == 3 and at_home and castles & bit(square) != np.uint64(0):
-                code = 6
-            kings += code == 5
+            if code == ROOK and at_home and castles & bit(square) != np.uint64(0):
+                code = CASTLING_ROOK
+            kings += code == KING
             enemy |= bit(square)
             codes |= np.uint64(code) << np.uint64(4 * count)
             count += 1
@@ -171,7 +178,7 @@ def _repair_one(
 
 @kernel
 def repair(positions: Any, masks: Any, expected: Any, must_move: bool, seed: Any, tables: Any, out: Any) -> int:
-    """Fill ``out`` (uint64[·, 2]) with mended copies of ``positions`` (uint64[·, 2], taken in turn).
+    """Fill ``out`` (uint64[·, 2]) with repaired copies of ``positions`` (uint64[·, 2], taken in turn).
 
     Returns how many came out, equal ones included.
     ``must_move``: leave out halves that cannot move.
@@ -195,7 +202,7 @@ def repair(positions: Any, masks: Any, expected: Any, must_move: bool, seed: Any
 
 @kernel
 def without_captured(positions: Any, captured: Any) -> Any:
-    """Copies of ``positions`` (uint64[·, 2]) without the man, if any, on the square ``captured`` (uint64, one bit)."""
+    """Copies of ``positions`` (uint64[·, 2]) without the piece, if any, on ``captured`` (uint64, one square)."""
     out = positions.copy()
     for i in range(positions.shape[0]):
         enemy = positions[i, 0]

@@ -1,4 +1,4 @@
-"""What a player sees: docs/rules.md, rule 4, as a mask, as a position with the hidden men left out, and as a key."""
+"""What a player sees: docs/rules.md, rule 4, as a mask, as a position with the hidden pieces left out, and as a key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["masked", "observation_key", "view_key", "visible"]
 
 @kernel(allocates=False)
 def visible(row: Any, side: int, tables: Any) -> Any:
-    """Squares that ``side`` sees (uint64): her own and the destinations of her moves, *as if it were her turn*.
+    """Squares that ``side`` sees (uint64): its own and the destinations of its moves, *as if it were to move*.
 
     The en passant target is seen only by the side to move. Castling adds nothing: its rook sees those squares.
     """
@@ -31,27 +31,27 @@ def visible(row: Any, side: int, tables: Any) -> Any:
     ep = ep_square(row)
     if ep >= 0 and side == turn(row):
         capturable |= bit(ep)
-    men = row[0] & own
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = row[0] & own
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         seen |= pawn_steps(square, side, occupied) | (tables[square, PAWN_CAPTURES + side] & capturable)
-    men = row[1] & own
-    while men != np.uint64(0):
-        seen |= tables[lowest(men), 0]
-        men = without_lowest(men)
-    men = (row[2] | row[4]) & own
-    while men != np.uint64(0):
-        seen |= bishop_attacks(lowest(men), occupied, tables)
-        men = without_lowest(men)
-    men = (row[3] | row[4]) & own
-    while men != np.uint64(0):
-        seen |= rook_attacks(lowest(men), occupied, tables)
-        men = without_lowest(men)
-    men = row[5] & own
-    while men != np.uint64(0):
-        seen |= tables[lowest(men), 1]
-        men = without_lowest(men)
+    left = row[1] & own
+    while left != np.uint64(0):
+        seen |= tables[lowest(left), 0]
+        left = without_lowest(left)
+    left = (row[2] | row[4]) & own
+    while left != np.uint64(0):
+        seen |= bishop_attacks(lowest(left), occupied, tables)
+        left = without_lowest(left)
+    left = (row[3] | row[4]) & own
+    while left != np.uint64(0):
+        seen |= rook_attacks(lowest(left), occupied, tables)
+        left = without_lowest(left)
+    left = row[5] & own
+    while left != np.uint64(0):
+        seen |= tables[lowest(left), 1]
+        left = without_lowest(left)
     return seen
 
 
@@ -66,8 +66,8 @@ def known_meta(row: Any, side: int) -> Any:
 
 @kernel(allocates=False)
 def masked(row: Any, side: int, seen: Any, out: Any) -> None:
-    """Write into ``out`` (uint64[9]) what ``side`` knows of ``row``: the men on ``seen``, her own castling rights, the
-    en passant square if it is hers to take.
+    """Write into ``out`` (uint64[9]) what ``side`` knows of ``row``: the pieces on ``seen``, its own castling rights,
+    the en passant square if that side can take it.
 
     Quiet plies are left out: they are the true game's.
     """

@@ -2,7 +2,7 @@
 know of each. Scratch memory is allocated by each call: threads may expand different batches side by side.
 
 A search state is a position's row with one more entry, 9: plies since the searcher last *observed* a pawn move or a
-capture (her own, or one of her men lost).
+capture (by the searcher, or of one of its pieces).
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def finish(
     """Fill in what depends on the values of the children that are not terminal, ``theirs`` (float64, in their order),
     each for its side to move: ``values``, now all the searcher's, and ``interest``; and ``ceilings``.
 
-    ``times`` (int64[m], or of length 0: not known): how often the searcher observed what she does there before.
+    ``times`` (int64[m], or of length 0: not known): how often the searcher made the same observations before.
     """
     k = 0
     for i in range(states.shape[0]):

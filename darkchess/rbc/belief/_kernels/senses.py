@@ -1,7 +1,7 @@
 """What each of the 36 senses would tell apart: all partitions of a set in one go.
 
-Every position gives every window a key, the sum of random words of the men in it, built from sums along the files and
-then along the ranks; positions with the same key look the same there.
+Every position gives every window a key, the sum of random words of the pieces in it, built from sums along the files
+and then along the ranks; positions with the same key look the same there.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
     on = np.zeros(64, dtype=np.uint64)
     along = np.empty(48, dtype=np.uint64)
     for i in range(number):
-        men = positions[indices[i], 0]
+        remaining = positions[indices[i], 0]
         codes = positions[indices[i], 1]
-        left = men
+        left = remaining
         while left != np.uint64(0):
             square = lowest(left)
             left = without_lowest(left)
@@ -61,9 +61,9 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
                 along[6 * rank + file] = on[square] + on[square + 1] + on[square + 2]
         for window in range(36):
             keys[window, i] = along[window] + along[window + 6] + along[window + 12]
-        while men != np.uint64(0):
-            on[lowest(men)] = np.uint64(0)
-            men = without_lowest(men)
+        while remaining != np.uint64(0):
+            on[lowest(remaining)] = np.uint64(0)
+            remaining = without_lowest(remaining)
     size = 64
     while size < 2 * number:
         size *= 2

@@ -1,7 +1,8 @@
 """What a player may ask for, and what is played instead: docs/rbc.md, "Requests".
 
-A request is made without knowledge of the enemy's men; it is played as far as they let it. Codes of requests are those
-of moves (:mod:`darkchess.board.move`); a pawn's capture on the last rank may lack its promotion (0): a queen then.
+A request is made without knowledge of the enemy's pieces; it is played as far as they let it. Codes of requests are
+those of moves (:mod:`darkchess.board.move`); a pawn's capture on the last rank may lack its promotion (0): a queen
+then.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ MAX_REQUESTS = 512
 def generate_requests(own_row: Any, side: int, tables: Any, out: Any) -> int:
     """Write the codes of all requests into ``out`` (int32[MAX_REQUESTS]); returns how many. Unsorted.
 
-    ``own_row`` (uint64[9]) holds the men of ``side`` alone, who is to move.
+    ``own_row`` (uint64[9]) holds the pieces of ``side`` alone, who is to move.
     """
     count: int = generate(own_row, tables, out)
     own = own_row[WHITE + side]
-    men = own_row[PAWN] & own
-    while men != np.uint64(0):
-        square = lowest(men)
-        men = without_lowest(men)
+    left = own_row[PAWN] & own
+    while left != np.uint64(0):
+        square = lowest(left)
+        left = without_lowest(left)
         targets = tables[square, PAWN_CAPTURES + side] & ~own
         while targets != np.uint64(0):
             target = lowest(targets)
@@ -55,9 +56,9 @@ def revised(own_row: Any, side: int, enemy: Any, ep: Any, code: int, tables: Any
     Parameters
     ----------
     own_row
-        uint64[9], the men and rights of ``side`` (0 White, 1 Black); others' entries are not looked at.
+        uint64[9], the pieces and rights of ``side`` (0 White, 1 Black); others' entries are not looked at.
     enemy
-        The enemy's men, a set of squares.
+        The enemy's pieces, a set of squares.
     ep
         The square (a set of one or none) on which a pawn may be captured in passing.
     code

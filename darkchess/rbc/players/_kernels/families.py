@@ -30,16 +30,17 @@ def families(
     positions, indices
         uint64[·, 2], the enemy's halves, and which of them, int64[n].
     own_row, real_row, flipped
-        Her half, uint64[9], she being White, and as the board really lies; whether that is turned round.
+        The player's half, uint64[9], the viewer being White, and as the board really lies; whether that is turned
+        round.
     codes
-        int32[m], requests seen from her side; −1: to pass.
+        int32[m], requests seen from the viewer's side; −1: to pass.
     children
         uint64[n · m, 9], written: different positions with the opponent to move, as the board really lies, those of the
         first position first.
     place
         int32[n, m], written: which child each request leads to, −1 where it takes the king.
     checks
-        bool[n · m], written: whether she could take the king in a child, were it her turn again.
+        bool[n · m], written: whether the player could take the king in a child, if it moved again.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Wins that can be seen at a set of positions: :mod:`darkchess.rbc.synoptic.forced`.
 
-A *taker* is a way to take a king, a number: 128 · the man's square, and of a slider 64 + the direction, of others the
+A *taker* is a way to take a king, a number: 128 · the piece's square, and of a slider 64 + the direction, of others the
 king's square. Who has one and the same taker in several positions takes the king in all of them by one request.
 """
 
@@ -27,13 +27,13 @@ _TAKERS = 16
 
 @kernel(inline="always")
 def _king(enemy: Any, codes: Any) -> Any:
-    """The square of the king among an enemy half's men; 64: there is none."""
-    men = enemy
-    while men != np.uint64(0):
+    """The square of the king among an enemy half's pieces; 64: there is none."""
+    left = enemy
+    while left != np.uint64(0):
         if codes & np.uint64(15) == np.uint64(5):
-            return lowest(men)
+            return lowest(left)
         codes >>= np.uint64(4)
-        men = without_lowest(men)
+        left = without_lowest(left)
     return 64
 
 
@@ -55,20 +55,20 @@ def _takers(own_row: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> int:
         return 0
     occupied = own_row[WHITE] | enemy
     count = 0
-    men = tables[king, KNIGHT_STEPS] & own_row[KNIGHT]
-    men |= tables[king, KING_STEPS] & own_row[KING]
-    men |= tables[king, PAWN_CAPTURES + 1] & own_row[PAWN]
-    while men != np.uint64(0):
-        out[count] = 128 * lowest(men) + king
+    left = tables[king, KNIGHT_STEPS] & own_row[KNIGHT]
+    left |= tables[king, KING_STEPS] & own_row[KING]
+    left |= tables[king, PAWN_CAPTURES + 1] & own_row[PAWN]
+    while left != np.uint64(0):
+        out[count] = 128 * lowest(left) + king
         count += 1
-        men = without_lowest(men)
-    men = bishopwise(king, occupied, tables) & (own_row[BISHOP] | own_row[QUEEN])
-    men |= rookwise(king, occupied, tables) & (own_row[ROOK] | own_row[QUEEN])
-    while men != np.uint64(0):
-        square = lowest(men)
+        left = without_lowest(left)
+    left = bishopwise(king, occupied, tables) & (own_row[BISHOP] | own_row[QUEEN])
+    left |= rookwise(king, occupied, tables) & (own_row[ROOK] | own_row[QUEEN])
+    while left != np.uint64(0):
+        square = lowest(left)
         out[count] = 128 * square + 64 + _direction(square, king)
         count += 1
-        men = without_lowest(men)
+        left = without_lowest(left)
     return count
 
 
@@ -117,7 +117,7 @@ def forced_win(own_row: Any, halves: Any, stage: int, tables: Any) -> Any:
     Parameters
     ----------
     own_row, halves, stage, tables
-        As in :func:`darkchess.rbc.synoptic._kernels.synopsis.synopsis`; the set is hers who acts.
+        As in :func:`darkchess.rbc.synoptic._kernels.synopsis.synopsis`; the set is that of the player to act.
     """
     number = halves.shape[0]
     first = np.empty(_TAKERS, dtype=np.int64)

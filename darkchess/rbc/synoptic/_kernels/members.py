@@ -1,10 +1,10 @@
 """Sets of enemy halves in batches, as playouts hold them: cut, drawn from, looked into.
 
 A *member* is an enemy half (uint64[2], :mod:`darkchess.board.kernels.halves`) seen from the set's owner's side, beside
-her own half as she sees it (uint64[9]). Actions are numbered from the side of who acts, who moves up: 65 · from + to, a
-pawn that reaches the last rank becomes a queen; :data:`PASS` passes, where that is possible. A *state* is uint64[10]:
-a row of :mod:`darkchess.board.kernels.board` as the board really lies, then a word of flags: bit 0 is the stage, then
-:data:`OVER`, :data:`BLACK_WON`.
+the viewer's own half as its side sees it (uint64[9]). Actions are numbered from the side that acts, which moves up: 65
+· from + to, a pawn that reaches the last rank becomes a queen; :data:`PASS` passes, where that is possible. A *state*
+is uint64[10]: a row of :mod:`darkchess.board.kernels.board` as the board really lies, then a word of flags: bit 0 is
+the stage, then :data:`OVER`, :data:`BLACK_WON`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _mirrored(word: Any) -> Any:
 
 @kernel(allocates=False)
 def upward(row: Any, side: int, out: Any) -> None:
-    """A row (uint64[9]) as ``side`` sees it, she White and moving up; or back. Quiet plies are left out."""
+    """A row (uint64[9]) as ``side`` sees it, as White moving up; or back. Quiet plies are left out."""
     if side == 0:
         for i in range(8):
             out[i] = row[i]
@@ -129,7 +129,7 @@ def request_of(own: Any, action: int) -> Any:
 
 @kernel(inline="always")
 def landing(memory: Any, own: Any, captured: Any) -> Any:
-    """The square that her pawn on ``captured`` passed, if her last move was its double step; else none."""
+    """The square that the viewer's pawn on ``captured`` passed, if the last move was its double step; else none."""
     origin = memory[0]
     if captured & memory[1] & own[PAWN] != _NONE and origin << np.uint64(16) == captured:
         return captured >> np.uint64(8)

@@ -1,8 +1,8 @@
 """What a set of positions holds definitely, in all members, and possibly, in some: the planes of a synopsis
-that are about the men.
+that are about the pieces.
 
-A set is the enemy's halves (:mod:`darkchess.board.kernels.halves`) beside one own half, seen from her side: she is
-White and moves up. Which plane shows what, :mod:`darkchess.rbc.synoptic.synopsis` lists.
+A set is the enemy's halves (:mod:`darkchess.board.kernels.halves`) beside one own half, seen from the viewer's side:
+as White, which moves up. The planes are listed in :mod:`darkchess.rbc.synoptic.synopsis`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ __all__ = ["FIRST_HELD", "HELD", "PLANES", "bishopwise", "rookwise", "summary"]
 
 PLANES = 104
 FIRST_HELD, HELD = 18, 14
-"""The planes of where her men are, definitely and possibly, by kind: the first, and how many."""
+"""The planes of where the viewer's pieces are, definitely and possibly, by kind: the first, and how many."""
 
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _NONE = np.uint64(0)
 _NOT_A, _NOT_H = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7F)
 _KNIGHTS, _BISHOPS, _ROOKS, _KING = 100, 101, 102, 103
-"""Words of a summary in the making that hold men of the member at hand; queens are among bishops and rooks."""
+"""Words of a summary in the making that hold pieces of the member at hand; queens are among bishops and rooks."""
 
 
 @kernel(inline="always")
@@ -77,17 +77,17 @@ def _both(out: Any, plane: int, squares: Any) -> None:
 
 @kernel(allocates=False)
 def _enemy(own: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> None:
-    """A member's part of the planes about her men: 18–31, 51–64, 66, 67."""
+    """A member's part of the planes about the viewer's pieces: 18–31, 51–64, 66, 67."""
     occupied = own | enemy
     pawns, castling = _NONE, _NONE
     by_knights, by_bishops, by_rooks, by_king = _NONE, _NONE, _NONE, _NONE
     once, twice = _NONE, _NONE
     knights, bishops, rooks, queens, king = _NONE, _NONE, _NONE, _NONE, _NONE
-    men = enemy
-    while men != _NONE:
-        square = lowest(men)
+    remaining = enemy
+    while remaining != _NONE:
+        square = lowest(remaining)
         mask = bit(square)
-        men = without_lowest(men)
+        remaining = without_lowest(remaining)
         code = codes & np.uint64(15)
         codes >>= np.uint64(4)
         if code == np.uint64(0) or code == np.uint64(7):
@@ -165,13 +165,13 @@ def _enemy(own: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> None:
 @kernel(allocates=False)
 def _mine(own_row: Any, occupied: Any, tables: Any, out: Any) -> None:
     """A member's part of the planes about what I attack: 37–48, 65, 84, 85; 50 gets what sliders attack."""
-    once, twice = out[36], out[39]  # of the men that do not slide
+    once, twice = out[36], out[39]  # of the pieces that do not slide
     sliders, by_bishops, by_rooks = _NONE, _NONE, _NONE
-    men = own_row[BISHOP] | own_row[ROOK] | own_row[QUEEN]
-    while men != _NONE:
-        square = lowest(men)
+    left = own_row[BISHOP] | own_row[ROOK] | own_row[QUEEN]
+    while left != _NONE:
+        square = lowest(left)
         mask = bit(square)
-        men = without_lowest(men)
+        left = without_lowest(left)
         if own_row[BISHOP] & mask != _NONE:
             steps = bishopwise(square, occupied, tables)
             by_bishops |= steps
@@ -208,13 +208,13 @@ def _near_my_king(king: int, occupied: Any, tables: Any, out: Any) -> None:
 
 @kernel(allocates=False)
 def _same_men(own_row: Any, everything: Any, tables: Any, out: Any) -> None:
-    """Planes 36 and 39, which hold the men that do not slide: nothing that may stand anywhere is in a slider's way."""
+    """Planes 36 and 39, which hold the pieces that do not slide: nothing that may stand is in a slider's way."""
     once, twice = out[36], out[39]
-    men = own_row[BISHOP] | own_row[ROOK] | own_row[QUEEN]
-    while men != _NONE:
-        square = lowest(men)
+    left = own_row[BISHOP] | own_row[ROOK] | own_row[QUEEN]
+    while left != _NONE:
+        square = lowest(left)
         mask = bit(square)
-        men = without_lowest(men)
+        left = without_lowest(left)
         steps = _NONE
         if own_row[BISHOP] & mask == _NONE:
             steps |= rookwise(square, everything, tables)
@@ -233,7 +233,7 @@ def summary(own_row: Any, halves: Any, tables: Any, out: Any) -> None:
     Parameters
     ----------
     own_row
-        uint64[9], her half.
+        uint64[9], the viewer's half.
     halves
         uint64[n, 2], the enemy's, at least one.
     tables
@@ -254,10 +254,10 @@ def summary(own_row: Any, halves: Any, tables: Any, out: Any) -> None:
     by_pawns = left | right
     once, twice = by_pawns, left & right
     by_knights, by_king = _NONE, _NONE
-    men = own_row[KNIGHT]
-    while men != _NONE:
-        steps = tables[lowest(men), KNIGHT_STEPS]
-        men = without_lowest(men)
+    remaining = own_row[KNIGHT]
+    while remaining != _NONE:
+        steps = tables[lowest(remaining), KNIGHT_STEPS]
+        remaining = without_lowest(remaining)
         by_knights |= steps
         twice |= once & steps
         once |= steps

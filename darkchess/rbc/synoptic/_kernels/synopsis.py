@@ -1,6 +1,6 @@
 """The synopsis's kernels: :mod:`darkchess.rbc.synoptic.synopsis` says what each plane means.
 
-What is about the men is :mod:`darkchess.rbc.synoptic._kernels.summary`'s; what a turn and a memory add is here.
+What is about the pieces is :mod:`darkchess.rbc.synoptic._kernels.summary`'s; what a turn and a memory add is here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TURN = 4
 
 @kernel(allocates=False)
 def remember_notice(memory: Any, captured: int) -> None:
-    """Her turn begins: ``captured`` is the square on which the opponent's turn took a man of hers, 64: on none.
+    """Begin the player's turn: ``captured`` is the square on which the opponent's turn took a piece, 64: on none.
 
     ``memory``: uint64[MEMORY], changed in place; of zeros before the first turn.
     """
@@ -37,7 +37,7 @@ def remember_notice(memory: Any, captured: int) -> None:
 
 @kernel(allocates=False)
 def remember_moved(memory: Any, origin: int, target: int, capture: int, planes: Any) -> None:
-    """Her turn ends.
+    """End the player's turn.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def remember_moved(memory: Any, origin: int, target: int, capture: int, planes: 
     origin, target
         Squares of what was played; 64 and 64: nothing was.
     capture
-        Where that took a man, 64: nowhere.
+        Where that took a piece, 64: nowhere.
     planes
         uint64[PLANES], the synopsis of the set after the sense, made with this memory.
     """
@@ -66,7 +66,7 @@ def synopsis(own_row: Any, halves: Any, stage: int, memory: Any, tables: Any, ou
     Parameters
     ----------
     own_row
-        uint64[9], her half.
+        uint64[9], the viewer's half.
     halves
         uint64[n, 2], the enemy's, at least one.
     stage

@@ -59,8 +59,8 @@ _NONE = np.uint64(0)
 
 @kernel(allocates=False)
 def _divided(state: Any, side: int, own: Any, half: Any) -> None:
-    """A state as ``side`` sees it: her own half (uint64[9], she to move), and the enemy's, with the pawn that she can
-    take in passing.
+    """A state as ``side`` sees it: the viewer's own half (uint64[9], the viewer to move), and the enemy's, with the
+    pawn that it can take in passing.
     """
     upward(state, side, own)
     encode_half(own, half)
@@ -81,20 +81,20 @@ def halves_of(states: Any, side: int, owns: Any, halves: Any) -> None:
 
 
 @kernel
-def states_of(own: Any, halves: Any, passed: Any, flipped: bool, hers: bool, stage: int, out: Any) -> None:
-    """States of a player's half (uint64[9], as she sees it) and the enemy's: uint64[n, STATE], written.
+def states_of(own: Any, halves: Any, passed: Any, flipped: bool, moves: bool, stage: int, out: Any) -> None:
+    """States of a player's half (uint64[9], as its side sees it) and the enemy's: uint64[n, STATE], written.
 
-    ``passed``: the square that her last double step passed, a set of one or none.
+    ``passed``: the square that its last double step passed, a set of one or none.
     """
     row = np.empty(9, dtype=np.uint64)
     for i in range(halves.shape[0]):
         decode(halves[i, 0], halves[i, 1], own, False, row)
         side = 1 if flipped else 0
         upward(row, side, out[i])
-        to_move = side if hers else 1 - side
+        to_move = side if moves else 1 - side
         out[i, META] = (out[i, META] & np.uint64(0x1E)) | np.uint64(to_move)
-        target = np.int64((row[META] >> np.uint64(8)) & np.uint64(0x7F)) if hers else np.int64(0)
-        if not hers and passed != _NONE and beside(passed << np.uint64(8)) & row[PAWN] & row[BLACK] != _NONE:
+        target = np.int64((row[META] >> np.uint64(8)) & np.uint64(0x7F)) if moves else np.int64(0)
+        if not moves and passed != _NONE and beside(passed << np.uint64(8)) & row[PAWN] & row[BLACK] != _NONE:
             target = np.int64(lowest(passed) + 1)
         if target > 0 and flipped:
             target = ((target - 1) ^ 56) + 1
@@ -113,9 +113,9 @@ def _window(square: int) -> Any:
 
 @kernel(allocates=False)
 def _played(state: Any, side: int, own: Any, half: Any, action: int, tables: Any, after: Any) -> Any:
-    """Make ``side``'s request in a state, which is as she sees it ``own`` and ``half``, in place; ``after``: room for a
-    row. Returns what was played and where it took a man, codes as she sees them, −1 for none. Where that was the king,
-    the state stays as it is, but for being over.
+    """Make ``side``'s request in a state, which is as that side sees it ``own`` and ``half``, in place; ``after``: room
+    for a row. Returns what was played and where it took a piece, codes as that side sees them, −1 for none. Where that
+    was the king, the state stays as it is, but for being over.
     """
     request = request_of(own, action)
     taken = np.int64(-1)
@@ -185,13 +185,13 @@ def advance(
         action = np.int64(actions[i])
         if state[9] & np.uint64(1) == np.uint64(SENSE):
             area = _window(action // 65)
-            men = half[0] & area
-            left = men
+            remaining = half[0] & area
+            left = remaining
             while left != _NONE:
                 square = lowest(left)
                 expected[square] = plain(np.int64(code_at(half[0], half[1], bit(square))))
                 left = without_lowest(left)
-            counts[i] = keep_sensed(members[: counts[i]], none, area, men, expected)
+            counts[i] = keep_sensed(members[: counts[i]], none, area, remaining, expected)
             state[9] |= np.uint64(MOVE)
             continue
         _divided(state, 1 - side, other_own, other_half)
@@ -217,7 +217,8 @@ def advance(
             remember_moved(memory, taken >> 9, (taken >> 3) & 63, capture if capture >= 0 else 64, planes)
         else:
             remember_moved(memory, 64, 64, 64, planes)
-        # The turn passes: the other player is told where she lost a man, and holds possible what may have been played.
+        # The turn passes: the other player learns where it lost a piece, and holds possible what may have been
+        # played.
         theirs = members_1[i] if first else members_0[i]
         their_counts = counts_1 if first else counts_0
         their_memory = memories_1[i] if first else memories_0[i]
@@ -365,7 +366,7 @@ def looks(
 def survivors_of_move(
     halves: Any, own: Any, request: int, taken: int, capture: int, tables: Any, later: Any, kept: Any
 ) -> None:
-    """Which halves, before her own move, come to one of ``later`` by it: bool[n], written."""
+    """Which halves, before the viewer's own move, come to one of ``later`` by it: bool[n], written."""
     table = hashed(later)
     none = np.empty(0, dtype=np.float64)
     one = np.empty((1, 2), dtype=np.uint64)
