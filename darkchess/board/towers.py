@@ -21,7 +21,7 @@ from darkchess.errors import DarkchessError
 from klss.networks.towers import LEAST_SHARE, Float32s, Towers, TowersError, Uint16s
 from klss.support.arrays import Floats, Ints, Words
 
-__all__ = ["SHARES", "ChessTowers", "Layout", "SiameseError", "shares_of"]
+__all__ = ["SHARES", "ChessTowers", "Layout", "ObserverBase", "SiameseError", "shares_of"]
 
 SHARES = ("now", "before", "trace")
 """Blocks of an observation's numbers that also enter the map feature by feature."""
@@ -83,6 +83,26 @@ class Layout:
         planes = np.concatenate(found, axis=1).reshape(-1, self.planes, 8, 8).transpose(0, 2, 3, 1)
         shares = np.stack([numbers[:, self.blocks[name]] for name in SHARES], axis=1)
         return np.ascontiguousarray(planes), numbers[:, self.blocks["scalars"]], shares
+
+
+class ObserverBase:
+    """Marginals of a position set now and before, and the trace of surely standing pieces, for an observation.
+
+    Parameters
+    ----------
+    halves
+        uint64[n, 2], the enemy halves that are possible at first.
+    """
+
+    def __init__(self, halves: Words) -> None:
+        self._before = self._now = shares_of(halves)
+        self._size_before = self.size = halves.shape[0]
+        self._trace = (self._now == 1).astype(np.float32)
+
+    def _fill(self, layout: Layout, out: Float32s) -> None:
+        """Write the blocks ``now``, ``before`` and ``trace`` into ``out`` (float32[layout.numbers])."""
+        for name, block in (("now", self._now), ("before", self._before), ("trace", self._trace)):
+            out[layout.blocks[name]] = block
 
 
 class ChessTowers:

@@ -4,28 +4,28 @@ member of a :class:`~darkchess.fog.belief.position_set.PositionSet`.
 Source: the Siamese weighting of Reconnaissance Blind Chess (anchors are observations, boards near their anchor are
 likely), brought to Fog of War. Training: :mod:`experiments.belief.siamese`.
 
-Everything is seen from the viewer's side of the board: she moves up. The numbers of an observation
+Everything is seen from the viewer's side of the board: the viewer moves up. The numbers of an observation
 (float32[:data:`NUMBERS`]) are, block by block (:data:`BLOCKS`):
 
 ===========  ==========================================================================================================
-own          her men, piece × square
-seen         the squares she sees
+own          own pieces, piece × square
+seen         the squares that the viewer sees
 now          in which share of the possible positions each enemy piece stands on each square
-before       the same at her turn before
-trace        where an enemy man surely stood: 1 now, less by :data:`FADE` with each of her turns since
-lost         where the enemy's last move took a man of hers
-taken        where her own last move took one
-from, to     her own last move
-scalars      colour, ln of the set's size now and before, move number, men of both sides, her rights
+before       the same at the viewer's turn before
+trace        where an enemy piece surely stood: 1 now, less by :data:`FADE` with each own turn since
+lost         where the enemy's last move took an own piece
+taken        where the own last move took one
+from, to     the own last move
+scalars      colour, ln of the set's size now and before, move number, pieces of both sides, own rights
 ===========  ==========================================================================================================
 
-A member's features are piece × square of the enemy's men, and the enemy's two castling rights.
+A member's features are piece × square of the enemy's pieces, and the enemy's two castling rights.
 
 Deviations from the source: the history is not the last twenty turns but what it amounts to in an exact set (marginals
 now and before, the trace) and the last turn; the opponent's name is not asked for; only the observation, once a turn,
-is read by convolutions (three layers instead of fifteen), and boards by a sum over their men: millions a second instead
-of hundreds; a *logit map*, linear in the men, stands beside the distance; softmax over truth and sampled members
-instead of triplets.
+is read by convolutions (three layers instead of fifteen), and boards by a sum over their pieces: millions a second
+instead of hundreds; a *logit map*, linear in the pieces, stands beside the distance; softmax over truth and sampled
+members instead of triplets.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from darkchess.board.towers import SHARES, ChessTowers, Layout, SiameseError, shares_of
+from darkchess.board.towers import SHARES, ChessTowers, Layout, ObserverBase, SiameseError, shares_of
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.view import View
 from klss.networks.towers import Float32s
@@ -61,10 +61,10 @@ FEATURES = 6 * 64 + 2
 """Features of a board: piece · 64 + square, seen from the viewer's side, then queenside and kingside."""
 
 MOST_FEATURES = 18
-"""Of one board: sixteen men and two rights."""
+"""Of one board: sixteen pieces and two rights."""
 
 FADE = 0.9
-"""What a trace keeps from one of her turns to the next."""
+"""What a trace keeps from one own turn to the next."""
 
 LAYOUT = Layout({
     "own": 384, "seen": 64, "now": 384, "before": 384, "trace": 384, "lost": 64, "taken": 64, "from": 64, "to": 64,
@@ -78,8 +78,8 @@ PLANES, SHAPES, grids_of = LAYOUT.planes, LAYOUT.shapes, LAYOUT.grids_of
 """What the observation's tower reads: see :class:`~darkchess.board.towers.Layout`."""
 
 
-class Observer:
-    """What the observation's tower is told: kept from view to view beside a position set.
+class Observer(ObserverBase):
+    """The numbers that the observation's tower reads: kept from view to view beside a position set.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Observer:
     Attributes
     ----------
     numbers
-        float32[NUMBERS], as of her last turn; all 0 before the first. Not to be written to.
+        float32[NUMBERS], as of the viewer's last turn; all 0 before the first. Not to be written to.
 
     Examples
     --------
@@ -107,11 +107,9 @@ class Observer:
     def __init__(self, known: PositionSet) -> None:
         if known.view.ply:
             raise ValueError(f"bad set: got one of ply {known.view.ply}, expected the start's, of ply 0")
+        super().__init__(known.halves)
         self.numbers: Float32s = np.zeros(NUMBERS, dtype=np.float32)
         self._view = known.view
-        self._before = self._now = shares_of(known.halves)
-        self._size_before = self._size = known.size
-        self._trace = (self._now == 1).astype(np.float32)
         self._taken: int | None = None
         self._own_move: chess.Move | None = None
         if self._view.to_move == self._view.color:
@@ -142,8 +140,8 @@ class Observer:
         if view.own_move is not None:
             self._own_move, self._taken = view.own_move, _captured(last, view.own_move)
             return
-        self._before, self._size_before = self._now, self._size
-        self._now, self._size = shares_of(known.halves), known.size
+        self._before, self._size_before = self._now, self.size
+        self._now, self.size = shares_of(known.halves), known.size
         self._trace = np.where(np.tile(_seen(view), 6), 0, FADE * self._trace).astype(np.float32)
         self._trace[self._now == 1] = 1
         self.numbers = self._numbers(view)
@@ -155,9 +153,7 @@ class Observer:
             if piece.color == view.color:
                 own[piece.piece_type - 1, _upward(square, view.color)] = 1
         out[BLOCKS["seen"]] = _seen(view)
-        out[BLOCKS["now"]] = self._now
-        out[BLOCKS["before"]] = self._before
-        out[BLOCKS["trace"]] = self._trace
+        self._fill(LAYOUT, out)
         moved = self._own_move
         squares = {
             "lost": view.own_capture_square,
@@ -165,12 +161,12 @@ class Observer:
             "from": None if moved is None else moved.from_square,
             "to": None if moved is None else moved.to_square,
         }
-        for name, told in squares.items():
-            if told is not None:
-                out[BLOCKS[name]][_upward(told, view.color)] = 1
+        for name, marked in squares.items():
+            if marked is not None:
+                out[BLOCKS[name]][_upward(marked, view.color)] = 1
         out[BLOCKS["scalars"]] = (
             float(view.color),
-            math.log(self._size) / 10,
+            math.log(self.size) / 10,
             math.log(self._size_before) / 10,
             min(view.fullmove, 100) / 50,
             own.sum() / 16,
@@ -198,9 +194,9 @@ class Siamese(ChessTowers):
         Parameters
         ----------
         known
-            The set, at her turn.
+            The set, at the viewer's turn.
         observer
-            Told the same views.
+            With the same views.
         indices
             int[n], which members; None: all.
         threads
@@ -213,7 +209,7 @@ class Siamese(ChessTowers):
         if observer.ply != known.view.ply or known.view.to_move != known.view.color:
             raise ValueError(
                 f"bad observer: got one of ply {observer.ply} for a set of ply {known.view.ply}, expected both at one "
-                "of her turns"
+                "of the viewer's turns"
             )
         return self.weigh(observer.numbers, known.halves, indices, threads=threads)
 
@@ -222,7 +218,7 @@ board_features = Siamese.board_features
 
 
 def _seen(view: View) -> npt.NDArray[np.uint8]:
-    """Whether she sees each square, from her side: uint8[64]."""
+    """Whether the viewer sees each square, from its side: uint8[64]."""
     squares = np.unpackbits(np.array([view.visible], dtype="<u8").view(np.uint8), bitorder="little")
     return squares if view.color else squares.reshape(8, 8)[::-1].reshape(-1)
 
@@ -233,7 +229,7 @@ def _upward(square: int, color: chess.Color) -> int:
 
 
 def _captured(before: View, move: chess.Move) -> int | None:
-    """Where ``move``, hers, took an enemy man; None when it took none. En passant counts as its landing square."""
+    """Where ``move``, an own one, took a piece; None: it took none. En passant counts as its landing square."""
     taken, moved = before.pieces.get(move.to_square), before.pieces.get(move.from_square)
     if taken is not None and taken.color != before.color:
         return move.to_square

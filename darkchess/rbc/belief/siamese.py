@@ -5,31 +5,32 @@ Source: T. Bertram, J. Fürnkranz, M. Müller, *Neural Network-based Information
 Blind Chess* (2023): anchors are observations, boards near their anchor are likely. Training:
 :mod:`experiments.rbc_weighting`; docs/rbc-weighting.md.
 
-Everything is seen from the viewer's side of the board: she moves up. The numbers of an observation
+Everything is seen from the viewer's side of the board: the viewer moves up. The numbers of an observation
 (float32[:data:`NUMBERS`]) are, block by block (:data:`BLOCKS`):
 
 ===============  ======================================================================================================
-own              her men, piece × square
+own              own pieces, piece × square
 now              in which share of the possible positions each enemy piece stands on each square
-before           the same at the end of her turn before, when the opponent had not moved yet
-trace            where an enemy man surely stood: 1 now, less by :data:`FADE` with each of her turns since
-seen             the squares that she sensed: 1 in this turn, less by :data:`FADE` with each turn since
-lost, taken      where the opponent's last turn took a man of hers; where her own last move took one
+before           the same at the end of the own turn before, when the opponent had not moved yet
+trace            where an enemy piece surely stood: 1 now, less by :data:`FADE` with each own turn since
+seen             the squares that were sensed: 1 in this turn, less by :data:`FADE` with each turn since
+lost, taken      where the opponent's last turn took an own piece; where the own last move took one
 losses, takings  the same in all turns, faded as ``seen`` is
-from, to         her own last move
-refused          the target of her last request, if another move was played or none
-scalars          colour, phase, ln of the set's size now and before, turn, men of both sides, whether her last request
-                 failed, whether she passed, her rights, king- and queenside
+from, to         the own last move
+refused          the target of the last request, if another move was played or none
+scalars          colour, phase, ln of the set's size now and before, turn, pieces of both sides, whether the last
+request
+                 failed, whether it was a pass, own rights, king- and queenside
 ===============  ======================================================================================================
 
-A member's features are piece × square of the enemy's men, the enemy's two castling rights, and the file of a pawn that
-has just made a double step.
+A member's features are piece × square of the enemy's pieces, the enemy's two castling rights, and the file of a pawn
+that has just made a double step.
 
 Deviations from the source: the history is not the last twenty turns but what it amounts to in an exact set (marginals
-now and before, the trace) and faded planes; of requests the origin and the target are told, not one of 73 kinds; the
-opponent's name is not asked for; only the observation is read by convolutions, and boards by a sum over their men:
-millions a second instead of hundreds; a *logit map*, linear in the men, stands beside the distance; rights and double
-steps are part of a board; softmax over truth and sampled members instead of triplets.
+now and before, the trace) and faded planes; of requests the origin and the target are given, not one of 73 kinds; the
+opponent's name is not asked for; only the observation is read by convolutions, and boards by a sum over their pieces:
+millions a second instead of hundreds; a *logit map*, linear in the pieces, stands beside the distance; rights and
+double steps are part of a board; softmax over truth and sampled members instead of triplets.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ import math
 import numpy as np
 
 from darkchess.board.kernels import board
-from darkchess.board.towers import SHARES, ChessTowers, Layout, SiameseError, shares_of
+from darkchess.board.towers import SHARES, ChessTowers, Layout, ObserverBase, SiameseError, shares_of
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from klss.networks.towers import Float32s
@@ -64,10 +65,10 @@ FEATURES = 6 * 64 + 2 + 8
 """Features of a board: piece · 64 + square, from the viewer's side; queenside, kingside; files of a double step."""
 
 MOST_FEATURES = 19
-"""Of one board: sixteen men, two rights, one double step."""
+"""Of one board: sixteen pieces, two rights, one double step."""
 
 FADE = 0.8
-"""What is kept of what was seen from one of her turns to the next."""
+"""What is kept of what was seen from one own turn to the next."""
 
 LAYOUT = Layout({
     "own": 384, "now": 384, "before": 384, "trace": 384, "seen": 64, "lost": 64, "taken": 64, "losses": 64,
@@ -81,8 +82,8 @@ PLANES, SHAPES, grids_of = LAYOUT.planes, LAYOUT.shapes, LAYOUT.grids_of
 """What the observation's tower reads: see :class:`~darkchess.board.towers.Layout`."""
 
 
-class Observer:
-    """What the observation's tower is told: kept beside a position set, told what it is told, after it.
+class Observer(ObserverBase):
+    """The numbers that the observation's tower reads: kept beside a position set, and updated after it.
 
     Parameters
     ----------
@@ -103,19 +104,16 @@ class Observer:
     """
 
     def __init__(self, known: PositionSet) -> None:
-        self.size = known.size
+        super().__init__(known.halves)
         self._color = known.own.color
         self._turn = 0
-        self._before = self._now = shares_of(known.halves)
-        self._size_before = known.size
-        self._trace = (self._now == 1).astype(np.float32)
         self._planes = {name: np.zeros(64, dtype=np.float32) for name in ("seen", "lost", "taken", "losses", "takings")}
         self._moved = Moved(None, None, None)
         self._own: Words = known.own_row
         self._looked = False
 
     def noticed(self, notice: Notice, known: PositionSet) -> None:
-        """Her turn begins."""
+        """Begin the player's turn."""
         self._turn += 1
         self._looked = False
         planes = self._planes
@@ -128,7 +126,7 @@ class Observer:
         self._look(known)
 
     def sensed(self, sensed: Sensed, known: PositionSet) -> None:
-        """She saw what stands around a square."""
+        """Take in a sense's result."""
         self._looked = True
         for square, _ in sensed.contents:
             at = self._upward(square)
@@ -137,7 +135,7 @@ class Observer:
         self._look(known)
 
     def moved(self, moved: Moved, known: PositionSet) -> None:
-        """She moved, or did not; her turn ends."""
+        """Take in the result of the player's request; the turn ends."""
         self._moved = moved
         self._planes["taken"] = self._plane(moved.capture_square)
         self._look(known)
@@ -145,14 +143,12 @@ class Observer:
 
     @property
     def numbers(self) -> Float32s:
-        """As of what she was told last: float32[NUMBERS]. Made when it is asked for."""
+        """As of the last observation: float32[NUMBERS]. Computed when it is asked for."""
         out = np.zeros(NUMBERS, dtype=np.float32)
         words = self._own[:6] & self._own[board.WHITE]
         own = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
         out[BLOCKS["own"]] = own
-        out[BLOCKS["now"]] = self._now
-        out[BLOCKS["before"]] = self._before
-        out[BLOCKS["trace"]] = self._trace
+        self._fill(LAYOUT, out)
         for name, plane in self._planes.items():
             out[BLOCKS[name]] = plane
         asked, taken = self._moved.requested, self._moved.taken
@@ -211,7 +207,7 @@ class Siamese(ChessTowers):
         known
             The set.
         observer
-            Told the same things.
+            With the same observations.
         indices
             int64[n], which members; None: all.
 
@@ -221,8 +217,8 @@ class Siamese(ChessTowers):
         """
         if observer.size != known.size:
             raise ValueError(
-                f"bad observer: got one that was told of {observer.size} positions for a set of {known.size}, expected "
-                "one that was told the same"
+                f"bad observer: got one of {observer.size} positions for a set of {known.size}, expected one with "
+                "the same observations"
             )
         return self.weigh(observer.numbers, known.halves, indices)
 
