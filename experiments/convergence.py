@@ -190,7 +190,7 @@ def _row(task: tuple[str, str, Start, int, int], seed: int = 0) -> list[Any]:
         round(max(0.0, value - worst_case(form, 0, realization(game.treeplex(0), strategy))), 6)
         for strategy in (found.mixture, found.purified)
     ]
-    times = [round(float(told), 6) for told in (np.mean(found.seconds), np.max(found.seconds))]
+    times = [round(float(shown), 6) for shown in (np.mean(found.seconds), np.max(found.seconds))]
     return [*task, *lost, len(found.seconds), *times]
 
 

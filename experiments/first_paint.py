@@ -41,7 +41,7 @@ def painted(browser: Any, folder: Path) -> tuple[float, float]:
     try:
         assert program.stdout is not None
         line = program.stdout.readline()
-        told = time.time()
+        shown = time.time()
         link = re.search(r"http://\S+", line)
         if link is None:
             raise RuntimeError(f"klss board said {line!r}, expected its link")
@@ -53,7 +53,7 @@ def painted(browser: Any, folder: Path) -> tuple[float, float]:
         after = found / 1e3
         began = page.evaluate("performance.timeOrigin") / 1e3
         page.close()
-        return began + after - told, after
+        return began + after - shown, after
     finally:
         program.send_signal(signal.SIGINT)
         program.wait(20)

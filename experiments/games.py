@@ -81,7 +81,7 @@ class Moves:
 
     def document(self) -> dict[str, Any]:
         """As JSON; None where no move was reported."""
-        told, roots = sum(self._gadgets.values()), sum(self._roots)
+        shown, roots = sum(self._gadgets.values()), sum(self._roots)
         everywhere = [number for numbers in self._positions.values() for number in numbers]
         least = max(LEAST_AT_PLY, LEAST_SHARE * max(map(len, self._positions.values()), default=0))
         rows = [
@@ -94,7 +94,7 @@ class Moves:
             "moves": self._count,
             **{name: spread(values) for name, values in self._numbers.items()},
             "carried_share_of_roots": round(self._roots[0] / roots, 4) if roots else None,
-            "gadgets": {name: round(number / told, 4) for name, number in sorted(self._gadgets.items())},
+            "gadgets": {name: round(number / shown, 4) for name, number in sorted(self._gadgets.items())},
             "fallbacks": self._fallbacks,
             "capped": dict(sorted(self._capped.items())),
             "positions": {

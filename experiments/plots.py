@@ -67,8 +67,8 @@ def _strength(document: Document, figure: Any) -> None:
     matches = document["matches"]
     budgets = list(dict.fromkeys(budget_text(match["budgets"]["a"]) for match in matches))
     several = len(_players(document)) > 1
-    told = [names(match) for match in matches]
-    labels = [f"{a} v {b}" if several else f"v {b}" for a, b in told]
+    given_text = [names(match) for match in matches]
+    labels = [f"{a} v {b}" if several else f"v {b}" for a, b in given_text]
     for number, match in enumerate(matches):
         if len(budgets) > 1:
             labels[number] += f", {budget_text(match['budgets']['a']).removesuffix(' a move')}"
@@ -265,12 +265,12 @@ def _beliefs(document: Document, figure: Any) -> None:
     axes = figure.subplots(2, 2)
     rows = document["beliefs"]
     for shift, (least, color) in enumerate((("20", BLUE), ("100", ORANGE), ("5000", GREEN))):
-        told = [row["sizes"][least] for row in rows]
-        if not any(size["turns"] for size in told):
+        given_text = [row["sizes"][least] for row in rows]
+        if not any(size["turns"] for size in given_text):
             continue
         places = [row + 0.25 * shift for row in range(len(rows))]
-        nats, errors = ([size.get(name, 0.0) for size in told] for name in ("nats", "nats_error"))
-        label = f"{least} or more possible ({told[0]['turns']} turns)"
+        nats, errors = ([size.get(name, 0.0) for size in given_text] for name in ("nats", "nats_error"))
+        label = f"{least} or more possible ({given_text[0]['turns']} turns)"
         axes[0][0].barh(places, nats, 0.25, xerr=[2 * error for error in errors], color=color, label=label)
     axes[0][0].set_yticks([row + 0.25 for row in range(len(rows))], [row["belief"] for row in rows])
     axes[0][0].invert_yaxis()
@@ -307,17 +307,17 @@ def _weighting(document: Document, figure: Any) -> None:
     bars, held = figure.subplots(1, 2)
     rows = document["rankings"]
     for shift, (least, color) in enumerate((("n>=2", BLUE), ("n>=50", ORANGE))):
-        told = [row.get(least, {}) for row in rows]
-        errors = [2 * each.get("standard_error", 0.0) for each in told]
+        given_text = [row.get(least, {}) for row in rows]
+        errors = [2 * each.get("standard_error", 0.0) for each in given_text]
         places = [row + 0.35 * shift for row in range(len(rows))]
         label = f"{least[3:]} or more possible"
-        bars.barh(places, [each.get("nats", 0.0) for each in told], 0.35, xerr=errors, color=color, label=label)
+        bars.barh(places, [each.get("nats", 0.0) for each in given_text], 0.35, xerr=errors, color=color, label=label)
     bars.set_yticks([row + 0.175 for row in range(len(rows))], [row["ranking"] for row in rows])
     bars.invert_yaxis()
     bars.set_xlabel("nats on the truth above uniform, two standard errors")
     bars.legend(frameon=False, fontsize=8)
-    for (name, told), color in zip(document["reliability"].items(), (GREY, ORANGE, BLUE)):
-        shown = told["rows"]
+    for (name, given_text), color in zip(document["reliability"].items(), (GREY, ORANGE, BLUE)):
+        shown = given_text["rows"]
         held.plot([row[0] for row in shown], [row[1] for row in shown], color=color, marker="o", label=name)
     held.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle=":")
     held.set_xlabel("probability that a position was given")

@@ -178,8 +178,8 @@ def _result(name: str, found: dict[str, Any]) -> str:
     if name == "belief_allowance":
         return "; ".join(f"{tables.allowed(row)} s {row['shared']:.2f} nats" for row in found["summary"][:-1])
     if name == "belief_loss":
-        told = found["summary"]
-        return "; ".join(f"{arm} {told[arm]['loss']:.4f}" for arm in ("uniform", "value", "filter", "both"))
+        given_text = found["summary"]
+        return "; ".join(f"{arm} {given_text[arm]['loss']:.4f}" for arm in ("uniform", "value", "filter", "both"))
     if name.startswith("first_moves"):
         return f"{_frequencies(found['white'], found['games'])}; {found['games']} games begun"
     if name == "paper_tables":
@@ -319,9 +319,9 @@ def convergence_curve(found: Mapping[str, Any], **wanted: str) -> list[dict[str,
     for row in rows:
         if all(row[column] == value for column, value in wanted.items()):
             seats.setdefault(row["nodes"], []).append(row)
-    told = ("mixture", "purified", "seconds_mean", "seconds_max")
+    given_text = ("mixture", "purified", "seconds_mean", "seconds_max")
     return [
-        {"nodes": nodes, **{key: sum(row[key] for row in both) / len(both) for key in told}}
+        {"nodes": nodes, **{key: sum(row[key] for row in both) / len(both) for key in given_text}}
         for nodes, both in sorted(seats.items())
     ]
 

@@ -112,8 +112,8 @@ class Position:
         Raises
         ------
         FenError
-            The text is garbled, or the position breaks rule 6 of docs/rules.md: more than sixteen men or other than one
-            king of a side, a pawn on rank 1 or 8, a castling right without its king and rook at home, an en passant
+            The text is garbled, or the position breaks rule 6 of docs/rules.md: more than sixteen pieces or other than
+            one king of a side, a pawn on rank 1 or 8, a castling right without its king and rook at home, an en passant
             square that no double step explains.
 
         >>> Position.from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").turn == chess.WHITE

@@ -94,10 +94,10 @@ def summary(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """
     found = np.array([row[3:] for row in rows], dtype=np.float64)
     large = found[:, 0] >= LARGE
-    told = []
+    shown = []
     for i, allowance in enumerate(ALLOWANCES):
         shared, other = found[:, 1 + 2 * i], found[:, 2 + 2 * i]
-        told.append(
+        shown.append(
             {
                 "allowance_s": allowance,
                 "shared": round(float(shared.mean()), 3),
@@ -110,7 +110,7 @@ def summary(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
                 },
             }
         )
-    return told
+    return shown
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -130,8 +130,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _look(parsed: argparse.Namespace) -> int:
     about = {"least": LEAST, "large": LARGE, "most": MOST, "even": EVEN, "arms": ARMS}
-    told = {**about, "policy": Policy.packaged().history}
-    rows = gone_through(parsed.folders, nats, told, games=parsed.games, kept=parsed.kept, workers=parsed.workers)
+    shown = {**about, "policy": Policy.packaged().history}
+    rows = gone_through(parsed.folders, nats, shown, games=parsed.games, kept=parsed.kept, workers=parsed.workers)
     if not rows:
         raise ValueError(f"no turns in {', '.join(map(str, parsed.folders))}; expected directories of matches")
     document = {

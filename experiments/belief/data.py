@@ -181,10 +181,10 @@ def _shard(folder: Path, games: Sequence[int], about: dict[str, Any], most: int,
 def _whole(path: Path, games: Sequence[int], about: dict[str, Any]) -> bool:
     """Whether a shard is there and holds these games."""
     try:
-        told = json.loads(bytes(read_arrays(path, names=["about"])["about"]).decode())
+        shown = json.loads(bytes(read_arrays(path, names=["about"])["about"]).decode())
     except ValueError:
         return False
-    return bool(told == about | {"games": list(games)})
+    return bool(shown == about | {"games": list(games)})
 
 
 def _wanted(folders: Sequence[Path], most: int, out: Path) -> tuple[list[tuple[Any, ...]], int]:

@@ -134,14 +134,14 @@ def summary(rows: Sequence[Sequence[Any]], arms: Sequence[str]) -> dict[str, Any
     """
     first = len(COLUMNS) - len(ARMS)
     lost = np.array([row[first:] for row in rows], dtype=np.float64)
-    told: dict[str, Any] = {}
+    shown: dict[str, Any] = {}
     for i, arm in enumerate(arms):
-        told[arm] = {
+        shown[arm] = {
             "loss": round(float(lost[:, i].mean()), 4),
             "above_quarter": round(float(np.mean(lost[:, i] > 0.25)), 4),
             "less": {arms[j]: differing(lost[:, i] - lost[:, j], rows) for j in range(2) if j != i},
         }
-    return told
+    return shown
 
 
 def _looked(record: GameRecord, game: int, *, every: int, nodes: int) -> list[list[Any]]:
@@ -171,8 +171,8 @@ def _look(parsed: argparse.Namespace) -> int:
     find_stockfish()
     about = {"every": parsed.every, "nodes": parsed.nodes, "depth": DEPTH, "least": LEAST, "arms": ARMS}
     look = partial(_looked, every=parsed.every, nodes=parsed.nodes)
-    told = {**about, "policy": Policy.packaged().history}
-    rows = gone_through(parsed.folders, look, told, games=parsed.games, kept=parsed.kept, workers=parsed.workers)
+    shown = {**about, "policy": Policy.packaged().history}
+    rows = gone_through(parsed.folders, look, shown, games=parsed.games, kept=parsed.kept, workers=parsed.workers)
     if not rows:
         print(f"no turns in {', '.join(map(str, parsed.folders))}; expected directories of matches", file=sys.stderr)
         return 1

@@ -84,10 +84,10 @@ def played_games(folder: Path) -> Iterator[Played]:
     """The games of a match's directory, in order."""
     lines = {}
     for line in (folder / "games.jsonl").read_text(encoding="utf-8").splitlines():
-        told = json.loads(line)
-        lines[int(told["game"])] = told
-    for game, told in sorted(lines.items()):
+        shown = json.loads(line)
+        lines[int(shown["game"])] = shown
+    for game, shown in sorted(lines.items()):
         record = read_pgn((folder / f"game-{game:05d}.pgn").read_text(encoding="utf-8"))[0]
-        opening = len((told["opening"] or "").split())
-        white, black = (str(told[side]).removesuffix(",threads=1") for side in ("white", "black"))
-        yield Played(folder.name, game, int(told["pair"]), white, black, opening, record)
+        opening = len((shown["opening"] or "").split())
+        white, black = (str(shown[side]).removesuffix(",threads=1") for side in ("white", "black"))
+        yield Played(folder.name, game, int(shown["pair"]), white, black, opening, record)

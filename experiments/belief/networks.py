@@ -198,10 +198,10 @@ def convolution_scores(jax: Any, weights: Mapping[str, Any], seen: Sequence[Any]
     elu = jax.nn.elu
     planes, scalars, _ = seen
     count, members = boards.shape[:2]
-    men = boards[:, :, : 6 * 64].reshape(count * members, 6, 8, 8).transpose(0, 2, 3, 1)
+    pieces = boards[:, :, : 6 * 64].reshape(count * members, 6, 8, 8).transpose(0, 2, 3, 1)
     encoded = [
         elu(_convolved(jax, planes, weights["anchor"]) + (scalars @ weights["scalars"])[:, None, None]),
-        elu(_convolved(jax, men, weights["board"]) + weights["board_bias"]),
+        elu(_convolved(jax, pieces, weights["board"]) + weights["board_bias"]),
     ]
     encoded[0] = encoded[0] * keep[:, None, None]
     found = []

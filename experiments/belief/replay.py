@@ -45,8 +45,8 @@ def gone_through(
     workers
         Games at a time.
     """
-    told = json.dumps(about, sort_keys=True, default=str)
-    place = kept / f"{zlib.crc32(told.encode()):08x}"
+    shown = json.dumps(about, sort_keys=True, default=str)
+    place = kept / f"{zlib.crc32(shown.encode()):08x}"
     place.mkdir(parents=True, exist_ok=True)
     paths = [path for folder in match_folders(folders) for path in sorted(folder.glob("game-*.pgn"))[:games]]
     tasks = [(path, look, place) for path in paths]

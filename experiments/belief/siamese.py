@@ -145,8 +145,8 @@ def load(folder: Path) -> tuple[Decisions, list[dict[str, Any]]]:
         match = matches.setdefault(about["match"], {**about, "games": 0})
         match["games"] += len(about["games"])
         count = data["count"].astype(np.int64)
-        rows, men = board_features(data["halves"].reshape(-1, 2))
-        rows[np.arange(rows.shape[1]) >= men[:, None]] = PADDING
+        rows, pieces = board_features(data["halves"].reshape(-1, 2))
+        rows[np.arange(rows.shape[1]) >= pieces[:, None]] = PADDING
         held["rows"].append(rows.reshape(-1, 1 + DRAWN, rows.shape[1]))
         held["count"].append(count)
         held["size"].append(data["size"])
@@ -297,8 +297,8 @@ def scores_on(
     for i, index in enumerate(chosen):
         rows = held.rows[index, : held.count[index]]
         seen = inputs.grids_of(held.numbers[index : index + 1].astype(np.float32))
-        told = towers.observe(*(part[0] for part in seen))
-        towers.score(rows, (rows != inputs.features).sum(axis=1), told, out[i, : rows.shape[0]])
+        shown = towers.observe(*(part[0] for part in seen))
+        towers.score(rows, (rows != inputs.features).sum(axis=1), shown, out[i, : rows.shape[0]])
     return out
 
 

@@ -11,13 +11,13 @@ __all__ = ["allowance", "allowed", "loss", "main_beliefs", "quantile", "rank"]
 
 def quantile(found: dict[str, Any]) -> list[str]:
     """Of ``belief.json``."""
-    told, count = found["summary"], len(found["samples"]["rows"])
+    said, count = found["summary"], len(found["samples"]["rows"])
     text = (
         f"Before {count} moves of {found['games']} games: among the values that the positions possible for the player "
-        f"to move have for her, the true position's lies at the {told['quantile_median']:.3f} quantile (median; "
-        f"quartiles {told['quantile_25']:.3f} and {told['quantile_75']:.3f}), where .5 would be the middle, and in "
-        f"{100 * told['share_below_tenth']:.0f} % of the cases in the lowest tenth. On average a possible position is "
-        f"worth {told['expected_too_much']:.2f} more to her than the true one. Opponents choose their moves; most of "
+        f"to move have for her, the true position's lies at the {said['quantile_median']:.3f} quantile (median; "
+        f"quartiles {said['quantile_25']:.3f} and {said['quantile_75']:.3f}), where .5 would be the middle, and in "
+        f"{100 * said['share_below_tenth']:.0f} % of the cases in the lowest tenth. On average a possible position is "
+        f"worth {said['expected_too_much']:.2f} more to her than the true one. Opponents choose their moves; most of "
         "what agrees with a player's views comes from moves that nobody would choose."
     )
     return wrapped(text)
@@ -54,7 +54,7 @@ def rank(found: dict[str, Any]) -> list[str]:
 
 def loss(found: dict[str, Any]) -> list[str]:
     """Of ``belief_loss.json``."""
-    about, told = found["configuration"], found["summary"]
+    about, said = found["configuration"], found["summary"]
     text = (
         f"{found['turns']} turns of {found['games']} games, {about['nodes']:,} nodes a search: the value of the best "
         f"move on the true board less that of the move played, by {found['stockfish']} at depth {about['depth']}, in "
@@ -66,7 +66,7 @@ def loss(found: dict[str, Any]) -> list[str]:
         "| belief | loss | above .25 | less uniform's | less value's |",
         "|---|---|---|---|---|",
     ]
-    for arm, row in told.items():
+    for arm, row in said.items():
         less = (_less(row["less"].get(base)) for base in ("uniform", "value"))
         lines.append(f"| {arm} | {row['loss']:.4f} | {100 * row['above_quarter']:.1f} % | {' | '.join(less)} |")
     return lines
@@ -87,9 +87,9 @@ def allowance(found: dict[str, Any]) -> list[str]:
     for row in found["summary"]:
         low, middle, high = (f"{number:+.2f}".replace("-", "−") for number in row["gain"])
         many = [row["large"][arm] for arm in ("shared", "all_or_none")]
-        told = " | ".join("" if nats is None else f"{nats:.2f}" for nats in many)
+        said = " | ".join("" if nats is None else f"{nats:.2f}" for nats in many)
         lines.append(
-            f"| {allowed(row)} | {row['shared']:.2f} | {row['all_or_none']:.2f} | {middle} ({low} to {high}) | {told} |"
+            f"| {allowed(row)} | {row['shared']:.2f} | {row['all_or_none']:.2f} | {middle} ({low} to {high}) | {said} |"
         )
     return lines
 

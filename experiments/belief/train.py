@@ -57,21 +57,21 @@ def learn(found: Decisions, history: dict[str, Any]) -> tuple[Policy, list[dict[
     of player when it was left out of the learning.
     """
     table: list[dict[str, Any]] = []
-    told = found.held_out
+    shown = found.held_out
     uniform = np.log(np.diff(found.offsets))
-    table.append({"level": "even", "left_out": None, "held_out": _mean(uniform[told])})
+    table.append({"level": "even", "left_out": None, "held_out": _mean(uniform[shown])})
     entries, slope = {}, 0.0
     for level in LEVELS[1:]:
         with closing(ProgressLine(f"learning {level}")) as line:
-            entries[level], slope = fitted(level, found.of(~told), lambda loss: line.tell(f"{loss:.4f} nats a move"))
-        surprise = likelihoods(level, entries[level], slope, found.of(told))
+            entries[level], slope = fitted(level, found.of(~shown), lambda loss: line.tell(f"{loss:.4f} nats a move"))
+        surprise = likelihoods(level, entries[level], slope, found.of(shown))
         table.append({"level": level, "left_out": None, "held_out": _mean(surprise)})
     for player in sorted(set(found.players.tolist())):
-        hers: Bools = found.players == player
+        own: Bools = found.players == player
         with closing(ProgressLine(f"learning without {player}")) as line:
-            without, _ = fitted("features", found.of(~told & ~hers), lambda loss: line.tell(f"{loss:.4f} nats a move"))
+            without, _ = fitted("features", found.of(~shown & ~own), lambda loss: line.tell(f"{loss:.4f} nats a move"))
         for name, tables in (("features", without), ("features, all players", entries["features"])):
-            surprise = likelihoods("features", tables, 0.0, found.of(told & hers))
+            surprise = likelihoods("features", tables, 0.0, found.of(shown & own))
             table.append({"level": name, "left_out": player, "held_out": _mean(surprise)})
     return Policy.from_entries(entries, slope, EVEN, history), table
 

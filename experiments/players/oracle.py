@@ -104,8 +104,8 @@ class OraclePlayer(KlssPlayer):
         threads: int = 1,
     ) -> None:
         self._referee = referee
-        told = ToldOracle(**asdict(search), truth=self._truth, identities=self._identities)
-        super().__init__(evaluator, told, beliefs=beliefs, seed=seed, cap=cap, threads=threads)
+        shown = ToldOracle(**asdict(search), truth=self._truth, identities=self._identities)
+        super().__init__(evaluator, shown, beliefs=beliefs, seed=seed, cap=cap, threads=threads)
 
     def _truth(self) -> States:
         """The true position as the search's own states have it."""

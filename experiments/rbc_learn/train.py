@@ -334,11 +334,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\ninterrupted; the same command goes on", file=sys.stderr)
         return 130
     write_document(parsed.out / "imitate.json", document)
-    for headset, told in document["validation"].items():
+    for headset, row in document["validation"].items():
         print(
-            f"{headset:9} {told['decisions']:6} decisions: top-1 {100 * told['top_1']:.1f} %, top-5 "
-            f"{100 * told['top_5']:.1f} %, winner {100 * told['winner']:.1f} %, log loss {told['log_loss']:.3f} "
-            f"(uniform {told['uniform']:.3f})"
+            f"{headset:9} {row['decisions']:6} decisions: top-1 {100 * row['top_1']:.1f} %, top-5 "
+            f"{100 * row['top_5']:.1f} %, winner {100 * row['winner']:.1f} %, log loss {row['log_loss']:.3f} "
+            f"(uniform {row['uniform']:.3f})"
         )
     print(f"{parsed.out / 'network.npz'}: {document['decisions_per_s']} decisions a second")
     return 0

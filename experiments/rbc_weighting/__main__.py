@@ -130,9 +130,9 @@ def _ranked(
             rows[arm.name] = few.row(arm.name, found[:1], found[1:])
             rows[arm.name].pop("logits")
         elif arm.without:
-            hers = enemy == arm.without[0]
+            of_that_kind = enemy == arm.without[0]
             out = np.zeros((len(test), 1 + DRAWN))
-            (out[hers],) = scores(arm, test[hers])
+            (out[of_that_kind],) = scores(arm, test[of_that_kind])
             logits[arm.name] = out / trained[arm.name][1]["temperature"]
         else:
             terms[arm.name] = scores(arm, validate, test)

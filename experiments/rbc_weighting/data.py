@@ -221,8 +221,8 @@ def decisions(game: int, seed: int) -> list[dict[str, Any]]:
     referee = Referee()
     cheap = configuration(KINDS["expect-100"].text).thinking
     assert isinstance(cheap, Expectation)
-    hers = Recorder(cheap, referee, CHEAP, name, int(openings[0]), [seed, game, 0])
-    recorders = [hers]
+    recorded = Recorder(cheap, referee, CHEAP, name, int(openings[0]), [seed, game, 0])
+    recorders = [recorded]
     opponent: Player
     if kind.text.startswith("rbc-expect"):
         thinking = configuration(kind.text).thinking
@@ -236,7 +236,7 @@ def decisions(game: int, seed: int) -> list[dict[str, Any]]:
         assert bot is not None
         opponent = bot.make(int(generator.integers(1 << 31)), nodes, None, None)
     arbiter = Arbiter(
-        referee, {color: hers, not color: opponent}, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes))
+        referee, {color: recorded, not color: opponent}, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes))
     )
     arbiter.play()
     opponent.close()

@@ -63,11 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     results = parsed.results / "rbc_weighting_games.json"
     earlier = _earlier(results)
-    told = [_told(name, _folder(name, parsed)) or earlier.get(name) for name in PAIRINGS]
+    shown = [_told(name, _folder(name, parsed)) or earlier.get(name) for name in PAIRINGS]
     document = {
         **head("rbc_weighting_games", "numpy", "numba"),
         "nodes": parsed.nodes,
-        "matches": [each for each in told if each is not None],
+        "matches": [each for each in shown if each is not None],
     }
     write_document(results, document)
     return 0

@@ -135,8 +135,8 @@ def _read(paths: Sequence[Path], part: Ints, valued: Sequence[int]) -> Decisions
         halves, count, own = data["halves"], data["count"].astype(np.int64), data["own"]
         mine = part[start : start + count.shape[0]]
         start += count.shape[0]
-        rows, men = board_features(halves.reshape(-1, 2))
-        rows[np.arange(rows.shape[1]) >= men[:, None]] = FEATURES
+        rows, pieces = board_features(halves.reshape(-1, 2))
+        rows[np.arange(rows.shape[1]) >= pieces[:, None]] = FEATURES
         values = np.zeros(halves.shape[:2], dtype=np.float32)
         for i in np.flatnonzero(np.isin(mine, valued)):
             values[i, : count[i]] = evaluator.values(positions(halves[i, : count[i]], own[i]))

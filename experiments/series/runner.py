@@ -273,10 +273,10 @@ def modified() -> bool | None:
     root = Path(klss.__file__).resolve().parents[1]
     if commit() is None:
         return None
-    told = subprocess.run(
+    shown = subprocess.run(
         ["git", "-C", str(root), "status", "--porcelain", "--", *_CODE], capture_output=True, text=True, check=False
     )
-    return bool(told.stdout.strip()) if told.returncode == 0 else None
+    return bool(shown.stdout.strip()) if shown.returncode == 0 else None
 
 
 def _now() -> str:
@@ -341,11 +341,11 @@ def main(series: Series, arguments: Sequence[str] | None = None) -> int:
         code = _play_all(series.name, _chosen(parser, pairings, parsed.only), plan)
     folders = {plan.name(pairing): plan.folder(series.name, pairing) for pairing in pairings}
     try:
-        told = [match_document(name, folder, parsed.games) for name, folder in folders.items()]
+        shown = [match_document(name, folder, parsed.games) for name, folder in folders.items()]
     except MatchError as error:
         print(error, file=sys.stderr)
         return 1
-    found = [match for match in told if match is not None]
+    found = [match for match in shown if match is not None]
     if not found:
         print(f"{series.name}: no games in {plan.runs / series.name}, nothing written", file=sys.stderr)
         return code or 1

@@ -91,11 +91,11 @@ def told_together(matches: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     for match in matches:
         alike = [match[key] for key in _ALIKE if key in match]
         groups.setdefault(json.dumps(alike, sort_keys=True), []).append(match)
-    told = []
+    shown = []
     for group in groups.values():
         seeds = [match.get("seed") for match in group]
-        told += [_together(group)] if 1 < len(group) == len(set(seeds)) else group
-    return told
+        shown += [_together(group)] if 1 < len(group) == len(set(seeds)) else group
+    return shown
 
 
 def _together(group: Sequence[dict[str, Any]]) -> dict[str, Any]:

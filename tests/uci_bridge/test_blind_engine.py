@@ -224,7 +224,7 @@ def impossible() -> dict[str, dict[str, Any]]:
             move, 1, sense=chess.E8, sensed_squares=[[s, black_pawn] for s in (59, 60, 61, 51, 52, 53)]
         ),
         "a request of nobody's": given_text(sense, 2, requested={"from": "e7", "to": "e5"}),
-        "another move than hers": given_text(sense, 2, taken={"from": "d2", "to": "d4"}),
+        "another move than its own": given_text(sense, 2, taken={"from": "d2", "to": "d4"}),
         "a capture straight on": given_text(sense, 2, capture_square=chess.E4),
         "a pass that moved": given_text(sense, 2, requested=None),
         "a sense too late": given_text(sense, 1, ply=2),

@@ -291,7 +291,7 @@ def impossible() -> dict[str, dict[str, Any]]:
         "seeing too much": with_last(visibility_mask="0xffffffffffffffff"),
         "seeing too little": with_last(visibility_mask="0x0000000000000000"),
         "a loss where nothing stood": with_last(own_capture_square=chess.E3),
-        "a move of the opponent's instead of hers": {
+        "a move of the opponent's instead of its own": {
             **good,
             "observationTranscript": [
                 {**each, "kind": {"own_move": "opp_move", "opp_move": "own_move"}.get(each["kind"], each["kind"])}

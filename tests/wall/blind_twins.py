@@ -78,9 +78,9 @@ def replayed(turns: Turns, fen: str | None) -> Referee:
 
 
 def tags(game: Referee, color: bool) -> Iterator[str]:
-    """What happens in a game: ``hers: capture``, ``the enemy's: castling`` and so on."""
+    """What happens in a game: ``own: capture``, ``the enemy's: castling`` and so on."""
     for turn in game.turns:
-        whose = "hers" if turn.color == color else "the enemy's"
+        whose = "own" if turn.color == color else "the enemy's"
         taken, piece = turn.moved.taken, None
         if taken is not None:
             piece = turn.before.piece_at(taken.from_square)

@@ -169,7 +169,7 @@ def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:
         colors[pair.color] += 1
         things.update({*tags(a, pair.color), *tags(b, pair.color)})
     assert len(TWINS) >= 200 and len(set(TWINS)) == len(TWINS) and min(colors.values()) >= 90
-    for whose in ("hers", "the enemy's"):
+    for whose in ("own", "the enemy's"):
         for thing, least in (("capture", 50), ("en passant", 20), ("promotion", 20), ("pass", 40), ("castling", 9)):
             assert things[f"{whose}: {thing}"] >= least, things
         assert things[f"{whose}: failed or cut short"] >= 100

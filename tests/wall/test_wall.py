@@ -177,7 +177,7 @@ def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:
         )
     assert len(TWINS) >= 200 and len(set(TWINS)) == len(TWINS) and apart >= 200
     assert min(colors.values()) >= 90 and sources[True] >= 100
-    for whose in ("hers", "the enemy's"):
+    for whose in ("own", "the enemy's"):
         for thing, least in (("capture", 100), ("castling", 30), ("en passant", 10), ("promotion", 30)):
             assert things[f"{whose}: {thing}"] >= least, things
     assert things["in one of both: the enemy's: castling"] >= 10

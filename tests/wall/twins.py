@@ -56,10 +56,10 @@ def replayed(moves: tuple[str, ...], fen: str | None) -> Referee:
 
 
 def tags(moves: tuple[str, ...], fen: str | None, color: bool) -> set[str]:
-    """What happens in a game: ``hers: castling``, ``the enemy's: en passant`` and so on."""
+    """What happens in a game: ``own: castling``, ``the enemy's: en passant`` and so on."""
     game, found = Referee(fen), set()
     for move in map(chess.Move.from_uci, moves):
-        whose = "hers" if game.turn == color else "the enemy's"
+        whose = "own" if game.turn == color else "the enemy's"
         found |= {f"{whose}: {kind}" for kind in kinds(game, move)}
         game.push(move)
     return found

@@ -187,12 +187,12 @@ class EngineSeat:
 
     def _sync(self, views: tuple[View, ...]) -> None:
         """Bring the session to ``views``."""
-        told = self._told
-        if not told or views[: len(told)] != told:
+        shown = self._told
+        if not shown or views[: len(shown)] != shown:
             self._player.begin(views[0].color, Setup(self._start, PYCHESS))
-            told = views[:1]
-        self._told = told
-        for view in views[len(told) :]:
+            shown = views[:1]
+        self._told = shown
+        for view in views[len(shown) :]:
             self._player.observe(view)
         self._told = views
 

@@ -463,15 +463,15 @@ class BotGame:
         A move of ours that was sent and never shown may have ended the game; not where the server shows all moves, or
         tells of another end.
         """
-        told, sent = self._stream.outcome or self._ended_by_us, self._sent
+        said, sent = self._stream.outcome or self._ended_by_us, self._sent
         moves, ruled = game.ending()
         if ruled is None and sent is not None and len(sent.moves) == game.ply and self._stream.finished is None:
             last, by_it = game.ending(sent.move)
-            if by_it is not None and (told is None or told.reason in (by_it.reason, "unknown")):
+            if by_it is not None and (said is None or said.reason in (by_it.reason, "unknown")):
                 moves, ruled = last, by_it
-        if ruled is not None and (told is None or told.result == ruled.result or ruled.reason == "king_captured"):
+        if ruled is not None and (said is None or said.result == ruled.result or ruled.reason == "king_captured"):
             return moves, ruled
-        return game.moves, told or self._by_clock(game)
+        return game.moves, said or self._by_clock(game)
 
     def _headers(self, full: GameFull, outcome: Outcome | None, game: TrueGame) -> dict[str, str]:
         known = self._records.under_way.get(self.id, {})

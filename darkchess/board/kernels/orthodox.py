@@ -19,7 +19,7 @@ from klss.support.kernel import kernel
 __all__ = ["ASK", "FOREIGN", "LOST", "NO_MOVE", "WON", "classify", "moves_between"]
 
 ASK, WON, LOST, NO_MOVE, FOREIGN = range(5)
-"""Codes of :func:`classify`: ask the engine; the side to move takes the king; every move of hers loses the king; she
+"""Codes of :func:`classify`: ask the engine; the side to move takes the king; every move of its own loses the king; it
 has no move; no position for a chess engine.
 """
 

@@ -1,5 +1,5 @@
-"""A player's belief as a board in text: her own men and what she sees as they are, and on every unseen square the
-likeliest enemy man with its percentage. Pure drawing; a line is 75 columns at the most.
+"""A player's belief as a board in text: its own pieces and what it sees as they are, and on every unseen square the
+likeliest enemy piece with its percentage. Pure drawing; a line is 75 columns at the most.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def belief_lines(view: View, found: Marginals, *, unicode: bool = True) -> list[
     Parameters
     ----------
     view
-        What she sees.
+        What it sees.
     found
-        What she believes, at the same ply.
+        What it believes, at the same ply.
     unicode
-        Chess figures, ``·`` for squares seen empty and ``░`` for unseen ones on which no man can stand; else letters,
+        Chess figures, ``·`` for squares seen empty and ``░`` for unseen ones on which no piece can stand; else letters,
         ``.`` and ``?``.
 
     Examples

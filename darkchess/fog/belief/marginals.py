@@ -1,4 +1,4 @@
-"""What a player believes, square by square: how likely each man stands there, over the positions that she holds
+"""What a player believes, square by square: how likely each piece stands there, over the positions that it holds
 possible, each counted once or by its weight.
 """
 
@@ -32,7 +32,7 @@ class Marginals:
     counts
         int64[64, 6]: in how many of them each enemy piece (pawn to king) stands on each square.
     own
-        Her own men.
+        Its own pieces.
     weighed
         float64[64, 6]: the weight of those positions, of 1 in all; None where each counts once.
     """
@@ -57,7 +57,7 @@ class Marginals:
         return np.where(open_, inner, found)
 
     def at(self, square: int) -> dict[str, float]:
-        """Probability of each man that may stand on ``square``, as FEN writes it, the likeliest first.
+        """Probability of each piece that may stand on ``square``, as FEN writes it, the likeliest first.
 
         What is left to 1 is the probability that the square is empty.
         """
@@ -68,7 +68,7 @@ class Marginals:
         return {chess.Piece(piece + 1, not self.color).symbol(): shares[piece] for piece in order if shares[piece]}
 
     def enemy(self, square: int) -> float:
-        """Probability that an enemy man stands on ``square``."""
+        """Probability that an enemy piece stands on ``square``."""
         count = int(self.counts[square].sum())
         if self.weighed is None or count == self.size:
             return count / self.size

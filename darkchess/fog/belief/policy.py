@@ -44,7 +44,7 @@ def described(row: Words) -> tuple[Int32s, Int16s]:
     Parameters
     ----------
     row
-        uint64[9], the side to move being Black, the board as her opponent sees it.
+        uint64[9], the side to move being Black, the board as its opponent sees it.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a player's beliefs say of the positions that she holds possible: the filter's weights, the Siamese's, or both.
+"""What a player's beliefs say of the positions that it holds possible: the filter's weights, the Siamese's, or both.
 
 The filter goes along with the set, move by move (:mod:`darkchess.fog.belief.filter`); the Siamese looks at the last
 views and at the set as it stands (:mod:`darkchess.fog.belief.siamese`). Where both are asked they are multiplied, each
@@ -61,7 +61,7 @@ class Weights:
     known : PositionSet
         With a weigher where the filter is to be asked.
     observer : Observer, optional
-        Told the same views; None: the Siamese is not asked.
+        Given the same views; None: the Siamese is not asked.
     threads : int
         1 or 2.
     filtered : bool

@@ -189,7 +189,7 @@ def observed(
     kind, visible, pieces, own_move, own_capture_square, opp_capture_landing_square, game_over
         As in :class:`View`; ``visible`` and ``pieces`` may also show the pawn that can be taken en passant.
     legal_moves
-        Her legal moves, when they were sent: with the turn request only, so not for older plies of a transcript.
+        Its legal moves, when they were sent: with the turn request only, so not for older plies of a transcript.
 
     Returns
     -------
@@ -225,7 +225,7 @@ def observed(
     if own_capture_square is not None and (kind != "opp_move" or not _is_own(previous, own_capture_square)):
         raise ViewError(
             f"{where}: got own_capture_square {own_capture_square}, "
-            "expected the square of a piece of hers, after an enemy move"
+            "expected the square of an own piece, after an enemy move"
         )
     if opp_capture_landing_square is not None and opp_capture_landing_square != own_capture_square:
         raise ViewError(

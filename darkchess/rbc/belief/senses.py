@@ -55,7 +55,7 @@ class Partitions:
 def partitions(known: PositionSet, indices: Ints) -> Partitions:
     """The partitions of some positions (int64[n]) of a set.
 
-    Windows are told by the squares of the real board: :data:`INNER` in its order.
+    Windows are given by the squares of the real board: :data:`INNER` in its order.
     """
     classes = np.empty((len(INNER), indices.shape[0]), dtype=np.int32)
     counts = np.empty(len(INNER), dtype=np.int64)

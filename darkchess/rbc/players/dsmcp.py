@@ -99,17 +99,17 @@ class SynopticPlayer(HoldingPlayer):
         self._last = None
         self._planner = Planner(
             BlindModel(color), self._network, self._thinking, self._headsets,
-            BlindBelief.of(self.known, self._memory.words, hers=start.turn == color, stage=SENSE),
+            BlindBelief.of(self.known, self._memory.words, acts=start.turn == color, stage=SENSE),
             seed=self._seed, threads=self._threads,
         )  # fmt: skip
 
     def _followed(self, notice: Notice, known: PositionSet) -> None:
         self._memory.noticed(notice)
         before = self._planner.belief
-        if not before.hers:
+        if not before.acts:
             self._planner.happened(None, replace(before, stage=MOVE, follows=None))
             lost = -1 if notice.square is None else self._upward(notice.square)
-            self._planner.happened(None, self._belief(SENSE, hers=True, follows=Played(-1, -1, lost)))
+            self._planner.happened(None, self._belief(SENSE, acts=True, follows=Played(-1, -1, lost)))
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -117,7 +117,7 @@ class SynopticPlayer(HoldingPlayer):
         # A player that senses nowhere learns nothing; the planner has no such action, so any window stands for it.
         square = self._upward(sensed.square) if sensed.square is not None else None
         action = sense_action(square if square is not None else chess.B2)
-        self._planner.happened(action, self._belief(MOVE, hers=True))
+        self._planner.happened(action, self._belief(MOVE, acts=True))
 
     def moved(self, moved: Moved) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -131,7 +131,7 @@ class SynopticPlayer(HoldingPlayer):
         self.known.moved(moved)
         self._memory.moved(moved, planes)
         action = request_action(request)
-        self._planner.happened(PASS if action is None else action, self._belief(SENSE, hers=False, follows=played))
+        self._planner.happened(PASS if action is None else action, self._belief(SENSE, acts=False, follows=played))
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
@@ -188,8 +188,8 @@ class SynopticPlayer(HoldingPlayer):
         return {"positions": self.known.size, "capped_by": self.known.capped_by} | self._planner.diagnostics(planned)
 
     # ------------------------------------------------------------------------------------------------ helpers
-    def _belief(self, stage: int, *, hers: bool, follows: Played | None = None) -> BlindBelief:
-        return BlindBelief.of(self.known, self._memory.words, hers=hers, stage=stage, follows=follows)
+    def _belief(self, stage: int, *, acts: bool, follows: Played | None = None) -> BlindBelief:
+        return BlindBelief.of(self.known, self._memory.words, acts=acts, stage=stage, follows=follows)
 
     def _synopsis(self, stage: int) -> Words:
         """The synopsis of a sample of the possible positions."""

@@ -2,7 +2,7 @@
 
 Source: G. Clark, "Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess" (NeurIPS 2021), appendix: a feature
 of single positions is turned into one of a set by AND ("definitely") or OR ("possibly") over its members. Planes are
-seen from the player's side, she moves up, and bit 0 is then a1; of the opponent, "she".
+seen from the player's side, it moves up, and bit 0 is then a1; of the opponent, "it".
 
 ======== ===============================================================================================
 plane    squares
@@ -10,32 +10,32 @@ plane    squares
 0–9      east half (files e–h), west, south (ranks 1–4), north; rank 1, rank 8; file a, file h; the squares of the
          colour of a1, the others
 10       all before the move, none before the sense
-11       without a man of mine
+11       without a piece of mine
 12–17    my pawns, knights, bishops, rooks, queens, king
-18–24    definitely: no enemy man (mine may stand there); an enemy pawn, knight, bishop, rook, queen, king
+18–24    definitely: no enemy piece (mine may stand there); an enemy pawn, knight, bishop, rook, queen, king
 25–31    possibly: the same
 32, 33   from where and to where my last move went (castling: the king's); none if nothing was played
-34       where it took a man (en passant: the pawn's square)
+34       where it took a piece (en passant: the pawn's square)
 35       where the opponent's turn that has just been took one of mine (en passant likewise)
-36       definitely attacked by one and the same man of mine, whichever member is true
+36       definitely attacked by one and the same piece of mine, whichever member is true
 37, 38   definitely, possibly attacked by some man or other of mine
-39–41    the same three by two men: the same two; some two or other in every member; some two in some member
+39–41    the same three by two pieces: the same two; some two or other in every member; some two in some member
 42, 43   definitely, possibly: what a pawn of mine can take on (en passant: where it lands)
 44       attacked by my knights
 45–48    definitely, possibly by my bishops; by my rooks
-49, 50   possibly attacked by my men but the king; but the pawns
-51–54    definitely, possibly attacked by her; by two of her men
-55–62    definitely, possibly by her pawns; knights; bishops; rooks
-63, 64   possibly attacked by her men but the king; but the pawns
-65       where her king may stand without being attacked by me
-66       where a man of hers could go to if she were to move now (castling: the king's square)
-67       her rooks that may possibly castle some day
-68       known: the same man, or nobody, in every member; mine are
+49, 50   possibly attacked by my pieces but the king; but the pawns
+51–54    definitely, possibly attacked by it; by two of its pieces
+55–62    definitely, possibly by its pawns; knights; bishops; rooks
+63, 64   possibly attacked by its pieces but the king; but the pawns
+65       where its king may stand without being attacked by me
+66       where a piece of its own could go to if it were to move now (castling: the king's square)
+67       its rooks that may possibly castle some day
+68       known: the same piece, or nobody, in every member; mine are
 69       next to my king
-70–72    a knight's step from my king; her knights definitely, possibly there
-73–75    possibly on a free diagonal of my king; her bishops definitely, possibly on one
-76–78    possibly on a free rank or file of my king; her rooks definitely, possibly on one
-79       all my men
+70–72    a knight's step from my king; its knights definitely, possibly there
+73–75    possibly on a free diagonal of my king; its bishops definitely, possibly on one
+76–78    possibly on a free rank or file of my king; its rooks definitely, possibly on one
+79       all my pieces
 80       definitely empty
 81       my rooks that may castle some day
 82, 83   where my king can possibly, definitely castle to now
@@ -46,11 +46,12 @@ plane    squares
 
 Where the list leaves the meaning open:
 
-- *Attacked* squares are those on which a man would take an enemy: squares of one's own men count (they are defended),
+- *Attacked* squares are those on which a piece would take an enemy: squares of one's own pieces count (they are
+defended),
   a pawn's diagonals count whatever stands there, and a line ends with the first man on it. So of knights and pawns it
   would be the same definitely and possibly; planes 42 and 43, of which the list has both, therefore are about captures
   that a pawn can make.
-- Her queens count as bishops and as rooks (59–62, 74, 75, 77, 78), since no plane of their own shows where they look.
+- Its queens count as bishops and as rooks (59–62, 74, 75, 77, 78), since no plane of their own shows where they look.
   Mine do not (45–48), since 84 and 85 are theirs.
 - A *last* move or capture is one of the last turn, and not the last that there was: planes 100–103 are then its
   forerunners. There are none in a first turn, and neither are 86–99.
@@ -113,11 +114,11 @@ def synopsis(own_row: Words, halves: Words, stage: int, memory: Words) -> Words:
     Parameters
     ----------
     own_row
-        uint64[9], her half as she sees it (:attr:`darkchess.rbc.belief.position_set.PositionSet.own_row`).
+        uint64[9], its half as it sees it (:attr:`darkchess.rbc.belief.position_set.PositionSet.own_row`).
     halves
         uint64[n, 2], the enemy's (:attr:`~darkchess.rbc.belief.position_set.PositionSet.halves`).
     stage
-        :data:`SENSE` or :data:`MOVE`: what she does next.
+        :data:`SENSE` or :data:`MOVE`: what it does next.
     memory
         uint64[MEMORY], see :class:`Memory`.
 
@@ -171,17 +172,17 @@ def synopses(own_rows: Words, halves: Words, offsets: npt.ArrayLike, stages: npt
 
 
 class Memory:
-    """What a synopsis holds of the past, kept up by what a player is told.
+    """What a synopsis holds of the past, kept up by what a player is given.
 
     Parameters
     ----------
     flipped
-        Whether she is Black.
+        Whether it is Black.
 
     Attributes
     ----------
     words
-        uint64[MEMORY]: planes 32–35 of this turn, then planes 86–103. All zeros before her first turn.
+        uint64[MEMORY]: planes 32–35 of this turn, then planes 86–103. All zeros before its first turn.
     """
 
     def __init__(self, *, flipped: bool) -> None:
@@ -189,11 +190,11 @@ class Memory:
         self._turned = 56 if flipped else 0
 
     def noticed(self, notice: Notice) -> None:
-        """Her turn begins."""
+        """Its turn begins."""
         kernels.remember_notice(self.words, self._seen(notice.square))
 
     def moved(self, moved: Moved, planes: Words) -> None:
-        """Her turn ends; ``planes`` (uint64[104]) is the synopsis of what she held possible before her move."""
+        """Its turn ends; ``planes`` (uint64[104]) is the synopsis of what it held possible before its move."""
         taken = moved.taken
         kernels.remember_moved(
             self.words,

@@ -1,9 +1,9 @@
 """Reconnaissance Blind Chess as :mod:`klss.synoptic` sees it: worlds of true positions and of what both players hold
-possible there, and what a player holds possible in her game.
+possible there, and what a player holds possible in its game.
 
 A *state* is uint64[10]: a row of :mod:`darkchess.board.kernels.board` as the board really lies, then a word of flags
 (:data:`~darkchess.rbc.synoptic._kernels.members.OVER` and its neighbours). A *member* is an enemy half, uint64[2], seen
-from the set's owner's side; her own half is that of the state.
+from the set's owner's side; its own half is that of the state.
 
 Actions are numbered from the side of who acts, who moves up: 65 · from + to is a request (a pawn that reaches the last
 rank becomes a queen), 65 · square + 64 a sense, 4160 passes. Senses that make the same partition of a set are one
@@ -59,7 +59,7 @@ def request_action(code: int) -> int | None:
 
 
 def _divided(states: States, side: int) -> tuple[Words, Words]:
-    """States as ``side`` (0 White) sees them: her own halves uint64[n, 9], the enemy's uint64[n, 2]."""
+    """States as ``side`` (0 White) sees them: its own halves uint64[n, 9], the enemy's uint64[n, 2]."""
     owns = np.empty((states.shape[0], board.WIDTH), dtype=np.uint64)
     halves = np.empty((states.shape[0], 2), dtype=np.uint64)
     kernels.halves_of(states, side, owns, halves)
@@ -135,12 +135,13 @@ class BlindModel:
 
 @dataclass(frozen=True)
 class Played:
-    """What a turn did, as the planner was told it.
+    """What a turn did, as the planner was given it.
 
     Attributes
     ----------
     request, taken, capture
-        Codes as she sees them, −1 for none; for the opponent's turn ``capture`` alone, where it cost the planner a man.
+        Codes as it sees them, −1 for none; for the opponent's turn ``capture`` alone, where it cost the planner a
+        piece.
     """
 
     request: int
@@ -155,15 +156,15 @@ class BlindBelief:
     Attributes
     ----------
     color
-        Hers.
+        The player's.
     own
-        uint64[9], her half as she sees it.
+        uint64[9], its half as it sees it.
     halves
         uint64[n, 2], the enemy's.
     remembered
-        What she remembers, uint64[MEMORY].
-    hers
-        Whether she acts.
+        What it remembers, uint64[MEMORY].
+    acts
+        Whether it acts.
     stage
         :data:`~darkchess.rbc.synoptic.synopsis.SENSE` or ``MOVE``: what is done next.
     follows
@@ -174,14 +175,14 @@ class BlindBelief:
     own: Words
     halves: Words
     remembered: Words
-    hers: bool
+    acts: bool
     stage: int
     follows: Played | None = None
 
     @staticmethod
-    def of(known: PositionSet, memory: Words, *, hers: bool, stage: int, follows: Played | None = None) -> BlindBelief:
+    def of(known: PositionSet, memory: Words, *, acts: bool, stage: int, follows: Played | None = None) -> BlindBelief:
         """Of a position set, which may change afterwards."""
-        return BlindBelief(known.own.color, known.own_row, known.halves.copy(), memory.copy(), hers, stage, follows)
+        return BlindBelief(known.own.color, known.own_row, known.halves.copy(), memory.copy(), acts, stage, follows)
 
     @property
     def size(self) -> int:
@@ -201,7 +202,7 @@ class BlindBelief:
         owns, halves = _divided(states, 0 if self.color else 1)
         found = np.empty(states.shape[0], dtype=bool)
         match(self.halves, halves, found)
-        turn = np.uint64(1 if self.hers != self.color else 0)
+        turn = np.uint64(1 if self.acts != self.color else 0)
         acting = (states[:, board.META] & np.uint64(1) == turn) & (states[:, 9] == np.uint64(self.stage))
         rights = (owns[:, board.META] ^ self.own[board.META]) & np.uint64(6) == 0
         men = slice(board.PAWN, board.BLACK)
@@ -228,7 +229,7 @@ class BlindBelief:
         """Members as states: uint64[n, 10]."""
         out: Words = np.zeros((halves.shape[0], STATE), dtype=np.uint64)
         passed = landing(self.remembered, self.own, self.remembered[1])
-        kernels.states_of(self.own, halves, passed, self.color == chess.BLACK, self.hers, self.stage, out)
+        kernels.states_of(self.own, halves, passed, self.color == chess.BLACK, self.acts, self.stage, out)
         return out
 
     def before(self, later: Belief) -> BlindBelief | None:
@@ -244,10 +245,10 @@ class BlindBelief:
         return replace(self, halves=self.halves[kept]) if kept.any() and not kept.all() else None
 
     def _survivors(self, later: BlindBelief, kept: Bools) -> None:
-        """Write which members may have come to one of ``later``, what she held possible one action later."""
+        """Write which members may have come to one of ``later``, what it held possible one action later."""
         played = later.follows
         assert played is not None
-        if self.hers:
+        if self.acts:
             kernels.survivors_of_move(
                 self.halves, self.own, played.request, played.taken, played.capture, TABLES, later.halves, kept
             )

@@ -88,6 +88,6 @@ def kinds(game: Referee, move: chess.Move) -> list[str]:
 
 def happened(before: Referee, move: chess.Move, tally: Counter[str], color: chess.Color) -> None:
     """Count what ``move`` was to the player ``color``."""
-    whose = "hers" if before.turn == color else "the enemy's"
+    whose = "own" if before.turn == color else "the enemy's"
     for kind in kinds(before, move):
         tally[f"{whose}: {kind}"] += 1

@@ -141,7 +141,7 @@ def test_the_weights_are_those_of_all_histories(kind: str) -> None:
         for seed in range(2)
     )
     assert looked >= 200
-    for whose in ("hers", "the enemy's"):
+    for whose in ("own", "the enemy's"):
         for happening in ("capture", "en passant", "promotion", "castling", "double step"):
             assert tally[f"{whose}: {happening}"]
 

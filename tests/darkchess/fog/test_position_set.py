@@ -88,7 +88,7 @@ def test_after_every_ply_the_set_is_what_the_enumerator_finds() -> None:
             comparisons += compare(fen, seed, tally)
     assert GAMES_A_START * len(STARTS) >= 200
     assert comparisons > 3000
-    for whose in ("hers", "the enemy's"):
+    for whose in ("own", "the enemy's"):
         for kind in ("capture", "en passant", "promotion", "castling", "double step"):
             assert tally[f"{whose}: {kind}"] > 3, (whose, kind, tally)
     for event in ("en passant told", "a blocked pawn", "a blocked double step"):

@@ -50,25 +50,25 @@ def test_a_world_goes_on_as_the_game_does(planner: chess.Color) -> None:
         players = {color: Told(color, referee) for color in chess.COLORS}
         model = BlindModel(planner)
         first = BlindBelief.of(
-            players[planner].known, players[planner].memory.words, hers=planner == chess.WHITE, stage=SENSE
+            players[planner].known, players[planner].memory.words, acts=planner == chess.WHITE, stage=SENSE
         )
         worlds = model.alone(first.sample(1, 0), MOST)
         for _ in range(60):
             mover = referee.turn
-            told = players[mover]
-            told.known.noticed(referee.notice)
-            told.memory.noticed(referee.notice)
+            shown = players[mover]
+            shown.known.noticed(referee.notice)
+            shown.memory.noticed(referee.notice)
             if max(one.known.size for one in players.values()) > MOST // 2:
                 break
             compare(worlds, model, players, planner, SENSE, mover)
             looks = model.look(worlds)
             action = int(rng.choice(looks.alike.tolist()))
             square = turned(action // 65, mover)
-            told.known.sensed(referee.sense(square))
+            shown.known.sensed(referee.sense(square))
             advanced(model, worlds, action)
             compare(worlds, model, players, planner, MOVE, mover)
             looks = model.look(worlds)
-            asked = {request_action(code) for code in told.known.requests().tolist()} - {None}
+            asked = {request_action(code) for code in shown.known.requests().tolist()} - {None}
             assert sorted(asked) == looks.actions.tolist()
             captures = [
                 move for move in referee.requests()
@@ -76,7 +76,7 @@ def test_a_world_goes_on_as_the_game_does(planner: chess.Color) -> None:
             ]  # fmt: skip
             move = rng.choice([None, *captures])
             code = -1 if move is None else encode(move) ^ (0 if mover else 56 << 9 | 56 << 3)
-            planes = synopsis(told.known.own_row, told.known.halves, MOVE, told.memory.words)
+            planes = synopsis(shown.known.own_row, shown.known.halves, MOVE, shown.memory.words)
             np.testing.assert_array_equal(looks.synopses[0], planes)
             moved = referee.move(move)
             advanced(model, worlds, request_action(code))
@@ -84,8 +84,8 @@ def test_a_world_goes_on_as_the_game_does(planner: chess.Color) -> None:
                 assert model.acting(worlds.states)[0] == TERMINAL
                 assert model.results(worlds.states)[0] == (1 if referee.outcome.winner == planner else -1)
                 break
-            told.known.moved(moved)
-            told.memory.moved(moved, planes)
+            shown.known.moved(moved)
+            shown.memory.moved(moved, planes)
             checks += 1
     assert checks > 60
 
@@ -96,16 +96,16 @@ def advanced(model: BlindModel, worlds: object, action: int | None) -> None:
 
 def compare(worlds, model, players, planner, stage, mover) -> None:  # type: ignore[no-untyped-def]
     """The set of who acts is its position set, and what it remembers; the truth is in it."""
-    told = players[mover]
+    shown = players[mover]
     seat = 0 if mover == planner else 1
     assert model.acting(worlds.states)[0] == seat
     mine = worlds.sets[seat]
     found = mine.members[0, : mine.counts[0]]
-    assert rows(found) == rows(told.known.halves)
-    assert len(found) == told.known.size
-    np.testing.assert_array_equal(mine.memories[0], told.memory.words)
+    assert rows(found) == rows(shown.known.halves)
+    assert len(found) == shown.known.size
+    np.testing.assert_array_equal(mine.memories[0], shown.memory.words)
     if mover == planner:
-        belief = BlindBelief.of(told.known, told.memory.words, hers=True, stage=stage)
+        belief = BlindBelief.of(shown.known, shown.memory.words, acts=True, stage=stage)
         assert belief.contains(worlds.states).all()
         assert belief.contains(belief.sample(20, 3)).all()
 
@@ -114,37 +114,37 @@ def beliefs_of(color: chess.Color, seed: int, turns: int) -> list[BlindBelief]:
     """What one player of a random game that favours captures held possible, action by action, as a planner is given."""
     rng = random.Random(seed)
     referee = Referee(FEW_MEN)
-    told = Told(color, referee)
+    shown = Told(color, referee)
 
-    def belief(stage: int, *, hers: bool, follows: Played | None = None) -> BlindBelief:
-        return BlindBelief.of(told.known, told.memory.words, hers=hers, stage=stage, follows=follows)
+    def belief(stage: int, *, acts: bool, follows: Played | None = None) -> BlindBelief:
+        return BlindBelief.of(shown.known, shown.memory.words, acts=acts, stage=stage, follows=follows)
 
     def seen(square: int | None) -> int:
         return -1 if square is None else turned(square, color)
 
-    found = [belief(SENSE, hers=color == chess.WHITE)]
+    found = [belief(SENSE, acts=color == chess.WHITE)]
     while referee.outcome is None and referee.ply < turns:
-        hers = referee.turn == color
-        if hers:
-            told.known.noticed(referee.notice)
-            told.memory.noticed(referee.notice)
+        acts = referee.turn == color
+        if acts:
+            shown.known.noticed(referee.notice)
+            shown.memory.noticed(referee.notice)
             if found[-1].stage == MOVE:
-                found.append(belief(SENSE, hers=True, follows=Played(-1, -1, seen(referee.notice.square))))
+                found.append(belief(SENSE, acts=True, follows=Played(-1, -1, seen(referee.notice.square))))
         sensed = referee.sense(rng.choice(INNER))
-        if hers:
-            told.known.sensed(sensed)
-            found.append(belief(MOVE, hers=True))
-            planes = synopsis(told.known.own_row, told.known.halves, MOVE, told.memory.words)
+        if acts:
+            shown.known.sensed(sensed)
+            found.append(belief(MOVE, acts=True))
+            planes = synopsis(shown.known.own_row, shown.known.halves, MOVE, shown.memory.words)
         else:
             found.append(replace(found[-1], stage=MOVE, follows=None))
         moves = [None, *referee.requests()]
         takes = [move for move in referee.requests() if referee.position.piece_at(move.to_square)]
         moved = referee.move(rng.choice(takes if takes and rng.random() < 0.5 else moves))
-        if hers and referee.outcome is None:
-            code, taken = told.known.code(moved.requested), told.known.code(moved.taken)
-            told.known.moved(moved)
-            told.memory.moved(moved, planes)
-            found.append(belief(SENSE, hers=False, follows=Played(code, taken, seen(moved.capture_square))))
+        if acts and referee.outcome is None:
+            code, taken = shown.known.code(moved.requested), shown.known.code(moved.taken)
+            shown.known.moved(moved)
+            shown.memory.moved(moved, planes)
+            found.append(belief(SENSE, acts=False, follows=Played(code, taken, seen(moved.capture_square))))
     return found
 
 
@@ -160,7 +160,7 @@ def naive_before(belief: BlindBelief, later: BlindBelief) -> set[tuple[int, int]
     after = model.after(worlds.states[sources], looks.actions, np.zeros(sources.shape[0], np.uint64))
     fits = later.contains(after)
     assert later.follows is not None
-    if belief.hers:
+    if belief.acts:
         action = request_action(later.follows.request)
         taken = later.follows.capture
         gone = belief.halves[sources, 0] & ~later.member(after)[:, 0]
@@ -171,7 +171,7 @@ def naive_before(belief: BlindBelief, later: BlindBelief) -> set[tuple[int, int]
 
 @pytest.mark.parametrize("color", chess.COLORS)
 def test_what_was_possible_before_is_what_leads_to_what_is_possible_later(color: chess.Color) -> None:
-    told: set[tuple[bool, int, bool]] = set()
+    shown: set[tuple[bool, int, bool]] = set()
     for seed in range(12):
         later, *earlier = reversed(beliefs_of(color, seed, 8))
         for belief in earlier:
@@ -181,10 +181,10 @@ def test_what_was_possible_before_is_what_leads_to_what_is_possible_later(color:
                 assert rows(kept.halves) == naive_before(belief, later)
                 if kept.size < belief.size:
                     captured = later.follows is not None and later.follows.capture >= 0
-                    told.add((belief.hers, belief.stage, captured))
+                    shown.add((belief.acts, belief.stage, captured))
             later = kept
-    moves = {(hers, MOVE, captured) for hers in (True, False) for captured in (True, False)}
-    assert told >= moves | {(True, SENSE, False)}, told
+    moves = {(acts, MOVE, captured) for acts in (True, False) for captured in (True, False)}
+    assert shown >= moves | {(True, SENSE, False)}, shown
 
 
 def test_a_mended_sample_rules_out_nothing_of_what_was_before() -> None:
