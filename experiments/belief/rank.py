@@ -153,7 +153,7 @@ def _exponents(look: Look, level: str, powers: Powers) -> tuple[Floats, float]:
     return drawn, own
 
 
-def shown(look: Look, level: str, powers: Powers) -> tuple[float, float, float]:
+def likelihoods_at(look: Look, level: str, powers: Powers) -> tuple[float, float, float]:
     """Nats above uniform, weight of what is held likelier, and weight of what is worth less."""
     plain, own = _exponents(look, level, powers)
     values, each = look.drawn[level][2:]
@@ -183,7 +183,7 @@ def fitted(found: Sequence[Look], level: str, free: Sequence[int]) -> Powers:
         return float(full[0]), float(full[1]), float(full[2])
 
     def loss(x: Floats) -> float:
-        return -float(np.mean([shown(look, level, powers(x))[0] for look in found]))
+        return -float(np.mean([likelihoods_at(look, level, powers(x))[0] for look in found]))
 
     start = np.array([0.7, 0.6, 5.0])[list(free)]
     return powers(minimize(loss, start, method="Nelder-Mead", options={"maxfev": 90, "xatol": 0.02, "fatol": 1e-4}).x)
@@ -253,7 +253,7 @@ def table(fit: Sequence[Look], held: Sequence[Look]) -> dict[str, Any]:
     }
     beliefs = []
     for name, (level, powers) in beliefs_of.items():
-        numbers = np.array([shown(look, level, powers) for look in held])
+        numbers = np.array([likelihoods_at(look, level, powers) for look in held])
         ranks = np.array([counted(look, level, powers) for look in held])
         sizes = np.array([look.size for look in held])
         games = np.array([f"{look.match} {look.game}" for look in held])

@@ -44,7 +44,7 @@ def test_what_is_told_of_the_truth_is_what_sums_over_all_positions_say() -> None
         at = known.indices(referee.position.row)[0]
         powers = (0.5, 0.0, 4.0)
         weights = known.weights**0.5 * np.exp(-4.0 * values)
-        nats, likelier, below = rank.told(look, "features", powers)
+        nats, likelier, below = rank.likelihoods_at(look, "features", powers)
         assert nats == pytest.approx(np.log(weights[at] / weights.mean()))
         better, equal = weights > weights[at] * (1 + 1e-9), np.isclose(weights, weights[at], rtol=1e-9)
         assert likelier == pytest.approx((weights[better].sum() + weights[equal].sum() / 2) / weights.sum())
@@ -61,8 +61,8 @@ def test_of_a_draw_sums_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = [look for look in rank.looks(game(0, 0), Policy.packaged(), 1) if look.size > 150]
     assert drawn
     for look in drawn:
-        exact = rank.told(whole[look.ply], "features", (1.0, 0.0, 2.0))
-        assert rank.told(look, "features", (1.0, 0.0, 2.0))[0] == pytest.approx(exact[0], abs=0.5)
+        exact = rank.likelihoods_at(whole[look.ply], "features", (1.0, 0.0, 2.0))
+        assert rank.likelihoods_at(look, "features", (1.0, 0.0, 2.0))[0] == pytest.approx(exact[0], abs=0.5)
 
 
 def test_every_fifth_pair_is_held_out() -> None:
