@@ -2,6 +2,6 @@
 of positions that share one side's half stand on: sixteen bytes each, a table of them, its step across a move.
 
 Reading order: ``kernels`` (rows, tables, attacks, moves: what other packages' kernels may inline), ``fen``, ``move``,
-``position``; ``position_table``, ``position_step``, ``position_store`` (what the position sets of all games share);
-``towers`` (the network that weighs the members of a set).
+``position``, ``true_game`` (what the referees share); ``position_table``, ``position_step``, ``position_store`` (what
+the position sets of all games share); ``towers`` (the network that weighs the members of a set).
 """

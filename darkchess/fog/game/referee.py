@@ -11,18 +11,17 @@ from dataclasses import replace
 
 import chess
 
-from darkchess.board.position import START_FEN, Position
-from darkchess.errors import GameOverError, IllegalMove
+from darkchess.board.true_game import TrueGame
+from darkchess.errors import IllegalMove
 from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, PAPER, REPETITIONS, Ruleset
 from darkchess.fog.game.view import View, observe
-from klss.support.arrays import Words
 from klss.table.outcome import Outcome
 
 __all__ = ["Referee"]
 
 
-class Referee:
+class Referee(TrueGame):
     """One game of dark chess.
 
     Parameters
@@ -49,9 +48,11 @@ class Referee:
     Outcome(winner=True, reason='king_captured')
     """
 
+    unit = "ply"
+
     def __init__(self, fen: str | None = None, ruleset: Ruleset = PAPER) -> None:
         self.ruleset = ruleset
-        self._positions = [Position.from_fen(START_FEN if fen is None else fen)]
+        super().__init__(fen)
         self._moves: list[chess.Move] = []
         self._seen = Counter([self.position.key()])
         self._outcome = self._judge()
@@ -68,34 +69,9 @@ class Referee:
         return game
 
     @property
-    def position(self) -> Position:
-        """The true position."""
-        return self._positions[-1]
-
-    @property
-    def positions(self) -> tuple[Position, ...]:
-        """Every true position; the index is the ply."""
-        return tuple(self._positions)
-
-    @property
-    def turn(self) -> chess.Color:
-        """The side to move."""
-        return self.position.turn
-
-    @property
-    def ply(self) -> int:
-        """Half-moves played."""
-        return len(self._moves)
-
-    @property
     def moves(self) -> tuple[chess.Move, ...]:
         """The moves played."""
         return tuple(self._moves)
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """How the game ended; None while it goes on."""
-        return self._outcome
 
     def fen(self) -> str:
         """FEN of the true position."""
@@ -153,11 +129,6 @@ class Referee:
         """See :class:`klss.table.contest.Referee`."""
         return Setup(self._positions[0], self.ruleset)
 
-    @property
-    def truth(self) -> Words:
-        """See :class:`klss.table.contest.Referee`: the true position's row, uint64[9]."""
-        return self.position.row
-
     def answer(self, move: chess.Move) -> None:
         """See :class:`klss.table.contest.Referee`: :meth:`push`."""
         self.push(move)
@@ -174,28 +145,13 @@ class Referee:
         """Everything that ``color`` saw; the index is the ply."""
         return tuple(self._views[color])
 
-    def resign(self, color: chess.Color) -> None:
-        """``color`` gives up."""
-        self.end(Outcome(not color, "resign"))
-
-    def flag(self, color: chess.Color) -> None:
-        """The clock of ``color`` ran out, which loses the game."""
-        self.end(Outcome(not color, "flag"))
-
     def end(self, outcome: Outcome) -> None:
         """End the game by something that is not a move: a resignation, a flag, a forfeit, an abort. Both last views
         then have the outcome.
         """
-        self._check_running(f"an end by {outcome.reason}")
-        self._outcome = outcome
+        super().end(outcome)
         for views in self._views.values():
             views[-1] = replace(views[-1], game_over=outcome, legal_moves=())
-
-    def _check_running(self, what: str) -> None:
-        if self._outcome is not None:
-            raise GameOverError(
-                f"the game is over: got {what} after {self._outcome.reason} at ply {self.ply}, expected nothing more"
-            )
 
     def _judge(self) -> Outcome | None:
         """The outcome of the position on the board, in the order of docs/rules.md: king, no move, repetition, 50 moves;

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import chess
 
-from darkchess.board.position import START_FEN, Position
-from darkchess.errors import GameOverError, IllegalMove
+from darkchess.board.position import Position
+from darkchess.board.true_game import TrueGame
+from darkchess.errors import IllegalMove
 from darkchess.rbc.game.contest import Question
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed, looked
 from darkchess.rbc.game.requests import after_move, is_request, played, requests
 from darkchess.rbc.game.rules import LIMITS, Limits
-from klss.support.arrays import Words
 from klss.table.outcome import Outcome
 
 __all__ = ["Referee", "Turn"]
@@ -43,7 +43,7 @@ class Turn:
     before: Position
 
 
-class Referee:
+class Referee(TrueGame):
     """One game of Reconnaissance Blind Chess.
 
     Parameters
@@ -69,33 +69,15 @@ class Referee:
     (False, Notice(square=None))
     """
 
+    unit = "turn"
+
     def __init__(self, fen: str | None = None, limits: Limits = LIMITS) -> None:
         self.limits = limits
-        self._positions = [Position.from_fen(START_FEN if fen is None else fen)]
+        super().__init__(fen)
         self._turns: list[Turn] = []
         self._notice = Notice(None)
         self._sensed: Sensed | None = None
         self._outcome = self._judge()
-
-    @property
-    def position(self) -> Position:
-        """The true position."""
-        return self._positions[-1]
-
-    @property
-    def positions(self) -> tuple[Position, ...]:
-        """Every true position; the index is the ply."""
-        return tuple(self._positions)
-
-    @property
-    def turn(self) -> chess.Color:
-        """The side whose turn it is."""
-        return self.position.turn
-
-    @property
-    def ply(self) -> int:
-        """Turns that were played, of either side."""
-        return len(self._turns)
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -118,19 +100,9 @@ class Referee:
         return self._sensed
 
     @property
-    def outcome(self) -> Outcome | None:
-        """How the game ended; None while it goes on."""
-        return self._outcome
-
-    @property
     def setup(self) -> Position:
         """See :class:`klss.table.contest.Referee`: the start position."""
         return self._positions[0]
-
-    @property
-    def truth(self) -> Words:
-        """See :class:`klss.table.contest.Referee`: the true position's row, uint64[9]."""
-        return self.position.row.copy()
 
     def answer(self, answer: int | chess.Move | None) -> None:
         """See :class:`klss.table.contest.Referee`: a square or None to ``"sense"``, a request or None to ``"move"``."""
@@ -200,25 +172,6 @@ class Referee:
         self._notice, self._sensed = Notice(capture), None
         self._outcome = self._judge()
         return moved
-
-    def resign(self, color: chess.Color) -> None:
-        """``color`` gives up."""
-        self.end(Outcome(not color, "resign"))
-
-    def flag(self, color: chess.Color) -> None:
-        """The clock of ``color`` ran out, which loses the game."""
-        self.end(Outcome(not color, "flag"))
-
-    def end(self, outcome: Outcome) -> None:
-        """End the game by something that is not a move."""
-        self._check_running(f"an end by {outcome.reason}")
-        self._outcome = outcome
-
-    def _check_running(self, what: str) -> None:
-        if self._outcome is not None:
-            raise GameOverError(
-                f"the game is over: got {what} after {self._outcome.reason} at turn {self.ply}, expected nothing more"
-            )
 
     def _judge(self) -> Outcome | None:
         """The outcome of what is on the board, in the order in which ``reconchess`` looks."""

@@ -1,0 +1,86 @@
+"""What the referees of both games have in common: the true positions, and how a game ends. The referee's side only."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import chess
+
+from darkchess.board.position import START_FEN, Position
+from darkchess.errors import GameOverError
+from klss.support.arrays import Words
+from klss.table.outcome import Outcome
+
+__all__ = ["TrueGame"]
+
+
+class TrueGame:
+    """A true game; a subclass moves and judges.
+
+    Parameters
+    ----------
+    fen
+        The start position, which both players know; None for the usual one.
+
+    Raises
+    ------
+    FenError
+        See :meth:`darkchess.board.position.Position.from_fen`.
+    """
+
+    unit: ClassVar[str]
+    """What messages call :attr:`ply`."""
+
+    def __init__(self, fen: str | None = None) -> None:
+        self._positions = [Position.from_fen(START_FEN if fen is None else fen)]
+        self._outcome: Outcome | None = None
+
+    @property
+    def position(self) -> Position:
+        """The true position."""
+        return self._positions[-1]
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """Every true position; the index is the ply."""
+        return tuple(self._positions)
+
+    @property
+    def turn(self) -> chess.Color:
+        """The side whose turn it is."""
+        return self.position.turn
+
+    @property
+    def ply(self) -> int:
+        """Turns played, of either side."""
+        return len(self._positions) - 1
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None while it goes on."""
+        return self._outcome
+
+    @property
+    def truth(self) -> Words:
+        """See :class:`klss.table.contest.Referee`: the true position's row, uint64[9]."""
+        return self.position.row.copy()
+
+    def resign(self, color: chess.Color) -> None:
+        """``color`` gives up."""
+        self.end(Outcome(not color, "resign"))
+
+    def flag(self, color: chess.Color) -> None:
+        """The clock of ``color`` ran out: it loses."""
+        self.end(Outcome(not color, "flag"))
+
+    def end(self, outcome: Outcome) -> None:
+        """End the game by something that is not a move: a resignation, a flag, a forfeit, an abort."""
+        self._check_running(f"an end by {outcome.reason}")
+        self._outcome = outcome
+
+    def _check_running(self, what: str) -> None:
+        if self._outcome is not None:
+            raise GameOverError(
+                f"the game is over: got {what} after {self._outcome.reason} at {self.unit} {self.ply}, "
+                "expected nothing more"
+            )
