@@ -198,30 +198,6 @@ def family(sources: Any, tables: Any, offsets: Any, children: Any, alive: Any) -
 
 
 @kernel(inline="always")
-def _is_observed(piece: Any, origin: int, target: int, own: Any, masks: Any) -> Any:
-    """Whether the viewer would have observed this move so, as far as its squares say: the set knows the rest."""
-    mask = bit(target)
-    steps_twice = piece == PAWN and origin - target == 16
-    diagonal = (origin - target) & 7 != 0
-    if masks[EP_REPORTED] != np.uint64(0):
-        # The reported double step.
-        found = steps_twice and bit(origin - 8) == masks[EP_REPORTED]
-    elif masks[EP_LANDING] != np.uint64(0):
-        # An en passant capture.
-        found = piece == PAWN and mask == masks[EP_LANDING] and own & mask == np.uint64(0) and diagonal
-    else:
-        # What it took is what is missing; a double step that would have been reported was not made, nor a capture en
-        # passant.
-        found = mask & masks[EMPTY] == np.uint64(0) and (own & mask) == masks[CAPTURED]
-        if piece == PAWN:
-            if steps_twice and masks[FORBIDDEN] & mask != np.uint64(0):
-                found = False
-            if diagonal and own & mask == np.uint64(0):
-                found = False
-    return found
-
-
-@kernel(inline="always")
 def _half_after(enemy: Any, codes: Any, piece: Any, origin: int, target: int, promotion: int) -> Any:
     """The enemy half after the enemy's move."""
     if piece == KING and (origin - target == 2 or target - origin == 2):
@@ -266,33 +242,54 @@ def propagate(
     halves = np.empty((MAX_MOVES, 2), dtype=np.uint64)
     ranges = np.empty(MAX_MOVES, dtype=np.int64)
     shares = np.empty(MAX_MOVES, dtype=np.float64)
-    positions, first = found.positions, found.first
+    # Fields are unpacked before the loops: taking an array out of a tuple costs a reference count each time.
+    sets, weights = sources.halves, sources.weights
+    positions, first, key, top = found.positions, found.first, found.key, found.top
     buckets = first.shape[0] - 1
-    groups, uniform_mix, bonus = likelihood.groups, likelihood.uniform_mix, likelihood.bonus
+    reported, landing, captured = masks[EP_REPORTED], masks[EP_LANDING], masks[CAPTURED]
+    groups, uniform_mix, counts = likelihood.groups, likelihood.uniform_mix, likelihood.counts
+    multipliers, bonus, offsets = likelihood.multipliers, likelihood.bonus, likelihood.offsets
     for i in range(start, stop):
-        weight = sources.weights[i]
+        weight = weights[i]
         if not weight > 0.0:
             continue
         # The likelihoods of all moves, seen or not: their sum is what a share is of.
         _lay(sources, i, row)
-        own = row[WHITE]
+        own, enemy, enemy_codes = row[WHITE], sets[i, 0], sets[i, 1]
         count = describe(row, groups <= PLAIN, tables, codes, index, pieces, maps)
         total = 0.0
         for k in range(count):
-            value = multiplied(index[k], groups, likelihood.multipliers)
+            value = multiplied(index[k], groups, multipliers)
             if bonus.shape[0]:
-                value *= bonus[likelihood.offsets[i] + k]
+                value *= bonus[offsets[i] + k]
             likely[k] = value
             total += value
         # The successors that agree with the view's squares, with their shares, and the range where each may be.
         wanted = 0
         for k in range(count):
             origin, target, promotion = codes[k] >> 9, (codes[k] >> 3) & 63, codes[k] & 7
-            piece = pieces[origin]
-            if not _is_observed(piece, origin, target, own, masks):
-                continue
-            after, moved = _half_after(sources.halves[i, 0], sources.halves[i, 1], piece, origin, target, promotion)
-            at = _bucket(half_hash(after, moved, found.key), found.top, buckets)
+            mask, piece = bit(target), pieces[origin]
+            steps_twice = piece == PAWN and origin - target == 16
+            if reported != np.uint64(0):
+                # The reported double step.
+                if not steps_twice or bit(origin - 8) != reported:
+                    continue
+            elif landing != np.uint64(0):
+                # An en passant capture.
+                if piece != PAWN or mask != landing or own & mask != np.uint64(0) or (origin - target) & 7 == 0:
+                    continue
+            else:
+                # What it took is what is missing. A double step that would have been reported was not made, nor a
+                # capture en passant.
+                if mask & masks[EMPTY] != np.uint64(0) or (own & mask) != captured:
+                    continue
+                if piece == PAWN:
+                    if steps_twice and masks[FORBIDDEN] & mask != np.uint64(0):
+                        continue
+                    if (origin - target) & 7 != 0 and own & mask == np.uint64(0):
+                        continue
+            after, moved = _half_after(enemy, enemy_codes, piece, origin, target, promotion)
+            at = _bucket(half_hash(after, moved, key), top, buckets)
             if at == buckets:
                 continue
             prefetch(first, at)
@@ -300,7 +297,7 @@ def propagate(
             halves[wanted, 1] = moved
             ranges[wanted] = at
             shares[wanted] = weight
-            if not likelihood.counts:
+            if not counts:
                 shares[wanted] = weight * ((1.0 - uniform_mix) * likely[k] / total + uniform_mix / count)
             wanted += 1
         # Three misses of the cache a successor, so all are asked for before any is waited for.
