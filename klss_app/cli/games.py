@@ -82,11 +82,6 @@ class Game:
         except ConfigurationError as error:
             raise UsageError(str(error)) from None
 
-    @property
-    def players(self) -> str:
-        """What may stand where a player is asked for; the parser puts the names in the braces."""
-        return "{configurations}; NAME,field=value,…; FILE.toml; {players}"
-
     def player(self, text: str, stockfish: str | None = None) -> Spec:
         """Who plays under ``text``; imports compiled code. ``stockfish`` is ``--stockfish``.
 
