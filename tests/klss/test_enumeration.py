@@ -12,10 +12,10 @@ import pytest
 pyspiel = pytest.importorskip("pyspiel")
 
 import klss  # noqa: E402
-from klss import openspiel  # noqa: E402
 from klss.equilibrium import Method, solve  # noqa: E402
 from klss.errors import GameError, TooLargeError  # noqa: E402
 from klss.game import Game  # noqa: E402
+from klss.openspiel import enumeration as openspiel  # noqa: E402
 from klss.sequence_form import sequence_form  # noqa: E402
 from klss.support.memory import resident_bytes  # noqa: E402
 

@@ -1,4 +1,4 @@
-"""OpenSpiel games as :class:`klss.game.Game`: the one file that imports pyspiel.
+"""OpenSpiel games as :class:`klss.game.Game`: every history is listed.
 
 Any two-player zero-sum game; simultaneous ones go through OpenSpiel's own conversion to turns. At every decision node
 both players' infosets are asked for, and an infoset's name also says whether it is the player's turn.
@@ -11,14 +11,10 @@ observations and actions.
 
 from __future__ import annotations
 
-import contextlib
-import difflib
 import itertools
-import os
 import random
 import reprlib
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -30,6 +26,7 @@ from klss.equilibrium import program_bytes
 from klss.errors import GameError, TooLargeError
 from klss.game import Game, assemble
 from klss.movers import CHANCE, TERMINAL
+from klss.openspiel.games import spiel_game
 from klss.support.memory import resident_bytes
 
 __all__ = ["MAX_NODES", "load"]
@@ -93,47 +90,8 @@ def load(
     TooLargeError
         More than ``max_nodes`` nodes or ``max_bytes``, as soon as that is certain; the message tells how far it got.
     """
-    spiel, name = _spiel_game(game)
+    spiel, name = spiel_game(game)
     return _Flattening(spiel, name, max_nodes, max_bytes, to_solve, on_progress).run()
-
-
-def _spiel_game(game: str | Any) -> tuple[Any, str]:
-    if isinstance(game, str):
-        short = game.split("(", 1)[0].strip()
-        known = pyspiel.registered_names()
-        if short not in known:
-            near = difflib.get_close_matches(short, known, n=1, cutoff=0.4)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise GameError(f"game {game!r}: OpenSpiel has no game {short!r}{hint}")
-        try:
-            with _silenced():
-                spiel = pyspiel.load_game(game)
-                spiel.new_initial_state()  # some games look at their parameters only here
-        except MemoryError:
-            raise
-        except Exception as error:  # of whatever kind its parsers raise
-            reason = " ".join(str(error).split())
-            raise GameError(f"game {game!r}: OpenSpiel refuses it: {reason[:200]}") from error
-    else:
-        spiel = game
-    name = game if isinstance(game, str) else str(spiel)
-    kind = spiel.get_type()
-    if spiel.num_players() != 2:
-        raise GameError(f"game {name!r} has {spiel.num_players()} players; expected a zero-sum game of two players")
-    if kind.utility != pyspiel.GameType.Utility.ZERO_SUM:
-        what = str(kind.utility).rsplit(".", 1)[-1].lower().replace("_", "-")
-        raise GameError(
-            f"game {name!r} is not zero-sum (OpenSpiel says: {what}); expected a zero-sum game of two players"
-        )
-    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-        raise GameError(f"game {name!r} samples its chance outcomes; expected a game whose chance nodes list them")
-    if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
-        spiel = pyspiel.convert_to_turn_based(spiel)
-    elif kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
-        raise GameError(
-            f"game {name!r} is a mean-field game; expected a game of two players who take turns or move at once"
-        )
-    return spiel, name
 
 
 @dataclass(slots=True)
@@ -161,21 +119,6 @@ class _Branch:
             return self.state.child(action), k, probability
         self.state.apply_action(action)  # the last child needs no copy
         return self.state, k, probability
-
-
-@contextlib.contextmanager
-def _silenced() -> Iterator[None]:
-    """Keep OpenSpiel's own complaints off stderr: it prints pages before it raises."""
-    sys.stderr.flush()
-    kept = os.dup(2)
-    sink = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(sink, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(sink)
 
 
 class _Flattening:
