@@ -11,6 +11,7 @@ import numpy as np
 
 from klss.game import Game
 from klss.movers import CHANCE, TERMINAL
+from klss.search._kernels.trunk import spread_down
 from klss.search.model import Drawn, Expansion, Past
 from klss.search.trunk import Roots
 from klss.support.arrays import Floats, Int8s, Int32s, Keys
@@ -31,7 +32,16 @@ class EnumeratedModel:
         self._order = np.argsort(game.parent, kind="stable")[1:]
         self._first = np.searchsorted(game.parent[self._order], np.arange(count + 1))
         self._movers = np.asarray(game.player).astype(np.int8)
+        self._keys = np.stack([self._observed(player) for player in (0, 1)], axis=1)
         self._estimates = self._mean_utilities()
+
+    def _observed(self, player: int) -> Keys:
+        """The key of what ``player`` observes on reaching each node: that of its infoset, 0 where it stays there."""
+        infoset = self.game.infoset[player]
+        known = infoset.astype(np.int64)
+        spread_down(self.game.parent, len(known), known)  # at nature's nodes: what was known before
+        before = np.append(-1, known[self.game.parent[1:]])
+        return np.where((infoset >= 0) & (known != before), infoset + 1, 0).astype(np.uint64)
 
     def _mean_utilities(self) -> Floats:
         values = np.where(self._movers == TERMINAL, self.game.utility, 0.0)
@@ -59,7 +69,7 @@ class EnumeratedModel:
             actions=game.action[children].astype(np.int32),
             movers=self._movers[children],
             probabilities=np.where(self._movers[game.parent[children]] == CHANCE, game.probability[children], 1.0),
-            observations=np.stack([(game.infoset[p][children] + 1).astype(np.uint64) for p in range(2)], axis=1),
+            observations=self._keys[children],
             values=self._estimates[children],
             interest=np.where(self._movers[game.parent[children]] == 1, -1.0, 1.0) * self._estimates[children],
             ceilings=np.full(len(children), np.inf),

@@ -35,7 +35,8 @@ class Expansion:
     probabilities : float64[m]
         Nature's probability of the child where nature acts at its parent, else 1.
     observations : uint64[m, 2]
-        Key of what each player observes on reaching the child. Equal keys mean equal observations.
+        Key of what each player observes on reaching the child. Equal keys mean equal observations; 0 means none at all,
+        so that a player who waits does not know that anything was played.
     values : float64[m]
         Utility for player 0: exact at a terminal child, an estimate at any other.
     interest : float64[m]

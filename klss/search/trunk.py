@@ -388,8 +388,8 @@ class Trunk:
         """The infoset of player 0 that follows ``infoset`` on its action (−1: not its), its observation and
         whether it acts next; −1 when no node has it.
         """
-        if infoset < 0:
-            return -1
+        if infoset < 0 or (own_action < 0 and observation == 0 and not acts):
+            return infoset
         key = kernels.child_key(self.infosets[0].key[infoset], own_action, np.uint64(observation), 1 if acts else 0)
         return int(kernels.lookup(*self._tables[0], np.uint64(key)))
 

@@ -179,6 +179,10 @@ def attach(
                 label = label_of(own_action, observations[c, player], acts)
                 infosets = infosets0 if player == 0 else infosets1
                 above = nodes.infoset[parent, player]
+                # Who waits, and observes nothing, does not know that anything was played.
+                if not own and acts == 0 and observations[c, player] == 0:
+                    nodes.infoset[node, player] = above
+                    continue
                 key = mix64(infosets.key[above] ^ label)
                 new = counts[player]
                 found = find_or_add(tables[player][0], tables[player][1], key, new)

@@ -12,7 +12,7 @@ Decided here: the roots are expanded first (an unexpanded one counts the same fo
 once for every batch of walks; where the other does not go, an action keeps the one it had. Player 1's choice of a root
 infoset is an action like any other, worth its margin. A batch grows with the trunk, so that the solver's work, which is
 in proportion to it, keeps a bounded part of the time. Once player 0 has moved, walks from the root infoset begin with
-the action that was played.
+the action that was played. When walks find nothing any more, the leaves off both players' paths are expanded.
 """
 
 from __future__ import annotations
@@ -100,7 +100,19 @@ class _Walking:
                     self.iterations += turn
                     growth.expand(leaves[:found], beside=beside)
                     return True
-        return False
+        return growth.played < 0 and self._expand_rest(growth, len(leaves), beside)
+
+    def _expand_rest(self, growth: Growth, count: int, beside: Callable[[], None]) -> bool:
+        """Expand ``count`` leaves to which no walk leads, the shallowest first; False where none is left.
+
+        The alternate values of later moves are read off the path too: where the whole game fits into the budget, it is
+        solved there as well.
+        """
+        trunk = self._trunk
+        left = np.flatnonzero(trunk.open_leaf)
+        shallowest = left[np.argsort(trunk.nodes.depth[left], kind="stable")[:count]]
+        growth.expand(shallowest, beside=beside)
+        return len(shallowest) > 0
 
     def _passed(self, played: int) -> Ints:
         """Player 0's sequences at the root infoset other than the one that was ``played``; none while it is −1."""

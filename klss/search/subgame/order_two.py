@@ -19,6 +19,7 @@ Decided here:
 * Every quantity of J is divided by the probability with which nature and player 0 come to J, its nodes outside of I
   included; such a node stays only if its share is 1e-3 or more.
 * Below what player 1's plan never plays, a best response stands in for it.
+* Where player 1 can't count turns, only those of J's nodes count that lie as deep as player 0's.
 * Transpositions are merged only where player 1 knows the position: a section of one node and no other at its infoset.
 """
 

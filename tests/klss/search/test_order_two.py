@@ -66,10 +66,12 @@ def test_whole_infosets_of_the_opponent_are_kept(name: str) -> None:
         kept = {int(node) for section in sections for node in section.nodes}
         here = {int(n) for n in trunk.members(infoset) if reach[n] > 0.0 and nodes.mover[n] != TERMINAL}
         meeting = {int(nodes.infoset[n, 1]) for n in here}
-        total = {j: sum(reach[n] for n in range(trunk.node_count) if nodes.infoset[n, 1] == j) for j in meeting}
+        depth = nodes.depth[next(iter(here))] if here else -1  # player 1 may stay at an infoset for some plies
+        level = np.flatnonzero(nodes.depth[: trunk.node_count] == depth)
+        total = {j: sum(reach[n] for n in level if nodes.infoset[n, 1] == j) for j in meeting}
         expected = {
-            n
-            for n in range(trunk.node_count)
+            int(n)
+            for n in level
             if int(nodes.infoset[n, 1]) in meeting
             and nodes.mover[n] != TERMINAL
             and (n in here or reach[n] >= 1e-3 * total[int(nodes.infoset[n, 1])])

@@ -28,7 +28,7 @@ from tests.oracles.resolve import maxmargin_to_resolve
 
 # Values of player 0: Kuhn 1950; Leduc: Southey et al. 2005, -0.0856; 2x2 abrupt dark hex: the first mover wins 3/4 of
 # the time (checked against the game's own LP).
-GAMES = ["kuhn_poker", "leduc_poker", "dark_hex(board_size=2,gameversion=adh)"]
+GAMES = ["kuhn_poker", "leduc_poker", "dark_hex(board_size=2,gameversion=adh)", "dark_hex(board_size=2)"]
 
 Names = list[Any]
 Entries = dict[tuple[Any, Any], float]
@@ -53,7 +53,9 @@ def infoset_names(trunk: Trunk, game: Game) -> tuple[dict[int, int], dict[int, i
     names: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for player in range(2):
         keys = trunk.infosets[player].key[trunk.nodes.infoset[: trunk.node_count, player]].tolist()
-        names[player].update(zip(keys, game.infoset[player][nodes].tolist(), strict=True))
+        infosets = game.infoset[player][nodes].tolist()
+        for key, infoset in zip(keys, infosets, strict=True):  # nature's nodes have none of their own
+            names[player][key] = max(names[player].get(key, -1), infoset)
     return names
 
 
