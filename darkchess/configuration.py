@@ -1,36 +1,24 @@
-"""A player's choices in one flat text, of any game here: ``NAME,field=value,…`` (:mod:`klss.support.configurations`).
-
-The fields of a player's parts (its search, say) stand beside its own, in texts, TOML files and results.
-"""
+"""A player's choices in any game of chess in the dark (:mod:`klss.table.configuration`: how a text gives them)."""
 
 from __future__ import annotations
 
-import dataclasses
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar, get_type_hints
+from typing import ClassVar
 
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_names
-from klss.errors import KlssError
-from klss.support.configurations import ConfigurationError, field_value, within_ranges
+from klss.support.configurations import ConfigurationError
+from klss.table.configuration import FlatConfiguration
 
 __all__ = ["PlayerConfiguration"]
 
-_Kind = TypeVar("_Kind", bound="PlayerConfiguration")
-
 
 @dataclass(frozen=True)
-class PlayerConfiguration:
+class PlayerConfiguration(FlatConfiguration):
     """What all players have in common; a game's own class adds the parts that it thinks with.
 
     Attributes
     ----------
-    name : str
-        As it is named in results; derived ones carry their changes.
-    player : str
-        The kind of player, a key of the game's ``PLAYERS``.
     evaluator : str
         "auto": the caller's choice; else an evaluator's name (:mod:`darkchess.evaluation.registry`).
     cap : int
@@ -39,17 +27,9 @@ class PlayerConfiguration:
         1 or 2, of all that the player computes; with a node budget every answer is the same.
     """
 
-    name: str
-    player: str
     evaluator: str = AUTO
     cap: int = 10_000_000
     threads: int = 2
-
-    PARTS: ClassVar[tuple[str, ...]] = ()
-    """The fields that are parts: each a frozen dataclass, or None where the player has no such part."""
-
-    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {}
-    """The least and the most that makes sense, of the parts' numbers that do not check themselves."""
 
     WITHOUT_EVALUATOR: ClassVar[tuple[str, ...]] = ()
     """The kinds of player that value no positions."""
@@ -67,59 +47,9 @@ class PlayerConfiguration:
             raise ConfigurationError(
                 f"configuration {self.name}: evaluator is {self.evaluator!r}, expected {AUTO} or {evaluator_names()}"
             ) from None
-        for part in self._parts().values():
-            within_ranges(self.name, part, self.RANGES)
+        super().__post_init__()
 
     @property
     def uses_evaluator(self) -> bool:
         """Whether the player values positions at all."""
         return self.player not in self.WITHOUT_EVALUATOR
-
-    def fields(self) -> dict[str, Any]:
-        """Every field by its name, those of parts beside the player's own: what results hold. An infinite number is a
-        text, since JSON has no word for it.
-        """
-        own = [field.name for field in dataclasses.fields(self) if field.name not in self.PARTS]
-        every = {name: getattr(self, name) for name in own}
-        for part in self._parts().values():
-            every |= dataclasses.asdict(part)
-        return {name: str(value) if value in (math.inf, -math.inf) else value for name, value in every.items()}
-
-    def changed(self: _Kind, name: str, changes: dict[str, Any]) -> _Kind:
-        """A configuration called ``name`` that differs in some fields, those of parts among them.
-
-        Parameters
-        ----------
-        name : str
-            Its own.
-        changes : dict
-            Values by field, as a text or TOML says them.
-
-        Raises
-        ------
-        ConfigurationError
-            No such field, or no value of it.
-        """
-        fixed = {"name", "player", *self.PARTS}
-        hints = {field: hint for field, hint in _hints(self).items() if field not in fixed}
-        for part in self._parts().values():
-            hints |= _hints(part)
-        values = {field: field_value(field, value, hints) for field, value in changes.items()}
-        for attribute, part in self._parts().items():
-            inner = {field: values.pop(field) for field in list(values) if field in _hints(part)}
-            try:
-                values[attribute] = dataclasses.replace(part, **inner)
-            except KlssError as error:
-                raise ConfigurationError(f"configuration {name}: {error}") from error
-        return dataclasses.replace(self, name=name, **values)
-
-    def _parts(self) -> dict[str, Any]:
-        """The parts that the player has, by their fields' names."""
-        parts = {name: getattr(self, name) for name in self.PARTS}
-        return {name: part for name, part in parts.items() if part is not None}
-
-
-def _hints(part: Any) -> dict[str, Any]:
-    """The types of a dataclass's fields."""
-    hints = get_type_hints(type(part))
-    return {field.name: hints[field.name] for field in dataclasses.fields(part)}
