@@ -41,9 +41,7 @@ from klss import openspiel
 from klss.best_response import worst_case
 from klss.equilibrium import solve
 from klss.game import Game
-from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Search, SearchConfiguration, Trunk
-from klss.search.enumerated import game_root
-from klss.search.parts import SearchState, Subgame
+from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Search, SearchConfiguration
 from klss.search.profile import strategy_at_root
 from klss.sequence_form import sequence_form
 from klss.support.arrays import Floats
@@ -159,11 +157,9 @@ def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start 
 
     search = Search(model, search_by, seed=seed)
     if start == "root" and game.player[0] != 0:  # else the first move is the root
-        subgame = Subgame(Trunk.from_roots(game_root(game, model)), carried=0, sampled=1)
         began = time.process_time()
-        solved = search.solve(subgame, None, Budget(nodes=nodes))
+        search.begin(model.root, Budget(nodes=nodes))
         seconds.append(time.process_time() - began)
-        search.standing = SearchState(subgame.trunk, solved.profile, 0, solved.solving.strategies)
     walk(search, None)
     return Played(mixture, purified, seconds)
 

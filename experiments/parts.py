@@ -24,7 +24,6 @@ PARTS = {
     "even-prior": "value_beta=0",
     "roots-without-budget": "root_node_fraction=inf",
     "purification": "purify=false",
-    "blend": "root=blend",
     "resolve-alone": "root=resolve",
     "maxmargin-alone": "root=maxmargin",
     "greedy-walks": "exploration=0",

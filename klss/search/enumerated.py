@@ -13,16 +13,17 @@ from klss.game import Game
 from klss.movers import CHANCE, TERMINAL
 from klss.search._kernels.trunk import spread_down
 from klss.search.model import Drawn, Expansion, Past
-from klss.search.trunk import Roots
-from klss.support.arrays import Floats, Int8s, Int32s, Keys
+from klss.support.arrays import Floats, Int8s, Int32s, Ints, Keys
 
-__all__ = ["EnumeratedBelief", "EnumeratedModel", "game_root"]
+__all__ = ["EnumeratedBelief", "EnumeratedModel"]
 
 
 class EnumeratedModel:
     """The model of ``game``; player 0 searches."""
 
     state_width = 1
+    root = np.zeros((1, 1), dtype=np.uint64)
+    """The game's first state."""
 
     def __init__(self, game: Game) -> None:
         """Index the children of every node and estimate every node."""
@@ -83,6 +84,10 @@ class EnumeratedModel:
         """See :class:`klss.search.model.Model`."""
         return self._estimates[states[:, 0].astype(np.int64)]
 
+    def groups(self, states: Keys) -> Ints:
+        """Each node alone: player 1 is taken to know it."""
+        return np.arange(len(states))
+
     def identities(self, states: Keys) -> Keys:
         """Nodes of a tree are no transpositions of each other."""
         return states
@@ -120,18 +125,3 @@ class EnumeratedBelief:
     def information(self, actions: Int32s) -> Floats:
         """Nothing is charged for in an enumerated game: infinite information."""
         return np.full(len(actions), np.inf)
-
-
-def game_root(game: Game, model_of_game: EnumeratedModel) -> Roots:
-    """The game's own root as the one root of a trunk, alternate value 0."""
-    states = np.zeros((1, 1), dtype=np.uint64)
-    return Roots(
-        states=states,
-        movers=model_of_game.movers(states),
-        values=model_of_game.values(states),
-        group=np.zeros(1, dtype=np.int32),
-        weight=np.ones(1),
-        keys=np.ones(1, dtype=np.uint64),
-        alternate=np.zeros(1),
-        key=1,
-    )

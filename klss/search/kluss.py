@@ -47,10 +47,10 @@ class Kluss(SearchConfiguration):
         Whether roots are drawn by those weights too.
     solver : "pcfr+" or "lp"
         PCFR+, or klss2021's linear programs.
-    root : "nature", "blend", "maxmargin" or "resolve"
+    root : "nature", "safe", "maxmargin" or "resolve"
         See :mod:`klss.search.equilibrium.pcfr`; programs solve klss2021's hybrid for the first two.
     maxmargin_share : float
-        Least share of Maxmargin in these.
+        Share of Maxmargin beside nature.
     iterations : int
         Of PCFR+ after each batch of leaves.
     expansion : "one-sided", "two-sided" or "support"

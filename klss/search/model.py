@@ -97,6 +97,12 @@ class Model(Protocol):
         """Estimated utility for player 0 of each of ``states``: float64[n]."""
         ...
 
+    def groups(self, states: States) -> Ints:
+        """Player 1's infoset at each of ``states``, of player 0's belief, numbered from 0 on: int64[n]; each has its
+        own where player 1 is taken to know the state.
+        """
+        ...
+
     def identities(self, states: States) -> States:
         """Rows that are equal iff the states are transpositions (paper, §2): uint64[n, any]."""
         ...

@@ -25,7 +25,8 @@ from klss.search.parts import (
 )
 from klss.search.profile import Profile, strategy_at_root, utility_at
 from klss.search.report import Report
-from klss.support.arrays import Bools, Floats, Int32s, Keys
+from klss.search.trunk import Trunk, game_root
+from klss.support.arrays import Bools, Floats, Int32s, Keys, States
 
 __all__ = ["Result", "Search", "Solved"]
 
@@ -131,6 +132,19 @@ class Search:
         if self.standing is not None:
             infoset = self.standing.trunk.step(self.standing.infoset, own_action, observation, acts)
             self.standing = dataclasses.replace(self.standing, infoset=infoset)
+
+    def begin(self, root: States, budget: Budget) -> None:
+        """Search the whole game from its start without a move, so that the first move is nested in that.
+
+        Parameters
+        ----------
+        root : uint64[1, w]
+            Where the game begins, nature's draws included.
+        budget : Budget
+        """
+        subgame = Subgame(Trunk.from_roots(game_root(self._model, root)), carried=0, sampled=1)
+        solved = self.solve(subgame, None, budget)
+        self.standing = SearchState(subgame.trunk, solved.profile, 0, solved.solving.strategies)
 
     @property
     def known(self) -> int:

@@ -20,9 +20,19 @@ import numpy.typing as npt
 from klss.errors import KlssError
 from klss.search._kernels import trunk as kernels
 from klss.search.model import CHANCE, TERMINAL, Expansion, Model
-from klss.support.arrays import Bools, Floats, Int8s, Int16s, Int32s, Ints, Keys
+from klss.support.arrays import Bools, Floats, Int8s, Int16s, Int32s, Ints, Keys, States
 
-__all__ = ["InfosetArrays", "ModelError", "NodeArrays", "Roots", "SequenceArrays", "Trunk", "doubled", "grown"]
+__all__ = [
+    "InfosetArrays",
+    "ModelError",
+    "NodeArrays",
+    "Roots",
+    "SequenceArrays",
+    "Trunk",
+    "doubled",
+    "game_root",
+    "grown",
+]
 
 
 class ModelError(KlssError, ValueError):
@@ -400,3 +410,17 @@ class Trunk:
     def members(self, infoset: int) -> Ints:
         """Nodes of an infoset of player 0: int64[n]."""
         return np.flatnonzero(self.nodes.infoset[: self.node_count, 0] == infoset)
+
+
+def game_root(model: Model, state: States) -> Roots:
+    """The start of a game (uint64[1, w]) as the one root of a trunk, alternate value 0."""
+    return Roots(
+        states=state,
+        movers=model.movers(state),
+        values=model.values(state),
+        group=np.zeros(1, dtype=np.int32),
+        weight=np.ones(1),
+        keys=np.ones(1, dtype=np.uint64),
+        alternate=np.zeros(1),
+        key=1,
+    )

@@ -142,6 +142,10 @@ class DarkChess:
         values = self._evaluator.values(np.ascontiguousarray(states[:, :9]), deadline=self.deadline)
         return np.where(self.movers(states) == 0, values, -values)
 
+    def groups(self, states: States) -> Ints:
+        """Each position alone: the opponent is taken to know it."""
+        return np.arange(len(states))
+
     def identities(self, states: States) -> States:
         """The position alone: equal rows are transpositions, draws aside (B.1)."""
         rows = states[:, :9].copy()

@@ -12,9 +12,9 @@ import numpy as np
 from klss.search._kernels.utilities import against
 from klss.support.kernel import kernel
 
-__all__ = ["BLEND", "MAXMARGIN", "NATURE", "RESOLVE", "iterate", "realise", "set_roots", "start"]
+__all__ = ["MAXMARGIN", "NATURE", "RESOLVE", "iterate", "realise", "set_roots", "start"]
 
-BLEND, MAXMARGIN, RESOLVE, NATURE = range(4)
+MAXMARGIN, RESOLVE, NATURE = range(3)
 """What stands at the top."""
 
 
@@ -115,24 +115,17 @@ def realise(side: Any, weight: float, learned: Any) -> None:
 
 @kernel
 def set_roots(layer: int, maxmargin_share: float, top: Any, plan: Any) -> None:
-    """Write player 1's probability of each root infoset into the plan's root sequences; in the blend and beside nature
-    Maxmargin has at least ``maxmargin_share`` of it.
+    """Write player 1's probability of each root infoset into the plan's root sequences; beside nature Maxmargin has
+    ``maxmargin_share`` of it.
     """
     roots = top.prior.shape[0]
-    most = 0.0
     for j in range(roots):
-        most = max(most, top.playing[j])
-    most = min(most, 1.0 - maxmargin_share)
-    for j in range(roots):
-        resolve = top.prior[j] * top.playing[j]
         if layer == MAXMARGIN:
             plan[1 + j] = top.chosen[j]
         elif layer == RESOLVE:
-            plan[1 + j] = resolve
-        elif layer == NATURE:
-            plan[1 + j] = (1.0 - maxmargin_share) * top.prior[j] + maxmargin_share * top.chosen[j]
+            plan[1 + j] = top.prior[j] * top.playing[j]
         else:
-            plan[1 + j] = most * resolve + (1.0 - most) * top.chosen[j]
+            plan[1 + j] = (1.0 - maxmargin_share) * top.prior[j] + maxmargin_share * top.chosen[j]
 
 
 @kernel

@@ -1,16 +1,16 @@
 """PCFR+ on a growing trunk: a few iterations after every growth, playable at any moment.
 
-Predictive CFR+ (Farina, Kroer & Sandholm, AAAI 2021), alternating, last iterate. The root layer is Obscuro's blend
-(Zhang & Sandholm, arXiv 2506.01242): player 1 comes to root infoset J with
+Predictive CFR+ (Farina, Kroer & Sandholm, AAAI 2021), alternating, last iterate. The root layer is one of
 
-    p · α(J) · r(J) + (1 − p) · m(J),        p = min(max r, 1 − maxmargin_share),
+* ``"maxmargin"`` and ``"resolve"``, the two gadgets, whose exact values :mod:`klss.search.equilibrium.linear_program`
+  finds;
+* ``"nature"``: player 1 comes to root infoset J, whether it gains by it or not, with
 
-where r(J) is the probability of playing on in Resolve, m player 1's mixture over root infosets in Maxmargin, both found
-by the same regrets, and α the prior. With ``root="resolve"`` or ``"maxmargin"`` it is one gadget alone, whose exact
-value :mod:`klss.search.equilibrium.linear_program` finds; with ``root="nature"`` r is 1: nature brings player 1 there,
-whether player 1 gains by it or not, but for Maxmargin's share,
+      (1 − maxmargin_share) · α(J) + maxmargin_share · m(J),
 
-    (1 − maxmargin_share) · α(J) + maxmargin_share · m(J).
+  where α is the prior and m player 1's mixture over root infosets in Maxmargin;
+* ``"safe"``: Maxmargin where every root is carried on from the previous trunk, so that its alternate values mean
+  something, and nature where some are particles.
 
 The calls of one move, from the top down: ``improve`` and ``beside`` run a round's iterations after each growth of the
 trunk, ``finish`` the last ones; all go through ``_iterate`` to :func:`klss.search._kernels.regrets.iterate`, where one
@@ -34,8 +34,8 @@ Decided here:
   (docs/notebook/2026-11-24-search-measured.md, "How far from an equilibrium"). Those iterations are of the game of what
   both players use (:mod:`klss.search.equilibrium.restricted`), which takes a tenth of the time on a large trunk; before
   them, a third of that time, there are some on the whole trunk.
-* Maxmargin's share, 0 in Obscuro: some root infoset almost always makes player 1 play on, so that p = 1 and the worst
-  case, Maxmargin's term, would vanish (with a prior alone it does too). The least share keeps it.
+* Obscuro's blend of both gadgets (Zhang & Sandholm, arXiv 2506.01242) is not here: some root infoset almost always
+  makes player 1 play on, so that the worst case, Maxmargin's term, vanishes. Beside nature its share keeps it.
 * After the move player 0's strategies at the roots are held (:mod:`klss.search.pondering`); the rest goes on.
 * The gap is that of the subgame whose root infosets come with the last weights: what both players would gain below.
 """
@@ -62,10 +62,9 @@ from klss.treeplex import Treeplex
 
 __all__ = ["RegretMinimiser", "RootLayer"]
 
-RootLayer = Literal["blend", "maxmargin", "resolve", "nature"]
+RootLayer = Literal["maxmargin", "resolve", "nature", "safe"]
 
 _LAYERS = {
-    "blend": kernels.BLEND,
     "maxmargin": kernels.MAXMARGIN,
     "resolve": kernels.RESOLVE,
     "nature": kernels.NATURE,
@@ -82,9 +81,6 @@ _REMEMBERED = 0.3
 
 _MARGIN_S = 0.004
 """Seconds left over at the end of a move, for what is not measured."""
-
-_IN_USE = 0.5
-"""Probability of playing on; Resolve counts as in use if it is greater at some root infoset."""
 
 _NONE = np.zeros(0)
 
@@ -146,18 +142,22 @@ class RegretMinimiser:
 
     Attributes
     ----------
-    root : "blend", "maxmargin", "resolve" or "nature"
+    root : "maxmargin", "resolve", "nature" or "safe"
     iterations : int
         After each growth of the trunk.
     last_iterations : int
         With a node budget, after the last one, of the restricted game; rounded to whole rounds of it. With a time limit
         it is the last tenth of the time.
     maxmargin_share : float
-        Least share of Maxmargin in the blend and beside nature, from 0 to 1.
+        Share of Maxmargin beside nature, from 0 to 1.
     """
 
     def __init__(
-        self, root: RootLayer = "blend", iterations: int = 8, last_iterations: int = 1_000, maxmargin_share: float = 0.0
+        self,
+        root: RootLayer = "nature",
+        iterations: int = 8,
+        last_iterations: int = 1_000,
+        maxmargin_share: float = 0.0,
     ) -> None:
         self.root = root
         self.maxmargin_share = maxmargin_share
@@ -190,7 +190,10 @@ class _Iterating:
             playing=np.ones(roots),
             play_regret=np.zeros((2, roots)),
         )
-        self._layer = _LAYERS[solver.root]
+        self._root: RootLayer = solver.root
+        if self._root == "safe":
+            self._root = "nature" if subgame.sampled else "maxmargin"
+        self._layer = _LAYERS[self._root]
         self._held = False
         self._sequences = [0, 0]
         self._work = [_NONE, _NONE]  # [S], written anew by every iteration
@@ -391,9 +394,8 @@ class _Iterating:
 
     def _profile(self, plans: tuple[Floats, Floats], margin: float, objective: float, gap: float) -> Profile:
         # With one root infoset player 1 has nothing to choose: no gadget stands on top.
-        several, root = len(self._top.prior) > 1, self._solver.root
-        in_use = root == "nature" or (root == "blend" and self._top.playing.max() > _IN_USE)
-        gadget: Gadget = "resolve" if root == "resolve" or (several and in_use) else "maxmargin"
+        several, root = len(self._top.prior) > 1, self._root
+        gadget: Gadget = "resolve" if root == "resolve" or (several and root == "nature") else "maxmargin"
         return Profile(gadget, *plans, margin, objective, gap, pure=gadget == "resolve", solved=True)
 
     def _judged(self, plans: tuple[Floats, Floats], forms: tuple[Treeplex, Treeplex]) -> Profile:

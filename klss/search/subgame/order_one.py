@@ -84,7 +84,7 @@ class OrderOne:
         drawn = self.likelihood.roots(
             self.likelihood.sample(belief, wanted, own, seeds[1]) if more else nothing, carried=own
         )
-        fresh = fresh_roots(drawn.states, model, estimate, seeds[2])
+        fresh = fresh_roots(drawn.states, model, estimate, seeds[2], belief)
         if previous is None:
             trunk, origin = Trunk.from_roots(fresh), None
         else:
@@ -163,20 +163,27 @@ def _strategies(previous: SearchState | None, origin: tuple[Ints, Ints] | None) 
     return own, theirs
 
 
-def fresh_roots(states: States, model: Model, estimate: float, seed: int) -> Roots:
-    """Newly sampled particles as roots: each an infoset of its own for player 1, alternate value min(û, ũ(h))
-    (App. E, line 19).
+def fresh_roots(states: States, model: Model, estimate: float, seed: int, belief: Belief | None = None) -> Roots:
+    """Newly sampled particles as roots, by player 1's infosets as the model has them; alternate value min(û, ũ(h))
+    (App. E, line 19), the mean of it where several are at one. Within an infoset they weigh as in the belief.
     """
     count = len(states)
     values = model.values(states) if count else np.zeros(0)
-    keys = np.random.default_rng(seed).integers(0, 2**64, size=count, dtype=np.uint64)
+    group = model.groups(states)
+    groups = int(group.max(initial=-1)) + 1
+    logs = belief.log_weights(states) if belief is not None and groups < count else np.zeros(count)
+    weight = np.exp(logs - logs.max(initial=-np.inf)) if count else np.zeros(0)
+    weight /= np.bincount(group, weights=weight, minlength=groups)[group]
+    keys = np.random.default_rng(seed).integers(0, 2**64, size=groups, dtype=np.uint64)
     return Roots(
         states=states,
         movers=model.movers(states),
         values=values,
-        group=np.arange(count, dtype=np.int32),
-        weight=np.ones(count),
+        group=group.astype(np.int32),
+        weight=weight,
         keys=keys,
-        alternate=np.minimum(estimate, values),
+        alternate=np.asarray(
+            np.bincount(group, weights=weight * np.minimum(estimate, values), minlength=groups), dtype=np.float64
+        ),
         key=int(keys[0]) if count else 0,
     )

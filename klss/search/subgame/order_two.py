@@ -84,7 +84,9 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     meets = np.zeros(infoset_count, dtype=np.bool_)
     meets[nodes.infoset[members, 1]] = True
     around = np.flatnonzero(meets[nodes.infoset[:count, 1]] & (probability > 0.0))
-    around = around[nodes.depth[around] == nodes.depth[members[0]]]
+    level = np.full(infoset_count, -1, dtype=np.int64)
+    level[nodes.infoset[members, 1]] = nodes.depth[members]
+    around = around[(nodes.depth[around] == level[nodes.infoset[around, 1]]) | (nodes.infoset[around, 0] == infoset)]
     around = around[nodes.mover[around] != TERMINAL]
     # What each is of its infoset; nodes elsewhere than in I stay only if that is worth their cost.
     whole = np.bincount(nodes.infoset[around, 1], weights=probability[around], minlength=infoset_count)

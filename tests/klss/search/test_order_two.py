@@ -7,13 +7,13 @@ import pytest
 
 from klss import openspiel
 from klss.search import EnumeratedModel, Trunk
-from klss.search.enumerated import game_root
 from klss.search.model import TERMINAL
 from klss.search.profile import Profile
 from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.subgame.order_two import unfrozen_sections
 from klss.search.subgame.sections import sections_at
+from klss.search.trunk import game_root
 from tests.klss.search.solved import solve_gadget
 
 NOTHING = np.zeros(0, dtype=np.uint64)
@@ -24,7 +24,7 @@ def whole(name: str) -> tuple[Trunk, EnumeratedModel, Profile]:
     """A game's trunk, expanded to its end, and its equilibrium."""
     game = openspiel.load(name)
     model = EnumeratedModel(game)
-    trunk = Trunk.from_roots(game_root(game, model))
+    trunk = Trunk.from_roots(game_root(model, model.root))
     while len(leaves := np.flatnonzero(trunk.open_leaf)):
         trunk.expand(leaves, model, NOTHING)
     return trunk, model, solve_gadget(trunk, "maxmargin")

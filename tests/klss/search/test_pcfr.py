@@ -9,12 +9,12 @@ from klss import openspiel
 from klss.best_response import best_response
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Kluss, Search, Trunk
 from klss.search._kernels.utilities import against
-from klss.search.enumerated import game_root
 from klss.search.equilibrium.pcfr import RegretMinimiser
 from klss.search.equilibrium.restricted import RestrictedGame
 from klss.search.gadget import gadget_form
 from klss.search.parts import Subgame
 from klss.search.profile import Profile
+from klss.search.trunk import game_root
 from klss.search.utilities import Utilities
 from klss.subgame import Gadget
 from klss.support.arrays import Floats
@@ -42,7 +42,7 @@ def test_on_dark_chess_trunks_it_is_within_a_thousandth_of_the_program(gadget: G
 def test_on_whole_games_it_finds_their_value(name: str, gadget: Gadget) -> None:
     game = openspiel.load(name)
     model = EnumeratedModel(game)
-    trunk = Trunk.from_roots(game_root(game, model))
+    trunk = Trunk.from_roots(game_root(model, model.root))
     while len(leaves := np.flatnonzero(trunk.open_leaf)):
         trunk.expand(leaves, model, NOTHING)
     assert solved(trunk, gadget, 2000).margin == pytest.approx(solve_gadget(trunk, gadget).margin, abs=1e-3)
@@ -117,7 +117,7 @@ def test_plans_are_plans_after_every_growth() -> None:
     """Each infoset's sequences sum to the one before: what is playable at any moment is a strategy."""
     iterating = None
     for trunk in growing():
-        iterating = RegretMinimiser("blend").begin(Subgame(trunk, 0, 3), None, Budget(nodes=1))
+        iterating = RegretMinimiser("nature").begin(Subgame(trunk, 0, 3), None, Budget(nodes=1))
         profile = iterating.improve()
         for player, plan in ((0, profile.x), (1, profile.y)):
             infosets = trunk.infosets[player]

@@ -18,13 +18,13 @@ from darkchess.fog.players.model import DarkChess
 from klss._highs import Basis, LpResult
 from klss.best_response import best_response
 from klss.search import Budget, EnumeratedModel, Trunk
-from klss.search.enumerated import game_root
 from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.program import Answer, GadgetProgram
 from klss.search.expansion.support import leaves_to_expand
 from klss.search.gadget import gadget_form
 from klss.search.parts import Subgame
 from klss.search.subgame.order_one import fresh_roots
+from klss.search.trunk import game_root
 from klss.subgame import Gadget
 from tests.klss.games import kuhn
 from tests.klss.search.solved import solve_gadget
@@ -139,7 +139,7 @@ def test_a_hybrid_begins_with_the_gadget_it_is_told_and_ends_with_the_one_the_ma
     game = kuhn()
     model = EnumeratedModel(game)
     # Kuhn is worth -1/18: more than one alternate value, less than the other.
-    trunk = Trunk.from_roots(dataclasses.replace(game_root(game, model), alternate=np.array([alternate])))
+    trunk = Trunk.from_roots(dataclasses.replace(game_root(model, model.root), alternate=np.array([alternate])))
     while len(leaves := np.flatnonzero(trunk.open_leaf)):
         trunk.expand(leaves, model, np.zeros(0, dtype=np.uint64))
     solver = LinearPrograms("hybrid", 1.0, Recorded, first=first)

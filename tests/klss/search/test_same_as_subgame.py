@@ -15,12 +15,13 @@ from klss import openspiel
 from klss.equilibrium import solve
 from klss.game import Game
 from klss.search import Budget, Klss2021, Search, Trunk
-from klss.search.enumerated import EnumeratedModel, game_root
+from klss.search.enumerated import EnumeratedModel
 from klss.search.gadget import gadget_form
 from klss.search.parts import Subgame as SearchSubgame
 from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.subgame.sections import sections_at
+from klss.search.trunk import game_root
 from klss.sequence_form import SequenceForm, sequence_form
 from klss.subgame import Subgame, make_subgame
 from tests.klss.search.solved import solve_gadget
@@ -41,7 +42,7 @@ def game(request: pytest.FixtureRequest) -> Game:
 
 
 def whole_trunk(game: Game, model: EnumeratedModel) -> Trunk:
-    trunk = Trunk.from_roots(game_root(game, model))
+    trunk = Trunk.from_roots(game_root(model, model.root))
     while len(leaves := np.flatnonzero(trunk.open_leaf)):
         trunk.expand(leaves, model, NO_KEYS)
     return trunk
@@ -114,7 +115,7 @@ def test_the_whole_game_has_the_same_matrix_and_value(game: Game) -> None:
 
 def test_iterative_deepening_finds_the_value_without_expanding_everything(game: Game) -> None:
     model = EnumeratedModel(game)
-    trunk = Trunk.from_roots(game_root(game, model))
+    trunk = Trunk.from_roots(game_root(model, model.root))
     search = Search(model, Klss2021(gadget="maxmargin"))
     solved = search.solve(SearchSubgame(trunk, carried=0, sampled=1), None, Budget(nodes=10**9))
     assert solved.effort.gap < 1e-9
