@@ -20,7 +20,10 @@ import functools
 import hashlib
 import secrets
 
-__all__ = ["fresh_seed", "game_seed", "opening_seed", "player_seed"]
+__all__ = ["NATURE", "fresh_seed", "game_seed", "opening_seed", "player_seed"]
+
+NATURE = "nature"
+"""Whose seed in a game is that of what neither player decides."""
 
 _LEAST = 10**17
 """Seeds from here on, of 18 digits, are one of too many to try."""

@@ -131,8 +131,8 @@ class Kit(ABC):
         return None
 
     @abstractmethod
-    def referee(self, setup: Any, moves: Sequence[str] = ()) -> Referee:
-        """The true game, after ``moves`` of an opening."""
+    def referee(self, setup: Any, moves: Sequence[str] = (), seed: int = 0) -> Referee:
+        """The true game, after ``moves`` of an opening; ``seed`` is that of what nature draws in it."""
 
     @abstractmethod
     def record(self, referee: Any, headers: Mapping[str, str]) -> str:

@@ -142,6 +142,14 @@ class TimePlan:
             return Budget(nodes=self.nodes)
         return Budget(seconds=max(self.seconds, self.elapsed() + least_s), started=self.began)
 
+    def half(self) -> Budget:
+        """Half of what there is to spend, from now on."""
+        from klss.search.budget import Budget
+
+        if self.seconds is None:
+            return Budget(nodes=max(1, (self.nodes or 0) // 2))
+        return Budget(seconds=max(0.0, self.seconds - self.elapsed()) / 2)
+
     def renewed(self) -> TimePlan:
         """The plan of a question that comes now, with what this one's has left of its time or clock."""
         limit, spent, least = self.limit, self.elapsed(), self.use.least_s

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from klss.support.seeds import player_seed
+from klss.support.seeds import NATURE, player_seed
 from klss.support.text import printable
 from klss.table.contest import Decision, Player
 from klss.table.limits import Limit, Progress, TimeControl
@@ -213,7 +213,8 @@ class Loading(threading.Thread):
 
         game, options, kit = self._game, self._options, self._game.kit
         setup = kit.setup(options.fen, options.ruleset.name if game.ruled else None)
-        referee = kit.referee(setup, [move.uci() for move in self._played])
+        moves = [move.uci() for move in self._played]
+        referee = kit.referee(setup, moves, player_seed(options.seed, NATURE))
         choice = options.evaluator_choice(path_suffices=True)
         budget = TimeControl(options.time_s, options.nodes, options.clock)
         for seat, spec in self._specs.items():

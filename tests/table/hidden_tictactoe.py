@@ -224,7 +224,7 @@ class TicTacToe(Kit):
     def player(self, spec: Named, evaluator: None, seed: int) -> Player:
         return Own(spec.name, seed)
 
-    def referee(self, setup: None, moves: Sequence[str] = ()) -> Referee:
+    def referee(self, setup: None, moves: Sequence[str] = (), seed: int = 0) -> Referee:
         return Referee()
 
     def record(self, referee: Referee, headers: Mapping[str, str]) -> str:

@@ -68,7 +68,7 @@ class _Fog(Kit):
     def setup(self, start: str | None = None, rules: str | None = None) -> Setup:
         return Setup(Position.from_fen(START_FEN if start is None else start), ruleset(rules or self.rules[0]))
 
-    def referee(self, setup: Setup, moves: Sequence[str] = ()) -> Referee:
+    def referee(self, setup: Setup, moves: Sequence[str] = (), seed: int = 0) -> Referee:
         return Referee.replay(map(chess.Move.from_uci, moves), setup.start.fen(), setup.ruleset)
 
     def record(self, referee: Referee, headers: Mapping[str, str]) -> str:

@@ -100,7 +100,7 @@ class _Rbc(Kit):
     def setup(self, start: str | None = None, rules: str | None = None) -> Position:
         return Position.from_fen(START_FEN if start is None else start)
 
-    def referee(self, setup: Position, moves: Sequence[str] = ()) -> Referee:
+    def referee(self, setup: Position, moves: Sequence[str] = (), seed: int = 0) -> Referee:
         assert not moves, "a game of Reconnaissance Blind Chess begins with its first turn"
         return Referee(setup.fen())
 

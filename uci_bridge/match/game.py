@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from klss.support.seeds import player_seed
+from klss.support.seeds import NATURE, player_seed
 from klss.table.arbiter import SEATS, Arbiter, Played
 from klss.table.contest import Player, TruthCount
 from klss.table.outcome import Outcome, Seat
@@ -32,7 +32,8 @@ _COLORS = {True: "white", False: "black"}
 def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     """Play a game to its end; what an engine does wrong costs it the game and raises nothing."""
     kit = setup.kit
-    referee = kit.referee(kit.setup(task.opening.fen, setup.rules), task.opening.moves)
+    start = kit.setup(task.opening.fen, setup.rules)
+    referee = kit.referee(start, task.opening.moves, player_seed(task.seed, NATURE))
     side_of = sides(task.game)
     engines.get_ready()
     players = {
