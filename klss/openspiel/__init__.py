@@ -1,8 +1,31 @@
 """OpenSpiel's games: the one package that imports pyspiel.
 
-Reading order: ``games`` (by name, and what is refused), ``enumeration`` (the whole tree as :class:`klss.game.Game`).
+>>> from klss import openspiel
+>>> bots = [openspiel.bot("kuhn_poker", player, nodes=100) for player in (0, 1)]
+
+Reading order:
+- ``games`` by name, and what is refused; ``enumeration`` the whole tree as :class:`klss.game.Game`
+- ``observations`` what each player may see; ``transpositions`` which states are the same from here on
+- ``model`` the game as the search sees it; ``belief`` every history that agrees with what was observed
+- ``players`` that are given observations alone; ``ismcts`` OpenSpiel's own search as one; ``configuration`` their names
+- ``referee`` the true game at the table; ``bots`` our players in OpenSpiel's own loops
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from klss.errors import GameError
 from klss.openspiel.enumeration import MAX_NODES, load
 
-__all__ = ["MAX_NODES", "load"]
+if TYPE_CHECKING:
+    from klss.openspiel.bots import Bot
+
+__all__ = ["MAX_NODES", "GameError", "bot", "load"]
+
+
+def bot(game: str | Any, player: int, name: str = "kluss", **options: Any) -> Bot:
+    """A bot of OpenSpiel's for one seat of a game; see :func:`klss.openspiel.bots.make_bot` for the options."""
+    from klss.openspiel.bots import make_bot
+
+    return make_bot(game, player, name, **options)

@@ -13,7 +13,7 @@ import pyspiel
 
 from klss.errors import GameError
 
-__all__ = ["spiel_game"]
+__all__ = ["silenced", "spiel_game"]
 
 
 def spiel_game(game: str | Any) -> tuple[Any, str]:
@@ -32,7 +32,7 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise GameError(f"game {game!r}: OpenSpiel has no game {short!r}{hint}")
         try:
-            with _silenced():
+            with silenced():
                 spiel = pyspiel.load_game(game)
                 spiel.new_initial_state()  # some games look at their parameters only here
         except MemoryError:
@@ -63,7 +63,7 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
 
 
 @contextlib.contextmanager
-def _silenced() -> Iterator[None]:
+def silenced() -> Iterator[None]:
     """Keep OpenSpiel's own complaints off stderr: it prints pages before it raises."""
     sys.stderr.flush()
     kept = os.dup(2)

@@ -60,7 +60,10 @@ def test_a_human_plays_it_in_the_terminal(klss: Any, tmp_path: Path) -> None:  #
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["match", "a", "b", "--game", "chess"], "--game: got 'chess'; expected fog, rbc, or MODULE:NAME of a kit"),
+        (
+            ["match", "a", "b", "--game", "chess"],
+            "got 'chess'; expected fog, rbc, openspiel:GAME, or MODULE:NAME of a kit",
+        ),
         (["match", "a", "b", "--game", "rbd"], "--game: got 'rbd'; did you mean rbc?"),
         (["match", "a", "b", "--game", "no.such:KIT"], "which can't be imported"),
         (["match", "a", "b", "--game", "tests.table.hidden_tictactoe:TIK"], "with that name in it"),

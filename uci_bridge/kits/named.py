@@ -6,31 +6,54 @@ import difflib
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from klss.errors import INSTALL_EXTRAS, GameError
 from klss.support.configurations import ConfigurationError
 
 if TYPE_CHECKING:
     from klss.table.kit import Kit
 
-__all__ = ["KITS", "kit_named", "loaded"]
+__all__ = ["KITS", "OPENSPIEL", "kit_named", "loaded"]
+
+OPENSPIEL = "openspiel:"
+"""What a game of OpenSpiel's begins with."""
 
 KITS = {"fog": "uci_bridge.kits.fog:FOG", "rbc": "uci_bridge.kits.rbc:RBC"}
 """Name -> where it is."""
 
 
 def kit_named(name: str) -> Kit:
-    """The kit called ``name``, or at ``MODULE:NAME``.
+    """The kit called ``name``, of ``openspiel:GAME``, or at ``MODULE:NAME``.
 
     Raises
     ------
     ConfigurationError
         There is none.
     """
+    if name.startswith(OPENSPIEL):
+        return _openspiel(name)
     if name not in KITS and ":" not in name:
         near = difflib.get_close_matches(name, KITS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"expected {', '.join(KITS)}, or MODULE:NAME of a kit"
+        hint = (
+            f"did you mean {near[0]}?"
+            if near
+            else f"expected {', '.join(KITS)}, openspiel:GAME, or MODULE:NAME of a kit"
+        )
         raise ConfigurationError(f"--game: got {name[:80]!r}; {hint}")
     kit: Kit = loaded(KITS.get(name, name), "--game")
     return kit
+
+
+def _openspiel(name: str) -> Kit:
+    try:
+        from uci_bridge.kits.openspiel import openspiel_kit
+
+        return openspiel_kit(name)
+    except ModuleNotFoundError as error:
+        if error.name not in ("pyspiel", "open_spiel"):
+            raise
+        raise ConfigurationError(f"--game: OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from None
+    except GameError as error:
+        raise ConfigurationError(f"--game: {error}") from None
 
 
 def loaded(place: str, flag: str) -> Any:

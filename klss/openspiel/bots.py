@@ -1,0 +1,102 @@
+"""Our players as bots of OpenSpiel, for its own loops (``evaluate_bots``).
+
+OpenSpiel hands a bot the whole state. This one reads from it what its player may see, and gives nothing else on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyspiel
+
+from klss.openspiel.configuration import configuration, make_player
+from klss.openspiel.games import spiel_game
+from klss.openspiel.model import Values
+from klss.openspiel.observations import Sight
+from klss.table.limits import Limit
+
+__all__ = ["Bot", "make_bot"]
+
+
+def make_bot(
+    game: str | Any,
+    player: int,
+    name: str = "kluss",
+    *,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    seed: int = 0,
+    values: Values | None = None,
+) -> Bot:
+    """A bot for one seat of a game.
+
+    Parameters
+    ----------
+    game : str or pyspiel.Game
+        Of two players, zero-sum.
+    player : int
+        0 or 1.
+    name : str
+        A configuration: ``kluss``, ``klss2021``, ``ismcts``, ``random``, ``policy:FILE``, or ``NAME,field=value,…``.
+    seconds, nodes : float, int, optional
+        What limits a move; with ``nodes`` the same seed plays the same. By default 5 seconds.
+    seed : int
+        Of all that it draws.
+    values : callable, optional
+        What values states that are not searched further, for the game's first player: a list of ``pyspiel.State`` ->
+        payoffs. By default one random playout each.
+
+    Raises
+    ------
+    GameError
+        No such game, or none for it.
+    ConfigurationError
+        No such configuration.
+    """
+    return Bot(game, player, name, Limit(time_s=seconds, nodes=nodes), seed, values)
+
+
+class Bot(pyspiel.Bot):  # type: ignore[misc]
+    """See :func:`make_bot`."""
+
+    def __init__(self, game: Any, player: int, name: str, limit: Limit, seed: int, values: Values | None) -> None:
+        super().__init__()
+        self._game, _ = spiel_game(game)
+        self._player = make_player(configuration(name), self._game, seed, values)
+        self._index, self._limit = player, limit
+        self._sight = Sight(self._game, player)
+        self.restart()
+
+    def restart(self) -> None:
+        """A new game begins."""
+        self._given = 0
+        self._player.begin(self._index == 0)
+
+    def restart_at(self, state: Any) -> None:
+        """A new game begins; what was played in it before is read at the first step."""
+        self.restart()
+
+    def step(self, state: Any) -> int:
+        """An action at a state where it is the bot's turn."""
+        return self.step_with_policy(state)[1]
+
+    def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
+        """The mixed strategy at a state, as (action, probability), and the action that was drawn by it."""
+        history = list(state.history())
+        if state.is_simultaneous_node() and self._index == 1:
+            history.append(state.legal_actions(0)[0])  # in turns the other chooses first, and nobody sees what
+        seen = self._sight.along(self._game.new_initial_state(), history)
+        if len(seen) <= self._given:  # OpenSpiel may go back in a game
+            self.restart()
+        for each in seen[self._given :]:
+            self._player.observe(each)
+        self._given = len(seen)
+        action = self._player.answer("action", self._limit).answer
+        return list(self._player.mixture.items()), int(action)
+
+    def inform_action(self, state: Any, player_id: int, action: int) -> None:
+        """Nothing: who may see it reads it at its next step."""
+
+    def provides_policy(self) -> bool:
+        """Only with a step: a search that is asked twice draws twice."""
+        return False

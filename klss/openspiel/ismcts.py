@@ -1,0 +1,127 @@
+"""OpenSpiel's own search for imperfect information as a player: information set Monte Carlo tree search (Cowling et al.
+2012).
+
+It draws the states that it searches by the game's ``ResampleFromInfostate`` where the game has that, and its compiled
+version plays then; elsewhere they are drawn from our exact belief, which only its version in Python lets one do. It is
+given a state of the belief to start from, never the true one. Values are random playouts, as by default in OpenSpiel.
+The compiled version draws numbers that no seed decides.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms import ismcts
+
+from klss.openspiel.belief import HistoryBelief
+from klss.openspiel.games import silenced
+from klss.openspiel.model import Playouts
+from klss.openspiel.players import BelievingPlayer
+from klss.table.contest import Decision
+from klss.table.limits import Limit, Progress
+from klss.table.time_plan import TimePlan
+
+__all__ = ["IsmctsPlayer"]
+
+_UCT = 2.0
+"""The constant of OpenSpiel's examples, for payoffs in [−1, 1]; multiplied by a game's largest payoff."""
+
+_WITHOUT_END = 10**9
+"""Simulations where time ends the search."""
+
+
+class IsmctsPlayer(BelievingPlayer):
+    """See the module; takes the arguments of :class:`klss.openspiel.players.BelievingPlayer`."""
+
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`klss.table.contest.Player`. Nodes are simulations."""
+        plan = TimePlan(limit)
+        belief = self._belief(plan)
+        actions = self._seen[-1].actions
+        said = {"positions": belief.size, "capped_by": belief.capped_by}
+        if len(actions) == 1 or not belief.size:
+            return self._drawn(dict.fromkeys(actions, 1.0), said)
+        seed = self._random.randrange(2**31)
+        if self._resamples:
+            weights = self._by_resampling(belief, plan, seed)
+        else:
+            weights = _FromBelief(self, belief, plan, seed).policy()
+        return self._drawn(weights or dict.fromkeys(actions, 1.0), said)
+
+    @cached_property
+    def _resamples(self) -> bool:
+        """Whether the game draws states for OpenSpiel's bot itself."""
+        state = self._game.new_initial_state()
+        while state.is_chance_node():
+            state.apply_action(state.legal_actions()[0])
+        try:
+            with silenced():
+                state.resample_from_infostate(state.current_player(), random.random)
+        except Exception:  # of whatever kind the game raises that has not got it
+            return False
+        return True
+
+    def _by_resampling(self, belief: HistoryBelief, plan: TimePlan, seed: int) -> dict[int, float]:
+        """OpenSpiel's compiled bot's policy."""
+        left = plan.budget(0.01)
+        bot = pyspiel.ISMCTSBot(
+            seed, pyspiel.RandomRolloutEvaluator(1, seed), _UCT * _largest(self._game), plan.nodes or _WITHOUT_END, -1,
+            pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT, False, False, -1.0 if plan.nodes else left.left(),
+        )  # fmt: skip
+        return dict(bot.get_policy(self._model.place(belief.numbers[0]).state))
+
+
+class _Late(Exception):
+    """Time is up."""
+
+
+class _FromBelief:
+    """OpenSpiel's bot in Python over states of a belief."""
+
+    def __init__(self, player: IsmctsPlayer, belief: HistoryBelief, plan: TimePlan, seed: int) -> None:
+        self._model, self._until = player._model, plan.deadline
+        self._random = random.Random(seed)
+        self._numbers = belief.numbers
+        logs = belief.log_weights(np.array(self._numbers, dtype=np.uint64)[:, None])
+        self._weights = np.cumsum(np.exp(logs - logs.max())).tolist()
+        self._playouts = Playouts(seed)
+        self._bot = ismcts.ISMCTSBot(
+            player._game, self, _UCT * _largest(player._game), plan.nodes or _WITHOUT_END,
+            random_state=np.random.RandomState(seed), allow_inconsistent_action_sets=True,
+            use_observation_string=not player._game.get_type().provides_information_state_string,
+        )  # fmt: skip
+        self._bot.set_resampler(lambda state, _: self._sample())
+
+    def policy(self) -> dict[int, float]:
+        """Probabilities by action."""
+        state = self._model.place(self._numbers[0]).state
+        try:
+            found = self._bot.run_search(state)
+        except _Late:
+            found = self._bot.get_final_policy(state, self._bot._root_node)
+        return {action: share for action, share in found if share > 0.0 and math.isfinite(share)}
+
+    def _sample(self) -> Any:
+        if self._until is not None and time.monotonic() > self._until:
+            raise _Late
+        (number,) = self._random.choices(self._numbers, cum_weights=self._weights)
+        return self._model.place(number).state.clone()
+
+    def evaluate(self, state: Any) -> list[float]:
+        """OpenSpiel's ``Evaluator``: both players' payoffs of a random playout."""
+        return self._playouts.returns(state)
+
+    def prior(self, state: Any) -> list[tuple[int, float]]:
+        """OpenSpiel's ``Evaluator``: all actions alike."""
+        actions = state.legal_actions()
+        return [(action, 1.0 / len(actions)) for action in actions]
+
+
+def _largest(game: Any) -> float:
+    return max(abs(game.min_utility()), abs(game.max_utility())) or 1.0

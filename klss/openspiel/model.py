@@ -1,0 +1,215 @@
+"""A game of OpenSpiel as :mod:`klss.search` sees it: children in batches, observations of both players, values.
+
+A state of the search is one uint64, the number of a ``pyspiel.State`` that the model holds. A child's value is the mean
+of a few random playouts, or what the user's function says; both divided by the game's largest payoff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyspiel
+
+from klss.movers import CHANCE, TERMINAL
+from klss.openspiel.observations import NOTHING, Sight, key_of
+from klss.openspiel.transpositions import identifier
+from klss.search.model import Expansion, Past
+from klss.support.arrays import Floats, Int8s, Ints, Keys, States
+
+__all__ = ["OpenSpielModel", "Place", "Playouts", "Values"]
+
+_PLAYOUTS = 4
+"""Playouts of a state's value: one alone is mostly noise, which a search takes for chances."""
+
+Values = Callable[[Sequence[Any]], Sequence[float]]
+"""Estimated payoffs for the game's first player of a batch of ``pyspiel.State``, none of them terminal."""
+
+
+class Place(NamedTuple):
+    """A state, and what both players know of it.
+
+    ``mover`` is 0 where the searching player acts, 1, CHANCE or TERMINAL. ``seen`` are keys of what the search's
+    players 0 and 1 know, by their last observation and what they did since; ``shown`` of what they observe on reaching
+    the state (:data:`NOTHING`: nothing new).
+    """
+
+    state: Any
+    mover: int
+    seen: tuple[int, int]
+    shown: tuple[int, int]
+
+
+class OpenSpielModel:
+    """The model of ``game`` with ``player`` (0 or 1) as the one that searches.
+
+    Parameters
+    ----------
+    game
+        A ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`.
+    player
+        The seat that searches: player 0 of the search.
+    seed
+        Of the playouts.
+    values
+        What values states instead of playouts.
+    """
+
+    state_width = 1
+
+    def __init__(self, game: Any, player: int, *, seed: int = 0, values: Values | None = None) -> None:
+        self.game, self.player = game, player
+        self.sights = (Sight(game, player), Sight(game, 1 - player))  # of the search's players 0 and 1
+        self._identity = identifier(game)
+        self._values = values if values is not None else Playouts(seed)
+        largest = max(abs(game.min_utility()), abs(game.max_utility())) or 1.0
+        self._unit = (1.0 if player == 0 else -1.0) / largest
+        self._places: dict[int, Place] = {}
+        self._next = 0
+
+    # ------------------------------------------------------------------------------------------------ states
+    @cached_property
+    def start(self) -> Place:
+        """Where the game begins."""
+        return self.reached(self.game.new_initial_state(), TERMINAL, (NOTHING, NOTHING))
+
+    @property
+    def root(self) -> States:
+        """The same as a state of the search: uint64[1, 1]."""
+        return np.array([[self.hold(self.start)]], dtype=np.uint64)
+
+    def reached(self, state: Any, actor: int, before: tuple[int, int]) -> Place:
+        """The place of ``state``, to which ``actor`` (0, 1, nature or nobody) led; both had seen ``before``."""
+        player = state.current_player()
+        if player < 0:
+            mover = CHANCE if player == pyspiel.PlayerId.CHANCE else TERMINAL
+            if actor >= 0 and not self.sights[0].by_turn:  # whatever it sees next is new
+                before = (NOTHING, before[1]) if actor == 0 else (before[0], NOTHING)
+            return Place(state, mover, before, (NOTHING, NOTHING))
+        mover = player ^ self.player
+        seen, shown = list(before), [NOTHING, NOTHING]
+        for each in (0, 1):
+            text = self.sights[each].text(state, player)
+            if text is None:
+                continue
+            seen[each] = key_of(text)
+            if each in (mover, actor) or seen[each] != before[each]:
+                shown[each] = seen[each]
+        return Place(state, mover, (seen[0], seen[1]), (shown[0], shown[1]))
+
+    def child(self, place: Place, action: int) -> Place:
+        """The place that an action, or an outcome of nature's, leads to."""
+        before = place.seen
+        if place.mover >= 0 and self.sights[0].by_turn:
+            # Until its next turn a player knows what it saw and did.
+            known = key_of(f"{before[place.mover]} {action}")
+            before = (known, before[1]) if place.mover == 0 else (before[0], known)
+        return self.reached(place.state.child(action), place.mover, before)
+
+    def hold(self, place: Place) -> int:
+        """Keep a place; its number."""
+        number, self._next = self._next, self._next + 1
+        self._places[number] = place
+        return number
+
+    def place(self, number: int) -> Place:
+        """The place of a number."""
+        return self._places[number]
+
+    def __len__(self) -> int:
+        """How many places are held."""
+        return len(self._places)
+
+    def keep(self, numbers: Iterable[int]) -> None:
+        """Let go of all places but these."""
+        self._places = {number: self._places[number] for number in numbers}
+
+    def identity(self, place: Place) -> tuple[int, int]:
+        """Equal for transpositions; for the same history alone where the game's texts tell too little."""
+        return self._identity(place.state)
+
+    def edges(self, place: Place) -> tuple[list[int], list[float] | None]:
+        """The actions at a place, and nature's probabilities where it is nature's."""
+        if place.mover != CHANCE:
+            return place.state.legal_actions(), None
+        actions, probabilities = zip(*place.state.chance_outcomes(), strict=True)
+        return list(actions), list(probabilities)
+
+    # ------------------------------------------------------------------------------------------------ the search's
+    def expand(self, states: States, past: Past | None = None) -> Expansion:
+        """See :class:`klss.search.model.Model`."""
+        offsets, actions, probabilities = [0], list[int](), list[float]()
+        children, signs = list[Place](), list[float]()
+        for number in states[:, 0].tolist():
+            place = self._places[number]
+            codes, shares = self.edges(place)
+            children += [self.child(place, code) for code in codes]
+            actions += codes
+            probabilities += shares or [1.0] * len(codes)
+            signs += [-1.0 if place.mover == 1 else 1.0] * len(codes)
+            offsets.append(len(actions))
+        values = self._worth(children)
+        return Expansion(
+            offsets=np.array(offsets, dtype=np.int64),
+            states=np.array([self.hold(child) for child in children], dtype=np.uint64).reshape(-1, 1),
+            actions=np.array(actions, dtype=np.int32),
+            movers=np.array([child.mover for child in children], dtype=np.int8),
+            probabilities=np.array(probabilities),
+            observations=np.array([child.shown for child in children], dtype=np.uint64).reshape(-1, 2),
+            values=values,
+            interest=np.array(signs) * values,  # the mover looks first at what is good for it
+            ceilings=np.full(len(values), np.inf),
+        )
+
+    def movers(self, states: States) -> Int8s:
+        """See :class:`klss.search.model.Model`."""
+        return np.array([self._places[number].mover for number in states[:, 0].tolist()], dtype=np.int8)
+
+    def values(self, states: States) -> Floats:
+        """See :class:`klss.search.model.Model`."""
+        return self._worth([self._places[number] for number in states[:, 0].tolist()])
+
+    def _worth(self, places: Sequence[Place]) -> Floats:
+        """Values for the searching player, in [−1, 1]: exact at ends, 0 at nature's nodes, which are always expanded,
+        and estimates elsewhere: float64[n].
+        """
+        values = np.zeros(len(places))
+        movers = np.array([place.mover for place in places], dtype=np.int64)
+        for at in np.flatnonzero(movers == TERMINAL).tolist():
+            values[at] = places[at].state.returns()[0]
+        asked = np.flatnonzero(movers >= 0)
+        if len(asked):
+            values[asked] = self._values([places[at].state for at in asked.tolist()])
+        return np.asarray(values * self._unit)
+
+    def groups(self, states: States) -> Ints:
+        """By what the opponent knows."""
+        seen = [self._places[number].seen[1] for number in states[:, 0].tolist()]
+        return np.unique(np.array(seen, dtype=np.uint64), return_inverse=True)[1].astype(np.int64)
+
+    def identities(self, states: States) -> Keys:
+        """See :class:`klss.search.model.Model`."""
+        found = [self.identity(self._places[number]) for number in states[:, 0].tolist()]
+        return np.array(found, dtype=np.uint64).reshape(-1, 2)
+
+
+class Playouts:
+    """Payoffs of random playouts by OpenSpiel's own random bots; the numbers that they draw are a stream of this
+    object's.
+    """
+
+    def __init__(self, seed: int) -> None:
+        draw = np.random.default_rng([seed, 0]).integers(0, 2**31 - 1, size=3)
+        self._bots = [pyspiel.make_uniform_random_bot(each, int(draw[each])) for each in (0, 1)]
+        self._seed = int(draw[2])
+
+    def returns(self, state: Any) -> list[float]:
+        """Both players' payoffs after a state, which stays as it is."""
+        self._seed = (self._seed + 1) & 0x7FFFFFFF  # of nature's moves
+        return list(pyspiel.evaluate_bots(state.clone(), self._bots, self._seed))
+
+    def __call__(self, states: Sequence[Any]) -> Sequence[float]:
+        """See :data:`Values`."""
+        return [sum(self.returns(state)[0] for _ in range(_PLAYOUTS)) / _PLAYOUTS for state in states]

@@ -1,0 +1,213 @@
+"""Players of OpenSpiel's games at the table. Each is given its own observations and what limits it, nothing else."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from klss.errors import GameError
+from klss.openspiel.belief import HistoryBelief
+from klss.openspiel.model import OpenSpielModel, Values
+from klss.openspiel.observations import NOTHING, Seen, key_of
+from klss.search import Search, SearchConfiguration
+from klss.search.report import Report
+from klss.table.contest import Decision, Player
+from klss.table.limits import Limit, Progress
+from klss.table.outcome import Seat
+from klss.table.time_plan import TimePlan
+
+__all__ = ["BelievingPlayer", "PolicyPlayer", "RandomPlayer", "SearchingPlayer", "policy_key"]
+
+_LEAST_SEARCH_S = 0.01
+"""Seconds that a search gets in any case, however long the belief took: enough to open the roots."""
+
+
+class RandomPlayer(Player):
+    """Plays any legal action.
+
+    Attributes
+    ----------
+    mixture : dict of int to float
+        The probabilities that the last action was drawn by.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+        self.mixture: dict[int, float] = {}
+
+    def begin(self, seat: Seat, setup: Any = None) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        self._random = random.Random(self._seed)
+        self._seen: list[Seen] = []
+
+    def observe(self, observation: Seen) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        self._seen.append(observation)
+
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`klss.table.contest.Player`."""
+        return self._drawn(dict.fromkeys(self._seen[-1].actions, 1.0), {})
+
+    def _drawn(self, weights: Mapping[int, float], diagnostics: dict[str, Any]) -> Decision:
+        total = sum(weights.values())
+        self.mixture = {action: weight / total for action, weight in weights.items()}
+        action = self._random.choices(list(weights), list(weights.values()))[0]
+        return Decision(action, diagnostics)
+
+
+class PolicyPlayer(RandomPlayer):
+    """Plays a given strategy, and any legal action where it says nothing.
+
+    Parameters
+    ----------
+    infosets
+        For both seats: infoset's key (:func:`policy_key`) -> action's name -> probability, as ``klss solve --out``
+        writes them.
+    """
+
+    def __init__(self, infosets: Mapping[Seat, Mapping[str, Mapping[str, float]]], seed: int = 0) -> None:
+        super().__init__(seed)
+        self._infosets = infosets
+
+    def begin(self, seat: Seat, setup: Any = None) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        super().begin(seat, setup)
+        self._seat = seat
+
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`klss.table.contest.Player`."""
+        seen = self._seen[-1]
+        for key in (seen.text, policy_key(self._seen)):
+            named = self._infosets[self._seat].get(key)
+            if named is not None and set(named) <= set(seen.names) and sum(named.values()) > 0.0:
+                weights = {action: named.get(name, 0.0) for action, name in zip(seen.actions, seen.names, strict=True)}
+                return self._drawn(weights, {"known": True})
+        return self._drawn(dict.fromkeys(seen.actions, 1.0), {"known": False})
+
+
+def policy_key(seen: list[Seen]) -> str:
+    """The name of an infoset in a game without information states (:mod:`klss.openspiel.enumeration`): the history of
+    the player's observations and actions.
+    """
+    key, last = "", None
+    for each in seen:
+        key += "" if each.own is None else f"\n< {each.own}"
+        key += "" if each.own is None and last == each.text else f"\n> {each.text}"
+        last = each.text
+    return key
+
+
+class BelievingPlayer(RandomPlayer):
+    """The base of players that follow every history that agrees with what they observed.
+
+    Parameters
+    ----------
+    game
+        A ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`.
+    seed
+        Of all that is drawn.
+    cap
+        Most histories that are held possible.
+    values
+        See :class:`klss.openspiel.model.OpenSpielModel`.
+    """
+
+    def __init__(self, game: Any, seed: int = 0, *, cap: int = 20_000, values: Values | None = None) -> None:
+        super().__init__(seed)
+        self._game, self._cap, self._values = game, cap, values
+        self._believed: HistoryBelief | None = None
+
+    def begin(self, seat: Seat, setup: Any = None) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        super().begin(seat, setup)
+        draw = np.random.default_rng(self._seed).integers(0, 2**31, size=2)
+        self._model = OpenSpielModel(self._game, 0 if seat else 1, seed=int(draw[0]), values=self._values)
+        self._believed = HistoryBelief(self._model, cap=self._cap, seed=int(draw[1]))
+        self._taken = 0
+
+    def _belief(self, plan: TimePlan) -> HistoryBelief:
+        """What is held possible now."""
+        if self._believed is None:
+            raise GameError("answer: got a question before a game began, expected begin first")
+        new, self._taken = self._seen[self._taken :], len(self._seen)
+        if new:
+            self._believed.observe(new, plan.tracking_deadline())
+        return self._believed
+
+    def close(self) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        self._believed = None
+
+
+class SearchingPlayer(BelievingPlayer):
+    """A search of :mod:`klss.search` over an exact belief; takes the arguments of :class:`BelievingPlayer`, and
+
+    Parameters
+    ----------
+    configuration
+        Of the search.
+    """
+
+    def __init__(self, game: Any, configuration: SearchConfiguration, seed: int = 0, **belief: Any) -> None:
+        super().__init__(game, seed, **belief)
+        self._configuration = configuration
+
+    def begin(self, seat: Seat, setup: Any = None) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        super().begin(seat, setup)
+        self._search = Search(self._model, self._configuration, seed=self._seed)
+        self._walked = 0  # observations that the search was led by
+        self._keys: list[int] = []
+        self._value = 0.0
+
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`klss.table.contest.Player`. At its first question the search begins at the game's start, with
+        half of what there is to spend, so that what nature and the opponent may have done before is weighed as in the
+        whole game.
+        """
+        plan = TimePlan(limit)
+        belief = self._belief(plan)
+        actions = self._seen[-1].actions
+        if self._search.standing is None and not self._at_start:
+            self._search.begin(self._model.root, plan.half())
+        self._walk()
+        if len(actions) == 1 or not belief.size:
+            report = Report(belief.size, self._search.known, self._value, plan.elapsed(), belief.capped_by)
+            return self._drawn(dict.fromkeys(actions, 1.0), report.diagnostics())
+        budget = plan.budget(_LEAST_SEARCH_S)
+        found = self._search.search(belief, budget, history=np.array(self._keys, dtype=np.uint64), progress=progress)
+        self._value = found.report.value
+        self._forget(belief)
+        self.mixture = dict(zip(found.actions.tolist(), found.probabilities.tolist(), strict=True))
+        return Decision(found.action, found.report.diagnostics())
+
+    @property
+    def _at_start(self) -> bool:
+        """Whether the player moves first and this is its first move: the search begins at the game's start anyhow."""
+        return len(self._seen) == 1 and self._model.start.mover == 0
+
+    def _walk(self) -> None:
+        """Lead the search down by what was observed since its last move."""
+        for seen in self._seen[self._walked :]:
+            key = key_of(seen.text)
+            if seen.ply or self._model.start.shown[0] == NOTHING:  # else it is what the game's start shows
+                self._step(-1 if seen.own is None else seen.own, key, seen.acts)
+            self._keys.append(key)
+        self._walked = len(self._seen)
+
+    def _step(self, own: int, key: int, acts: bool) -> None:
+        """One observation. After the player's own move something may have been played that it did not see, or not."""
+        standing = self._search.standing
+        if own >= 0 and standing is not None and standing.trunk.step(standing.infoset, own, key, acts) < 0:
+            self._search.observe(own, NOTHING, False)
+            own = -1
+        self._search.observe(own, key, acts)
+
+    def _forget(self, belief: HistoryBelief) -> None:
+        """Let go of the states that neither the belief nor the search needs."""
+        standing = self._search.standing
+        held = [] if standing is None else standing.trunk.states[: standing.trunk.node_count, 0].tolist()
+        self._model.keep({*held, *belief.numbers})

@@ -1,0 +1,117 @@
+"""The true game of OpenSpiel at the table: it draws for nature, and shows each player what that player may see."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from klss.openspiel.observations import Seen, Sight
+from klss.openspiel.transpositions import identifier
+from klss.support.arrays import Keys
+from klss.table.outcome import Outcome, Seat
+
+__all__ = ["Referee"]
+
+_PLAYERS = {True: 0, False: 1}
+"""The game's player at each seat."""
+
+
+class Referee:
+    """See :class:`klss.table.contest.Referee`.
+
+    Parameters
+    ----------
+    game
+        A ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`.
+    seed
+        Of nature's draws.
+    """
+
+    setup = None
+    question = "action"
+
+    def __init__(self, game: Any, seed: int) -> None:
+        self._state = game.new_initial_state()
+        self._identity = identifier(game)
+        self._random = random.Random(seed)
+        self._sights = {seat: Sight(game, player) for seat, player in _PLAYERS.items()}
+        self._seen: dict[Seat, list[Seen]] = {True: [], False: []}
+        self._own: dict[Seat, int | None] = {True: None, False: None}
+        self.actions: list[tuple[Seat, int, str]] = []
+        self.outcome: Outcome | None = None
+        self._go_on()
+
+    @property
+    def ply(self) -> int:
+        """See :class:`klss.table.contest.Referee`."""
+        return len(self.actions)
+
+    @property
+    def turn(self) -> Seat:
+        """See :class:`klss.table.contest.Referee`."""
+        return bool(self._state.current_player() == 0)
+
+    @property
+    def truth(self) -> Keys:
+        """See :class:`klss.table.contest.Referee`: the state's identity, uint64[2]."""
+        return np.array(self._identity(self._state), dtype=np.uint64)
+
+    @property
+    def history(self) -> list[int]:
+        """All actions, nature's among them."""
+        return list(self._state.history())
+
+    @property
+    def returns(self) -> list[float] | None:
+        """Both players' payoffs, in the game's own units; None where it did not end by its rules."""
+        return list(self._state.returns()) if self._state.is_terminal() else None
+
+    def __str__(self) -> str:
+        """The true state, as OpenSpiel writes it."""
+        return str(self._state)
+
+    def observations(self, seat: Seat) -> Sequence[Seen]:
+        """See :class:`klss.table.contest.Referee`."""
+        return self._seen[seat]
+
+    def answer(self, action: int) -> None:
+        """See :class:`klss.table.contest.Referee`."""
+        seat, legal = self.turn, self._state.legal_actions()
+        if action not in legal:
+            raise ValueError(f"action: got {action}, expected one of {legal}")
+        self.actions.append((seat, action, self._state.action_to_string(_PLAYERS[seat], action)))
+        self._own[seat] = action
+        self._state.apply_action(action)
+        self._go_on()
+
+    def resign(self, seat: Seat) -> None:
+        """See :class:`klss.table.contest.Referee`."""
+        self.end(Outcome(not seat, "resign"))
+
+    def flag(self, seat: Seat) -> None:
+        """See :class:`klss.table.contest.Referee`."""
+        self.end(Outcome(not seat, "flag"))
+
+    def end(self, outcome: Outcome) -> None:
+        """See :class:`klss.table.contest.Referee`."""
+        self.outcome = outcome
+
+    def _go_on(self) -> None:
+        """Draw for nature, then show what there is to be seen, or end the game."""
+        state = self._state
+        while state.is_chance_node():
+            actions, shares = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(self._random.choices(actions, shares)[0])
+        if state.is_terminal():
+            mine = state.returns()[0]
+            self.outcome = Outcome(None if mine == 0.0 else mine > 0.0, "game_over")
+            return
+        for seat, sight in self._sights.items():
+            seen = self._seen[seat]
+            found = sight.look(state, seen[-1] if seen else None, self._own[seat])
+            if found is not None:
+                seen.append(found)
+                self._own[seat] = None

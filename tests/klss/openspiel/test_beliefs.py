@@ -1,0 +1,179 @@
+"""What a player holds possible in OpenSpiel's games, against the listed game and against what follows from a state."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from klss import openspiel  # noqa: E402
+from klss.openspiel.belief import HistoryBelief  # noqa: E402
+from klss.openspiel.games import spiel_game  # noqa: E402
+from klss.openspiel.model import OpenSpielModel  # noqa: E402
+from klss.openspiel.observations import Seen, Sight  # noqa: E402
+from klss.openspiel.transpositions import merges, transposition  # noqa: E402
+from klss.table.contest import Contradiction  # noqa: E402
+
+GAMES = [
+    "kuhn_poker", "leduc_poker", "liars_dice", "liars_dice(numdice=2)", "phantom_ttt",
+    "phantom_ttt(obstype=reveal-numturns)", "dark_hex(board_size=3)", "dark_hex(board_size=3,gameversion=adh)",
+    "latent_ttt", "goofspiel(num_cards=5,imp_info=True)", "universal_poker", "dark_chess(board_size=4)",
+    "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2)",
+    "phantom_go(board_size=2)", "rbc(board_size=4)", "kriegspiel(board_size=4)", "matrix_rps",
+]  # fmt: skip
+
+
+def played(game: Any, seed: int, most: int = 12) -> Iterator[Any]:
+    """The states of a random game in which somebody moves."""
+    rng, state = random.Random(seed), game.new_initial_state()
+    while not state.is_terminal() and len(state.history()) < most:
+        if state.is_chance_node():
+            actions, shares = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(rng.choices(actions, shares)[0])
+            continue
+        yield state
+        state.apply_action(rng.choice(state.legal_actions()))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_truth_is_held_possible_until_the_belief_says_it_is_a_sample(name: str) -> None:
+    game, _ = spiel_game(name)
+    checks = 0
+    for seed in range(2):
+        models = [OpenSpielModel(game, player) for player in (0, 1)]
+        beliefs = [HistoryBelief(model, cap=1000, seed=seed) for model in models]
+        given = [0, 0]
+        for state in played(game, seed):
+            player = state.current_player()
+            seen = Sight(game, player).along(game.new_initial_state(), state.history())
+            beliefs[player].observe(seen[given[player] :])
+            given[player] = len(seen)
+            truth = models[player].reached(state.clone(), 0, (0, 0))
+            if beliefs[player].capped_by is None:
+                checks += 1
+                assert beliefs[player].contains(models[player].identity(truth)), (name, seed, state.history())
+    assert checks > 0
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "dark_hex(board_size=2)", "liars_dice(dice_sides=3)"])
+def test_it_is_the_infoset_of_the_listed_game_with_natures_probabilities(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Histories and their weights, as :func:`klss.openspiel.load` lists them, at infosets all over the game."""
+    monkeypatch.setattr("klss.openspiel.transpositions.merges", lambda _: False)
+    spiel, listed = spiel_game(name)[0], openspiel.load(name)
+    chance = np.ones(listed.node_count)
+    for node in range(1, listed.node_count):  # parents come first
+        chance[node] = chance[listed.parent[node]] * listed.probability[node]
+    rng = random.Random(1)
+    for _ in range(12):
+        for state in played(spiel, rng.randrange(10**6)):
+            player = state.current_player()
+            belief = HistoryBelief(OpenSpielModel(spiel, player))
+            own = Sight(spiel, player).along(spiel.new_initial_state(), state.history())
+            for seen in own:
+                belief.observe([seen])
+            keys = [str(key) for key in listed.observations[player].keys]
+            nodes = listed.nodes_of(player, keys.index(own[-1].text))
+            logs = belief.log_weights(np.array(belief.numbers, dtype=np.uint64)[:, None])
+            assert sorted(np.exp(logs)) == pytest.approx(sorted(chance[nodes]))
+
+
+MERGED = [
+    "leduc_poker", "phantom_ttt", "phantom_ttt(obstype=reveal-numturns)", "dark_hex(board_size=3)",
+    "dark_hex(board_size=3,gameversion=adh)", "latent_ttt", "goofspiel(num_cards=5,imp_info=True)", "universal_poker",
+    "dark_chess(board_size=4)",
+]  # fmt: skip
+
+
+def test_nothing_is_merged_where_the_texts_leave_something_out() -> None:
+    """Liar's dice shows no observations; in kriegspiel and the blind game they leave out what was tried before."""
+    assert not any(merges(spiel_game(name)[0]) for name in ("liars_dice", "kriegspiel(board_size=4)"))
+
+
+@pytest.mark.parametrize("name", MERGED)
+def test_transpositions_go_on_alike(name: str) -> None:
+    """The same actions after two merged states, down to the end: the same payoffs and the same texts."""
+    game, _ = spiel_game(name)
+    assert merges(game)
+    known: dict[tuple[int, int], Any] = {}
+    rng, pairs = random.Random(5), 0
+    for seed in range(60):
+        for state in played(game, seed):
+            same = known.setdefault(transposition(state), state.clone())
+            if same.history() == state.history() or pairs >= 40:
+                continue
+            pairs += 1
+            one, other = same.clone(), state.clone()
+            while not one.is_terminal() and len(one.history()) < 60:
+                assert one.legal_actions() == other.legal_actions() and str(one) == str(other)
+                action = rng.choice(one.legal_actions())
+                one.apply_action(action)
+                other.apply_action(action)
+            assert one.is_terminal() == other.is_terminal() and one.returns() == other.returns()
+
+
+def test_a_set_past_its_cap_is_a_declared_sample_of_what_agrees() -> None:
+    game, _ = spiel_game("liars_dice(numdice=2)")
+    states = list(map(str, played(game, 3)))
+    assert states
+    for state in played(game, 3):
+        player = state.current_player()
+        model = OpenSpielModel(game, player)
+        seen = Sight(game, player).along(game.new_initial_state(), state.history())
+        belief = HistoryBelief(model, cap=5)
+        for each in seen:
+            belief.observe([each])
+        assert belief.capped_by == "cap" and 0 < belief.size <= 5
+        texts = {model.place(number).state.information_state_string(player) for number in belief.numbers}
+        assert texts == {seen[-1].text}
+
+
+def test_a_sample_with_nothing_left_is_drawn_anew() -> None:
+    game, _ = spiel_game("phantom_ttt")
+    model = OpenSpielModel(game, 1)
+    belief, given = HistoryBelief(model, cap=1, seed=1), 0
+    for state in played(game, 4, most=16):
+        if state.current_player() != 1:
+            continue
+        seen = Sight(game, 1).along(game.new_initial_state(), state.history())
+        belief.observe(seen[given:])
+        given = len(seen)
+        assert belief.size > 0 and belief.capped_by == "cap"
+        texts = {model.place(number).state.information_state_string(1) for number in belief.numbers}
+        assert texts == {seen[-1].text}
+
+
+def test_observations_that_no_history_gives_are_an_error() -> None:
+    game, _ = spiel_game("kuhn_poker")
+    belief = HistoryBelief(OpenSpielModel(game, 0))
+    with pytest.raises(Contradiction, match="no history agrees"):
+        belief.observe([Seen(0, "7", (0, 1), ("Pass", "Bet"))])
+
+
+def test_who_waits_can_not_count_the_tries_of_an_opponent_who_was_refused() -> None:
+    """Phantom tic-tac-toe: the second player runs into two marks, or into none, before it finds its square."""
+    game, _ = spiel_game("phantom_ttt")
+    start = game.new_initial_state()
+    slow = [0, 0, 4, 1, 1, 5]
+    quick = [0, 4, 1, 5]
+    assert Sight(game, 0).along(start, quick) == Sight(game, 0).along(start, slow)
+    assert Sight(game, 1).along(start, quick) != Sight(game, 1).along(start, slow)
+
+
+def test_what_is_drawn_is_of_the_belief_and_not_what_is_excluded() -> None:
+    game, _ = spiel_game("leduc_poker")
+    belief = HistoryBelief(OpenSpielModel(game, 0))
+    state = next(played(game, 0))
+    belief.observe(Sight(game, 0).along(game.new_initial_state(), state.history()))
+    none = np.zeros((0, 1), dtype=np.uint64)
+    everything = belief.draw(9, none, 0, 0.5)
+    assert sorted(everything.states[:, 0]) == sorted(belief.numbers) and (everything.inclusion == 1.0).all()
+    drawn = belief.sample(2, none, 1)
+    rest = belief.draw(9, drawn, 1, 0.5).states
+    assert sorted([*drawn[:, 0], *rest[:, 0]]) == sorted(belief.numbers)

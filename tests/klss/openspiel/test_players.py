@@ -1,0 +1,145 @@
+"""Players of OpenSpiel's games: what the search finds, what a bot is given, and that nobody sees more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from open_spiel.python.algorithms.evaluate_bots import evaluate_bots  # noqa: E402
+
+import klss  # noqa: E402
+from experiments.convergence import _seated, played  # noqa: E402
+from klss import openspiel  # noqa: E402
+from klss.best_response import worst_case  # noqa: E402
+from klss.openspiel.configuration import CONFIGURATIONS, configuration, make_player  # noqa: E402
+from klss.openspiel.games import spiel_game  # noqa: E402
+from klss.openspiel.model import OpenSpielModel  # noqa: E402
+from klss.openspiel.players import PolicyPlayer, RandomPlayer  # noqa: E402
+from klss.openspiel.referee import Referee  # noqa: E402
+from klss.search import Budget, Search  # noqa: E402
+from klss.sequence_form import sequence_form  # noqa: E402
+from klss.support.configurations import ConfigurationError  # noqa: E402
+from klss.table.arbiter import Arbiter  # noqa: E402
+from klss.table.limits import TimeControl  # noqa: E402
+from klss.treeplex import realization  # noqa: E402
+
+FEW = TimeControl(nodes=100)
+
+
+def game_of(name: str, players: dict[bool, Any], seed: int = 1, nodes: int = 100) -> Referee:
+    referee = Referee(spiel_game(name)[0], seed)
+    Arbiter(referee, players, dict.fromkeys(players, TimeControl(nodes=nodes))).play()
+    return referee
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "dark_hex(board_size=2)", "liars_dice(dice_sides=3)"])
+def test_a_search_of_the_whole_game_finds_its_value(name: str) -> None:
+    """Against the linear program; in dark hex nobody sees how often the other was refused."""
+    model = OpenSpielModel(spiel_game(name)[0], 0)
+    kluss = CONFIGURATIONS["kluss"].search
+    assert kluss is not None
+    search = Search(model, kluss)
+    search.begin(model.root, Budget(nodes=100_000))
+    assert search.standing is not None
+    unit = np.abs(openspiel.load(name).utility).max()
+    assert unit * search.standing.profile.margin == pytest.approx(klss.solve(name).value, abs=2e-3)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "dark_hex(board_size=2,gameversion=adh)"])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_nobody_can_exploit_it_where_the_game_fits_into_its_budget(name: str, seat: int) -> None:
+    """Every infoset asked, each search nested in the one before; exactly, by best responses."""
+    game, value = _seated(name, seat)
+    kluss = CONFIGURATIONS["kluss"].search
+    assert kluss is not None
+    found = played(game, kluss, 1000)
+    assert value - worst_case(sequence_form(game), 0, realization(game.treeplex(0), found.mixture)) <= 0.01
+
+
+@pytest.mark.parametrize("name", ["phantom_ttt", "leduc_poker", "liars_dice", "goofspiel(num_cards=3)", "kuhn_poker"])
+@pytest.mark.parametrize("player", ["kluss", "klss2021", "ismcts"])
+def test_every_player_plays_whole_games_the_same_with_the_same_nodes(name: str, player: str) -> None:
+    game, _ = spiel_game(name)
+    if player == "ismcts" and name in ("leduc_poker", "kuhn_poker"):
+        return  # OpenSpiel's compiled bot is seeded by nobody
+    one, two = (
+        game_of(name, {True: make_player(configuration(player), game, 7), False: RandomPlayer(2)}, nodes=40)
+        for _ in range(2)
+    )
+    assert one.history == two.history and one.outcome == two.outcome
+
+
+def test_a_dominated_action_is_not_played() -> None:
+    """Kuhn 1950: with a king one bets into, or calls, everything in the second seat."""
+    game, _ = spiel_game("kuhn_poker")
+    for seed in range(4):
+        state = game.new_initial_state()
+        for action in (0, 2, 1):  # a jack, a king, a bet
+            state.apply_action(action)
+        policy, action = openspiel.bot(game, 1, nodes=200, seed=seed).step_with_policy(state)
+        assert action == 1 and dict(policy)[1] > 0.99
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel(num_cards=4,imp_info=True)", "phantom_ttt", "matrix_rps"])
+def test_openspiels_own_loop_drives_the_bot(name: str) -> None:
+    game = pyspiel.load_game(name)
+    rng = np.random.RandomState(0)
+    for seat in (0, 1):
+        bots = [pyspiel.make_uniform_random_bot(player, 3) for player in (0, 1)]
+        bots[seat] = openspiel.bot(game, seat, nodes=50)
+        for _ in range(2):
+            returns = evaluate_bots(game.new_initial_state(), bots, rng)
+            assert sum(returns) == pytest.approx(0.0)
+
+
+def test_a_function_of_the_users_values_states() -> None:
+    """One that likes what the first player's first action leads to, and a search that is too short to see the end."""
+    game, _ = spiel_game("phantom_ttt")
+
+    def likes_the_corner(states: Any) -> list[float]:
+        return [1.0 if state.history()[:1] == [0] else -1.0 for state in states]
+
+    state = game.new_initial_state()
+    assert openspiel.bot(game, 0, nodes=10, values=likes_the_corner).step(state) == 0
+
+
+def test_a_strategy_of_a_file_is_played_and_what_it_lacks_is_played_at_random() -> None:
+    strategy = klss.solve("kuhn_poker")
+    certain = {key: {name: float(name == "Bet") for name in each} for key, each in strategy.strategy(0).items()}
+    for seed in range(5):
+        referee = game_of("kuhn_poker", {True: PolicyPlayer({True: certain}), False: RandomPlayer(1)}, seed)
+        assert [name for seat, _, name in referee.actions if seat] == ["Bet"]
+    referee = game_of("kuhn_poker", {True: PolicyPlayer({True: {}}), False: RandomPlayer(1)})
+    assert referee.outcome is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("klus", "did you mean kluss"),
+        ("kluss,cap=0", "cap is 0, expected 1 or more"),
+        ("policy:nothing.json", "No such file"),
+        (f"policy:{__file__}", "got no strategies"),
+    ],
+)
+def test_what_describes_no_player_is_refused_in_one_line(text: str, says: str) -> None:
+    with pytest.raises(ConfigurationError, match=says) as error:
+        configuration(text)
+    assert "\n" not in str(error.value)
+
+
+def test_two_true_histories_that_look_the_same_are_played_alike() -> None:
+    """The wall: a player is given the same, so it does the same, whatever the opponent holds."""
+    game, _ = spiel_game("leduc_poker")
+    actions = set()
+    for card in (1, 2, 3, 4, 5):
+        state = game.new_initial_state()
+        for action in (0, card):
+            state.apply_action(action)
+        policy, action = openspiel.bot(game, 0, nodes=200, seed=3).step_with_policy(state)
+        actions.add((action, tuple(policy)))
+    assert len(actions) == 1

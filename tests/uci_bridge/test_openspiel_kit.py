@@ -1,0 +1,104 @@
+"""OpenSpiel's games at the table: matches with processes, the terminal, the protocol, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspiel")
+
+from klss.openspiel.observations import Seen
+from klss.support.seeds import NATURE, player_seed
+from tests.klss_app.conftest import klss  # noqa: F401
+from uci_bridge.kits.named import kit_named
+from uci_bridge.protocol.codec import read_reply, read_request
+from uci_bridge.protocol.engine import Engine
+from uci_bridge.protocol.messages import Answer, Refusal
+
+FIRST = {"ply": 0, "text": "2", "actions": [0, 1], "names": ["Pass", "Bet"]}
+HEX = ("--game", "openspiel:dark_hex(board_size=2)")
+
+
+def test_a_match_plays_it_keeps_it_and_plays_the_same_again(klss: Any, tmp_path: Path) -> None:  # noqa: F811
+    flags = ("match", "kluss", "random", *HEX, "--games", "4", "--nodes", "60", "--seed", "3", "--json")
+    ran = klss(*flags, "--out", "one")
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out)["games"] == 4
+    kept = [json.loads(each.read_text()) for each in sorted((tmp_path / "one").glob("game-*.json"))]
+    assert all(each["game"] == "dark_hex(board_size=2)" and sum(each["returns"]) == 0.0 for each in kept)
+    assert klss(*flags, "--out", "two", "--workers", "2").code == 0
+    again = [json.loads(each.read_text()) for each in sorted((tmp_path / "two").glob("game-*.json"))]
+    assert [each["history"] for each in again] == [each["history"] for each in kept]
+
+
+def test_a_human_plays_it_by_names_and_numbers(klss: Any, tmp_path: Path) -> None:  # noqa: F811
+    typed = "what\nBet\n2\n2\n"
+    flags = ("--game", "openspiel:kuhn_poker", "--seed", "5", "--black", "random")
+    ran = klss("play", *flags, "--record", "game.json", typed=typed)
+    assert ran.code == 0, ran.err
+    assert "1: Pass  2: Bet" in ran.out and "expected a number or a name" in ran.out and "you " in ran.out
+    assert json.loads((tmp_path / "game.json").read_text())["actions"][0] == "Bet"
+
+
+@pytest.mark.parametrize(
+    ("game", "says"),
+    [
+        ("openspiel:kuhn_pokr", "did you mean 'kuhn_poker'?"),
+        ("openspiel:hearts", "has 4 players; expected a zero-sum game of two players"),
+        ("openspiel:bargaining", "is not zero-sum"),
+        ("openspiel:deep_sea", "has 1 players"),
+        ("openspiel:", "OpenSpiel has no game ''"),
+    ],
+)
+def test_what_is_no_game_for_it_exits_2_with_one_line(klss: Any, game: str, says: str) -> None:  # noqa: F811
+    ran = klss("match", "kluss", "random", "--game", game, "--games", "1")
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and says in ran.err, ran.err
+
+
+def _request(**changes: Any) -> bytes:
+    request = {
+        "protocolVersion": "1", "game": "openspiel:kuhn_poker", "gameId": "g", "engineId": "e", "sessionId": "s",
+        "color": "white", "ply": 0, "engineSeed": 1, "clock": {"remaining_ms": None, "increment_ms": 0}, "nodes": 20,
+        "legalActions": [0, 1],
+        "observationTranscript": [FIRST],
+    }  # fmt: skip
+    return json.dumps(request | changes).encode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({}, None),
+        ({"legalActions": [0]}, "legalActions: got [0], expected those of the last observation"),
+        ({"observationTranscript": [{**FIRST, "text": "9"}]}, "no history"),
+        ({"observationTranscript": [{**FIRST, "names": ["Pass"]}]}, "names"),
+        ({"game": "openspiel:leduc_poker"}, "game"),
+        ({"ply": 1}, "ply"),
+    ],
+)
+def test_the_engine_answers_requests_and_refuses_what_can_not_be(changes: dict[str, Any], says: str | None) -> None:
+    kit = kit_named("openspiel:kuhn_poker")
+    engine = Engine(kit, kit.spec("kluss"))
+    reply = read_reply(kit.wire, engine.answer(_request(**changes)))
+    if says is None:
+        assert isinstance(reply, Answer) and reply.value in (0, 1)
+    else:
+        assert isinstance(reply, Refusal) and says in reply.error
+
+
+def test_an_observation_comes_back_as_it_was_written() -> None:
+    kit = kit_named("openspiel:kuhn_poker")
+    seen = Seen(0, "2", (0, 1), ("Pass", "Bet"), None)
+    request = read_request(kit.wire, _request())
+    assert kit.wire.seen_json(request.transcript[0]) == kit.wire.seen_json(seen)  # type: ignore[union-attr, index]
+
+
+def test_what_nature_draws_follows_from_no_players_seed() -> None:
+    """The deal of a game is drawn by a seed of its own."""
+    assert player_seed(7, NATURE) not in (player_seed(7, "white"), player_seed(7, "black"), 7)
+    kit = kit_named("openspiel:leduc_poker")
+    deals = {tuple(kit.referee(None, (), seed).history[:2]) for seed in range(40)}  # type: ignore[attr-defined]
+    assert len(deals) > 10

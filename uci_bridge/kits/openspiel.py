@@ -1,0 +1,103 @@
+"""Any two-player zero-sum game of OpenSpiel at the table: ``--game "openspiel:dark_hex(board_size=3)"``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from klss.openspiel.configuration import CONFIGURATIONS, Configuration, configuration, make_player
+from klss.openspiel.games import spiel_game
+from klss.openspiel.observations import Sight
+from klss.openspiel.referee import Referee
+from klss.table.arbiter import Arbiter
+from klss.table.contest import Player
+from klss.table.kit import Kit
+from klss.table.limits import TimeControl
+from klss.table.outcome import Seat
+from uci_bridge.commands import described
+from uci_bridge.kits.named import OPENSPIEL
+from uci_bridge.protocol.openspiel import OpenSpielWire
+
+__all__ = ["openspiel_kit"]
+
+_WARM_NODES = 50
+
+
+def openspiel_kit(name: str) -> _OpenSpielKit:
+    """The kit of ``openspiel:GAME``.
+
+    Raises
+    ------
+    GameError
+        OpenSpiel has no such game, or it is none of two players whose payoffs sum to zero.
+    """
+    return _OpenSpielKit(name)
+
+
+class _OpenSpielKit(Kit):
+    """See :class:`klss.table.kit.Kit`.
+
+    Parameters
+    ----------
+    name
+        ``openspiel:GAME``.
+    """
+
+    configurations = tuple(CONFIGURATIONS)
+    default_player = "kluss"
+    players = "NAME,field=value,…; FILE.toml; policy:FILE (of klss solve --out); cmd:PROGRAM …"
+    screen = "klss_app.cli.openspiel_screen:OpenSpielScreen"
+
+    def __init__(self, name: str) -> None:
+        self.name, self.title = name, name.removeprefix(OPENSPIEL)
+        self._game, _ = spiel_game(self.title)
+        Sight(self._game, 0)  # before anybody plays: it shows something
+        self.wire = OpenSpielWire(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """Workers of a match make it again."""
+        return openspiel_kit, (self.name,)
+
+    def spec(self, text: str) -> Configuration:
+        return configuration(text)
+
+    def is_ours(self, spec: Any) -> bool:
+        return isinstance(spec, Configuration)
+
+    def text(self, spec: Configuration) -> str:
+        if spec.player == "policy":
+            return spec.name
+        base = CONFIGURATIONS.get(spec.name.partition(",")[0])
+        if base is None or base.player != spec.player:
+            base = next(item for item in CONFIGURATIONS.values() if item.player == spec.player)
+        return described(spec, base, configuration)
+
+    def player(self, spec: Configuration, evaluator: None, seed: int) -> Player:
+        return make_player(spec, self._game, seed)
+
+    def warm_up(self, player: Player, seat: Seat) -> None:
+        other = make_player(CONFIGURATIONS["random"], self._game)
+        game = Arbiter(self.referee(None), {seat: player, not seat: other}, _WARM_LIMITS)
+        game.play()
+
+    def referee(self, setup: None, moves: Sequence[str] = (), seed: int = 0) -> Referee:
+        return Referee(self._game, seed)
+
+    def record(self, referee: Referee, headers: Mapping[str, str]) -> str:
+        document = {
+            "game": self.title,
+            **{key.lower(): value for key, value in headers.items()},
+            "actions": [name for _, _, name in referee.actions],
+            "seats": ["white" if seat else "black" for seat, _, _ in referee.actions],
+            "history": referee.history,
+            "returns": referee.returns,
+            "result": None if referee.outcome is None else referee.outcome.result,
+        }
+        return json.dumps(document, ensure_ascii=False) + "\n"
+
+    def line(self, referee: Referee, played: Any) -> dict[str, Any]:
+        return {"action": referee.actions[played.ply - 1][2]}
+
+
+_WARM_LIMITS = dict.fromkeys((True, False), TimeControl(nodes=_WARM_NODES))
