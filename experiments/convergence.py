@@ -35,24 +35,29 @@ from typing import Any, Literal
 
 import numpy as np
 
-from darkchess.fog.players.configuration import ConfigurationError, configuration
 from experiments.series.runner import RESULTS, positive
 from klss import openspiel
 from klss.best_response import worst_case
 from klss.equilibrium import solve
 from klss.game import Game
+from klss.openspiel.configuration import configuration
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Search, SearchConfiguration
 from klss.search.profile import strategy_at_root
 from klss.sequence_form import sequence_form
 from klss.support.arrays import Floats
+from klss.support.configurations import ConfigurationError
 from klss.tables import mirrored
 from klss.treeplex import realization, uniform_behaviour
 from uci_bridge.match.documents import head, write_document
 
 __all__ = ["Played", "main", "played"]
 
-GAMES = ("kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)", "dark_hex(board_size=2,gameversion=adh)")
-PLAYERS = ("klss2021", "kluss")
+GAMES = (
+    "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)", "dark_hex(board_size=2,gameversion=adh)",
+    "dark_hex(board_size=2)",
+)  # fmt: skip
+PLAYERS = ("klss2021", "kluss", "kluss,order=2,root=nature,value_beta=5,purify=true")
+"""Of OpenSpiel's games; the last one is what plays chess."""
 NODES = (10, 100, 1_000, 10_000)
 """The last one is more than any of the games has."""
 

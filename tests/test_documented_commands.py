@@ -100,6 +100,22 @@ IN_SMALL: dict[str, str] = {
     "klss analyse game.pgn --ply 20 --color white --belief uniform": (
         "klss analyse game.pgn --ply 4 --color white --nodes 20 --belief uniform"
     ),
+    "klss match kluss ismcts --game openspiel:phantom_ttt --games 20 --time 0.1 --out phantom": (
+        "klss match kluss ismcts --game openspiel:phantom_ttt --games 2 --nodes 20 --out phantom"
+    ),
+    "klss match kluss ismcts --game openspiel:leduc_poker": (
+        "klss match kluss ismcts --game openspiel:kuhn_poker --games 2 --nodes 20 --out cards"
+    ),
+    'klss play --game "openspiel:dark_hex(board_size=3)" --black ismcts --nodes 1000': (
+        "klss play --game 'openspiel:dark_hex(board_size=2)' --white random --black ismcts --nodes 5 --record hex.json"
+    ),
+    "klss solve kuhn_poker --out kuhn.json": "klss solve kuhn_poker --out kuhn.json",
+    "klss match kluss policy:kuhn.json --game openspiel:kuhn_poker --games 20 --nodes 200": (
+        "klss match kluss policy:kuhn.json --game openspiel:kuhn_poker --games 2 --nodes 20 --out kuhn"
+    ),
+    "python -m experiments.openspiel_games --time 0.1": (
+        "experiments.openspiel_games --only leduc --games 2 --nodes 20 --workers 1 --runs runs --results results"
+    ),
     "klss solve leduc_poker": "klss solve leduc_poker",
     "klss solve GAME": "klss solve kuhn_poker",
     "klss tables 1": "klss tables 1 --game kuhn",
@@ -179,6 +195,8 @@ ELSEWHERE: dict[str, str] = {
     "python -m experiments.rbc_learn saliency": "tests/experiments/test_rbc_learn.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
     "python -m experiments.rbc_learn ladder --run DIR": "tests/experiments/test_rbc_ladder.py",
+    "klss play --game openspiel:leduc_poker": "tests/uci_bridge/test_openspiel_kit.py",
+    "klss engine --game openspiel:GAME": "tests/uci_bridge/test_openspiel_kit.py",
     "klss rbc --help": "tests/klss_app/test_rbc_play.py",
     "klss rbc play": "tests/klss_app/test_rbc_play.py",
     "klss rbc match": "tests/klss_app/test_rbc_match.py",
@@ -252,7 +270,8 @@ def documented() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+        fenced = re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+        blocks = [block for language, block in fenced if language in ("", "sh")]
         prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
         lines = [line for block in blocks for line in block.splitlines()]
         lines += re.findall(r"^    (.*)$", prose, re.MULTILINE)

@@ -22,7 +22,7 @@ from uci_bridge.match.match import MatchError
 
 __all__ = ["main"]
 
-PACKAGED = Path(darkchess.__file__).parent / "belief" / "data"
+PACKAGED = Path(darkchess.__file__).parent / "fog" / "belief" / "data"
 """Where the package keeps the weights."""
 
 _STEPS = {

@@ -1,5 +1,5 @@
-"""Matches of Reconnaissance Blind Chess as experiments keep them: played or gone on with, each in a folder of its own,
-and reported in one results file.
+"""Matches of any game as experiments keep them, Reconnaissance Blind Chess by default: played or gone on with, each in
+a folder of its own, and reported in one results file.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from experiments.commands import finished
 from experiments.series.runner import RESULTS, RUNS, amount, positive
 from experiments.series.summary import match_name, score_interval
 from klss.support.configurations import ConfigurationError
-from klss.table.kit import Spec
+from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
+from uci_bridge.kits.named import kit_named
 from uci_bridge.kits.rbc import RBC
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.files import MatchError
@@ -33,7 +34,14 @@ EXPECTED = (ConfigurationError, MatchError)
 
 
 def played(
-    name: str, players: tuple[str, str], games: int, budget: TimeControl, workers: int, folder: Path, seed: int = SEED
+    name: str,
+    players: tuple[str, str],
+    games: int,
+    budget: TimeControl,
+    workers: int,
+    folder: Path,
+    seed: int = SEED,
+    kit: Kit = RBC,
 ) -> dict[str, Any]:
     """Play what is left of a match, with a line a game on standard error; what it has shown, the score's interval in
     per cent and in Elo.
@@ -45,14 +53,16 @@ def played(
     players
         Their texts (:func:`uci_bridge.players.player_spec`); ours get one thread each.
     budget
-        For each of a turn's two questions.
+        For each question.
     folder
         Where the match is kept, in a folder of its own.
     seed
         Its own; with another than the usual one it is another match, by name too.
+    kit
+        Of the game.
     """
     a, b = players
-    match = Match(RBC, a=_alone(a), b=_alone(b), games=max(2, games), seed=seed, budget=budget)
+    match = Match(kit, a=_alone(kit, a), b=_alone(kit, b), games=max(2, games), seed=seed, budget=budget)
     name = match_name(name, budget, seed, SEED)
 
     def tell(line: dict[str, Any], standing: Standing) -> None:
@@ -74,10 +84,10 @@ def played(
     }
 
 
-def _alone(text: str) -> Spec:
-    """Of a player's text, one thread."""
-    ours = text.partition(",")[0] in CONFIGURATIONS
-    return player_spec(RBC, f"{text},threads=1" if ours else text)
+def _alone(kit: Kit, text: str) -> Spec:
+    """Of a player's text, one thread where it may have two."""
+    two = kit is RBC and text.partition(",")[0] in CONFIGURATIONS
+    return player_spec(kit, f"{text},threads=1" if two else text)
 
 
 def matches_of(path: Path) -> dict[str, dict[str, Any]]:
@@ -105,6 +115,7 @@ def main(
     arguments: Sequence[str] | None,
     *,
     nodes: int,
+    games: Mapping[str, str] | None = None,
 ) -> int:
     """The command of an experiment that is a series of matches; returns the exit code.
 
@@ -114,6 +125,8 @@ def main(
         Who plays whom, and what part of ``--games``.
     nodes
         Of a question, where nothing else is said.
+    games
+        What ``--game`` takes, by pairing; None: all are of Reconnaissance Blind Chess.
     """
     parser = argparse.ArgumentParser(prog=f"python -m experiments.{experiment}", description=about)
     parser.add_argument("--games", type=positive, default=200, metavar="N", help="of the matches with a bar")
@@ -130,8 +143,9 @@ def main(
     def play() -> None:
         for name in chosen.only or pairings:
             a, b, share = pairings[name]
-            games = round(chosen.games * share)
-            found = played(name, (a, b), games, budget, chosen.workers, chosen.runs / experiment, chosen.seed)
+            count = round(chosen.games * share)
+            kit = RBC if games is None else kit_named(games[name])
+            found = played(name, (a, b), count, budget, chosen.workers, chosen.runs / experiment, chosen.seed, kit)
             keep(chosen.results / f"{experiment}.json", found)
 
     return finished(play, *EXPECTED)

@@ -48,9 +48,8 @@ class IsmctsPlayer(BelievingPlayer):
         if len(actions) == 1 or not belief.size:
             return self._drawn(dict.fromkeys(actions, 1.0), said)
         seed = self._random.randrange(2**31)
-        if self._resamples:
-            weights = self._by_resampling(belief, plan, seed)
-        else:
+        weights = self._by_resampling(belief, plan, seed) if self._resamples else None
+        if weights is None:
             weights = _FromBelief(self, belief, plan, seed).policy()
         return self._drawn(weights or dict.fromkeys(actions, 1.0), said)
 
@@ -67,14 +66,21 @@ class IsmctsPlayer(BelievingPlayer):
             return False
         return True
 
-    def _by_resampling(self, belief: HistoryBelief, plan: TimePlan, seed: int) -> dict[int, float]:
-        """OpenSpiel's compiled bot's policy."""
+    def _by_resampling(self, belief: HistoryBelief, plan: TimePlan, seed: int) -> dict[int, float] | None:
+        """The policy of OpenSpiel's compiled bot; None where the game draws states of another infoset, as universal
+        poker does.
+        """
         left = plan.budget(0.01)
         bot = pyspiel.ISMCTSBot(
             seed, pyspiel.RandomRolloutEvaluator(1, seed), _UCT * _largest(self._game), plan.nodes or _WITHOUT_END, -1,
             pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT, False, False, -1.0 if plan.nodes else left.left(),
         )  # fmt: skip
-        return dict(bot.get_policy(self._model.place(belief.numbers[0]).state))
+        try:
+            with silenced():
+                return dict(bot.get_policy(self._model.place(belief.numbers[0]).state))
+        except pyspiel.SpielError:
+            self._resamples = False
+            return None
 
 
 class _Late(Exception):
