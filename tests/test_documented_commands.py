@@ -103,6 +103,9 @@ IN_SMALL: dict[str, str] = {
     "klss match kluss ismcts --game openspiel:phantom_ttt --games 20 --time 0.1 --out phantom": (
         "klss match kluss ismcts --game openspiel:phantom_ttt --games 2 --nodes 20 --out phantom"
     ),
+    "klss analyse phantom/game-00000.json --game openspiel:phantom_ttt --ply 2": (
+        "klss analyse phantom/game-00000.json --game openspiel:phantom_ttt --ply 2 --nodes 50"
+    ),
     "klss match kluss ismcts --game openspiel:leduc_poker": (
         "klss match kluss ismcts --game openspiel:kuhn_poker --games 2 --nodes 20 --out cards"
     ),

@@ -14,6 +14,7 @@ from klss.openspiel.model import OpenSpielModel, Values
 from klss.openspiel.observations import NOTHING, Seen, key_of
 from klss.search import Search, SearchConfiguration
 from klss.search.report import Report
+from klss.search.root_values import root_values
 from klss.table.contest import Decision, Player
 from klss.table.limits import Limit, Progress
 from klss.table.outcome import Seat
@@ -183,6 +184,16 @@ class SearchingPlayer(BelievingPlayer):
         self._forget(belief)
         self.mixture = dict(zip(found.actions.tolist(), found.probabilities.tolist(), strict=True))
         return Decision(found.action, found.report.diagnostics())
+
+    def values(self) -> dict[int, float]:
+        """What each action is worth by the last search, in [−1, 1], where anything is known of it; see
+        :mod:`klss.search.root_values`.
+        """
+        standing = self._search.standing
+        if standing is None:
+            return {}
+        found = root_values(standing.trunk, standing.profile)
+        return {int(a): float(v) for a, v in zip(found.actions, found.values, strict=True) if not np.isnan(v)}
 
     @property
     def _at_start(self) -> bool:

@@ -65,6 +65,10 @@ def _dispatch(arguments: Sequence[str]) -> int:
     name = game_of(rest) if rest and rest[0] in RBC_COMMANDS else None  # elsewhere the flag means something else
     if name in (None, "fog"):
         return dispatch("klss", COMMANDS, rest, last)
+    if name.startswith("openspiel:") and rest[0] == "analyse":
+        from klss_app.cli import openspiel_analyse
+
+        return openspiel_analyse.run(rest[1:], name)
     if name != "rbc" and rest[0] not in ANY_GAME:
         raise UsageError(f"klss {rest[0]}: got --game {name}, expected it with {', '.join(ANY_GAME)} alone")
     return dispatch("klss", RBC_COMMANDS, rest, last, name, _OF_RBC if name == "rbc" else {})

@@ -375,7 +375,7 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
 def add_game(parser: Parser) -> None:
     """Say in the help that there is ``--game``; :func:`klss_app.cli.games.game_of` has taken it."""
     parser.add_argument(
-        "--game", metavar="NAME", help="what is played: fog (the default), rbc, or MODULE:NAME of a kit"
+        "--game", metavar="NAME", help="what is played: fog (the default), rbc, openspiel:GAME, or MODULE:NAME"
     )
 
 

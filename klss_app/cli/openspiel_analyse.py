@@ -1,0 +1,105 @@
+"""``klss analyse --game openspiel:GAME``: what the engine thinks at one turn of a kept game, from what its player had
+observed alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from klss_app.cli.errors import UsageError
+from klss_app.cli.games import game_named
+from klss_app.cli.options import CONFIGURATION, Parser, add_game, add_game_options, game_options
+from klss_app.stdout import print_document
+
+__all__ = ["run"]
+
+_PREFIX = "openspiel:"
+
+
+def _parser(name: str) -> Parser:
+    game = game_named(name)
+    parser = Parser("analyse", "What the engine thinks at one turn of a game, for the player whose turn it was.", game)
+    parser.add_argument("file", metavar="FILE", help="a game that klss play or klss match kept (JSON)")
+    parser.add_argument("--ply", type=_ply, required=True, metavar="N", help="after N actions of either player")
+    parser.add_argument("--configuration", default="kluss", metavar="NAME", help=f"who thinks: {CONFIGURATION}")
+    add_game(parser)
+    add_game_options(parser, game=game, fen=False)
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def _ply(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 7):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number of actions, 0 or more")
+    return int(text)
+
+
+def run(arguments: Sequence[str], name: str) -> int:
+    """Run the command on the game ``name``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser(name).parse(arguments)
+    options = game_options(parsed)
+    chosen = game_named(name).configuration(parsed.configuration)
+    if chosen.search is None:
+        raise UsageError(f"--configuration: got {parsed.configuration!r}, which does not search; expected kluss, say")
+
+    from klss.openspiel.configuration import make_player
+    from klss.openspiel.games import spiel_game
+    from klss.openspiel.observations import Sight
+    from klss.openspiel.players import SearchingPlayer
+    from klss.table.limits import Limit
+
+    game, _ = spiel_game(name.removeprefix(_PREFIX))
+    history, seat = _history(Path(parsed.file), game, parsed.ply)
+    player = make_player(chosen, game, options.seed)
+    assert isinstance(player, SearchingPlayer)
+    player.begin(seat)
+    seen = Sight(game, 0 if seat else 1).along(game.new_initial_state(), history)
+    for each in seen:
+        player.observe(each)
+    decision = player.answer("action", Limit(options.time_s, options.nodes, options.clock))
+    names = dict(zip(seen[-1].actions, seen[-1].names, strict=True))
+    moves = [
+        {"move": names[action], "probability": probability, "value": player.values().get(action)}
+        for action, probability in sorted(player.mixture.items(), key=lambda item: -item[1])
+    ]
+    document: dict[str, Any] = {
+        "ply": parsed.ply, "color": "white" if seat else "black", **decision.diagnostics, "moves": moves,
+        "configuration": chosen.name,
+    }  # fmt: skip
+    if parsed.json:
+        print_document(document)
+        return 0
+    sample = "" if document["capped_by"] is None else " (a sample)"
+    print(f"after {parsed.ply} actions, {document['color']}: {document['positions']:,} states possible{sample}")
+    print(seen[-1].text)
+    for move in moves:
+        value = "" if move["value"] is None else f"  {move['value']:+.3f}"
+        print(f"  {100 * move['probability']:5.1f} %{value}  {move['move']}")
+    return 0
+
+
+def _history(path: Path, game: Any, ply: int) -> tuple[list[int], bool]:
+    """The game's history up to a turn, nature's actions before it among them, and whose turn it is."""
+    from klss.support.text import read_text
+
+    try:
+        history = [int(action) for action in json.loads(read_text(path))["history"]]
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}; expected a game that klss kept") from None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise UsageError(f"{path}: got no game of OpenSpiel, expected one that klss play or klss match kept") from None
+    state, acted = game.new_initial_state(), 0
+    for number, action in enumerate([*history, None]):
+        if not state.is_terminal() and not state.is_chance_node() and acted == ply:
+            return history[:number], bool(state.current_player() == 0)
+        if state.is_terminal() or action is None:
+            break
+        if action not in state.legal_actions():
+            raise UsageError(f"{path}: got {action} after {acted} actions, expected a game of {str(game)!r}")
+        acted += not state.is_chance_node()
+        state.apply_action(action)
+    raise UsageError(f"--ply: got {ply} in a game of {acted} actions, expected a turn of it")
