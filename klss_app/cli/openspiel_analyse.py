@@ -62,7 +62,7 @@ def run(arguments: Sequence[str], name: str) -> int:
         player.observe(each)
     decision = player.answer("action", Limit(options.time_s, options.nodes, options.clock))
     names = dict(zip(seen[-1].actions, seen[-1].names, strict=True))
-    moves = [
+    moves: list[dict[str, Any]] = [
         {"move": names[action], "probability": probability, "value": player.values().get(action)}
         for action, probability in sorted(player.mixture.items(), key=lambda item: -item[1])
     ]
