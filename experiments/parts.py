@@ -16,9 +16,6 @@ _BASE = "kluss"
 
 PARTS = {
     "no-caution": "maxmargin_share=0",
-    "programs": "solver=lp",
-    "support-driven": "expansion=support",
-    "two-sided": "expansion=two-sided",
     "order-1": "order=1",
     "fresh": "nested=false",
     "even-prior": "value_beta=0",

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from klss.search.choice.mixture import Mixture
 from klss.search.choice.purification import Purified
-from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.one_sided import OneSided
-from klss.search.expansion.support import SupportDriven
 from klss.search.likelihood.by_value import check_likelihood
 from klss.search.likelihood.by_weight import ByWeight
-from klss.search.parts import Likelihood, Parts, SearchConfiguration, SearchConfigurationError, Solver, at_least_one
+from klss.search.parts import Likelihood, Parts, SearchConfiguration, SearchConfigurationError, at_least_one
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
 
@@ -45,16 +42,12 @@ class Kluss(SearchConfiguration):
         The exponent of the weights that the belief carries, if any (:mod:`klss.search.likelihood.by_weight`).
     sample_by_weight : bool
         Whether roots are drawn by those weights too.
-    solver : "pcfr+" or "lp"
-        PCFR+, or klss2021's linear programs.
     root : "nature", "safe", "maxmargin" or "resolve"
-        See :mod:`klss.search.equilibrium.pcfr`; programs solve klss2021's hybrid for the first two.
+        See :mod:`klss.search.equilibrium.pcfr`.
     maxmargin_share : float
         Share of Maxmargin beside nature.
     iterations : int
         Of PCFR+ after each batch of leaves.
-    expansion : "one-sided", "two-sided" or "support"
-        Explorers that take turns, or explore both at once, or klss2021's rule.
     exploration : float
         C of the expansion (:mod:`klss.search.expansion.one_sided`).
     leaves_per_batch : int
@@ -75,11 +68,9 @@ class Kluss(SearchConfiguration):
     uniform_mix: float = 0.2
     belief_exponent: float = 1.0
     sample_by_weight: bool = False
-    solver: Literal["pcfr+", "lp"] = "pcfr+"
     root: RootLayer = "nature"
     maxmargin_share: float = 0.1
     iterations: int = 8
-    expansion: Literal["one-sided", "two-sided", "support"] = "one-sided"
     exploration: float = 1.0
     leaves_per_batch: int = 8
     purify: bool = True
@@ -98,11 +89,6 @@ class Kluss(SearchConfiguration):
                 raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 on")
         if not 0.0 <= self.maxmargin_share <= 1.0:
             raise SearchConfigurationError(f"maxmargin_share is {self.maxmargin_share}, expected a number from 0 to 1")
-
-    def _solver(self) -> Solver:
-        if self.solver == "pcfr+":
-            return RegretMinimiser(self.root, self.iterations, maxmargin_share=self.maxmargin_share)
-        return LinearPrograms(self.root if self.root in ("maxmargin", "resolve") else "hybrid")
 
     def likelihood(self) -> Likelihood:
         """What the roots are drawn and weighed by."""
@@ -123,9 +109,7 @@ class Kluss(SearchConfiguration):
                 root_node_fraction=self.root_node_fraction,
                 likelihood=self.likelihood(),
             ),
-            solver=self._solver(),
-            expander=SupportDriven()
-            if self.expansion == "support"
-            else OneSided(self.exploration, self.leaves_per_batch, alternate=self.expansion == "one-sided"),
+            solver=RegretMinimiser(self.root, self.iterations, maxmargin_share=self.maxmargin_share),
+            expander=OneSided(self.exploration, self.leaves_per_batch),
             choice=Purified(self.max_support, _LEAST) if self.purify else Mixture(),
         )

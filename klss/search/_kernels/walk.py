@@ -9,10 +9,7 @@ import numpy as np
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = ["BOTH", "walks"]
-
-BOTH = 2
-"""Explorer: both players at once."""
+__all__ = ["walks"]
 
 _STEP = 0x9E3779B97F4A7C15
 """The increment of SplitMix64: 2^64 over the golden ratio, odd."""
@@ -103,7 +100,7 @@ def walks(
 ) -> int:  # fmt: skip
     """Fill ``leaves`` (int64[n]) with distinct open leaves, one a walk; returns how many were found.
 
-    The explorer (0, 1 or :data:`BOTH`) explores, the other and nature draw from what they play. A walk that ends where
+    The explorer (0 or 1) explores, the other and nature draw from what they play. A walk that ends where
     nothing can grow, or at a leaf that another one found, counts for nothing but its visits.
 
     Parameters
@@ -112,7 +109,6 @@ def walks(
     noted : ((float64[S0],) * 4, (float64[S1],) * 4)
         Of each player's sequences: quality, visits, sum and sum of squares of the qualities met.
     """
-    both = explorer == BOTH
     found = 0
     groups = 0
     for k in range(root_count):
@@ -131,7 +127,7 @@ def walks(
             if mover == 0 or mover == 1:
                 infoset = nodes.infoset[node, mover]
                 first, size = infosets[mover].first[infoset], infosets[mover].size[infoset]
-                if both or explorer == mover:
+                if explorer == mover:
                     sign = 1.0 - 2.0 * mover
                     s = _explore(first, size, sign, plans[mover], noted[mover], support, exploration, state)
                     _visit(s, noted[mover])

@@ -51,13 +51,10 @@ class OneSided:
         C.
     leaves_per_batch : int
         Least number of walks of a batch, for which utilities are taken once.
-    alternate : bool
-        Whether the explorers take turns; if not, both explore at once, and nobody plays (for comparison).
     """
 
     exploration: float = 1.0
     leaves_per_batch: int = 8
-    alternate: bool = True
 
     def begin(self, growth: Growth) -> _Walking:
         """See :class:`klss.search.parts.Expander`."""
@@ -87,11 +84,10 @@ class _Walking:
             max(self._rule.leaves_per_batch, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64
         )
         for turn in (1, 2):  # the other explores if this one finds nothing
-            explorer = (self.iterations + turn) & 1 if self._rule.alternate else walk.BOTH
-            for player in (0, 1) if explorer == walk.BOTH else (explorer,):
-                self._take_quality(player, profile)
-                if player == 0:
-                    self._statistics[0][0, passed] = -np.inf
+            explorer = (self.iterations + turn) & 1
+            self._take_quality(explorer, profile)
+            if explorer == 0:
+                self._statistics[0][0, passed] = -np.inf
             for _ in range(_FRUITLESS):
                 if growth.spent:
                     return False
