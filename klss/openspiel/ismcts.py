@@ -96,7 +96,7 @@ class _FromBelief:
         self._numbers = belief.numbers
         logs = belief.log_weights(np.array(self._numbers, dtype=np.uint64)[:, None])
         self._weights = np.cumsum(np.exp(logs - logs.max())).tolist()
-        self._playouts = Playouts(seed)
+        self._playouts = Playouts(player._game, seed)
         self._bot = ismcts.ISMCTSBot(
             player._game, self, _UCT * _largest(player._game), plan.nodes or _WITHOUT_END,
             random_state=np.random.RandomState(seed), allow_inconsistent_action_sets=True,

@@ -6,6 +6,7 @@ of a few random playouts, or what the user's function says; both divided by the 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -21,8 +22,16 @@ from klss.support.arrays import Floats, Int8s, Ints, Keys, States
 
 __all__ = ["OpenSpielModel", "Place", "Playouts", "Values"]
 
-_PLAYOUTS = 4
-"""Playouts of a state's value: one alone is mostly noise, which a search takes for chances."""
+_PLAYOUTS, _PLIES = 4, 60
+"""Most playouts of a state's value, and most plies that they may take together where one is not longer by itself. One
+playout alone is mostly noise, which a search takes for chances.
+"""
+
+_LOOK = 64
+"""States that are valued between two looks at the clock."""
+
+_TRIED = 5
+"""Random games from which the length of a playout is estimated."""
 
 Values = Callable[[Sequence[Any]], Sequence[float]]
 """Estimated payoffs for the game's first player of a batch of ``pyspiel.State``, none of them terminal."""
@@ -55,6 +64,11 @@ class OpenSpielModel:
         Of the playouts.
     values
         What values states instead of playouts.
+
+    Attributes
+    ----------
+    deadline
+        When the present answer is due, of :func:`time.monotonic`; from then on states count as even. Its owner sets it.
     """
 
     state_width = 1
@@ -63,9 +77,10 @@ class OpenSpielModel:
         self.game, self.player = game, player
         self.sights = (Sight(game, player), Sight(game, 1 - player))  # of the search's players 0 and 1
         self._identity = identifier(game)
-        self._values = values if values is not None else Playouts(seed)
+        self._values = values if values is not None else Playouts(game, seed)
         largest = max(abs(game.min_utility()), abs(game.max_utility())) or 1.0
         self._unit = (1.0 if player == 0 else -1.0) / largest
+        self.deadline: float | None = None
         self._places: dict[int, Place] = {}
         self._next = 0
 
@@ -180,8 +195,11 @@ class OpenSpielModel:
         for at in np.flatnonzero(movers == TERMINAL).tolist():
             values[at] = places[at].state.returns()[0]
         asked = np.flatnonzero(movers >= 0)
-        if len(asked):
-            values[asked] = self._values([places[at].state for at in asked.tolist()])
+        for begin in range(0, len(asked), _LOOK):
+            if self.deadline is not None and time.monotonic() > self.deadline:
+                break
+            some = asked[begin : begin + _LOOK]
+            values[some] = self._values([places[at].state for at in some.tolist()])
         return np.asarray(values * self._unit)
 
     def groups(self, states: States) -> Ints:
@@ -200,16 +218,26 @@ class Playouts:
     object's.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, game: Any, seed: int) -> None:
         draw = np.random.default_rng([seed, 0]).integers(0, 2**31 - 1, size=3)
         self._bots = [pyspiel.make_uniform_random_bot(each, int(draw[each])) for each in (0, 1)]
         self._seed = int(draw[2])
+        plies = 0
+        for _ in range(_TRIED):
+            state = game.new_initial_state()
+            self._finish(state)
+            plies += len(state.history())
+        self._count = max(1, min(_PLAYOUTS, _PLIES * _TRIED // max(1, plies)))
 
     def returns(self, state: Any) -> list[float]:
         """Both players' payoffs after a state, which stays as it is."""
+        return self._finish(state.clone())
+
+    def _finish(self, state: Any) -> list[float]:
         self._seed = (self._seed + 1) & 0x7FFFFFFF  # of nature's moves
-        return list(pyspiel.evaluate_bots(state.clone(), self._bots, self._seed))
+        return list(pyspiel.evaluate_bots(state, self._bots, self._seed))
 
     def __call__(self, states: Sequence[Any]) -> Sequence[float]:
         """See :data:`Values`."""
-        return [sum(self.returns(state)[0] for _ in range(_PLAYOUTS)) / _PLAYOUTS for state in states]
+        count = self._count
+        return [sum(self.returns(state)[0] for _ in range(count)) / count for state in states]

@@ -22,6 +22,9 @@ from klss.table.time_plan import TimePlan
 
 __all__ = ["BelievingPlayer", "PolicyPlayer", "RandomPlayer", "SearchingPlayer", "policy_key"]
 
+_DEALS = 3_000
+"""Most ways for nature to begin a game that a search from its start looks at."""
+
 _LEAST_SEARCH_S = 0.01
 """Seconds that a search gets in any case, however long the belief took: enough to open the roots."""
 
@@ -171,8 +174,9 @@ class SearchingPlayer(BelievingPlayer):
         """
         plan = TimePlan(limit)
         belief = self._belief(plan)
+        self._model.deadline = plan.deadline
         actions = self._seen[-1].actions
-        if self._search.standing is None and not self._at_start:
+        if self._search.standing is None and not self._at_start and _few_deals(self._game):
             self._search.begin(self._model.root, plan.half())
         self._walk()
         if len(actions) == 1 or not belief.size:
@@ -222,3 +226,13 @@ class SearchingPlayer(BelievingPlayer):
         standing = self._search.standing
         held = [] if standing is None else standing.trunk.states[: standing.trunk.node_count, 0].tolist()
         self._model.keep({*held, *belief.numbers})
+
+
+def _few_deals(game: Any) -> bool:
+    """Whether what nature does before the first action is little enough for a search from the game's start."""
+    state, deals = game.new_initial_state(), 1
+    while state.is_chance_node() and deals <= _DEALS:
+        outcomes = state.legal_actions()
+        deals *= len(outcomes)
+        state.apply_action(outcomes[0])
+    return deals <= _DEALS

@@ -45,8 +45,18 @@ _LEAVES_A_SECOND = 250
 that time.
 """
 
+_BATCH_SHARE = 0.25
+"""The part of the time left that a batch may take, by what the leaves before it took: in some games one is worth
+thousands of playouts.
+"""
+
 _NODES_A_LEAF = 32
 """Expected children of a leaf, by which batches get smaller towards the end of a node budget."""
+
+_NATURE_AT_ONCE = 20_000
+"""Nodes of a batch after which nature's nodes are left to later batches: a hand of cards dealt one by one has more ends
+than any trunk.
+"""
 
 _BYTES_A_NODE = 1000
 """Bytes of memory for each node: measured in a trunk of Fog of War chess of 400,000 nodes, the linear program and
@@ -83,6 +93,8 @@ class Growth:
         Player 0's sequence at the root infoset that was played: growth is wanted below it only. −1: none was yet.
     shared : Utilities or None
         Those of the trunk, where another part of the search follows it too.
+    leaf_s : float or None
+        Seconds of a leaf in the last batch; None before the first, and where no clock is read.
     """
 
     trunk: Trunk
@@ -98,6 +110,7 @@ class Growth:
     most: float = float("inf")
     played: int = -1
     shared: Utilities | None = None
+    leaf_s: float | None = None
 
     @cached_property
     def utilities(self) -> Utilities:
@@ -125,14 +138,19 @@ class Growth:
             room = self.room
             size = _BATCH if room == float("inf") else max(1, min(_BATCH, int(room) // _NODES_A_LEAF))
             if self.budget.seconds is not None:
-                size = max(1, min(size, int(_LEAVES_A_SECOND * self.budget.left())))
-            self.added += self._expand(leaves[at : at + size], beside)
+                left, began = self.budget.left(), self.budget.elapsed()
+                affordable = 1 if self.leaf_s is None else int(_BATCH_SHARE * left / max(self.leaf_s, 1e-9))
+                size = max(1, min(size, int(_LEAVES_A_SECOND * left), affordable))
+            batch = leaves[at : at + size]
+            self.added += self._expand(batch, beside)
+            if self.budget.seconds is not None and beside is None:
+                self.leaf_s = (self.budget.elapsed() - began) / len(batch)
             at, beside = at + size, None
 
     def _expand(self, leaves: Ints, beside: Callable[[], None] | None) -> int:
-        """Prepare and attach; how many nodes were added, those below nature's nodes among them."""
+        """Prepare and attach; how many nodes were added, those below nature's nodes among them, up to a bound."""
         before = self.trunk.node_count
-        while len(leaves):
+        while len(leaves) and self.trunk.node_count - before <= _NATURE_AT_ONCE:
             start = self.trunk.node_count
             for piece, expansion in self._prepared(leaves, beside):
                 self.trunk.attach(piece, expansion)

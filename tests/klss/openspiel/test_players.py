@@ -24,7 +24,7 @@ from klss.search import Budget, Search  # noqa: E402
 from klss.sequence_form import sequence_form  # noqa: E402
 from klss.support.configurations import ConfigurationError  # noqa: E402
 from klss.table.arbiter import Arbiter  # noqa: E402
-from klss.table.limits import TimeControl  # noqa: E402
+from klss.table.limits import Limit, TimeControl  # noqa: E402
 from klss.treeplex import realization  # noqa: E402
 
 FEW = TimeControl(nodes=100)
@@ -143,3 +143,17 @@ def test_two_true_histories_that_look_the_same_are_played_alike() -> None:
         policy, action = openspiel.bot(game, 0, nodes=200, seed=3).step_with_policy(state)
         actions.add((action, tuple(policy)))
     assert len(actions) == 1
+
+
+@pytest.mark.parametrize("name", ["gin_rummy", "backgammon"])
+def test_a_game_with_more_deals_than_any_trunk_is_played_within_bounds(name: str) -> None:
+    """Nature's nodes are left to later batches, and a belief that finds nothing is no error."""
+    game, _ = spiel_game(name)
+    referee = Referee(game, 1)
+    player = make_player(configuration("kluss"), game, 1)
+    player.begin(referee.turn)
+    for seen in referee.observations(referee.turn):
+        player.observe(seen)
+    decision = player.answer("action", Limit(time_s=0.1))
+    assert decision.answer in referee.observations(referee.turn)[-1].actions
+    assert decision.diagnostics["nodes"] < 50_000
