@@ -181,6 +181,9 @@ IN_SMALL: dict[str, str] = {
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
 
 SLOW = {
+    "klss match kluss ismcts --game openspiel:leduc_poker",
+    "klss match kluss policy:kuhn.json --game openspiel:kuhn_poker --games 20 --nodes 200",
+    "python -m experiments.openspiel_games --time 0.1",
     "klss rbc verify --sets --games 500 --compared 200",
     "klss rbc bench dsmcp",
     "klss bench search",
