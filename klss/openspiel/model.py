@@ -203,7 +203,7 @@ class OpenSpielModel:
         return np.asarray(values * self._unit)
 
     def groups(self, states: States) -> Ints:
-        """By what the opponent knows."""
+        """By what the opponent knows; of merged histories, in the first of them."""
         seen = [self._places[number].seen[1] for number in states[:, 0].tolist()]
         return np.unique(np.array(seen, dtype=np.uint64), return_inverse=True)[1].astype(np.int64)
 

@@ -47,6 +47,18 @@ def merges(game: Any) -> bool:
     """
     if not game.get_type().provides_observation_string:
         return False
+    name = str(game)
+    if name not in _found:
+        _found[name] = _tried(game)
+    return _found[name]
+
+
+_found: dict[str, bool] = {}
+"""What was found of each game of this process."""
+
+
+def _tried(game: Any) -> bool:
+    """See :func:`merges`: random play."""
     rng, known = random.Random(0), dict[tuple[int, int], Any]()
     for _ in range(_GAMES):
         state = game.new_initial_state()
