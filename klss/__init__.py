@@ -11,6 +11,8 @@ Reading order:
 - ``treeplex`` one player's sequences and strategies; ``sequence_form`` both players' and the payoffs A and B;
   ``equilibrium`` build, solve, read back
 - ``_highs`` the solver; ``lexicographic`` the one optimum among many that every version of it agrees on
+- ``first_order`` equilibria by regret minimisation; ``locking`` some behaviour given, the rest solved for
+- ``policies`` strategies by names, in and out, and what a best response wins; ``gambit`` files of games
 - ``best_response`` counterfactual best-response values, exploitability
 - ``knowledge`` knowledge sets; ``subgame`` the gadgets of k-KLSS
 - ``selection`` the choice among a gadget's optima; ``nested`` nested k-KLSS in three ways
@@ -32,7 +34,10 @@ from klss.errors import TooLargeError
 
 if TYPE_CHECKING:
     from klss.equilibrium import Method, Solution
+    from klss.first_order import FirstOrderMethod
     from klss.game import Game
+    from klss.policies import Named
+    from klss.sequence_form import SequenceForm
 
 __all__ = ["MAX_NODES", "__version__", "solve"]
 
@@ -47,7 +52,10 @@ def solve(
     *,
     max_nodes: int = MAX_NODES,
     memory_mb: int | None = None,
-    method: Method = "auto",
+    method: Method | FirstOrderMethod = "lp",
+    gap: float | None = None,
+    seconds: float | None = None,
+    lock: tuple[Named, Named] | None = None,
 ) -> Solution:
     """An equilibrium of a two-player zero-sum game.
 
@@ -59,8 +67,17 @@ def solve(
         Give up on a larger tree of OpenSpiel's.
     memory_mb : int, optional
         Give up where this process would hold more megabytes. None: no limit.
-    method : "auto" | "simplex" | "ipm"
-        As of :func:`klss.equilibrium.solve`, which has more options.
+    method : "lp" | "simplex" | "ipm" | "pcfr+" | "dcfr" | "cfr+"
+        Exactly, by linear programming (:func:`klss.equilibrium.solve`), or as far as asked for, by regret minimisation
+        (:func:`klss.first_order.solve`): for games whose program takes too long or too much memory.
+    gap : float, optional
+        With regret minimisation: the exploitability at which to stop, in the game's units
+        (:data:`klss.first_order.GAP`).
+    seconds : float, optional
+        Stop after so many, with the best that was found; building the game is not counted.
+    lock : two of dict of str to dict of str to float, optional
+        Both players' behaviour at some infosets, by names: it stays, and the rest is solved for
+        (:mod:`klss.locking`).
 
     Returns
     -------
@@ -75,7 +92,7 @@ def solve(
     TooLargeError
         More than ``max_nodes`` nodes or ``memory_mb``; raised as soon as that is certain.
     """
-    from klss import equilibrium
+    from klss import first_order, locking
     from klss.sequence_form import sequence_form
 
     most = None if memory_mb is None else 1_000_000 * memory_mb
@@ -83,7 +100,27 @@ def solve(
         if isinstance(game, str):
             from klss.openspiel import load
 
-            game = load(game, max_nodes=max_nodes, max_bytes=most, to_solve=True)
-        return equilibrium.solve(sequence_form(game), method=method, max_bytes=most)
+            game = load(game, max_nodes=max_nodes, max_bytes=most, to_solve=method not in first_order.METHODS)
+        form = sequence_form(game)
+        if lock is not None:
+            fixed = locking.lock_named(form, lock)
+            return fixed.restored(_solve(fixed.form, method, most, gap, seconds))
+        return _solve(form, method, most, gap, seconds)
     except TooLargeError as error:
         raise error.renamed({"max_nodes": "max_nodes", "max_bytes": "memory_mb"}) from None
+
+
+def _solve(
+    form: SequenceForm,
+    method: str,
+    max_bytes: int | None,
+    gap: float | None,
+    seconds: float | None,
+) -> Solution:
+    """By the solver that ``method`` names."""
+    from klss import equilibrium, first_order
+
+    if method in first_order.METHODS:
+        least = first_order.GAP if gap is None else gap
+        return first_order.solve(form, method=method, gap=least, seconds=seconds, max_bytes=max_bytes)
+    return equilibrium.solve(form, method=method, time_limit_s=seconds, max_bytes=max_bytes)

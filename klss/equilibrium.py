@@ -32,12 +32,12 @@ __all__ = [
     "Method", "Program", "Solution", "SolveStats", "Status", "build_program", "program_bytes", "scaling", "solve",
 ]  # fmt: skip
 
-Method = Literal["auto", "simplex", "ipm"]
+Method = Literal["lp", "simplex", "ipm"]
 Status = Literal["optimal", "iteration_limit", "time_limit", "failed"]
 
 # A gap above this share of the largest payoff is not an optimum, whatever the solver says.
 _GAP = 1e-7
-# "auto" lets simplex run this long (iterations per row and column) before it suspects stalling; degenerate games want
+# "lp" lets simplex run this long (iterations per row and column) before it suspects stalling; degenerate games want
 # interior point then.
 _PATIENCE = 0.5
 _PATIENCE_LEAST = 1000
@@ -221,7 +221,7 @@ def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats, float
 def solve(
     form: SequenceForm,
     *,
-    method: Method = "auto",
+    method: str = "lp",
     iteration_limit: int | None = None,
     time_limit_s: float | None = None,
     max_bytes: int | None = None,
@@ -232,7 +232,7 @@ def solve(
     Parameters
     ----------
     form : SequenceForm
-    method : "auto" | "simplex" | "ipm"
+    method : "lp" | "simplex" | "ipm"
         Dual simplex, interior point with crossover, or simplex first and interior point when it stalls. Whatever is
         asked for, a failure is retried with the other.
     iteration_limit : int, optional

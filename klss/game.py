@@ -150,7 +150,8 @@ class Game:
     utility : float64[N]
         Player 0's utility at terminals, else 0.
     infoset : int64[2, N]
-        Each player's infoset at decision nodes; -1 at chance nodes and terminals.
+        Each player's infoset at decision nodes; -1 at chance nodes and terminals, and where a player waits in a game
+        that is only solved (:mod:`klss.gambit`).
     observations : (Observations, Observations)
     b : (float64[P0], float64[P1])
         The additional payoff B: entries of its first column on player 0's points and of its top row on player 1's. Zero

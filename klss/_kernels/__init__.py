@@ -2,5 +2,5 @@
 allocate.
 
 Reading order: ``tree`` (nodes of a game), ``treeplex`` (sequences of a player), ``responses`` (what they are worth
-against a fixed opponent).
+against a fixed opponent), ``regrets`` (regret matching).
 """

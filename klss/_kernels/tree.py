@@ -39,6 +39,8 @@ def arrival_points(
             points[h] = points[p]
         elif player[p] == who:
             points[h] = first_point[infoset[p]] + action[h]
+        elif infoset[p] < 0:  # a wait at which nothing is observed
+            points[h] = points[p]
         else:
             points[h] = first_point[infoset[p]]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import Any, ClassVar
 from klss.openspiel.ismcts import IsmctsPlayer
 from klss.openspiel.model import Values
 from klss.openspiel.players import PolicyPlayer, RandomPlayer, SearchingPlayer
+from klss.policies import Named, PolicyError, read_policy
 from klss.search import Klss2021, Kluss, SearchConfiguration
 from klss.support.configurations import ConfigurationError, chosen
-from klss.support.text import read_text
 from klss.table.configuration import FlatConfiguration
 
 __all__ = ["CONFIGURATIONS", "POLICY", "Configuration", "configuration", "make_player"]
@@ -101,20 +100,9 @@ def make_player(chosen: Configuration, game: Any, seed: int = 0, values: Values 
     return RandomPlayer(seed)
 
 
-def _policy(path: str) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
+def _policy(path: str) -> tuple[Named, Named]:
     """Both players' strategies of a file."""
     try:
-        players = json.loads(read_text(Path(path)))["players"]
-        first, second = ({key: dict(each) for key, each in dict(player["infosets"]).items()} for player in players)
-        if not all(
-            0.0 <= float(p) <= 1.0 for each in (first, second) for named in each.values() for p in named.values()
-        ):
-            raise ValueError("a probability is not from 0 to 1")
-    except OSError as error:
-        raise ConfigurationError(f"{POLICY}{path}: {error.strerror}; expected a file of klss solve --out") from None
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        why = str(error)[:100] or type(error).__name__
-        raise ConfigurationError(
-            f"{POLICY}{path}: got no strategies ({why}); expected a file of klss solve --out"
-        ) from None
-    return first, second
+        return read_policy(Path(path))
+    except PolicyError as error:
+        raise ConfigurationError(f"{POLICY}{error}") from None

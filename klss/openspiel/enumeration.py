@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import random
 import reprlib
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -233,12 +234,9 @@ class _Flattening:
 
     def _walk(self, remember_waits: bool) -> Game:
         # A node's entry in each list stands at its number; both players' infosets have lists of their own.
-        parent: list[int] = []
-        player: list[int] = []
-        action: list[int] = []
-        probability: list[float] = []
-        utility: list[float] = []
-        label: tuple[list[int], list[int]] = ([], [])
+        parent, player, action = array("q"), array("q"), array("q")
+        probability, utility = array("d"), array("d")
+        label = array("q"), array("q")
         keys: tuple[list[Any], list[Any]] = ([], [])
         actions: tuple[list[list[int]], list[list[int]]] = ([], [])
         names: tuple[list[tuple[str, ...]], list[tuple[str, ...]]] = ([], [])
@@ -323,7 +321,7 @@ class _Flattening:
             action=np.array(action, np.int64),
             probability=np.array(probability),
             utility=np.array(utility),
-            infoset=np.array(label, np.int64).reshape(2, -1),
+            infoset=np.array([np.asarray(each) for each in label], np.int64).reshape(2, -1),
             turns=turns,
             keys=keys,
             action_names=names,

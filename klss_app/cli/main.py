@@ -32,7 +32,8 @@ COMMANDS: dict[str, str] = {
     "rbc": "Reconnaissance Blind Chess: play, match, engine and more",
     "track": "sizes of both players' position sets along a game",
     "analyse": "what the engine thinks at one turn of a game, or which moves of a whole game cost the most",
-    "solve": "equilibrium of any two-player zero-sum OpenSpiel game",
+    "solve": "equilibrium of any two-player zero-sum game of OpenSpiel or of a file of Gambit's",
+    "exploit": "the best response to given strategies: what it wins, and where",
     "tables": "the tables of the paper, measured here",
     "bench": "how fast the engine is here, and a signature of what it does",
 }

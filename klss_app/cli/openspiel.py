@@ -1,18 +1,25 @@
-"""What the commands on OpenSpiel's games share: their limits, and a line where one is met or OpenSpiel is missing."""
+"""What the commands on games that are listed whole share: where the game comes from, its limits, and a line where one
+is met or OpenSpiel is missing.
+"""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from klss import MAX_NODES
 from klss.errors import INSTALL_EXTRAS
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, memory_mb, nodes
 
-__all__ = ["add_limits", "limits"]
+__all__ = ["add_limits", "game_of", "limits"]
+
+if TYPE_CHECKING:
+    from klss.game import Game
 
 _FLAGS = {"max_nodes": "--max-nodes", "max_bytes": "--memory-mb"}
 """The library's limits by the flags that set them."""
@@ -29,6 +36,29 @@ def add_limits(parser: Parser) -> None:
     )
 
 
+def _is_file(name: str) -> bool:
+    """Whether a game's name is that of a file of Gambit's; see :data:`klss.gambit.SUFFIXES`."""
+    return name.endswith((".efg", ".nfg"))
+
+
+def game_of(
+    parsed: argparse.Namespace, max_bytes: int, to_solve: bool, on_progress: Callable[[int], None] | None = None
+) -> tuple[Game, str]:
+    """The game that was asked for, a game string of OpenSpiel or a file of Gambit's, and what to say of it ("" or the
+    sum of a file's payoffs).
+    """
+    if _is_file(parsed.game):
+        from klss.gambit import read
+
+        file = read(Path(parsed.game), parsed.max_nodes)
+        return file.game, f"payoffs sum to {file.constant:g}" if file.constant else ""
+    from klss.openspiel import load
+
+    return load(
+        parsed.game, max_nodes=parsed.max_nodes, max_bytes=max_bytes, to_solve=to_solve, on_progress=on_progress
+    ), ""
+
+
 @contextlib.contextmanager
 def limits(parsed: argparse.Namespace) -> Iterator[int]:
     """Hold the memory of what is inside to ``--memory-mb``, in bytes; a game that takes more is a :class:`UsageError`.
@@ -36,7 +66,8 @@ def limits(parsed: argparse.Namespace) -> Iterator[int]:
     So is OpenSpiel if it is missing, or can't be loaded.
     """
     try:
-        import klss.openspiel  # noqa: F401
+        if not _is_file(getattr(parsed, "game", "")):
+            import klss.openspiel  # noqa: F401
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == "pyspiel":
             raise UsageError(f"OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from error

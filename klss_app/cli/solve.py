@@ -1,20 +1,21 @@
-"""``klss solve GAME``: the equilibrium of any two-player zero-sum OpenSpiel game.
+"""``klss solve GAME``: the equilibrium of any two-player zero-sum game of OpenSpiel, or of a file of Gambit's.
 
 The value is in the game's own units for player 0; the exploitability is recomputed by best responses.
 """
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
-import json
 import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from klss.support.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.openspiel import add_limits, limits
+from klss_app.cli.openspiel import add_limits, game_of, limits
 from klss_app.cli.options import Parser, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
@@ -26,16 +27,37 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
+_EXACT = ("lp", "simplex", "ipm")
+"""Methods of linear programming."""
+
 _LARGE = 20_000
 """Payoffs from which on solving takes long enough to say so before it begins."""
 
 
 def _parser() -> Parser:
-    parser = Parser("solve", "Equilibrium of a two-player zero-sum OpenSpiel game, by linear programming.")
-    parser.add_argument("game", metavar="GAME", help="an OpenSpiel game string, such as leduc_poker")
+    parser = Parser("solve", "Equilibrium of a two-player zero-sum game, exactly or as far as you want.")
+    parser.add_argument(
+        "game", metavar="GAME", help="an OpenSpiel game string, such as leduc_poker, or FILE.efg or .nfg"
+    )
     add_limits(parser)
-    parser.add_argument("--method", choices=["auto", "simplex", "ipm"], default="auto", help="the solver")
-    parser.add_argument("--out", metavar="FILE", help="write both strategies as JSON by infoset")
+    parser.add_argument(
+        "--method",
+        choices=["lp", "simplex", "ipm", "pcfr+", "dcfr", "cfr+"],
+        default="lp",
+        help="linear programming, or regret minimisation, for games that are too large for it",
+    )
+    parser.add_argument("--gap", type=_positive, metavar="G", help="regret minimisation: stop at this exploitability")
+    parser.add_argument("--seconds", type=_positive, metavar="S", help="stop after so many, with the best found")
+    parser.add_argument(
+        "--resume", metavar="FILE", help="regret minimisation: go on from FILE, and leave there how far"
+    )
+    parser.add_argument(
+        "--lock", metavar="FILE", help="behaviour that is given, in the form of --out; solve for the rest"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="write both strategies: JSON by infoset, or FILE.ne as Gambit does"
+    )
+    parser.add_argument("--export", metavar="FILE", help="write the game itself as FILE.efg")
     parser.add_argument("--subgame", metavar="KEY", help="solve again below this infoset and show what changed")
     parser.add_argument("--player", type=int, choices=[0, 1], default=0, help="with --subgame: whose infoset KEY is")
     parser.add_argument("--seed", type=seed, metavar="N", help="accepted like everywhere; nothing here is random")
@@ -48,27 +70,21 @@ def run(arguments: Sequence[str]) -> int:
     parsed = _parser().parse(arguments)
     if "player" in parsed.given and parsed.subgame is None:
         raise UsageError("--player: got it without --subgame, expected both: it says whose infoset KEY is")
+    _check(parsed)
     progress = ProgressLine(f"solving {parsed.game}")
     with limits(parsed) as max_bytes, closing(progress):
-        from klss.equilibrium import solve
-        from klss.openspiel import load
         from klss.sequence_form import sequence_form
 
         _warm_up()
         begin = time.perf_counter()
-        game = load(
-            parsed.game,
-            max_nodes=parsed.max_nodes,
-            max_bytes=max_bytes,
-            to_solve=True,
-            on_progress=lambda n: progress.tell(f"{n:,} nodes"),
-        )
+        exact = parsed.method in _EXACT
+        game, about = game_of(parsed, max_bytes, exact, lambda n: progress.tell(f"{n:,} nodes"))
         form = sequence_form(game)
         large = form.payoff.nnz > _LARGE
-        progress.tell(f"{game.node_count:,} nodes, linear program of {form.payoff.nnz:,} payoffs", at_once=large)
-        solution = solve(form, method=parsed.method, max_bytes=max_bytes)
+        progress.tell(f"{game.node_count:,} nodes, {form.payoff.nnz:,} payoffs", at_once=large)
+        solution = _solved(parsed, form, max_bytes, progress)
     seconds = time.perf_counter() - begin
-    if solution.status != "optimal":
+    if exact and solution.status == "failed":
         raise FailedError(
             f"{parsed.game}: no method found an equilibrium (attempts: {', '.join(solution.stats.attempts)}; "
             f"the best has exploitability {solution.exploitability:.3g}); try --method ipm"
@@ -84,16 +100,84 @@ def run(arguments: Sequence[str]) -> int:
         "columns": solution.stats.columns,
         "nonzeros": solution.stats.nonzeros,
         "seconds": seconds,
+        "method": solution.stats.method,
+        "iterations": solution.stats.iterations,
+        "status": solution.status,
     }
+    if about:
+        report["about"] = about
     if parsed.subgame is not None:
         report["subgame"] = _subgame(game, form, solution, parsed.subgame, parsed.player)
     if parsed.out is not None:
         _write(Path(parsed.out), parsed.game, solution)
+    if parsed.export is not None:
+        _export(Path(parsed.export), game, parsed.game)
     if parsed.json:
         print_document(report)
     else:
         _show(report, solution)
     return 0
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0.0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number above 0")
+    return number
+
+
+def _check(parsed: Any) -> None:
+    """Flags that do not go together."""
+    if parsed.method in _EXACT:
+        for flag in ("gap", "resume"):
+            if getattr(parsed, flag) is not None:
+                raise UsageError(f"--{flag}: got it with --method {parsed.method}, expected pcfr+, dcfr or cfr+")
+    if parsed.subgame is not None and (parsed.lock is not None or parsed.game.endswith((".efg", ".nfg"))):
+        raise UsageError("--subgame: expected a game of OpenSpiel and no --lock")
+    if parsed.export is not None and not parsed.export.endswith(".efg"):
+        raise UsageError(f"--export: got {parsed.export!r}, expected a name that ends in .efg")
+    for flag in ("out", "export", "resume"):  # better said before minutes of work than after
+        folder = Path(getattr(parsed, flag) or ".").parent
+        if not folder.is_dir():
+            raise UsageError(f"--{flag}: got a file in {folder}, expected a folder that is there")
+
+
+def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
+    """By the method that was asked for, around what is locked."""
+    if parsed.lock is not None:
+        from klss.locking import lock_named
+        from klss.policies import PolicyError, read_policy
+
+        try:
+            fixed = lock_named(form, read_policy(Path(parsed.lock)))
+        except PolicyError as error:
+            raise UsageError(f"--lock {error}") from error
+        return fixed.restored(_by_method(parsed, fixed.form, max_bytes, progress))
+    return _by_method(parsed, form, max_bytes, progress)
+
+
+def _by_method(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
+    from klss import equilibrium, first_order
+
+    if parsed.method in _EXACT:
+        return equilibrium.solve(form, method=parsed.method, time_limit_s=parsed.seconds, max_bytes=max_bytes)
+    try:
+        return first_order.solve(
+            form,
+            method=parsed.method,
+            gap=first_order.GAP if parsed.gap is None else parsed.gap,
+            seconds=parsed.seconds,
+            max_bytes=max_bytes,
+            resume=None if parsed.resume is None else Path(parsed.resume),
+            on_progress=lambda n, gap: progress.tell(f"{n:,} iterations, gap {gap:.2g}"),
+        )
+    except first_order.SavedRunError as error:
+        raise UsageError(f"--resume {error}") from error
+    except OSError as error:
+        raise UsageError(f"--resume {parsed.resume}: {error.strerror}; expected a file that can be written") from error
 
 
 def _warm_up() -> None:
@@ -107,13 +191,17 @@ def _warm_up() -> None:
 
 def _show(report: dict[str, Any], solution: Solution) -> None:
     print(f"{report['game']}")
+    if "about" in report:
+        print(f"  {report['about']}")
     print(f"  value for player 0   {report['value']:.9g}")
     print(f"  exploitability       {report['exploitability']:.2g}")
     print(f"  nodes                {report['nodes']:,}")
     print(f"  infosets             {report['infosets'][0]:,} and {report['infosets'][1]:,}")
     print(f"  sequences            {report['sequences'][0]:,} and {report['sequences'][1]:,}")
-    print(f"  linear program       {report['rows']:,} × {report['columns']:,}, {report['nonzeros']:,} nonzeros")
-    print(f"  method               {solution.stats.method} ({solution.stats.iterations:,} iterations)")
+    if report["rows"]:
+        print(f"  linear program       {report['rows']:,} × {report['columns']:,}, {report['nonzeros']:,} nonzeros")
+    stopped = "" if solution.status == "optimal" else f", stopped by the {solution.status.replace('_', ' ')}"
+    print(f"  method               {solution.stats.method} ({solution.stats.iterations:,} iterations{stopped})")
     print(f"  seconds              {report['seconds']:.3f}")
     if "subgame" in report:
         sub = report["subgame"]
@@ -128,11 +216,26 @@ def _show(report: dict[str, Any], solution: Solution) -> None:
 
 
 def _write(path: Path, name: str, solution: Solution) -> None:
-    document = {"game": name, "players": [{"infosets": solution.strategy(player)} for player in (0, 1)]}
+    from klss.gambit import equilibrium_line
+    from klss.policies import write_policy
+
+    assert solution.game is not None
     try:
-        path.write_text(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        if path.suffix == ".ne":
+            write_whole(path, equilibrium_line(solution.game, (solution.x, solution.y)) + "\n")
+        else:
+            write_policy(path, name, (solution.strategy(0), solution.strategy(1)))
     except OSError as error:
         raise UsageError(f"--out {path}: {error.strerror}; expected a file that can be written") from error
+
+
+def _export(path: Path, game: Game, name: str) -> None:
+    from klss.gambit import write_efg
+
+    try:
+        write_efg(path, game, name)
+    except OSError as error:
+        raise UsageError(f"--export {path}: {error.strerror}; expected a file that can be written") from error
 
 
 def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, player: int) -> dict[str, Any]:

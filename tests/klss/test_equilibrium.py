@@ -20,7 +20,7 @@ from klss.support.memory import resident_bytes
 from klss.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 from tests.klss import games
 
-METHODS: tuple[Method, ...] = ("simplex", "ipm", "auto")
+METHODS: tuple[Method, ...] = ("simplex", "ipm", "lp")
 
 
 def random_treeplex(rng: np.random.Generator, infosets: int) -> Treeplex:

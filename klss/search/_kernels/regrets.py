@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from klss._kernels.regrets import PREDICTIVE, improve
 from klss.search._kernels.utilities import against
 from klss.support.kernel import kernel
 
@@ -16,45 +17,6 @@ __all__ = ["MAXMARGIN", "NATURE", "RESOLVE", "iterate", "realise", "set_roots", 
 
 MAXMARGIN, RESOLVE, NATURE = range(3)
 """What stands at the top."""
-
-
-@kernel
-def improve(side: Any, sign: float, utility: Any, reach: Any, learned: Any) -> None:
-    """One step of PCFR+ at every infoset, from the leaves up; ``utility`` becomes the counterfactual utility of each
-    sequence (for player 0). What the other does not reach is skipped.
-
-    Parameters
-    ----------
-    sign : float
-        1 for player 0, −1 for player 1.
-    """
-    regret, strategy = learned.regret, learned.strategy
-    for k in range(side.first_sequence.shape[0] - 1, -1, -1):
-        if reach[k] <= 0.0:
-            continue
-        first = np.uint64(side.first_sequence[k])  # unsigned: numba then looks for no negative indices
-        size = np.uint64(side.action_count[k])
-        value = 0.0
-        for a in range(size):
-            value += strategy[first + a] * utility[first + a]
-        for a in range(size):
-            instant = sign * (utility[first + a] - value)
-            regret[first + a] = max(0.0, regret[first + a] + instant)
-            strategy[first + a] = max(0.0, regret[first + a] + instant)  # the prediction: the next one is like this one
-        total = 0.0
-        for a in range(size):
-            total += strategy[first + a]
-        if total > 0.0:
-            for a in range(size):
-                strategy[first + a] /= total
-        else:
-            best = np.uint64(0)
-            for a in range(size):
-                strategy[first + a] = 0.0
-                if sign * utility[first + a] > sign * utility[first + best]:
-                    best = np.uint64(a)
-            strategy[first + best] = 1.0
-        utility[side.parent_sequence[k]] += value
 
 
 @kernel
@@ -191,7 +153,7 @@ def iterate(
                 for a in range(game.penalty.shape[0]):
                     utility[game.charged + a] -= game.penalty[a]
             # A step at every infoset and, for player 1, at the top; then the new plan.
-            improve(game.sides[player], 1.0 - 2.0 * player, utility, reach, learned[player])
+            improve(game.sides[player], 1.0 - 2.0 * player, PREDICTIVE, utility, reach, learned[player])
             if player == 1:
                 improve_roots(top, utility)
                 set_roots(layer, maxmargin_share, top, learned[1].plan)

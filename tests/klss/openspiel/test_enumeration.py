@@ -20,7 +20,7 @@ from klss.sequence_form import sequence_form  # noqa: E402
 from klss.support.memory import resident_bytes  # noqa: E402
 
 
-@pytest.mark.parametrize("method", ["simplex", "ipm", "auto"])
+@pytest.mark.parametrize("method", ["simplex", "ipm", "lp"])
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -1,0 +1,292 @@
+"""Equilibria by regret minimisation: a plan at any moment, the gap as far as it was asked for, no program to build.
+
+Sources: CFR+ (Tammelin 2014), with linear averages; DCFR (Brown & Sandholm, AAAI 2019), α 1.5, β 0, γ 2; PCFR+ (Farina,
+Kroer & Sandholm, AAAI 2021), with quadratic averages. All alternate, on sequences instead of tree nodes.
+
+Decided here: of the average and the last plans the pair with the smaller gap is given, since PCFR+'s last plans are
+often far better; an infoset without regret plays its best action.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from klss._kernels import regrets
+from klss._kernels.treeplex import realise
+from klss.best_response import exploitability
+from klss.equilibrium import Solution, SolveStats, Status
+from klss.errors import GameError, KlssError, TooLargeError
+from klss.sequence_form import SequenceForm
+from klss.support.archive import Archive
+from klss.support.arrays import Floats
+from klss.support.memory import resident_bytes
+from klss.support.whole_file import written_whole
+from klss.treeplex import behaviour, realization, uniform_behaviour
+
+__all__ = ["GAP", "METHODS", "FirstOrder", "FirstOrderMethod", "SavedRunError", "solve"]
+
+FirstOrderMethod = Literal["pcfr+", "dcfr", "cfr+"]
+
+METHODS = get_args(FirstOrderMethod)
+
+GAP = 1e-3
+"""Default gap, in the game's own units."""
+
+_FIRST_LOOK, _LOOK_SHARE = 10, 0.1
+"""The gap is computed after so many iterations first, then each time their number has grown by this share."""
+
+_BATCH_S = 0.2
+"""Most seconds without a look at the clock, and about what an interrupt waits for."""
+
+_BYTES_A_NONZERO, _BYTES_A_SEQUENCE = 40, 120
+"""Memory: the payoffs twice and once more while they are turned; regrets, plans, averages and scratch."""
+
+
+class _Rule(NamedTuple):
+    rule: regrets.Rule
+    discount: float  # see klss._kernels.regrets.iterate
+    power: float
+
+
+_RULES: dict[str, _Rule] = {
+    "pcfr+": _Rule(regrets.PREDICTIVE, 0.0, 2.0),
+    "dcfr": _Rule(regrets.Rule(1.0, 0.5, 0.0), 1.5, 2.0),
+    "cfr+": _Rule(regrets.Rule(1.0, 0.0, 0.0), 0.0, 1.0),
+}
+
+
+class SavedRunError(KlssError, ValueError):
+    """A file is not one to go on from."""
+
+
+_SAVED = Archive(
+    what="a run of klss solve",
+    short="run",
+    version=1,
+    remedy="begin anew",
+    error=SavedRunError,
+    most_bytes=1 << 33,
+    most_numbers=1 << 30,
+)
+
+
+class RegretState(NamedTuple):
+    """What one player has learned, float64[S] each."""
+
+    regret: Floats
+    strategy: Floats
+    plan: Floats
+    total: Floats  # weighted sum of plans
+
+
+class FirstOrder:
+    """A run of a first-order method on a sequence form.
+
+    Parameters
+    ----------
+    form : SequenceForm
+    method : "pcfr+" | "dcfr" | "cfr+"
+
+    Attributes
+    ----------
+    iterations : int
+        So far.
+    """
+
+    def __init__(self, form: SequenceForm, method: str = "pcfr+") -> None:
+        if method not in METHODS:
+            raise GameError(f"method {method!r}: expected one of {', '.join(METHODS)}")
+        self.form, self.method, self.iterations = form, method, 0
+        self._rule = _RULES[method]
+        self._sides = tuple(treeplex.arrays for treeplex in form.treeplexes)
+        self._payoffs = tuple(_by_rows(matrix) for matrix in (form.payoff, form.payoff_transposed))
+        learned = []
+        for treeplex, arrays in zip(form.treeplexes, self._sides, strict=True):
+            state = RegretState(*(np.zeros(treeplex.sequence_count) for _ in range(4)))
+            state.strategy[:] = uniform_behaviour(treeplex)
+            state.plan[0] = 1.0
+            realise(arrays, state.strategy, state.plan)
+            learned.append(state)
+        self._learned = tuple(learned)
+        self._work = tuple(np.zeros(treeplex.sequence_count) for treeplex in form.treeplexes)
+
+    def run(self, times: int) -> None:
+        """So many more iterations."""
+        rule = self._rule
+        regrets.iterate(
+            times, self.iterations, rule.discount, rule.rule, rule.power, self._sides, self._payoffs, self._learned,
+            self._work,
+        )  # fmt: skip
+        self.iterations += times
+
+    def profile(self) -> tuple[Floats, Floats, float]:
+        """Plans float64[S0] and float64[S1] and their gap: the averages or the last ones, whichever is better."""
+        x, y = (state.plan.copy() for state in self._learned)
+        last = x, y, exploitability(self.form, x, y)
+        if not self.iterations:
+            return last
+        x, y = (
+            realization(treeplex, behaviour(treeplex, state.total / state.total[0]))
+            for treeplex, state in zip(self.form.treeplexes, self._learned, strict=True)
+        )
+        mean = x, y, exploitability(self.form, x, y)
+        return mean if mean[2] < last[2] else last
+
+    def save(self, path: Path) -> None:
+        """Write what a later run goes on from; the file is there whole or as it was before."""
+        arrays = {
+            f"{name}{player}": array
+            for player, state in enumerate(self._learned)
+            for name, array in state._asdict().items()
+        }
+        about = {"method": self.method, "iterations": self.iterations, "game": self._fingerprint()}
+        with written_whole(path) as file:
+            _SAVED.write(file, arrays, about, packed=False)
+
+    def resume(self, path: Path) -> None:
+        """Go on from a file of :meth:`save`.
+
+        Raises
+        ------
+        SavedRunError
+            It is none, or of another game or method.
+        """
+        arrays, about = _SAVED.load(path, _SAVED.read)
+        for name, expected in (("method", self.method), ("game", self._fingerprint())):
+            if about.get(name) != expected:
+                raise SavedRunError(
+                    f"{path}: got a run of {name} {about.get(name)!r}, expected {expected!r}; begin in another file"
+                )
+        for player, state in enumerate(self._learned):
+            for name, array in state._asdict().items():
+                saved = arrays.get(f"{name}{player}")
+                if saved is None or saved.shape != array.shape:
+                    raise SavedRunError(f"{path}: got no {name} of {array.size} sequences; begin anew in another file")
+                array[:] = saved
+        self.iterations = max(0, int(about.get("iterations", 0)))
+
+    def _fingerprint(self) -> str:
+        """Of the treeplexes and payoffs."""
+        parts = [array for side in self._sides for array in side] + [array for each in self._payoffs for array in each]
+        digest = hashlib.sha256()
+        for part in parts:
+            digest.update(np.ascontiguousarray(part).tobytes())
+        return digest.hexdigest()[:16]
+
+
+def _by_rows(matrix: Any) -> tuple[Any, Any, Floats]:
+    return matrix.indptr, matrix.indices, matrix.data
+
+
+def solve(
+    form: SequenceForm,
+    *,
+    method: str = "pcfr+",
+    gap: float = GAP,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    max_bytes: int | None = None,
+    resume: Path | None = None,
+    on_progress: Callable[[int, float], None] | None = None,
+) -> Solution:
+    """Iterate until the gap is small enough, or a limit is met.
+
+    Parameters
+    ----------
+    form : SequenceForm
+    method : "pcfr+" | "dcfr" | "cfr+"
+    gap : float
+        Stop at this exploitability, in the game's own units.
+    seconds : float, optional
+        Stop after so many.
+    iterations : int, optional
+        Stop after so many in all, those of the file included.
+    max_bytes : int, optional
+        Give up before anything is made where this process would then hold more.
+    resume : Path, optional
+        A file to go on from where it exists; written at the end, and on an interrupt.
+    on_progress : callable, optional
+        Given iterations and the gap, each time the gap was computed.
+
+    Returns
+    -------
+    Solution
+        Of status "optimal" (the gap was reached), "time_limit" or "iteration_limit".
+
+    Raises
+    ------
+    GameError, TooLargeError, SavedRunError
+    """
+    if not gap >= 0.0:
+        raise GameError(f"gap: got {gap}, expected 0 or more")
+    _check_memory(form, max_bytes)
+    begin = time.perf_counter()
+    run = FirstOrder(form, method)
+    if resume is not None and resume.exists():
+        run.resume(resume)
+    try:
+        best, status = _until(run, gap, begin, seconds, iterations, on_progress)
+    finally:
+        if resume is not None:
+            run.save(resume)
+    x, y, found = best
+    stats = SolveStats(
+        rows=0, columns=0, nonzeros=int(form.payoff.nnz), method=method, iterations=run.iterations,
+        seconds=time.perf_counter() - begin, attempts=(f"{method}: {status}",),
+    )  # fmt: skip
+    return Solution(form.value(x, y), x, y, status, found, stats, form.game)
+
+
+def _until(
+    run: FirstOrder,
+    gap: float,
+    begin: float,
+    seconds: float | None,
+    iterations: int | None,
+    on_progress: Callable[[int, float], None] | None,
+) -> tuple[tuple[Floats, Floats, float], Status]:
+    """The best profile that was seen, and why it ended."""
+    best = run.profile()
+    rate = 0.0  # iterations a second
+    while True:
+        # Enough, or a limit?
+        if best[2] <= gap:
+            return best, "optimal"
+        spent = time.perf_counter() - begin
+        if seconds is not None and spent >= seconds:
+            return best, "time_limit"
+        if iterations is not None and run.iterations >= iterations:
+            return best, "iteration_limit"
+        # Iterations until the next look at the gap, in batches that a clock or an interrupt can wait for.
+        look = run.iterations + max(_FIRST_LOOK, int(_LOOK_SHARE * run.iterations))
+        if iterations is not None:
+            look = min(look, iterations)
+        while run.iterations < look:
+            batch_s = _BATCH_S if seconds is None else min(_BATCH_S, seconds - (time.perf_counter() - begin))
+            if batch_s <= 0.0:
+                break
+            times = max(1, min(look - run.iterations, int(rate * batch_s)))
+            started = time.perf_counter()
+            run.run(times)
+            rate = times / max(1e-9, time.perf_counter() - started)
+        now = run.profile()
+        best = min(best, now, key=lambda each: each[2])
+        if on_progress is not None:
+            on_progress(run.iterations, best[2])
+
+
+def _check_memory(form: SequenceForm, max_bytes: int | None) -> None:
+    sequences = sum(treeplex.sequence_count for treeplex in form.treeplexes)
+    takes = _BYTES_A_NONZERO * (form.a.nnz + form.b.nnz) + _BYTES_A_SEQUENCE * sequences
+    if max_bytes is not None and resident_bytes() + takes > max_bytes:
+        raise TooLargeError(
+            f"first-order method: it would take about {takes // 1_000_000:,} MB beside the "
+            f"{resident_bytes() // 1_000_000:,} MB of the game, expected {max_bytes // 1_000_000:,} MB together",
+            "max_bytes",
+        )

@@ -1,0 +1,163 @@
+"""Strategies by names, in and out: infoset's name -> action's name -> probability, as in files of ``klss solve``."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from klss.best_response import best_response
+from klss.errors import GameError, KlssError
+from klss.game import Game
+from klss.sequence_form import SequenceForm
+from klss.support.arrays import Floats
+from klss.support.text import printable, read_text
+from klss.support.whole_file import write_whole
+from klss.treeplex import realization, uniform_behaviour
+
+__all__ = ["Exploited", "Named", "PolicyError", "behaviour_of", "exploit", "read_policy", "write_policy"]
+
+Named = Mapping[str, Mapping[str, float]]
+"""One player's strategy."""
+
+_SUM = 1e-6
+
+
+class PolicyError(KlssError, ValueError):
+    """A file of strategies can't be read."""
+
+
+def read_policy(path: Path) -> tuple[Named, Named]:
+    """Both players' strategies of a file.
+
+    Raises
+    ------
+    PolicyError
+        One line, which begins with the path.
+    """
+    try:
+        players = json.loads(read_text(path))["players"]
+        first, second = (
+            {str(key): {str(a): float(p) for a, p in dict(each).items()} for key, each in player["infosets"].items()}
+            for player in players
+        )
+        for each in (first, second):
+            for key, named in each.items():
+                if not all(0.0 <= p <= 1.0 for p in named.values()):
+                    raise ValueError(f"a probability of {printable(key, 60)!r} is not from 0 to 1")
+    except OSError as error:
+        raise PolicyError(f"{path}: {error.strerror}; expected a file of klss solve --out") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        why = printable(str(error), 100) or type(error).__name__
+        raise PolicyError(f"{path}: got no strategies ({why}); expected a file of klss solve --out") from None
+    return first, second
+
+
+def write_policy(path: Path, name: str, players: tuple[Named, Named], **about: Any) -> None:
+    """Write both players' strategies of the game ``name``; raises OSError."""
+    document = {"game": name, **about, "players": [{"infosets": player} for player in players]}
+    write_whole(path, json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False) -> Floats:
+    """A player's strategy as float64[S].
+
+    Infosets that ``named`` does not name are played uniformly; with ``partial`` they are NaN, and those that it names
+    have to be there.
+
+    Raises
+    ------
+    GameError
+        An infoset or an action that the game does not have, or probabilities that do not sum to 1.
+    """
+    observations, treeplex = game.observations[player], game.treeplex(player)
+    weights = np.full(treeplex.sequence_count, math.nan) if partial else uniform_behaviour(treeplex)
+    keys = [str(observations.keys[j]) for j in observations.turn_infosets]
+    place = {key: i for i, key in enumerate(keys)}
+    for key, actions in named.items():
+        if key not in place:
+            near = difflib.get_close_matches(key, keys[:10_000], n=1, cutoff=0.0)
+            hint = f"the nearest is {printable(near[0], 80)!r}" if near else "this player never moves"
+            raise GameError(f"policy of player {player}: got infoset {printable(key, 80)!r}, which is none; {hint}")
+        i = place[key]
+        names = observations.action_names[observations.turn_infosets[i]]
+        other = sorted(set(actions) - set(names))
+        if other:
+            raise GameError(
+                f"policy of player {player}, infoset {printable(key, 80)!r}: got action {printable(other[0], 40)!r}, "
+                f"expected {', '.join(names[:20])}"
+            )
+        row = np.array([actions.get(name, 0.0) for name in names])
+        if abs(row.sum() - 1.0) > _SUM:
+            raise GameError(
+                f"policy of player {player}, infoset {printable(key, 80)!r}: probabilities sum to {row.sum():.6g}, "
+                "expected 1"
+            )
+        first = treeplex.first_sequence[i]
+        weights[first : first + len(names)] = row / row.sum()
+    return weights
+
+
+@dataclass(frozen=True)
+class Exploited:
+    """What a best response wins against one player's strategy.
+
+    Attributes
+    ----------
+    player : int
+        Whose strategy it is.
+    value : float
+        What the profile pays that player.
+    worst_case : float
+        What is left against a best response.
+    response : dict of str to str
+        The best response: infoset's name -> action, where the strategy lets it come.
+    where : list of (str, float)
+        What is won at each infoset of the other player, largest first; the sum is ``value - worst_case``.
+    """
+
+    player: int
+    value: float
+    worst_case: float
+    response: dict[str, str]
+    where: list[tuple[str, float]]
+
+
+def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) -> Exploited:
+    """The best response to ``player``'s strategy, beside the other player's own one.
+
+    Where it wins: at an infoset, the best action's value less the strategy's, all later actions being best, times the
+    probability that the other player's strategy comes there (Kakade & Langford, ICML 2002, Lemma 6.1).
+    """
+    game = form.game
+    if game is None:
+        raise GameError("exploit: a sequence form has no names; expected one of klss.sequence_form.sequence_form")
+    other = 1 - player
+    plans = [realization(treeplex, each) for treeplex, each in zip(form.treeplexes, behaviours, strict=True)]
+    utility = form.payoff @ plans[1] if other == 0 else form.payoff_transposed @ plans[0]
+    treeplex, sign = form.treeplexes[other], 1.0 if other == 0 else -1.0
+    best = best_response(treeplex, utility, maximize=other == 0)
+    # By infoset: the best response's value less that of the strategy's action followed by best ones.
+    gain = np.zeros(treeplex.infoset_count)
+    if gain.size:
+        chosen = np.add.reduceat(behaviours[other][1:] * best.sequence_value[1:], treeplex.first_sequence - 1)
+        gain = sign * (best.infoset_value - chosen) * plans[other][treeplex.parent_sequence]
+    observations = game.observations[other]
+    keys = [str(observations.keys[j]) for j in observations.turn_infosets]
+    response = {
+        keys[i]: observations.action_names[j][int(np.argmax(best.plan[first : first + size]))]
+        for i, (j, first, size) in enumerate(
+            zip(observations.turn_infosets, treeplex.first_sequence, treeplex.action_count, strict=True)
+        )
+        if best.plan[treeplex.parent_sequence[i]] > 0.0
+    }
+    order = np.argsort(-gain, kind="stable")
+    where = [(keys[i], float(gain[i])) for i in order.tolist() if gain[i] > 1e-12]
+    value = form.value(plans[0], plans[1])
+    return Exploited(player, -sign * value, -sign * best.value, response, where)
