@@ -120,6 +120,17 @@ IN_SMALL: dict[str, str] = {
         "experiments.openspiel_games --only leduc --games 2 --nodes 20 --workers 1 --runs runs --results results"
     ),
     "klss solve leduc_poker": "klss solve leduc_poker",
+    'klss solve "liars_dice(dice_sides=6)" --method pcfr+ --gap 1e-3': (
+        "klss solve 'liars_dice(dice_sides=2)' --method pcfr+ --gap 1e-3"
+    ),
+    'klss solve "liars_dice(dice_sides=6)" --method dcfr --seconds 60 --resume dice.npz': (
+        "klss solve 'liars_dice(dice_sides=2)' --method dcfr --seconds 60 --resume dice.npz"
+    ),
+    "klss solve kuhn_poker --export kuhn.efg": "klss solve kuhn_poker --export kuhn.efg",
+    "klss solve kuhn.efg --out kuhn.ne": "klss solve kuhn.efg --out kuhn.ne",
+    "klss exploit kuhn_poker --policy kuhn.json --player 0": "klss exploit kuhn_poker --policy kuhn.json --player 0",
+    "klss exploit kuhn_poker --policy kuhn.json": "klss exploit kuhn_poker --policy kuhn.json",
+    "klss solve kuhn_poker --lock kuhn.json": "klss solve kuhn_poker --lock kuhn.json",
     "klss solve GAME": "klss solve kuhn_poker",
     "klss tables 1": "klss tables 1 --game kuhn",
     "klss tables 1|2": "klss tables 1 --game kuhn_bet",

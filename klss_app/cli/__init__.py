@@ -7,5 +7,6 @@ what ends those that serve.
 Commands: ``play`` with ``terminal``, ``screen``, ``fog_screen``, ``openspiel_screen``, ``human``, ``review`` and
 ``saved_game``; ``board``; ``engine`` with ``serving``; ``bot``; ``match`` with ``match_report``; ``rbc`` holds what
 Reconnaissance Blind Chess has in its own way; ``track``; ``analyse`` with ``openspiel_analyse``, ``analyse_game``,
-``analyse_report``, ``analysis_file`` and ``board_plot``; ``solve`` and ``tables`` with ``openspiel``; ``bench``.
+``analyse_report``, ``analysis_file`` and ``board_plot``; ``solve``, ``exploit`` and ``tables`` with ``openspiel``;
+``bench``.
 """

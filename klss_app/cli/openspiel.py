@@ -66,7 +66,7 @@ def limits(parsed: argparse.Namespace) -> Iterator[int]:
     So is OpenSpiel if it is missing, or can't be loaded.
     """
     try:
-        if not _is_file(getattr(parsed, "game", "")):
+        if not _is_file(str(getattr(parsed, "game", ""))):
             import klss.openspiel  # noqa: F401
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == "pyspiel":

@@ -37,7 +37,7 @@ _LARGE = 20_000
 def _parser() -> Parser:
     parser = Parser("solve", "Equilibrium of a two-player zero-sum game, exactly or as far as you want.")
     parser.add_argument(
-        "game", metavar="GAME", help="an OpenSpiel game string, such as leduc_poker, or FILE.efg or .nfg"
+        "game", metavar="GAME", help="a game string of OpenSpiel, such as leduc_poker, or FILE.efg, .nfg"
     )
     add_limits(parser)
     parser.add_argument(
@@ -48,15 +48,9 @@ def _parser() -> Parser:
     )
     parser.add_argument("--gap", type=_positive, metavar="G", help="regret minimisation: stop at this exploitability")
     parser.add_argument("--seconds", type=_positive, metavar="S", help="stop after so many, with the best found")
-    parser.add_argument(
-        "--resume", metavar="FILE", help="regret minimisation: go on from FILE, and leave there how far"
-    )
-    parser.add_argument(
-        "--lock", metavar="FILE", help="behaviour that is given, in the form of --out; solve for the rest"
-    )
-    parser.add_argument(
-        "--out", metavar="FILE", help="write both strategies: JSON by infoset, or FILE.ne as Gambit does"
-    )
+    parser.add_argument("--resume", metavar="FILE", help="regret minimisation: go on from FILE and save there")
+    parser.add_argument("--lock", metavar="FILE", help="given behaviour, in the form of --out; the rest is solved for")
+    parser.add_argument("--out", metavar="FILE", help="write both strategies: JSON, or FILE.ne as Gambit does")
     parser.add_argument("--export", metavar="FILE", help="write the game itself as FILE.efg")
     parser.add_argument("--subgame", metavar="KEY", help="solve again below this infoset and show what changed")
     parser.add_argument("--player", type=int, choices=[0, 1], default=0, help="with --subgame: whose infoset KEY is")

@@ -193,7 +193,7 @@ def test_the_library_tells_names_of_infosets_and_actions_and_limits_by_its_own_p
         klss.solve("kuhn_poker", memory_mb=1)
     with pytest.raises(TooLargeError, match=r"linear program: .* expected 1 MB together; raise memory_mb$"):
         klss.solve(game, memory_mb=1)
-    with pytest.raises(GameError, match="method 'newton': expected one of auto, simplex, ipm"):
+    with pytest.raises(GameError, match="method 'newton': expected one of lp, simplex, ipm"):
         klss.solve(game, method="newton")  # type: ignore[arg-type]
 
 

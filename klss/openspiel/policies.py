@@ -1,0 +1,55 @@
+"""Strategies as OpenSpiel's ``TabularPolicy``, both ways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from klss.errors import GameError
+from klss.openspiel.games import spiel_game
+from klss.policies import Named
+
+if TYPE_CHECKING:
+    from open_spiel.python.policy import TabularPolicy
+
+__all__ = ["from_tabular", "to_tabular"]
+
+
+def to_tabular(game: str | Any, players: tuple[Named, Named]) -> TabularPolicy:
+    """Both players' strategies (:meth:`klss.equilibrium.Solution.strategy`) as OpenSpiel's policy; uniform where they
+    say nothing.
+
+    Raises
+    ------
+    GameError
+        The game has no information states, by which OpenSpiel's policies go.
+    """
+    policy = _tabular(game)
+    for state in policy.states:
+        player = state.current_player()
+        key = state.information_state_string(player)
+        named = players[player].get(key)
+        if named is not None:
+            row = policy.policy_for_key(key)
+            for action in state.legal_actions():
+                row[action] = named.get(state.action_to_string(player, action), 0.0)
+    return policy
+
+
+def from_tabular(policy: TabularPolicy) -> tuple[Named, Named]:
+    """Both players' strategies of OpenSpiel's policy, by the names of infosets and actions."""
+    players: tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]] = ({}, {})
+    for state in policy.states:
+        player = state.current_player()
+        key = state.information_state_string(player)
+        row = policy.policy_for_key(key)
+        players[player][key] = {state.action_to_string(player, a): float(row[a]) for a in state.legal_actions()}
+    return players
+
+
+def _tabular(game: str | Any) -> TabularPolicy:
+    from open_spiel.python.policy import TabularPolicy
+
+    spiel, name = spiel_game(game)
+    if not spiel.get_type().provides_information_state_string:
+        raise GameError(f"game {name!r} has no information states, expected them: OpenSpiel's policies go by them")
+    return TabularPolicy(spiel)
