@@ -11,7 +11,8 @@ Reading order:
 - ``treeplex`` one player's sequences and strategies; ``sequence_form`` both players' and the payoffs A and B;
   ``equilibrium`` build, solve, read back
 - ``_highs`` the solver; ``lexicographic`` the one optimum among many that every version of it agrees on
-- ``first_order`` equilibria by regret minimisation; ``locking`` some behaviour given, the rest solved for
+- ``first_order`` equilibria by regret minimisation; ``locking`` some behaviour given, the rest solved for;
+  ``refinement`` best also where mistakes happen
 - ``policies`` strategies by names, in and out, and what a best response wins; ``gambit`` files of games
 - ``best_response`` counterfactual best-response values, exploitability
 - ``knowledge`` knowledge sets; ``subgame`` the gadgets of k-KLSS
@@ -28,9 +29,9 @@ command line starts at once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from klss.errors import TooLargeError
+from klss.errors import GameError, TooLargeError
 
 if TYPE_CHECKING:
     from klss.equilibrium import Method, Solution
@@ -56,6 +57,7 @@ def solve(
     gap: float | None = None,
     seconds: float | None = None,
     lock: tuple[Named, Named] | None = None,
+    refine: Literal["sequential"] | None = None,
 ) -> Solution:
     """An equilibrium of a two-player zero-sum game.
 
@@ -78,6 +80,9 @@ def solve(
     lock : two of dict of str to dict of str to float, optional
         Both players' behaviour at some infosets, by names: it stays, and the rest is solved for
         (:mod:`klss.locking`).
+    refine : "sequential", optional
+        Among the equilibria one that stays best where mistakes happen (:mod:`klss.refinement`); without ``method``,
+        ``seconds`` and ``lock``.
 
     Returns
     -------
@@ -92,7 +97,7 @@ def solve(
     TooLargeError
         More than ``max_nodes`` nodes or ``memory_mb``; raised as soon as that is certain.
     """
-    from klss import first_order, locking
+    from klss import first_order, locking, refinement
     from klss.sequence_form import sequence_form
 
     most = None if memory_mb is None else 1_000_000 * memory_mb
@@ -102,6 +107,10 @@ def solve(
 
             game = load(game, max_nodes=max_nodes, max_bytes=most, to_solve=method not in first_order.METHODS)
         form = sequence_form(game)
+        if refine is not None:
+            if refine != "sequential" or lock is not None or method != "lp":
+                raise GameError(f"refine {refine!r}: expected 'sequential', without lock and method")
+            return refinement.sequential(form)
         if lock is not None:
             fixed = locking.lock_named(form, lock)
             return fixed.restored(_solve(fixed.form, method, most, gap, seconds))

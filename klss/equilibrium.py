@@ -85,6 +85,8 @@ class Solution:
     stats : SolveStats
     game : Game, optional
         What was solved, where the sequence form says it.
+    off_path : (float64[S0], float64[S1]), optional
+        Behaviour at infosets that the plans do not reach (:mod:`klss.refinement`); uniform when absent.
     """
 
     value: float
@@ -94,11 +96,19 @@ class Solution:
     exploitability: float
     stats: SolveStats
     game: Game | None = None
+    off_path: tuple[Floats, Floats] | None = None
+
+    def behaviour(self, player: int) -> Floats:
+        """float64[S]: how ``player`` plays, sequence by sequence."""
+        if self.game is None:
+            raise GameError("behaviour: expected a solution of a game, got one of a sequence form alone")
+        fallback = None if self.off_path is None else self.off_path[player]
+        return behaviour(self.game.treeplex(player), (self.x, self.y)[player], fallback)
 
     def strategy(self, player: int) -> dict[str, dict[str, float]]:
         """How ``player``, 0 or 1, plays: infoset's name -> action's name -> probability.
 
-        Infosets that the plan does not reach are played uniformly.
+        Infosets that the plan does not reach are played as ``off_path`` says, or uniformly.
 
         Raises
         ------
@@ -114,7 +124,7 @@ class Solution:
         if self.game is None:
             raise GameError("strategy: a sequence form has no names; expected one of klss.sequence_form.sequence_form")
         observations, treeplex = self.game.observations[player], self.game.treeplex(player)
-        weights = behaviour(treeplex, self.x if player == 0 else self.y)
+        weights = self.behaviour(player)
         named: dict[str, dict[str, float]] = {}
         for first, infoset in zip(treeplex.first_sequence.tolist(), observations.turn_infosets.tolist(), strict=True):
             names = observations.action_names[infoset]

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
+from klss.equilibrium import Solution
 from klss.errors import GameError, TooLargeError
 from klss.game import Game, assemble
 from klss.movers import CHANCE, TERMINAL
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
-from klss.treeplex import behaviour
 
 __all__ = ["SUFFIXES", "GambitFile", "equilibrium_line", "read", "write_efg"]
 
@@ -411,9 +411,9 @@ def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None
     write_whole(path, "\n".join(lines) + "\n")
 
 
-def equilibrium_line(game: Game, plans: tuple[np.ndarray, np.ndarray]) -> str:
+def equilibrium_line(solution: Solution) -> str:
     """Both players' behaviour as Gambit prints equilibria: ``NE,p,p,…`` by player, infoset and action."""
     parts = ["NE"]
-    for player, plan in enumerate(plans):
-        parts += [repr(float(p)) for p in behaviour(game.treeplex(player), plan)[1:]]
+    for player in (0, 1):
+        parts += [repr(float(p)) for p in solution.behaviour(player)[1:]]
     return ",".join(parts)

@@ -130,6 +130,9 @@ IN_SMALL: dict[str, str] = {
     "klss solve kuhn.efg --out kuhn.ne": "klss solve kuhn.efg --out kuhn.ne",
     "klss exploit kuhn_poker --policy kuhn.json --player 0": "klss exploit kuhn_poker --policy kuhn.json --player 0",
     "klss exploit kuhn_poker --policy kuhn.json": "klss exploit kuhn_poker --policy kuhn.json",
+    "klss solve kuhn_poker --refine sequential --out kuhn.json": (
+        "klss solve kuhn_poker --refine sequential --out kuhn.json"
+    ),
     "klss solve kuhn_poker --lock kuhn.json": "klss solve kuhn_poker --lock kuhn.json",
     "klss solve GAME": "klss solve kuhn_poker",
     "klss tables 1": "klss tables 1 --game kuhn",

@@ -50,6 +50,7 @@ def _parser() -> Parser:
     parser.add_argument("--seconds", type=_positive, metavar="S", help="stop after so many, with the best found")
     parser.add_argument("--resume", metavar="FILE", help="regret minimisation: go on from FILE and save there")
     parser.add_argument("--lock", metavar="FILE", help="given behaviour, in the form of --out; the rest is solved for")
+    parser.add_argument("--refine", choices=["sequential"], help="an equilibrium that stays best where mistakes happen")
     parser.add_argument("--out", metavar="FILE", help="write both strategies: JSON, or FILE.ne as Gambit does")
     parser.add_argument("--export", metavar="FILE", help="write the game itself as FILE.efg")
     parser.add_argument("--subgame", metavar="KEY", help="solve again below this infoset and show what changed")
@@ -133,6 +134,8 @@ def _check(parsed: Any) -> None:
         raise UsageError("--subgame: expected a game of OpenSpiel and no --lock")
     if parsed.export is not None and not parsed.export.endswith(".efg"):
         raise UsageError(f"--export: got {parsed.export!r}, expected a name that ends in .efg")
+    if parsed.refine is not None and ("method" in parsed.given or "seconds" in parsed.given or parsed.lock is not None):
+        raise UsageError("--refine: got it with --method, --seconds or --lock, expected it without")
     for flag in ("out", "export", "resume"):  # better said before minutes of work than after
         folder = Path(getattr(parsed, flag) or ".").parent
         if not folder.is_dir():
@@ -156,6 +159,14 @@ def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressL
 def _by_method(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
     from klss import equilibrium, first_order
 
+    if parsed.refine is not None:
+        from klss.errors import SolverError
+        from klss.refinement import sequential
+
+        try:
+            return sequential(form)
+        except SolverError as error:
+            raise FailedError(f"--refine: {error}") from error
     if parsed.method in _EXACT:
         return equilibrium.solve(form, method=parsed.method, time_limit_s=parsed.seconds, max_bytes=max_bytes)
     try:
@@ -213,10 +224,9 @@ def _write(path: Path, name: str, solution: Solution) -> None:
     from klss.gambit import equilibrium_line
     from klss.policies import write_policy
 
-    assert solution.game is not None
     try:
         if path.suffix == ".ne":
-            write_whole(path, equilibrium_line(solution.game, (solution.x, solution.y)) + "\n")
+            write_whole(path, equilibrium_line(solution) + "\n")
         else:
             write_policy(path, name, (solution.strategy(0), solution.strategy(1)))
     except OSError as error:
