@@ -229,6 +229,8 @@ def solve(
     begin = time.perf_counter()
     run = FirstOrder(form, method)
     if resume is not None and resume.exists():
+        if not resume.is_file():
+            raise SavedRunError(f"{resume}: got no file, expected one of a run, or a new one's name")
         run.resume(resume)
     try:
         best, status = _until(run, gap, begin, seconds, iterations, on_progress)

@@ -13,7 +13,6 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +56,8 @@ def read(path: Path, max_nodes: int = 5_000_000) -> GambitFile:
     TooLargeError
         More than ``max_nodes`` nodes.
     """
+    if path.exists() and not path.is_file():  # a pipe would keep us waiting
+        raise GameError(f"{path}: got no file, expected one of Gambit")
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
@@ -146,11 +147,10 @@ class _Reader:
 
     def _number(self) -> float:
         word = self._take("word")
-        try:
-            if len(word) > 60:
-                raise ValueError
-            number = float(Fraction(word))
-        except (ValueError, ZeroDivisionError, OverflowError):
+        above, _, below = word.partition("/")
+        try:  # a Fraction would write out all the digits of 1e99999999
+            number = float(above) / float(below or "1")
+        except (ValueError, ZeroDivisionError):
             number = math.nan
         if not math.isfinite(number):
             self._fail(f"got {printable(word, 40)!r}, expected a number")

@@ -101,6 +101,8 @@ def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
         solve(kuhn(), method="dcfr", resume=path)
     with pytest.raises(SavedRunError, match="run of game"):
         solve(sequence_form(matching_pennies(2)), resume=path)
+    with pytest.raises(SavedRunError, match="got no file"):
+        solve(kuhn(), resume=tmp_path)
     path.write_bytes(b"PK nothing")
     with pytest.raises(SavedRunError, match="expected a run of klss solve"):
         solve(kuhn(), resume=path)

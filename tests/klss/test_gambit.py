@@ -120,6 +120,8 @@ def test_an_equilibrium_is_printed_as_gambit_prints_it(tmp_path: Path) -> None:
             "perfect recall",
         ),
         ('NFG 1 R "" { "1" "2" } { 2 2 } 1 -1', "got 'the end of the file'"),
+        ('NFG 1 R "" { "1" "2" } { 2 2 } 1e99999999 -1', "got '1e99999999', expected a number"),
+        ('NFG 1 R "" { "1" "2" } { 2 2 } 1/2/3 -1', "got '1/2/3', expected a number"),
         ('NFG 1 R "" { "1" "2" } { 2 0 } 1 -1', "one strategy each at the least"),
         ('NFG 1 R "" { "1" "2" } { 2 two } 1 -1', "got 'two', expected a number of strategies"),
     ],
@@ -139,5 +141,7 @@ def test_what_is_too_large_is_refused_before_it_takes_memory(tmp_path: Path) -> 
         file.truncate(100_000_000)
     with pytest.raises(GameError, match="got more than 64 MB"):
         gambit.read(tmp_path / "huge.efg")
+    with pytest.raises(GameError, match="got no file"):
+        gambit.read(tmp_path)
     with pytest.raises(GameError, match="No such file"):
         gambit.read(tmp_path / "none.efg")

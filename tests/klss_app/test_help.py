@@ -17,6 +17,7 @@ from klss_app.cli.match_report import match_games
 from klss_app.cli.options import Parser, clock, game_options
 
 NEEDED = {
+    "klss exploit": ["--policy", "x"],
     "klss bot": ["--config", "bot.yml"],
     "klss track": ["--moves", "e4"],
     "klss rbc analyse": ["--turn", "1"],
