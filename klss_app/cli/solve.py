@@ -95,10 +95,13 @@ def run(arguments: Sequence[str]) -> int:
         "columns": solution.stats.columns,
         "nonzeros": solution.stats.nonzeros,
         "seconds": seconds,
-        "method": solution.stats.method,
-        "iterations": solution.stats.iterations,
-        "status": solution.status,
     }
+    if not exact or solution.status != "optimal":
+        report |= {
+            "method": parsed.method,
+            "iterations": solution.stats.iterations,
+            "status": solution.status,
+        }
     if about:
         report["about"] = about
     if parsed.subgame is not None:
