@@ -24,9 +24,7 @@ from klss.movers import CHANCE, TERMINAL
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
 
-__all__ = ["SUFFIXES", "GambitFile", "equilibrium_line", "read", "write_efg"]
-
-SUFFIXES = (".efg", ".nfg")
+__all__ = ["GambitFile", "equilibrium_line", "read", "write_efg"]
 
 _MOST_BYTES = 64_000_000
 """Of a file. A node takes some 40 bytes at the least."""

@@ -8,7 +8,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -59,9 +58,9 @@ def read_policy(path: Path) -> tuple[Named, Named]:
     return first, second
 
 
-def write_policy(path: Path, name: str, players: tuple[Named, Named], **about: Any) -> None:
+def write_policy(path: Path, name: str, players: tuple[Named, Named]) -> None:
     """Write both players' strategies of the game ``name``; raises OSError."""
-    document = {"game": name, **about, "players": [{"infosets": player} for player in players]}
+    document = {"game": name, "players": [{"infosets": player} for player in players]}
     write_whole(path, json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
 
 

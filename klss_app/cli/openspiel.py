@@ -16,7 +16,7 @@ from klss.errors import INSTALL_EXTRAS
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, memory_mb, nodes
 
-__all__ = ["add_limits", "game_of", "limits"]
+__all__ = ["add_limits", "game_of", "is_gambit_file", "limits"]
 
 if TYPE_CHECKING:
     from klss.game import Game
@@ -36,8 +36,8 @@ def add_limits(parser: Parser) -> None:
     )
 
 
-def _is_file(name: str) -> bool:
-    """Whether a game's name is that of a file of Gambit's; see :data:`klss.gambit.SUFFIXES`."""
+def is_gambit_file(name: str) -> bool:
+    """Whether a game's name is that of a file of Gambit's; what is in it, :func:`klss.gambit.read` finds out."""
     return name.endswith((".efg", ".nfg"))
 
 
@@ -47,7 +47,7 @@ def game_of(
     """The game that was asked for, a game string of OpenSpiel or a file of Gambit's, and what to say of it ("" or the
     sum of a file's payoffs).
     """
-    if _is_file(parsed.game):
+    if is_gambit_file(parsed.game):
         from klss.gambit import read
 
         file = read(Path(parsed.game), parsed.max_nodes)
@@ -66,7 +66,7 @@ def limits(parsed: argparse.Namespace) -> Iterator[int]:
     So is OpenSpiel if it is missing, or can't be loaded.
     """
     try:
-        if not _is_file(str(getattr(parsed, "game", ""))):
+        if not is_gambit_file(str(getattr(parsed, "game", ""))):
             import klss.openspiel  # noqa: F401
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == "pyspiel":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from klss.support.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.openspiel import add_limits, game_of, limits
+from klss_app.cli.openspiel import add_limits, game_of, is_gambit_file, limits
 from klss_app.cli.options import Parser, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_EXACT = ("lp", "simplex", "ipm")
-"""Methods of linear programming."""
+_EXACT, _ITERATED = ("lp", "simplex", "ipm"), ("pcfr+", "dcfr", "cfr+")
+"""Methods of linear programming and of regret minimisation."""
 
 _LARGE = 20_000
 """Payoffs from which on solving takes long enough to say so before it begins."""
@@ -42,7 +42,7 @@ def _parser() -> Parser:
     add_limits(parser)
     parser.add_argument(
         "--method",
-        choices=["lp", "simplex", "ipm", "pcfr+", "dcfr", "cfr+"],
+        choices=[*_EXACT, *_ITERATED],
         default="lp",
         help="linear programming, or regret minimisation, for games that are too large for it",
     )
@@ -133,7 +133,7 @@ def _check(parsed: Any) -> None:
         for flag in ("gap", "resume"):
             if getattr(parsed, flag) is not None:
                 raise UsageError(f"--{flag}: got it with --method {parsed.method}, expected pcfr+, dcfr or cfr+")
-    if parsed.subgame is not None and (parsed.lock is not None or parsed.game.endswith((".efg", ".nfg"))):
+    if parsed.subgame is not None and (parsed.lock is not None or is_gambit_file(parsed.game)):
         raise UsageError("--subgame: expected a game of OpenSpiel and no --lock")
     if parsed.export is not None and not parsed.export.endswith(".efg"):
         raise UsageError(f"--export: got {parsed.export!r}, expected a name that ends in .efg")
