@@ -15,14 +15,15 @@ blocks where the paper has 128 and 10. What else is different
 * The dense layers read four planes that a convolution of 1 × 1 makes of the channels.
 
 How it is fast: convolutions by Winograd's F(4 × 4, 3 × 3), a quarter of the multiplications, a chunk of synopses at a
-time, which stays in a core's cache. Of 32 channels to 32, that is 5 µs a synopsis where copying each cell's neighbours
-and one product of matrices is 17, of which the product alone is 11; of 104 planes to 32, 14 µs instead of 45. The
-planes that are the same in all synopses are not folded away: a tenth of the first convolution is not worth it.
+time, which stays in a core's cache: less than half the time of copying each cell's neighbours and one product of
+matrices. The planes that are the same in all synopses are not folded away: a tenth of the first convolution is not
+worth it.
 
-A chunk always has :data:`CHUNK` rows, empty ones if need be, and no product of two matrices is so large that OpenBLAS
-gives it a second thread (2¹⁸ multiplications): so on one machine the answer for a synopsis is the same to the last bit,
-whatever else is in its batch and however many threads there are. Another processor has other code in OpenBLAS, and
-there the last bits differ.
+A chunk always has :data:`CHUNK` rows, empty ones if need be, and every product of two matrices has that many rows on
+the left: OpenBLAS treats 8 rows alike on every processor, but not 12 or 32 (its code for Haswell and Zen rounds the
+last rows of a larger block otherwise), and gives none so small a second thread. So on one machine the answer for a
+synopsis is the same to the last bit, whatever else is in its batch and however many threads there are. Another
+processor has other code in OpenBLAS, and there the last bits differ.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from klss.support.threads import both
 __all__ = ["CHUNK", "DENSE", "PASS_DENSE", "READ", "NetworkError", "ResidualNetwork", "headset_shapes", "trunk_shapes"]
 
 CHUNK = 8
-"""Synopses that are computed together. With 16, a batch of one takes twice as long, and a large one a tenth less."""
+"""Synopses that are computed together: the rows of every product, of which OpenBLAS treats 8 (or 4) alike."""
 
 READ = 4
 """Planes that a dense layer reads."""
@@ -262,7 +263,10 @@ class ResidualNetwork:
             work.half[: 6 * grid.shape[1] * size * inputs].reshape(6, grid.shape[1], -1),
             tiles.reshape(*sizes, -1),
         )
-        np.matmul(tiles.reshape(36, -1, inputs), layer.filters, out=work.after.reshape(36, -1, outputs))
+        # A product for each tile, of CHUNK rows: see the module's docstring.
+        np.matmul(
+            tiles.reshape(36, -1, CHUNK, inputs), layer.filters[:, None], out=work.after.reshape(36, -1, CHUNK, outputs)
+        )
         cells_of(
             work.after.reshape(*sizes, -1),
             work.half[: 24 * size * outputs].reshape(4, 6, -1),
