@@ -74,12 +74,15 @@ class Step:
         Consistent (source, move) pairs, before duplicates merge.
     capped_by
         ``"time"`` when not all sources were treated, else ``"cap"`` when more positions than that were found; or None.
+    part
+        Part of all that agrees which the positions are expected to be: 1 where nothing was left out.
     """
 
     positions: Words
     array: Words
     successors: int
     capped_by: Literal["cap", "time"] | None
+    part: float = 1.0
 
 
 def key_of(number: int) -> np.uint64:
@@ -149,16 +152,19 @@ def across_enemy_move(
         hint = min(hint, max(1 << 16, int((deadline - time.monotonic()) * _FOUND_PER_S)))
     if not stream:
         table = PositionTable(key, cap, hint, spare, threads)
-        produced, late = _fill(table, sources, successors, deadline, threads, progress)
+        produced, treated = _fill(table, sources, successors, deadline, threads, progress)
         positions = table.finish()
-        return Step(positions, table.array, produced, "time" if late else "cap" if table.cut else None)
+        late = treated < count
+        part = treated / max(1, count) * (_part_below(table, positions) if table.cut else 1.0)
+        return Step(positions, table.array, produced, "time" if late else "cap" if table.cut else None, part)
     whole = np.empty((cap, 2), dtype=np.uint64)  # the system gives memory to what is written only
     size, floor, produced = 0, 0, 0
     capped_by: Literal["cap", "time"] | None = None
     while True:
         bound = min(SLICE, cap - size)
         table = PositionTable(key, bound, hint, spare, threads, floor)
-        made, late = _fill(table, sources, successors, deadline, threads, _of_slice(progress, floor, size))
+        made, treated = _fill(table, sources, successors, deadline, threads, _of_slice(progress, floor, size))
+        late = treated < count
         produced = produced or made
         found = table.finish()
         more = table.cut and bound < cap - size
@@ -177,7 +183,12 @@ def across_enemy_move(
             capped_by = "time" if late else "cap" if table.cut else None
             break
     whole.resize((size, 2), refcheck=False)
-    return Step(whole, whole, produced, capped_by)
+    return Step(whole, whole, produced, capped_by, _part_below(table, whole) if capped_by else 1.0)
+
+
+def _part_below(table: PositionTable, positions: Words) -> float:
+    """Part of all entries that were kept, the ones with the smallest hashes, read off the largest hash among them."""
+    return (table.hash_of(positions[-1]) + 1) / (position_table.HASHES + 1) if len(positions) else 0.0
 
 
 def _of_slice(progress: UpdateProgress | None, floor: int, before: int) -> UpdateProgress | None:
@@ -194,10 +205,11 @@ def _fill(
     deadline: float | None,
     threads: int,
     progress: UpdateProgress | None,
-) -> tuple[int, bool]:
+) -> tuple[int, int]:
     """Put the consistent successors of ``sources`` into ``table``; see :func:`across_enemy_move`.
 
-    Returns how many there were (those that the table has no slot for included), and whether the deadline ended it.
+    Returns how many there were (those that the table has no slot for included), and how many sources were treated:
+    fewer than all where the deadline ended it.
     """
     count = sources.shape[0]
     buffers = np.empty(
@@ -228,9 +240,9 @@ def _fill(
         return deadline is not None and len(table) > 0 and time.monotonic() + len(table) * entry_s >= deadline
 
     while cursors != stops:
-        if late(_MAKE_ROOM_S if table.scarce else _GATHER_S):
-            return produced, True
         treated = sum(cursors) - sum(starts)
+        if late(_MAKE_ROOM_S if table.scarce else _GATHER_S):
+            return produced, treated
         while table.scarce:
             table.make_room(max(treated, 1) / count if deadline is None else 1.0)
         room = min(table.room // threads, buffers.shape[2])
@@ -242,7 +254,7 @@ def _fill(
         produced += int(counts[:, 2].sum())
         if progress is not None:
             progress(treated / count, len(table))
-    return produced, False
+    return produced, count
 
 
 def merged(halves: Words, *, key: np.uint64, cap: int) -> Step:
@@ -260,4 +272,5 @@ def merged(halves: Words, *, key: np.uint64, cap: int) -> Step:
             while table.scarce:
                 table.make_room()
     positions = table.finish()
-    return Step(positions, table.array, count, "cap" if table.cut else None)
+    kept = _part_below(table, positions) if table.cut else 1.0
+    return Step(positions, table.array, count, "cap" if table.cut else None, kept)

@@ -52,6 +52,9 @@ class PositionStore(ABC):
     ----------
     capped_by
         None while the set is exact; ``"cap"`` or ``"time"``: the last reason why it is a sample. It stays.
+    held
+        Probability that the true position is in the set, as far as the set itself can say: 1 while it is exact; at each
+        cut it is multiplied by the part of all weight that was kept. Observations are not held against it.
     recoveries
         Number of times that a sample without a consistent member was repaired.
     successors
@@ -66,6 +69,7 @@ class PositionStore(ABC):
         if threads not in (1, 2):
             raise ValueError(f"bad number of threads: got {threads}, expected 1 or 2")
         self.capped_by: Literal["cap", "time"] | None = None
+        self.held = 1.0
         self.recoveries = 0
         self.successors = 1
         self._flipped = flipped
@@ -167,6 +171,7 @@ class PositionStore(ABC):
         self._spare = None if self._stream else self._array
         self._array = step.array
         self._positions = step.positions
+        self.held *= step.part
         if step.capped_by is not None:
             self.capped_by = step.capped_by
 

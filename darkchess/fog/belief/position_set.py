@@ -14,6 +14,8 @@ Deviation: a sample in which nothing agrees with a new view is repaired (``recov
 from __future__ import annotations
 
 import math
+import time
+from dataclasses import replace
 
 import chess
 import numpy as np
@@ -24,7 +26,7 @@ from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import START_FEN, Position, upward
 from darkchess.board.position_step import Step, UpdateProgress, across_enemy_move, key_of, merged, next_key
-from darkchess.board.position_table import exercise_table
+from darkchess.board.position_table import exercise_table, smallest
 from darkchess.errors import ViewError
 from darkchess.fog.belief._kernels import position_repair, position_set
 from darkchess.fog.belief.filter import Crossing, Filter, find
@@ -32,6 +34,7 @@ from darkchess.fog.belief.view_masks import ViewMasks, only_pawns_on
 from darkchess.fog.belief.weighed_positions import WeighedPositions
 from darkchess.fog.game.view import View
 from klss.belief.drawing import draw
+from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints, Words
 
 __all__ = ["PositionSet", "compile_rare_kernels"]
@@ -43,6 +46,17 @@ _ATTEMPTS, _STRICT_ATTEMPTS = 8, 6
 """Attempts of a recovery, each with other random numbers; the first ones also ask that the enemy has a move. A player
 that goes on with a doubtful sample beats one that stops.
 """
+
+_FOLLOWED_PER_S = 500_000
+"""Positions followed across an enemy move in a second, where a deadline leaves no time for all. Two cores can follow
+twice as many; but with fewer the set after the move stays small enough for its weights to be known.
+"""
+
+_LEAST_FOLLOWED = 2_000
+"""Positions that are followed however late it is."""
+
+_ANY = 0.1
+"""Part of these that is drawn uniformly, for opponents that the weights are wrong about; the rest are the likeliest."""
 
 _ROOK_CORNERS = 1 << 56 | 1 << 63
 """The enemy rooks' squares at the start, as the viewer sees them."""
@@ -146,7 +160,8 @@ class PositionSet(WeighedPositions):
             is.
         deadline
             A moment of :func:`time.monotonic` after which the set becomes a sample of what was found until then; None
-            reads no clock. After an own move it is not looked at: that step only drops positions, 100 million a second.
+            reads no clock. Where it leaves no time for all positions of a set with weights, mostly the likeliest are
+            followed. After an own move it is not looked at: that step only drops positions, 100 million a second.
         progress
             Called now and then with the part of the work that is done, and the number of positions found.
         allowance
@@ -239,17 +254,7 @@ class PositionSet(WeighedPositions):
         """Replace the set by its consistent successors; False when there is none (the set is then as it was)."""
         # The step from a sample needs a key of its own (:func:`next_key` says why).
         key = next_key(self._key) if self.sampled else self._key
-        step = across_enemy_move(
-            self._positions,
-            self._consistent_successors,
-            key=key,
-            cap=self._cap,
-            spare=self._spare,
-            deadline=deadline,
-            threads=self._threads,
-            stream=self._stream,
-            progress=progress,
-        )
+        sources, weights, step = self._cross(key, deadline, progress)
         self.successors = step.successors
         if not step.positions.shape[0]:
             return False
@@ -259,8 +264,8 @@ class PositionSet(WeighedPositions):
             own_row[: board.WHITE] &= own_row[board.WHITE]
             passed = shown_before.ep_meta
             crossing = Crossing(
-                sources=self._positions,
-                weights=self._weights,
+                sources=sources,
+                weights=weights,
                 own_row=own_row,
                 captors=shown_before.masks[position_set.EP_CAPTORS],
                 passed=np.uint64((self._square((passed >> 8) - 1) + 1) << 8 if passed else 0),
@@ -273,6 +278,49 @@ class PositionSet(WeighedPositions):
         self._key = key
         self._keep(step)
         return True
+
+    def _cross(
+        self, key: np.uint64, deadline: float | None, progress: UpdateProgress | None
+    ) -> tuple[Words, Floats, Step]:
+        """The step, with the positions that it went from and their weights: all of the set's, or mostly the likeliest
+        where there is no time for all.
+        """
+
+        def step_from(sources: Words) -> Step:
+            return across_enemy_move(
+                sources,
+                self._consistent_successors,
+                key=key,
+                cap=self._cap,
+                spare=self._spare,
+                deadline=deadline,
+                threads=self._threads,
+                stream=self._stream,
+                progress=progress,
+            )
+
+        followed = self._followed_by(deadline)
+        if followed is not None:
+            sources, weights = self._positions[followed], self._weights[followed]
+            step = step_from(sources)
+            if step.positions.shape[0]:
+                return sources, weights, replace(step, capped_by="time", part=step.part * float(weights.sum()))
+        # All of them, also where none of the likeliest leads to what is seen now.
+        return self._positions, self._weights, step_from(self._positions)
+
+    def _followed_by(self, deadline: float | None) -> Ints | None:
+        """Indices of the positions to follow across an enemy move by ``deadline``, ascending; None: all of them."""
+        if deadline is None or self._weigher is None:
+            return None
+        count = max(_LEAST_FOLLOWED, int((deadline - time.monotonic()) * _FOLLOWED_PER_S))
+        if count >= self.size:
+            return None
+        chosen = np.zeros(self.size, dtype=np.bool_)
+        chosen[greatest(self._weights, count - int(_ANY * count))] = True
+        # The next key's order has nothing to do with this set's, whose first positions would come again and again.
+        others = np.flatnonzero(~chosen)
+        chosen[others[smallest(self._positions[others], int(_ANY * count), next_key(self._key))]] = True
+        return np.flatnonzero(chosen)
 
     def _consistent_successors(
         self, sources: Words, start: int, stop: int, layout: Layout, split: bool, out: Words, room: int, counts: Ints
@@ -304,6 +352,7 @@ class PositionSet(WeighedPositions):
         self._keep(merged(out[:count], key=self._key, cap=self._cap))
         if self._weigher is not None:
             self._weights = self._weigher.reset(self.size)
+        self.held = 0.0
         self.recoveries += 1
 
 

@@ -187,7 +187,7 @@ class KlssPlayer(TrackingPlayer):
                 seconds=plan.elapsed(),
             )
             self.mixture = {taking or view.legal_moves[0]: 1.0}
-            return Decision(taking or view.legal_moves[0], report.diagnostics())
+            return Decision(taking or view.legal_moves[0], report.diagnostics() | {"held": positions.held})
         # The search: over the positions, and their weights where a belief was learned.
         thinking.model.deadline = plan.deadline
         weights = Weights(positions, followed.observer, threads=self._threads) if self._beliefs.parts else None
@@ -199,7 +199,7 @@ class KlssPlayer(TrackingPlayer):
         played = zip(result.actions.tolist(), result.probabilities.tolist(), strict=True)
         self.mixture = {decode(code): share for code, share in played if share > 0.0}
         self._searched = plan.seconds is not None
-        return Decision(decode(result.action), result.report.diagnostics())
+        return Decision(decode(result.action), result.report.diagnostics() | {"held": positions.held})
 
     def close(self) -> None:
         """See :class:`darkchess.fog.game.contest.Player`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import time
 from itertools import pairwise
@@ -14,6 +15,9 @@ from darkchess import PAPER, Referee
 from darkchess.board import position_step, position_table
 from darkchess.board.kernels import position_table as kernels
 from darkchess.board.kernels.tables import TABLES
+from darkchess.fog.belief import position_set
+from darkchess.fog.belief.filter import Filter
+from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game._kernels import vision
 from tests.darkchess.fog.position_set_games import STARTS, choose
@@ -139,6 +143,58 @@ def test_a_deadline_that_is_far_changes_nothing() -> None:
     timed.observe(game.view(chess.BLACK), deadline=time.monotonic() + 1000)
     assert (timed._positions == exact._positions).all()
     assert timed.capped_by is None
+
+
+def weighed_line(plies: int, seed: int = 0, threads: int = 1) -> tuple[Referee, PositionSet]:
+    return after_line(chess.BLACK, plies, seed=seed, threads=threads, weigher=Filter(Policy.packaged()))
+
+
+def test_short_of_time_the_likeliest_are_followed_and_a_tenth_of_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, before = weighed_line(6)
+    _, exact = weighed_line(6)
+    assert (before.size, before.held) == (2365, 1.0)
+    monkeypatch.setattr(position_set, "_LEAST_FOLLOWED", 500)
+    chosen = before._followed_by(time.monotonic())
+    assert len(chosen) == 500
+    ranks = np.argsort(np.argsort(-before.weights, kind="stable"))[chosen]
+    assert set(range(450)) <= set(ranks.tolist()), "the 450 likeliest"
+    assert np.mean(np.sort(ranks)[450:]) > 1000, "and fifty from everywhere"
+    held = float(before.weights[chosen].sum())
+    sources = set(halves(before))
+    game.push(chess.Move.from_uci(LINE[6]))
+    exact.observe(game.view(chess.BLACK))
+    # Late by no more than the least step, so that all 500 are treated.
+    before.observe(game.view(chess.BLACK), deadline=time.monotonic() - 1)
+    assert (before.capped_by, before.sampled) == ("time", True)
+    assert before.held == pytest.approx(held) and 500 / len(sources) < held < 1.0
+    assert set(halves(before)) < set(halves(exact))
+    assert before.weights.sum() == pytest.approx(1.0)
+    assert (exact.capped_by, exact.held) == (None, 1.0)
+
+
+def test_short_of_time_all_are_followed_where_the_likeliest_lead_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, known = weighed_line(6)
+    game.push(chess.Move.from_uci(LINE[6]))
+    step = position_set.across_enemy_move
+    asked: list[int] = []
+
+    def nowhere_at_first(sources: np.ndarray, *rest: object, **options: object) -> object:
+        asked.append(len(sources))
+        found = step(sources, *rest, **options)
+        return dataclasses.replace(found, positions=found.positions[:0]) if len(asked) == 1 else found
+
+    monkeypatch.setattr(position_set, "across_enemy_move", nowhere_at_first)
+    monkeypatch.setattr(position_set, "_LEAST_FOLLOWED", 500)
+    known.observe(game.view(chess.BLACK), deadline=time.monotonic() + 1e-4)
+    assert asked[0] < 2365 and asked[1:] == [2365]
+    assert known.size > 0
+
+
+def test_what_a_cap_holds_is_the_part_of_the_positions_that_it_kept() -> None:
+    _, exact = after_line(chess.BLACK, 5)
+    for cap in (200, 1000):
+        _, capped = after_line(chess.BLACK, 5, seed=9, cap=cap)
+        assert capped.held == pytest.approx(cap / exact.size, rel=0.2)
 
 
 def test_without_a_deadline_no_clock_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
