@@ -18,7 +18,7 @@ from klss.movers import CHANCE, TERMINAL
 from klss.openspiel.observations import NOTHING, Sight, key_of
 from klss.openspiel.transpositions import identifier
 from klss.search.model import Expansion, Past
-from klss.support.arrays import Floats, Int8s, Ints, Keys, States
+from klss.support.arrays import Bools, Floats, Int8s, Ints, Keys, States
 
 __all__ = ["OpenSpielModel", "Place", "Playouts", "Values"]
 
@@ -206,6 +206,10 @@ class OpenSpielModel:
         """By what the opponent knows; of merged histories, in the first of them."""
         seen = [self._places[number].seen[1] for number in states[:, 0].tolist()]
         return np.unique(np.array(seen, dtype=np.uint64), return_inverse=True)[1].astype(np.int64)
+
+    def threats(self, states: States) -> Bools:
+        """All of them."""
+        return np.ones(len(states), dtype=np.bool_)
 
     def identities(self, states: States) -> Keys:
         """See :class:`klss.search.model.Model`."""

@@ -13,7 +13,7 @@ from klss.game import Game
 from klss.movers import CHANCE, TERMINAL
 from klss.search._kernels.trunk import spread_down
 from klss.search.model import Drawn, Expansion, Past
-from klss.support.arrays import Floats, Int8s, Int32s, Ints, Keys
+from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys
 
 __all__ = ["EnumeratedBelief", "EnumeratedModel"]
 
@@ -87,6 +87,10 @@ class EnumeratedModel:
     def groups(self, states: Keys) -> Ints:
         """Each node alone: player 1 is taken to know it."""
         return np.arange(len(states))
+
+    def threats(self, states: Keys) -> Bools:
+        """All of them."""
+        return np.ones(len(states), dtype=np.bool_)
 
     def identities(self, states: Keys) -> Keys:
         """Nodes of a tree are no transpositions of each other."""

@@ -45,7 +45,7 @@ class Kluss(SearchConfiguration):
     root : "nature", "safe", "maxmargin" or "resolve"
         See :mod:`klss.search.equilibrium.pcfr`.
     maxmargin_share : float
-        Share of Maxmargin beside nature.
+        Share of Maxmargin beside nature, where some root is to be feared.
     iterations : int
         Of PCFR+ after each batch of leaves.
     exploration : float

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from klss.movers import CHANCE, TERMINAL
-from klss.support.arrays import Floats, Int8s, Int32s, Ints, Keys, States
+from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States
 
 __all__ = ["CHANCE", "TERMINAL", "Belief", "Drawn", "Expansion", "Model", "Past"]
 
@@ -100,6 +100,12 @@ class Model(Protocol):
     def groups(self, states: States) -> Ints:
         """Player 1's infoset at each of ``states``, of player 0's belief, numbered from 0 on: int64[n]; each has its
         own where player 1 is taken to know the state.
+        """
+        ...
+
+    def threats(self, states: States) -> Bools:
+        """Whether player 0 should fear each of ``states``, of its belief, more than its probability says (the share of
+        Maxmargin beside nature goes to these alone): bool[n]; all, where the game knows no better.
         """
         ...
 

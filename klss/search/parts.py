@@ -94,6 +94,8 @@ class Subgame:
     strategies : (float64[S0], float64[S1]) or None
         Both players' behaviour as the previous move's solver left it, 0 at sequences that are new; None: nothing was
         carried.
+    feared : bool[J] or None
+        Root infosets that a share of Maxmargin beside nature counts; None: all.
     """
 
     trunk: Trunk
@@ -101,6 +103,7 @@ class Subgame:
     sampled: int
     prior: Floats | None = None
     strategies: Strategies | None = None
+    feared: Bools | None = None
 
     @cached_property
     def utilities(self) -> Utilities:

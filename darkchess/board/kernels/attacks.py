@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import bit, highest
+from darkchess.board.kernels.bits import bit, highest, lowest
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
 from darkchess.board.kernels.tables import (
     ANTIDIAGONAL_ABOVE,
@@ -28,7 +28,7 @@ from darkchess.board.kernels.tables import (
 )
 from klss.support.kernel import kernel
 
-__all__ = ["attacked_by", "bishop_attacks", "line_attacks", "rook_attacks"]
+__all__ = ["attacked_by", "bishop_attacks", "in_check", "line_attacks", "rook_attacks"]
 
 
 @kernel(inline="always")
@@ -70,3 +70,11 @@ def attacked_by(row: Any, side: int, square: int, tables: Any) -> Any:
     if bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN]) & left != np.uint64(0):
         return True
     return rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN]) & left != np.uint64(0)
+
+
+@kernel
+def in_check(rows: Any, side: int, tables: Any, out: Any) -> None:
+    """Write whether the king of ``side`` is attacked, for each of ``rows`` (uint64[n, ≥ 9]), into ``out`` (bool[n])."""
+    for i in range(rows.shape[0]):
+        king = lowest(rows[i, KING] & rows[i, WHITE + side])
+        out[i] = attacked_by(rows[i], 1 - side, king, tables)

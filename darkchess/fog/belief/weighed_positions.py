@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from darkchess.board.kernels import board, position_table
+from darkchess.board.kernels.attacks import in_check
 from darkchess.board.kernels.halves import decode_halves
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
@@ -17,9 +18,19 @@ from darkchess.fog.belief._kernels.position_set import EP_CAPTORS
 from darkchess.fog.belief.filter import Filter, find
 from darkchess.fog.belief.view_masks import ViewMasks
 from klss.belief.drawing import draw
+from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints, Words
 
 __all__ = ["WeighedPositions"]
+
+
+_LEAST_THREAT = 0.1
+"""Part of all draws that goes to positions in which the player's king is attacked, where there are any. By their weight
+alone none of them may be among the roots, and then nothing keeps the player from a move that leaves the king there.
+"""
+
+_LOOKED_AT = 20_000
+"""Most positions that are looked at for it, the likeliest: a few milliseconds."""
 
 
 class WeighedPositions(PositionStore):
@@ -136,7 +147,8 @@ class WeighedPositions(PositionStore):
         uniform_mix: float = 0.0,
         weights: Floats | None = None,
     ) -> tuple[Words, Floats]:
-        """Positions drawn by weight, one by one among those that are left (:mod:`klss.belief.drawing`).
+        """Positions drawn by weight, one by one among those that are left (:mod:`klss.belief.drawing`); those in which
+        the player's king is attacked more often than by their weight, since a mistake there ends the game.
 
         Parameters
         ----------
@@ -157,6 +169,11 @@ class WeighedPositions(PositionStore):
             Rows as :meth:`rows` gives them, and the probability with which each was drawn.
         """
         likely = (1.0 - uniform_mix) * (self.weights if weights is None else weights) + uniform_mix / self.size
+        checked = self._in_check()
+        threat = float(likely[checked].sum())
+        if 0.0 < threat < _LEAST_THREAT:
+            likely *= (1.0 - _LEAST_THREAT) / (1.0 - threat)
+            likely[checked] *= _LEAST_THREAT / threat * (1.0 - threat) / (1.0 - _LEAST_THREAT)
         if exclude_rows is not None:
             excluded = self.indices(exclude_rows)
             likely[excluded[excluded >= 0]] = 0.0
@@ -205,6 +222,13 @@ class WeighedPositions(PositionStore):
                 shares = np.bincount(np.unique(row, return_inverse=True)[1], stands_for) / stands_for.sum()
             bits[i] = -(shares * np.log2(shares)).sum()
         return np.maximum(bits, 0.0)
+
+    def _in_check(self) -> Ints:
+        """Indices of the positions, of the likeliest :data:`_LOOKED_AT`, in which the viewer's king is attacked."""
+        among = greatest(self.weights, _LOOKED_AT)
+        checked = np.empty(len(among), dtype=np.bool_)
+        in_check(self.rows(among), int(self._flipped), TABLES, checked)
+        return among[checked]
 
     def _drawn(self, weights: Floats, count: int, key: np.uint64) -> tuple[Ints, Floats]:
         """Indices drawn by weight, none of weight 0, and the probability of each: int64[n], float64[n]."""

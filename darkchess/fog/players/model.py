@@ -11,6 +11,7 @@ from __future__ import annotations
 import chess
 import numpy as np
 
+from darkchess.board.kernels.attacks import in_check
 from darkchess.board.kernels.board import IDENTITY, WIDTH
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
@@ -20,7 +21,7 @@ from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.players._kernels.children import STATE_WIDTH, children, count_children, finish
 from klss.search import Budget, Expansion, Past
 from klss.search.model import Drawn
-from klss.support.arrays import Floats, Int8s, Int32s, Ints, States
+from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, States
 
 __all__ = ["DarkChess", "PositionBelief"]
 
@@ -145,6 +146,12 @@ class DarkChess:
     def groups(self, states: States) -> Ints:
         """Each position alone: the opponent is taken to know it."""
         return np.arange(len(states))
+
+    def threats(self, states: States) -> Bools:
+        """Those in which the opponent attacks the player's king."""
+        out = np.empty(len(states), dtype=np.bool_)
+        in_check(states, self._side, TABLES, out)
+        return out
 
     def identities(self, states: States) -> States:
         """The position alone: equal rows are transpositions, draws aside (B.1)."""

@@ -95,18 +95,19 @@ def improve_roots(top: Any, utility: Any) -> None:
     """One step of both gadgets' choice at the top; ``utility[1 + j]`` are the margins under both plans."""
     roots = top.prior.shape[0]
     value = 0.0
-    least = 0
+    least = -1
     for j in range(roots):
         value += top.chosen[j] * utility[1 + j]
-        if utility[1 + j] < utility[1 + least]:
+        if top.feared[j] and (least < 0 or utility[1 + j] < utility[1 + least]):
             least = j
     total = 0.0
     for j in range(roots):
         margin = utility[1 + j]
         instant = value - margin
-        top.margin_regret[j] = max(0.0, top.margin_regret[j] + instant)
-        top.chosen[j] = max(0.0, top.margin_regret[j] + instant)
-        total += top.chosen[j]
+        if top.feared[j]:
+            top.margin_regret[j] = max(0.0, top.margin_regret[j] + instant)
+            top.chosen[j] = max(0.0, top.margin_regret[j] + instant)
+            total += top.chosen[j]
         played = top.playing[j] * margin  # leaving brings 0
         top.play_regret[0, j] = max(0.0, top.play_regret[0, j] + played - margin)
         top.play_regret[1, j] = max(0.0, top.play_regret[1, j] + played)

@@ -8,7 +8,8 @@ Predictive CFR+ (Farina, Kroer & Sandholm, AAAI 2021), alternating, last iterate
 
       (1 − maxmargin_share) · α(J) + maxmargin_share · m(J),
 
-  where α is the prior and m player 1's mixture over root infosets in Maxmargin;
+  where α is the prior and m player 1's mixture in Maxmargin over the root infosets that are feared
+  (:meth:`klss.search.model.Model.threats`); where none is, α alone;
 * ``"safe"``: Maxmargin where every root is carried on from the previous trunk, so that its alternate values mean
   something, and nature where some are particles.
 
@@ -115,6 +116,7 @@ class RootState(NamedTuple):
 
     prior: Floats  # [J]
     chosen: Floats  # [J], Maxmargin's mixture
+    feared: Bools  # [J], where it may come
     margin_regret: Floats  # [J]
     playing: Floats  # [J], Resolve's probability of playing on
     play_regret: Floats  # [2, J], of playing on and of leaving
@@ -182,10 +184,16 @@ class _Iterating:
         self._utilities = subgame.utilities
         self._known, self._acting = 0, [0, 0]  # how many nodes and infosets with sequences were taken in
         roots = subgame.trunk.group_count
+        feared = np.ones(roots, dtype=np.bool_)
+        self._share = solver.maxmargin_share
+        if subgame.feared is not None and solver.root == "nature":
+            feared = subgame.feared
+            self._share = solver.maxmargin_share if feared.any() else 0.0
         self._penalty = np.zeros(0) if penalty is None else penalty
         self._top = RootState(
             prior=np.full(roots, 1.0 / roots) if subgame.prior is None else subgame.prior,
-            chosen=np.full(roots, 1.0 / roots),
+            chosen=feared / max(1, feared.sum()),
+            feared=feared,
             margin_regret=np.zeros(roots),
             playing=np.ones(roots),
             play_regret=np.zeros((2, roots)),
@@ -236,9 +244,7 @@ class _Iterating:
         for _ in range(0, times, max(at_once, 1)):
             if self._held and self._budget.left() <= 0.0:
                 break
-            kernels.iterate(
-                at_once, before, self._layer, self._solver.maxmargin_share, game, self._views(sides), self._top, work
-            )
+            kernels.iterate(at_once, before, self._layer, self._share, game, self._views(sides), self._top, work)
         self.effort.seconds += self._budget.elapsed() - began
 
     def finish(self) -> Profile:
@@ -325,7 +331,7 @@ class _Iterating:
         part = IteratedGame(game.tree, game.sides, game.least, int(charged), penalty)
         utilities = (np.empty(len(views[0].plan)), np.empty(len(views[1].plan)))
         work = Scratch(utilities, (np.empty_like(game.least[0]), np.empty_like(game.least[1])))
-        kernels.iterate(times, before, self._layer, self._solver.maxmargin_share, part, views, self._top, work)
+        kernels.iterate(times, before, self._layer, self._share, part, views, self._top, work)
         # Put it back; plans follow from the strategies.
         for kept, numbers, new in zip(self._learned, game.sequences, views, strict=True):
             kept.regret[numbers], kept.strategy[numbers], kept.total[numbers] = new.regret, new.strategy, new.total
@@ -343,7 +349,7 @@ class _Iterating:
     def _realise(self, sides: tuple[TrunkTreeplex, TrunkTreeplex], views: tuple[RegretState, RegretState]) -> None:
         """The plans of the strategies that were learned."""
         kernels.realise(sides[0], 0.0, views[0])
-        kernels.set_roots(self._layer, self._solver.maxmargin_share, self._top, views[1].plan)
+        kernels.set_roots(self._layer, self._share, self._top, views[1].plan)
         kernels.realise(sides[1], 0.0, views[1])
 
     @property

@@ -93,7 +93,10 @@ class OrderOne:
         # The carried roots come first; they were not drawn.
         inclusion = np.concatenate([np.ones(carried), drawn.inclusion])
         prior = self._prior(belief, trunk, inclusion, previous, sections)
-        return Subgame(trunk, carried, len(drawn.states), prior, _strategies(previous, origin))
+        roots = trunk.members(0)
+        group = trunk.nodes.sequence[roots, 1].astype(np.int64) - 1
+        feared = np.bincount(group, weights=model.threats(trunk.states[roots]), minlength=trunk.group_count) > 0
+        return Subgame(trunk, carried, len(drawn.states), prior, _strategies(previous, origin), feared)
 
     def _limits(self, nodes: float) -> tuple[int, int]:
         """Most roots, and most carried ones, of a search of ``nodes``."""

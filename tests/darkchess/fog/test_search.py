@@ -343,11 +343,11 @@ def worth_at_root(trunk: Trunk, profile: Profile) -> dict[int, float]:
 def test_what_stands_at_other_infosets_of_the_player_says_nothing_of_an_action_at_this_one() -> None:
     """An order-2 subgame that is carried on may have roots at several of player 0's infosets."""
     referee = Referee()
-    seats = {color: make_player(configuration("kluss-value,cap=20000"), seed=34) for color in chess.COLORS}
+    seats = {color: make_player(configuration("kluss-value,cap=20000"), seed=39) for color in chess.COLORS}
     for color, seat in seats.items():
         seat.start(referee.view(color), referee.position, PAPER)
     elsewhere = 0
-    while referee.ply < 6:
+    while referee.ply < 8:
         player = seats[referee.turn]
         move = player.choose(Limit(nodes=120)).answer
         assert isinstance(player, KlssPlayer) and player._thinking is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from typing import Any
 
 import chess
@@ -9,7 +11,10 @@ import numpy as np
 import pytest
 
 from darkchess.board.move import decode, encode
+from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.fog.belief.filter import Filter
+from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
@@ -17,6 +22,7 @@ from darkchess.fog.players.configuration import configuration, make_player
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from klss.search import Budget, Kluss, Search
 from klss.search.choice.purification import purified
+from klss.search.equilibrium.pcfr import RegretMinimiser
 from klss.search.likelihood.by_value import ByValue
 from klss.search.likelihood.by_weight import DRAW_UNIFORM_MIX, ByWeight
 from klss.search.likelihood.uniform import Uniform
@@ -38,6 +44,10 @@ def believed(game: Referee, model: DarkChess) -> PositionBelief:
     for view in views[1:]:
         positions.observe(view)
     return PositionBelief(positions, model, 0)
+
+
+def decode_fen(row: np.ndarray) -> str:
+    return Position(row[:9], 1).fen()
 
 
 def trapped() -> tuple[DarkChess, PositionBelief]:
@@ -132,6 +142,43 @@ def test_caution_sees_the_unseen_check() -> None:
     after.push(decode(found.action))
     king = (found.action >> 3) & 63 if found.action >> 9 == chess.E8 else chess.E8
     assert all(move.to_square != king for move in after.legal_moves())
+
+
+def test_caution_counts_only_roots_where_the_king_is_attacked() -> None:
+    model, belief = trapped()
+    rule = OrderTwo(root_node_fraction=math.inf, likelihood=ByValue())
+    built = rule.build(None, belief, model, np.random.default_rng(0), 4000)
+    assert built.trunk.root_count == 16 and built.feared is not None
+    checked = [chess.Board(decode_fen(row)).is_check() for row in built.trunk.states[:16]]
+    assert built.feared.tolist() == checked and sum(checked) == 1
+    # However much of the root layer is Maxmargin's, the other roots come with what nature leaves them.
+    run = RegretMinimiser(maxmargin_share=0.5).begin(built, None, Budget(nodes=1))
+    profile = run.finish()
+    expected = 0.5 * built.prior
+    expected[built.feared] += 0.5
+    assert profile.y[1:17] == pytest.approx(expected)
+    # Without such a root nothing is Maxmargin's.
+    calm = dataclasses.replace(built, feared=np.zeros(16, dtype=np.bool_))
+    profile = RegretMinimiser(maxmargin_share=0.5).begin(calm, None, Budget(nodes=1)).finish()
+    assert profile.y[1:17] == pytest.approx(built.prior)
+
+
+def test_unseen_checks_are_among_the_roots_however_unlikely() -> None:
+    """1.c4 d6 2.Qa4+: 185 positions are possible, of which a short search has a few for roots."""
+    game = Referee.replay([chess.Move.from_uci(move) for move in ("c2c4", "d7d6", "d1a4")])
+    views = game.views(chess.BLACK)
+    known = PositionSet(views[0], Referee().position, weigher=Filter(Policy.packaged()))
+    for view in views[1:]:
+        known.observe(view)
+    assert known.size == 185
+    total, checks = 0.0, 0
+    for seed in range(200):
+        rows, inclusion = known.draw(16, seed, uniform_mix=0.3)
+        checks += any(chess.Board(decode_fen(row)).is_check() for row in rows)
+        total += float((known.weights[known.indices(rows)] / inclusion).sum()) / 200
+    # A tenth of the draws: 1 - 0.9^16 = 0.81, more without replacement; by weight alone it would be a fifth.
+    assert checks > 150
+    assert total == pytest.approx(1.0, abs=0.05), "what is drawn more often counts less"
 
 
 def test_seldom_actions_are_not_mixed_in() -> None:
