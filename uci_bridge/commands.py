@@ -21,18 +21,10 @@ COMMAND = "cmd:"
 
 @dataclass(frozen=True)
 class Command:
-    """A program that speaks the engine protocol.
+    """A program that speaks the engine protocol."""
 
-    Attributes
-    ----------
-    name
-        As it is named in results: the whole text.
-    argv
-        Program and arguments.
-    """
-
-    name: str
-    argv: tuple[str, ...]
+    name: str  # as it is named in results: the whole text
+    argv: tuple[str, ...]  # program and arguments
 
     def fields(self) -> dict[str, Any]:
         """What results hold; see :meth:`darkchess.fog.players.configuration.Configuration.fields`."""

@@ -44,73 +44,41 @@ class ConfigError(UciBridgeError, ValueError):
 
 
 class TokenSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the token is: exactly one of the two.
+    """Where the token is: exactly one of the two."""
 
-    Attributes
-    ----------
-    env
-        Name of an environment variable.
-    file
-        Path of a file that holds it, and nothing else; from the folder of ``bot.yml`` on.
-    """
-
-    env: _Name | None = None
-    file: _Name | None = None
+    env: _Name | None = None  # name of an environment variable
+    file: _Name | None = None  # path of a file that holds it, and nothing else; from the folder of ``bot.yml`` on
 
 
 class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who plays.
+    """Who plays."""
 
-    Attributes
-    ----------
-    configuration
-        One of ours: a name, ``NAME,field=value,…`` or a TOML file; ``klss2021`` when there is no ``command`` either.
-    command
-        A foreign engine that speaks the protocol: program and arguments.
-    evaluator
-        An evaluator's name (:mod:`darkchess.evaluation.registry`); for ours.
-    nodes, move_time_s
-        Limits of a move; where there are none the clock is the limit.
-    margin_ms
-        Kept back on the clock for the way to the server.
-    ponder
-        Whether ours thinks on while the opponent does. None: where it can, and where one game is played at a time,
-        since the other games' engines would wait for the cores.
-    """
-
+    # one of ours: a name, ``NAME,field=value,…`` or a TOML file; ``klss2021`` when there is no ``command`` either
     configuration: _Name | None = None
+    # a foreign engine that speaks the protocol: program and arguments
     command: Annotated[list[_Name], msgspec.Meta(min_length=1, max_length=64)] | None = None
-    evaluator: _Name | None = None
+    evaluator: _Name | None = None  # an evaluator's name (``darkchess.evaluation.registry``); for ours
+    # limits of a move; where there are none the clock is the limit
     nodes: Annotated[int, msgspec.Meta(ge=1)] | None = None
     move_time_s: Annotated[float, msgspec.Meta(gt=0)] | None = None
-    margin_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 1000
+    margin_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 1000  # kept back on the clock for the way to the server
+    # whether ours thinks on while the opponent does. None: where it can, and where one game is played at a time, since
+    # the other games' engines would wait for the cores
     ponder: bool | None = None
 
 
 class AcceptRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which games are played.
+    """Which games are played."""
 
-    Attributes
-    ----------
-    rated
-        Of ``casual`` (or false) and ``rated`` (or true), those that are accepted.
-    humans, bots
-        Whether either may play.
-    initial_s, increment_s
-        [least, most] seconds at the start, and added a move. Games without a clock are always declined.
-    concurrency
-        Games at once.
-    per_player
-        Games at once with one opponent.
-    """
-
+    # of ``casual`` (or false) and ``rated`` (or true), those that are accepted
     rated: list[bool | Literal["casual", "rated"]] = msgspec.field(default_factory=lambda: ["casual"])
     humans: bool = True
     bots: bool = False
+    # [least, most] seconds at the start, and added a move. Games without a clock are always declined
     initial_s: tuple[_Seconds, _Seconds] = (60.0, 1800.0)
     increment_s: tuple[_Seconds, _Seconds] = (0.0, 60.0)
-    concurrency: _Count = 1
-    per_player: _Count = 1
+    concurrency: _Count = 1  # games at once
+    per_player: _Count = 1  # games at once with one opponent
 
     def decline_reason(self, challenge: Challenge, variant: str) -> str | None:
         """The key of the reason to decline ``challenge``; None: these rules have nothing against it.
@@ -143,31 +111,15 @@ class AcceptRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole of ``bot.yml``.
+    """The whole of ``bot.yml``."""
 
-    Attributes
-    ----------
-    url
-        The server; plain http for the loopback only.
-    token
-        See :class:`TokenSource`.
-    dialect
-        ``pychess`` or ``lichess``.
-    engine, accept
-        See :class:`EngineConfig` and :class:`AcceptRules`.
-    greeting
-        Said to the opponent when a game starts.
-    records
-        The folder of the games: one PGN file a month, and the ids of games under way.
-    """
-
-    url: _Name
+    url: _Name  # the server; plain http for the loopback only
     token: TokenSource
     dialect: Literal["pychess", "lichess"] = "pychess"
     engine: EngineConfig = EngineConfig()
     accept: AcceptRules = AcceptRules()
-    greeting: Annotated[str, msgspec.Meta(max_length=140)] | None = None
-    records: _Name = "klss-games"
+    greeting: Annotated[str, msgspec.Meta(max_length=140)] | None = None  # said to the opponent when a game starts
+    records: _Name = "klss-games"  # the folder of the games: one PGN file a month, and the ids of games under way
 
 
 class _Loader(yaml.SafeLoader):

@@ -61,28 +61,15 @@ class MalformedLine(ValueError):
 
 @dataclass(frozen=True)
 class Challenge:
-    """Somebody wants to play.
+    """Somebody wants to play."""
 
-    Attributes
-    ----------
-    id
-        Of the challenge; the game gets the same one.
-    player
-        Who challenges.
-    player_is_bot
-        The challenger has the title BOT.
-    variant, chess960, rated
-        What is to be played.
-    initial_s, increment_s
-        The clock in seconds; None when there is none (correspondence, or no limit).
-    """
-
-    id: str
-    player: str
-    player_is_bot: bool
+    id: str  # of the challenge; the game gets the same one
+    player: str  # who challenges
+    player_is_bot: bool  # the challenger has the title BOT
     variant: str
     chess960: bool
     rated: bool
+    # the clock in seconds; None when there is none (correspondence, or no limit)
     initial_s: float | None
     increment_s: float | None
 
@@ -97,50 +84,25 @@ class GameStart:
 
 @dataclass(frozen=True)
 class GameState:
-    """Where a game stands: **all true moves of both sides**.
+    """Where a game stands: **all true moves of both sides**."""
 
-    Attributes
-    ----------
-    moves
-        UCI, from the first; may be shorter than the last time (a take-back).
-    clock_ms
-        (White's, Black's) time as of the last move.
-    increment_ms
-        (White's, Black's) increment.
-    outcome
-        How the game ended, where the dialect tells; None also when it does not tell.
-    """
-
-    moves: tuple[str, ...]
-    clock_ms: tuple[int, int]
-    increment_ms: tuple[int, int]
-    outcome: Outcome | None = None
+    moves: tuple[str, ...]  # UCI, from the first; may be shorter than the last time (a take-back)
+    clock_ms: tuple[int, int]  # (White's, Black's) time as of the last move
+    increment_ms: tuple[int, int]  # (White's, Black's) increment
+    outcome: Outcome | None = None  # how the game ended, where the dialect tells; None also when it does not tell
 
 
 @dataclass(frozen=True)
 class GameFull:
-    """A game and where it stands.
-
-    Attributes
-    ----------
-    id, variant
-        Of the game.
-    white, black
-        The players' names.
-    fen
-        The start position; None for the usual one.
-    state
-        See :class:`GameState`.
-    rated, initial_s, bots
-        Whether it is rated, the clock at the start, which sides are bots: None where the dialect does not tell.
-    """
+    """A game and where it stands."""
 
     id: str
     variant: str
     white: str
     black: str
-    fen: str | None
+    fen: str | None  # the start position; None for the usual one
     state: GameState
+    # whether it is rated, the clock at the start, which sides are bots: None where the dialect does not tell
     rated: bool | None = None
     initial_s: float | None = None
     bots: tuple[bool, bool] | None = None
@@ -148,20 +110,11 @@ class GameFull:
 
 @dataclass(frozen=True)
 class FinishedGame:
-    """A game that is over, as a server keeps it.
+    """A game that is over, as a server keeps it."""
 
-    Attributes
-    ----------
-    full
-        The whole of it, the last move too.
-    outcome
-        How it ended.
-    clocks_s
-        Seconds on the mover's clock after each move; None where the server does not say.
-    """
-
-    full: GameFull
-    outcome: Outcome
+    full: GameFull  # the whole of it, the last move too
+    outcome: Outcome  # how it ended
+    # seconds on the mover's clock after each move; None where the server does not say
     clocks_s: tuple[float | None, ...] = ()
 
 
@@ -289,38 +242,18 @@ _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one kind of server talks.
+    """How one kind of server talks."""
 
-    Attributes
-    ----------
-    name
-        What ``bot.yml`` calls it.
-    variant
-        What it calls Fog of War.
-    capabilities_header
-        The header in which the event stream wants the variants that the bot plays; None when it wants none.
-    variant_field
-        The field of ``gameFull.variant`` that holds it.
-    increment_unit_ms
-        Unit of ``winc`` and ``binc``.
-    status_tells
-        The states' ``status`` says when and how the game ended.
-    resign_steps
-        The calls that resign a game, in order.
-    quiet_s
-        How long to keep quiet after an answer 429 that does not say.
-    page_tells
-        How a game ended stands on its public page (:mod:`uci_bridge.bot.pychess_page`), and nowhere else.
-    """
-
-    name: str
-    variant: str = "fogofwar"
+    name: str  # what ``bot.yml`` calls it
+    variant: str = "fogofwar"  # what it calls Fog of War
+    # the header in which the event stream wants the variants that the bot plays; None when it wants none
     capabilities_header: str | None = None
-    variant_field: str = "key"
-    increment_unit_ms: float = 1.0
-    status_tells: bool = True
-    resign_steps: tuple[str, ...] = ("resign",)
-    quiet_s: float = 60.0
+    variant_field: str = "key"  # the field of ``gameFull.variant`` that holds it
+    increment_unit_ms: float = 1.0  # unit of ``winc`` and ``binc``
+    status_tells: bool = True  # the states' ``status`` says when and how the game ended
+    resign_steps: tuple[str, ...] = ("resign",)  # the calls that resign a game, in order
+    quiet_s: float = 60.0  # how long to keep quiet after an answer 429 that does not say
+    # how a game ended stands on its public page (``uci_bridge.bot.pychess_page``), and nowhere else
     page_tells: bool = False
 
     def event_headers(self) -> dict[str, str]:

@@ -55,24 +55,14 @@ _SENDS = 6
 
 @dataclass
 class _Sent:
-    """A move on its way.
+    """A move on its way."""
 
-    Attributes
-    ----------
-    moves, move
-        It was made after these.
-    tries
-        How often it was sent.
-    due
-        When the truth is to be asked for, if no state has shown it.
-    proof
-        From this connection of the stream on, a ``gameFull`` without it proves that it was not played.
-    """
-
+    # it was made after these
     moves: tuple[str, ...]
     move: chess.Move
-    tries: int
-    due: float = math.inf
+    tries: int  # how often it was sent
+    due: float = math.inf  # when the truth is to be asked for, if no state has shown it
+    # from this connection of the stream on, a ``gameFull`` without it proves that it was not played
     proof: float = math.inf
 
 

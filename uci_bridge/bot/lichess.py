@@ -131,32 +131,17 @@ class Token:
 
 @dataclass(frozen=True)
 class Timing:
-    """How long anything may take, in seconds.
-
-    Attributes
-    ----------
-    connect_s, call_s
-        To connect; a whole call.
-    idle_s
-        Without a line on a stream (servers send a keep-alive every 6 or 7 s) it counts as dead.
-    first_retry_s, last_retry_s
-        The first wait before another try, and the longest.
-    settle_s
-        After a stream was opened, old lines may come before the true one: no move before this silence.
-    room_s
-        For how long a challenge is kept that comes just before the game ends that leaves room for it.
-    confirm_s
-        After a move was sent and no state came that has it: ask for the truth.
-    """
+    """How long anything may take, in seconds."""
 
     connect_s: float = 10.0
     call_s: float = 15.0
-    idle_s: float = 20.0
+    idle_s: float = 20.0  # without a line on a stream (servers send a keep-alive every 6 or 7 s) it counts as dead
     first_retry_s: float = 0.5
     last_retry_s: float = 60.0
+    # after a stream was opened, old lines may come before the true one: no move before this silence
     settle_s: float = 0.25
-    room_s: float = 2.0
-    confirm_s: float = 10.0
+    room_s: float = 2.0  # for how long a challenge is kept that comes just before the game ends that leaves room for it
+    confirm_s: float = 10.0  # after a move was sent and no state came that has it: ask for the truth
 
 
 @dataclass(frozen=True)

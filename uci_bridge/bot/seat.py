@@ -19,18 +19,10 @@ __all__ = ["Clock", "Seat", "SeatError"]
 
 @dataclass(frozen=True)
 class Clock:
-    """What the engine may know of time.
+    """What the engine may know of time."""
 
-    Attributes
-    ----------
-    remaining_ms
-        The player's, what the way to the server takes already taken off.
-    increment_ms
-        Added after each move.
-    """
-
-    remaining_ms: int
-    increment_ms: int
+    remaining_ms: int  # the player's, what the way to the server takes already taken off
+    increment_ms: int  # added after each move
 
 
 class SeatError(Exception):

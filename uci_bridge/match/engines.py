@@ -41,17 +41,11 @@ class InsiderMaker(Protocol):
 class Insider:
     """A player that the caller brings. It plays in the worker's own process and is given the referee itself, so it may
     see the true game: it is behind no wall, and no front door takes one.
-
-    Attributes
-    ----------
-    chosen
-        What results hold of it, and the evaluator that it names.
-    maker
-        Makes its players, of ``chosen``, for configurations that leave their evaluator open, and the game's setup; a
-        class or function of a module, since it is sent to the workers.
     """
 
-    chosen: Any
+    chosen: Any  # what results hold of it, and the evaluator that it names
+    # makes its players, of ``chosen``, for configurations that leave their evaluator open, and the game's setup; a
+    # class or function of a module, since it is sent to the workers
     maker: Callable[[Any, EvaluatorChoice, Any], InsiderMaker]
 
     @property

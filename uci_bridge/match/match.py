@@ -38,50 +38,26 @@ FORMAT = 3
 
 @dataclass(frozen=True)
 class Match:
-    """What is played.
-
-    Attributes
-    ----------
-    kit
-        The game.
-    a, b
-        The players (:func:`uci_bridge.players.player_spec`), or :class:`uci_bridge.match.engines.Insider` ones.
-    games
-        How many games at most; None: until the test ends it.
-    seed
-        Of the match.
-    budget
-        What limits both players.
-    fen
-        Start position of every game that has no opening with one of its own; None for the usual one.
-    evaluator
-        For configurations that leave theirs open.
-    check_truth
-        Test mode: whenever a player observed something, look whether the true state is in its set. It is the referee's
-        side that looks; players learn nothing from it. Configurations play without a process of their own then.
-    sprt
-        The test that ends the match; None: its number of games does.
-    rules
-        The games' ruleset, one of the kit's; None for the usual one.
-    openings
-        How the games begin; None: with the first move.
-    budget_b
-        What limits B, where it is not what limits A; None: ``budget`` does.
-    """
+    """What is played."""
 
     kit: Kit
+    # the players (``uci_bridge.players.player_spec``), or ``Insider`` ones
     a: Spec
     b: Spec
-    games: int | None
-    seed: int
-    budget: TimeControl
+    games: int | None  # how many games at most; None: until the test ends it
+    seed: int  # of the match
+    budget: TimeControl  # what limits both players
+    # start position of every game that has no opening with one of its own; None for the usual one
     fen: str | None = None
+    # for configurations that leave theirs open
     evaluator: EvaluatorChoice = dataclasses.field(default_factory=EvaluatorChoice)
+    # test mode: whenever a player observed something, look whether the true state is in its set. It is the referee's
+    # side that looks; players learn nothing from it. Configurations play without a process of their own then
     check_truth: bool = False
-    sprt: Sprt | None = None
-    rules: str | None = None
-    openings: RandomOpenings | FileOpenings | None = None
-    budget_b: TimeControl | None = None
+    sprt: Sprt | None = None  # the test that ends the match; None: its number of games does
+    rules: str | None = None  # the games' ruleset, one of the kit's; None for the usual one
+    openings: RandomOpenings | FileOpenings | None = None  # how the games begin; None: with the first move
+    budget_b: TimeControl | None = None  # what limits B, where it is not what limits A; None: ``budget`` does
 
     def __post_init__(self) -> None:
         """Refuse a match without an end."""

@@ -33,18 +33,10 @@ class OpeningError(Exception):
 
 @dataclass(frozen=True)
 class Opening:
-    """How a game begins.
+    """How a game begins."""
 
-    Attributes
-    ----------
-    fen
-        Start position; None for the usual one.
-    moves
-        Moves in UCI notation from there.
-    """
-
-    fen: str | None = None
-    moves: tuple[str, ...] = ()
+    fen: str | None = None  # start position; None for the usual one
+    moves: tuple[str, ...] = ()  # moves in UCI notation from there
 
     def text(self) -> str | None:
         """The moves, else the start position, else None."""
@@ -57,14 +49,9 @@ class RandomOpenings:
 
     An opening after which a king may be captured at once, by either side if it were to move, or after which the game is
     over, is drawn again.
-
-    Attributes
-    ----------
-    plies
-        How many, 1 to ``MOST_PLIES``.
     """
 
-    plies: int
+    plies: int  # how many, 1 to ``MOST_PLIES``
 
     def __post_init__(self) -> None:
         """Refuse what is no number of plies."""
@@ -102,15 +89,9 @@ class RandomOpenings:
 
 @dataclass(frozen=True)
 class FileOpenings:
-    """The openings of a file: one for each pair, in its order, over and over.
+    """The openings of a file: one for each pair, in its order, over and over."""
 
-    Attributes
-    ----------
-    openings
-        At least one.
-    """
-
-    openings: tuple[Opening, ...]
+    openings: tuple[Opening, ...]  # at least one
 
     def opening(self, pair: int, seed: int, fen: str | None = None, ruleset: Ruleset = PAPER) -> Opening:
         """The opening of a pair of games."""

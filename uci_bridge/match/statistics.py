@@ -79,20 +79,13 @@ def elo_interval(score: float, games: int) -> list[float | None]:
 
 @dataclass(frozen=True)
 class Elo:
-    """An Elo difference with its 95 % interval.
+    """An Elo difference with its 95 % interval."""
 
-    Attributes
-    ----------
-    low, middle, high
-        In Elo; None where infinite, or unknown without games.
-    method
-        How the interval was found: from the spread of pair scores, or Wilson's.
-    """
-
+    # in Elo; None where infinite, or unknown without games
     low: float | None
     middle: float | None
     high: float | None
-    method: Literal["pentanomial", "wilson"]
+    method: Literal["pentanomial", "wilson"]  # how the interval was found: from the spread of pair scores, or Wilson's
 
     def texts(self) -> tuple[str, str, str]:
         """Low, middle and high as they are read: signed, infinite ones too; unknown ones are ``?``.
@@ -206,26 +199,15 @@ class Sprt:
 
 @dataclass(frozen=True)
 class SprtState:
-    """Where a sequential test stands.
-
-    Attributes
-    ----------
-    elo0, elo1
-        Its hypotheses.
-    llr
-        Log-likelihood ratio.
-    lower, upper
-        The bounds at which it ends.
-    decision
-        The hypothesis that was taken; None while there is none.
-    """
+    """Where a sequential test stands."""
 
     elo0: float
     elo1: float
-    llr: float
+    llr: float  # log-likelihood ratio
+    # the bounds at which it ends
     lower: float
     upper: float
-    decision: Literal["elo0", "elo1"] | None
+    decision: Literal["elo0", "elo1"] | None  # the hypothesis that was taken; None while there is none
 
 
 class PairCounter:

@@ -21,21 +21,11 @@ def sides(game: int) -> dict[Seat, Side]:
 
 @dataclass(frozen=True)
 class GameTask:
-    """A game to be played.
+    """A game to be played."""
 
-    Attributes
-    ----------
-    game
-        Its number; games 2k and 2k+1 are pair k.
-    seed
-        Its own.
-    opening
-        Its pair's.
-    """
-
-    game: int
-    seed: int
-    opening: Opening = field(default_factory=Opening)
+    game: int  # its number; games 2k and 2k+1 are pair k
+    seed: int  # its own
+    opening: Opening = field(default_factory=Opening)  # its pair's
 
     @property
     def pair(self) -> int:
@@ -45,21 +35,9 @@ class GameTask:
 
 @dataclass(frozen=True)
 class GameResult:
-    """A game that was played.
+    """A game that was played."""
 
-    Attributes
-    ----------
-    line
-        For ``games.jsonl``.
-    record
-        The game, as a text.
-    moves
-        For ``moves.jsonl``: each turn that a player played, with its diagnostics.
-    suffix
-        Of the file that the record is kept in.
-    """
-
-    line: dict[str, Any]
-    record: str
-    moves: list[dict[str, Any]]
-    suffix: str = ".pgn"
+    line: dict[str, Any]  # for ``games.jsonl``
+    record: str  # the game, as a text
+    moves: list[dict[str, Any]]  # for ``moves.jsonl``: each turn that a player played, with its diagnostics
+    suffix: str = ".pgn"  # of the file that the record is kept in

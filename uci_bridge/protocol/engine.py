@@ -59,28 +59,16 @@ class _Game:
 
 @dataclass
 class _Session:
-    """One player of one game.
-
-    Attributes
-    ----------
-    transcript
-        What it observed.
-    player
-        None until it is asked, and once the game is over.
-    shown
-        Number of observations that it was given.
-    decided
-        Its last decision, and the number of observations before it.
-    """
+    """One player of one game."""
 
     game: _Game
     setup: Any
     seed: int
-    transcript: Transcript
-    player: Player | None = None
+    transcript: Transcript  # what it observed
+    player: Player | None = None  # None until it is asked, and once the game is over
     reproducible: bool = False
-    shown: int = 0
-    decided: tuple[int, Decision] | None = None
+    shown: int = 0  # number of observations that it was given
+    decided: tuple[int, Decision] | None = None  # its last decision, and the number of observations before it
 
     def show(self, player: Player) -> None:
         """Give the session's player what it has not observed."""

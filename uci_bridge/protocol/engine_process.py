@@ -45,27 +45,14 @@ class Late(EngineFailed):
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait, in seconds.
+    """How long to wait, in seconds."""
 
-    Attributes
-    ----------
-    grace_s
-        For a move, beyond the time that limits it, where no clock runs.
-    nodes_s
-        The same where nodes limit it, and so nothing reads a clock: a large position set takes its time.
-    start_s
-        For a process's first answer, while it writes nothing, not even on stderr.
-    push_s
-        For the answer to an observation push, before pushes are given up.
-    close_s
-        For the process to end after its stdin is closed, before it is killed.
-    """
-
-    grace_s: float = 10.0
+    grace_s: float = 10.0  # for a move, beyond the time that limits it, where no clock runs
+    # the same where nodes limit it, and so nothing reads a clock: a large position set takes its time
     nodes_s: float = 90.0
-    start_s: float = 30.0
-    push_s: float = 1.0
-    close_s: float = 1.0
+    start_s: float = 30.0  # for a process's first answer, while it writes nothing, not even on stderr
+    push_s: float = 1.0  # for the answer to an observation push, before pushes are given up
+    close_s: float = 1.0  # for the process to end after its stdin is closed, before it is killed
 
 
 class EngineProcess:

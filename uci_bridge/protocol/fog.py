@@ -154,14 +154,12 @@ class _Transcript(wire.Transcript):
         self._views: list[View] = []
 
     def copy(self) -> _Transcript:
-        """See the base."""
         other = _Transcript(self._color, self._setup)
         other.seen, other._views = self.seen.copy(), self._views.copy()
         return other
 
     @property
     def ply(self) -> int:
-        """See the base."""
         return len(self.seen) - 1
 
     @property
@@ -171,11 +169,9 @@ class _Transcript(wire.Transcript):
 
     @property
     def over(self) -> bool:  # type: ignore[override]
-        """See the base."""
         return bool(self.seen) and self.seen[-1].game_over is not None
 
     def place(self, seen: Observation) -> int:
-        """See the base."""
         return seen.ply
 
     def same(self, index: int, seen: Observation) -> bool:
@@ -195,7 +191,6 @@ class _Transcript(wire.Transcript):
         self._views[-1] = replace(self._views[-1], game_over=seen.game_over, legal_moves=())
 
     def take(self, seen: Observation, question: Moves | None = None) -> None:
-        """See the base."""
         self._views.append(self._view(self._views[-1] if self._views else None, seen, question))
         self.seen.append(seen)
 
@@ -245,7 +240,6 @@ class _Transcript(wire.Transcript):
         return self.seen[-1]
 
     def question(self, asked: Any) -> Moves:
-        """See the base."""
         self._first()
         return self._views[-1].legal_moves
 
@@ -300,7 +294,6 @@ class _Fog(wire.Wire):
             raise bad("game", "rbc", "Fog of War here, without one (klss engine --game rbc plays rbc)")
 
     def transcript(self, seat: chess.Color, setup: Setup) -> _Transcript:
-        """See the base."""
         return _Transcript(seat, setup)
 
     def read_setup(self, raw: _Request) -> Setup:
@@ -309,12 +302,10 @@ class _Fog(wire.Wire):
         return Setup(shapes.start_of(raw.fen), _RULESETS[no_move])
 
     def setup_json(self, setup: Setup) -> dict[str, Any]:
-        """See the base."""
         fen = setup.start.fen()
         return ({} if fen == START_FEN else {"fen": fen}) | {"rules": {"no_move": setup.ruleset.no_move}}
 
     def read_question(self, raw: _Request) -> Moves:
-        """See the base."""
         return tuple(map(shapes.move_of, raw.legalMoves))
 
     def question_json(self, question: Moves) -> dict[str, Any]:
@@ -322,7 +313,6 @@ class _Fog(wire.Wire):
         return {"legalMoves": [shapes.move_json(move) for move in sorted(question, key=encode)]}
 
     def read_seen(self, raw: _Observation) -> Observation:
-        """See the base."""
         return Observation(
             ply=raw.ply,
             kind=raw.kind,
@@ -335,7 +325,6 @@ class _Fog(wire.Wire):
         )
 
     def seen_json(self, seen: Observation) -> dict[str, Any]:
-        """See the base."""
         return {
             "ply": seen.ply,
             "kind": seen.kind,
@@ -348,15 +337,12 @@ class _Fog(wire.Wire):
         }
 
     def read_answer(self, key: str, raw: _Answer) -> chess.Move:
-        """See the base."""
         return shapes.move_of(raw.move)
 
     def answer_json(self, key: str, value: chess.Move) -> dict[str, str]:
-        """See the base."""
         return shapes.move_json(value)
 
     def complaint(self, question: Moves, value: chess.Move) -> str | None:
-        """See the base."""
         return None if value in question else f"{value.uci()}, expected one of its {len(question)} legal moves"
 
     def rehearse(self, player: Player, limit: Limit) -> None:

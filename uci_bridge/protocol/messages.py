@@ -16,14 +16,9 @@ __all__ = ["Answer", "Clock", "Ids", "Push", "Received", "Refusal", "Reply", "Re
 
 @dataclass(frozen=True)
 class Ids:
-    """Whose message it is. The ids are opaque: they say nothing of the game.
+    """Whose message it is. The ids are opaque: they say nothing of the game."""
 
-    Attributes
-    ----------
-    game_id, session_id, engine_id
-        ``gameId``, ``sessionId`` (one player's side of one game) and ``engineId``.
-    """
-
+    # sessionId is one player's side of one game
     game_id: str
     session_id: str
     engine_id: str = ""
@@ -39,39 +34,18 @@ class Clock:
 
 @dataclass(frozen=True)
 class Request:
-    """A question.
-
-    Attributes
-    ----------
-    ids, seat
-        Whose.
-    ply
-        Turns that were played; that of the last observation.
-    question
-        What is asked, and what may be answered.
-    setup
-        What both players know of the game.
-    seed
-        ``engineSeed``.
-    clock
-        The player's clock.
-    transcript
-        Every observation, or None.
-    delta
-        The last one, or None. One of both is there.
-    budget_ms, nodes
-        What limits the answer: nodes, else the budget, else the clock.
-    """
+    """A question."""
 
     ids: Ids
     seat: Seat
-    ply: int
-    question: Any
-    setup: Any
+    ply: int  # turns that were played; that of the last observation
+    question: Any  # what is asked, and what may be answered
+    setup: Any  # what both players know of the game
     seed: int
     clock: Clock
-    transcript: tuple[Any, ...] | None = None
-    delta: Any = None
+    transcript: tuple[Any, ...] | None = None  # every observation, or None
+    delta: Any = None  # the last one, or None. One of both is there
+    # what limits the answer: nodes, else the budget, else the clock
     budget_ms: int | None = None
     nodes: int | None = None
 
@@ -87,18 +61,10 @@ class Push:
 
 @dataclass(frozen=True)
 class Answer:
-    """An engine's answer, and what it reports about it.
-
-    Attributes
-    ----------
-    key
-        Which question it answers: the name of the field that holds it.
-    value
-        The answer.
-    """
+    """An engine's answer, and what it reports about it."""
 
     ids: Ids
-    key: str
+    key: str  # which question it answers: the name of the field that holds it
     value: Any
     diagnostics: Mapping[str, Any]
 

@@ -69,25 +69,20 @@ class _Transcript(wire.Transcript):
 
     @property
     def given(self) -> list[Seen]:  # type: ignore[override]
-        """See the base."""
         return [each for each in self.seen if isinstance(each, Seen)]
 
     @property
     def over(self) -> bool:  # type: ignore[override]
-        """See the base."""
         return bool(self.seen) and isinstance(self.seen[-1], _Over)
 
     @property
     def ply(self) -> int:
-        """See the base."""
         return len(self.seen) - 1
 
     def copy(self) -> _Transcript:
-        """See the base."""
         return _Transcript(self.seen)
 
     def place(self, seen: Seen | _Over) -> int:
-        """See the base."""
         return seen.ply
 
     def take(self, seen: Seen | _Over, question: Any = None) -> None:
@@ -100,7 +95,6 @@ class _Transcript(wire.Transcript):
         self.seen.append(seen)
 
     def check(self, question: Sequence[int]) -> None:
-        """See the base."""
         if tuple(question) != self.question(None):
             raise Contradiction(f"legalActions: got {list(question)[:20]}, expected those of the last observation")
 
@@ -109,12 +103,10 @@ class _Transcript(wire.Transcript):
         self.seen.append(observation)
 
     def end(self, outcome: Outcome) -> _Over | None:
-        """See the base."""
         self.seen.append(_Over(len(self.seen), outcome))
         return self.seen[-1] if len(self.seen) > 1 else None
 
     def question(self, asked: Any) -> tuple[int, ...]:
-        """See the base."""
         given = self.given
         return given[-1].actions if given else ()
 

@@ -38,19 +38,12 @@ _MAX_REQUESTS = 512
 
 @dataclass(frozen=True)
 class Observation:
-    """What a player observes.
+    """What a player observes."""
 
-    Attributes
-    ----------
-    ply
-        Turns of either side that were played when it is observed: in the player's turn those before it, after its move
-        that turn too.
-    what
-        The observation itself.
-    """
-
+    # turns of either side that were played when it is observed: in the player's turn those before it, after its move
+    # that turn too
     ply: int
-    what: Notice | Sensed | Moved | Outcome
+    what: Notice | Sensed | Moved | Outcome  # the observation itself
 
     @property
     def kind(self) -> str:
@@ -60,21 +53,11 @@ class Observation:
 
 @dataclass(frozen=True)
 class Question:
-    """A question.
+    """A question."""
 
-    Attributes
-    ----------
-    phase
-        Which of a turn's two.
-    requests
-        What may be requested beside a pass.
-    senses
-        Where the player may look beside nowhere; () when it is asked for a move.
-    """
-
-    phase: Literal["sense", "move"]
-    requests: tuple[chess.Move, ...]
-    senses: tuple[int, ...] = ()
+    phase: Literal["sense", "move"]  # which of a turn's two
+    requests: tuple[chess.Move, ...]  # what may be requested beside a pass
+    senses: tuple[int, ...] = ()  # where the player may look beside nowhere; () when it is asked for a move
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -172,7 +155,6 @@ class _Transcript(wire.Transcript):
         self.seen: list[Observation] = []
 
     def copy(self) -> _Transcript:
-        """See the base."""
         other = object.__new__(_Transcript)
         other._color, other._first = self._color, self._first
         other._followed, other.seen = self._followed.copy(), self.seen.copy()
@@ -180,21 +162,17 @@ class _Transcript(wire.Transcript):
 
     @property
     def ply(self) -> int:
-        """See the base."""
         return self._followed.ply
 
     @property
     def given(self) -> list[Any]:  # type: ignore[override]
-        """See the base."""
         return [seen.what for seen in self.seen if not isinstance(seen.what, Outcome)]
 
     @property
     def over(self) -> bool:  # type: ignore[override]
-        """See the base."""
         return bool(self.seen) and isinstance(self.seen[-1].what, Outcome)
 
     def place(self, seen: Observation) -> int:
-        """See the base."""
         if isinstance(seen.what, Outcome):
             return len(self.seen) - 1 if self.over else len(self.seen)
         turn, odd = divmod(seen.ply - self._first - isinstance(seen.what, Moved), 2)
@@ -206,13 +184,11 @@ class _Transcript(wire.Transcript):
         return 3 * turn + _PLACES[type(seen.what)]
 
     def take(self, seen: Observation, question: Question | None = None) -> None:
-        """See the base."""
         if not isinstance(seen.what, Outcome):
             self._followed.take(seen.what)
         self.seen.append(seen)
 
     def check(self, question: Question) -> None:
-        """See the base."""
         awaited = {"sense": "sensed", "move": "moved"}[question.phase]
         if self._followed.awaited != awaited:
             raise ViewError(f"phase: got {question.phase!r}, expected it once what goes before it in the turn is known")
@@ -237,13 +213,11 @@ class _Transcript(wire.Transcript):
         return self.seen[-1] if moved else None
 
     def end(self, outcome: Outcome) -> Observation:
-        """See the base."""
         # Whether the opponent has moved since this player last did, the outcome alone says: the ply does not.
         self.seen.append(Observation(self.seen[-1].ply if self.seen else 0, outcome))
         return self.seen[-1]
 
     def question(self, asked: Literal["sense", "move"]) -> Question:
-        """See the base."""
         return Question(asked, self._followed.requests(), tuple(chess.SQUARES) if asked == "sense" else ())
 
 
@@ -261,12 +235,10 @@ class _Rbc(wire.Wire):
     answers = {"sense": _SenseAnswer, "move": _MoveAnswer}  # noqa: RUF012
 
     def check_game(self, message: Any) -> None:
-        """See the base."""
         if message.get("game") != self.game:
             raise bad("game", message.get("game"), f'"{self.game}" (Fog of War has none, and klss engine plays it)')
 
     def transcript(self, seat: chess.Color, setup: Position) -> _Transcript:
-        """See the base."""
         return _Transcript(seat, setup)
 
     def read_setup(self, raw: _Request) -> Position:
@@ -274,12 +246,10 @@ class _Rbc(wire.Wire):
         return shapes.start_of(raw.fen)
 
     def setup_json(self, setup: Position) -> dict[str, Any]:
-        """See the base."""
         fen = setup.fen()
         return {} if fen == START_FEN else {"fen": fen}
 
     def read_question(self, raw: _Request) -> Question:
-        """See the base."""
         return Question(raw.phase, tuple(map(shapes.move_of, raw.legalMoves)), tuple(raw.senseActions or ()))
 
     def question_json(self, question: Question) -> dict[str, Any]:
@@ -290,7 +260,6 @@ class _Rbc(wire.Wire):
         return message | {"legalMoves": [shapes.move_json(move) for move in sorted(question.requests, key=encode)]}
 
     def read_seen(self, raw: _Observation) -> Observation:
-        """See the base."""
         found: Notice | Sensed | Moved | Outcome
         if raw.kind == "capture_notice":
             found = Notice(raw.own_capture_square)
@@ -309,7 +278,6 @@ class _Rbc(wire.Wire):
         return Observation(raw.ply, found)
 
     def seen_json(self, seen: Observation) -> dict[str, Any]:
-        """See the base."""
         what, message = seen.what, {"ply": seen.ply, "kind": seen.kind}
         if isinstance(what, Notice):
             return message | {"own_capture_square": what.square}
@@ -322,15 +290,12 @@ class _Rbc(wire.Wire):
         return message | {"game_over": shapes.over_json(what)}
 
     def read_answer(self, key: str, raw: Any) -> int | chess.Move | None:
-        """See the base."""
         return raw.sense if key == "sense" else _move_of(raw.move)
 
     def answer_json(self, key: str, value: Any) -> Any:
-        """See the base."""
         return value if key == "sense" else _move_json(value)
 
     def key(self, question: Question) -> str:
-        """See the base."""
         return question.phase
 
     def complaint(self, question: Question, value: Any) -> str | None:

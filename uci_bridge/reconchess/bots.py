@@ -54,21 +54,11 @@ _CLASS = re.compile(r"(?!cmd:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class Foreign:
-    """A bot of ``reconchess``.
+    """A bot of ``reconchess``."""
 
-    Attributes
-    ----------
-    name
-        As it is named in results: the text.
-    source
-        Its module, ``module:Class``, or the path of its file.
-    patience
-        How long to wait for it.
-    """
-
-    name: str
-    source: str
-    patience: Patience = PATIENT
+    name: str  # as it is named in results: the text
+    source: str  # its module, ``module:Class``, or the path of its file
+    patience: Patience = PATIENT  # how long to wait for it
 
     def fields(self) -> dict[str, Any]:
         """What results hold; see :meth:`darkchess.rbc.players.configuration.Configuration.fields`."""
