@@ -1,32 +1,50 @@
 """Any program that speaks the engine protocol, hosted as a player of any game.
 
-:class:`HostedPlayer` stands on the player's side of the wall: it is given observations and a clock and writes nothing
-else down. How it speaks with the engine, and what the engine's faults cost, is
-:mod:`uci_bridge.protocol.conversation`.
+:class:`HostedPlayer` stands on the player's side of the wall: it is given observations and a clock. What reaches the
+engine is a function of these, the limits, a seed and a key that is not the game's: ids are hashes of that key.
+
+The engine's faults are found here: garbage, an error, silence, a dead process, an answer that can't be played. Each
+costs the engine its process; unless ``restarts`` allow another try with the whole transcript, it costs the game
+(:class:`klss.table.contest.Forfeit`, or :class:`klss.table.contest.OutOfTime` once the clock is used up).
 """
 
 from __future__ import annotations
 
-from functools import partial
+import hashlib
+import logging
+import secrets
+import time
+from collections.abc import Callable
 from typing import Any
 
 from klss.table.contest import Decision, Forfeit, OutOfTime, Player
 from klss.table.limits import Limit, Progress
 from klss.table.outcome import Outcome, Seat
-from uci_bridge.errors import EngineFailed
+from klss.table.time_plan import TimePlan
+from uci_bridge.errors import EngineFailed, ProtocolError
 from uci_bridge.protocol.codec import read_reply, write_request
-from uci_bridge.protocol.conversation import Conversation, budget_ms, clock_left
-from uci_bridge.protocol.engine_process import EngineProcess, Patience
-from uci_bridge.protocol.messages import Answer, Push, Reply, Request
+from uci_bridge.protocol.engine_process import EngineProcess, Late, Patience
+from uci_bridge.protocol.messages import Answer, Clock, Ids, Push, Received, Refusal, Reply, Request
 from uci_bridge.protocol.wire import Wire
 
 __all__ = ["EngineProcess", "HostedPlayer", "Patience", "rehearse"]
+
+log = logging.getLogger(__name__)
+
+_SEEDS = 1 << 53
+"""Seeds are below this: programs that have floating-point numbers only read them right."""
+
+_NODE_S = 0.02
+"""Seconds that a node may take, where nodes are the limit and no clock runs."""
+
+_STRAYS = 16
+"""Blank lines, or acknowledgements of nothing, that are passed over."""
 
 _REHEARSAL = Limit(time_s=0.1)
 
 
 class HostedPlayer(Player):
-    """One player of one game, played by an engine process.
+    """One player of one game after the other, played by an engine process.
 
     Parameters
     ----------
@@ -34,8 +52,14 @@ class HostedPlayer(Player):
         The process; started when the game starts. Several players may share it.
     wire
         The game's part of the protocol.
-    seed, key, restarts, quiet
-        See :class:`uci_bridge.protocol.conversation.Conversation`.
+    seed
+        Of the engine's random choices.
+    key
+        What the ids are hashed from; None: random ones. Nothing that says which game this is.
+    restarts
+        How often in this game an engine that failed is killed, started again and asked again.
+    quiet
+        Whether faults are not logged.
     whole
         Whether an engine whose process ends in mid-game has lost the game, also between two questions.
     """
@@ -52,21 +76,27 @@ class HostedPlayer(Player):
         whole: bool = False,
     ) -> None:
         self._engine, self._wire, self._whole = engine, wire, whole
-        self._conversation = Conversation(
-            engine, partial(read_reply, wire), seed=seed, key=key, restarts=restarts, quiet=quiet
-        )
+        self._seed = seed % _SEEDS
+        self._key = secrets.token_hex(16) if key is None else key
+        self._restarts, self._quiet = restarts, quiet
+        self._games = 0
+        self._ids = Ids("", "")
+        self._closed = False
+        self._forget()
 
-    @property
-    def last_fault(self) -> str | None:  # type: ignore[override]
-        """See :class:`klss.table.contest.Player`: the engine's."""
-        return self._conversation.last_fault
-
+    # ---------------------------------------------------------------------------------------------- a player
     def begin(self, seat: Seat, setup: Any) -> None:
         """See :class:`klss.table.contest.Player`; a new session, also where this player has played before."""
         self._seat, self._setup = seat, setup
         self._transcript = self._wire.transcript(seat, setup)
-        self._asked_once = False
-        self._conversation.begin()
+        self._asked_before = self._closed = False
+        self._games += 1
+        self._ids = Ids(self._hashed("game"), self._hashed("session"), "engine")
+        self._forget()
+        try:
+            self._engine.start()
+        except EngineFailed as fault:
+            self._note(str(fault))  # the first question tries once more, and then says so
 
     def observe(self, observation: Any) -> None:
         """See :class:`klss.table.contest.Player`; nothing is raised for what the engine does."""
@@ -81,53 +111,193 @@ class HostedPlayer(Player):
 
         Raises
         ------
-        Forfeit, OutOfTime
-            See :meth:`uci_bridge.protocol.conversation.Conversation.ask`; the answer has to be one that may be given.
+        Forfeit
+            The engine gives no answer, or none that can be played.
+        OutOfTime
+            It gave none before its clock ran out.
         """
-        if self._whole and self._asked_once and not self._engine.alive:
+        if self._whole and self._asked_before and not self._engine.alive:
             words = f"it ended between two questions; its last words: {self._engine.stderr_tail}"
-            self._conversation.last_fault = self.last_fault or words
+            self.last_fault = self.last_fault or words
             raise Forfeit(self.last_fault)
-        self._asked_once = True
+        self._asked_before = True
         asked = self._transcript.question(question)
-        key = self._wire.key(asked)
-
-        def accept(reply: Reply) -> Decision:
-            if not isinstance(reply, Answer) or reply.key != key:
-                raise EngineFailed(f"it answered no {key}, expected one")
-            complaint = self._wire.complaint(asked, reply.value)
-            if complaint is not None:
-                raise EngineFailed(f"it answered {complaint}")
-            return Decision(reply.value, dict(reply.diagnostics))
-
-        last = len(self._transcript.seen) - 1
-        return self._conversation.ask(last, partial(self._request, asked, limit), accept, limit)
+        began = time.monotonic()
+        while True:
+            try:
+                decision = self._decision(asked, self._reply_to(asked, limit, began))
+                self._known = self._last
+                return decision
+            except (EngineFailed, ProtocolError) as fault:
+                self._engine.kill()
+                flagged = limit.clock is not None and time.monotonic() - began >= limit.clock[0]
+                self._note(str(fault))
+                if flagged:
+                    raise OutOfTime(str(fault)) from None
+                if self._restarts <= 0 or self._closed:
+                    raise Forfeit(str(fault)) from None
+                self._restarts -= 1
 
     def close(self) -> None:
-        """See :meth:`uci_bridge.protocol.conversation.Conversation.close`."""
-        self._conversation.close()
+        """No more of this game. The process stays and is its owner's to close, afterwards if it is still thinking."""
+        self._closed = True
 
-    def _request(self, asked: Any, limit: Limit, follows: bool, began: float) -> bytes:
-        transcript = self._transcript
+    # ------------------------------------------------------------------------------------------------ questions
+    @property
+    def _last(self) -> int:
+        """The number of the player's last observation. An engine that has all up to the one before (``_known``) is sent
+        it alone, any other the whole transcript."""
+        return len(self._transcript.seen) - 1
+
+    def _reply_to(self, asked: Any, limit: Limit, began: float) -> Reply:
+        """The engine's reply to a question that was asked at ``began``; its process may be asked later."""
+        starting = time.monotonic()
+        with self._engine.lock:
+            self._engine.start()
+            if self._closed:
+                raise EngineFailed("it was closed")
+            if self._engine.starts != self._incarnation:
+                self._forget()
+                self._incarnation = self._engine.starts
+            until = self._until(limit, began, starting)
+            follows = self._known == self._last - 1 and self._known >= 0
+            reply = self._exchanged(self._request(asked, limit, began, follows=follows), until)
+            if isinstance(reply, Refusal) and reply.need == "transcript" and self._known >= 0:
+                self._known = -1
+                reply = self._exchanged(self._request(asked, limit, began, follows=False), until)
+        if isinstance(reply, Refusal):
+            raise EngineFailed(f"it refused the turn: {reply.error[:300]}")
+        return reply
+
+    def _request(self, asked: Any, limit: Limit, began: float, *, follows: bool) -> bytes:
+        """The request with the last observation alone, where it follows from what the engine knows, or with all."""
+        transcript, clock = self._transcript, Clock()
+        if limit.clock is not None:
+            left = limit.clock[0] - (time.monotonic() - began)
+            clock = Clock(max(0, round(left * 1000)), max(0, round(limit.clock[1] * 1000)))
         request = Request(
-            ids=self._conversation.ids,
+            ids=self._ids,
             seat=self._seat,
             ply=transcript.ply,
             question=asked,
             setup=self._setup,
-            seed=self._conversation.seed,
-            clock=clock_left(limit, began),
+            seed=self._seed,
+            clock=clock,
             transcript=None if follows else tuple(transcript.seen),
             delta=transcript.seen[-1] if follows else None,
-            budget_ms=budget_ms(limit),
+            budget_ms=None if limit.time_s is None else max(1, round(limit.time_s * 1000)),
             nodes=limit.nodes,
         )
         return write_request(self._wire, request)
 
+    def _exchanged(self, line: bytes, until: Callable[[], float]) -> Reply:
+        """The engine's reply to a request; late ones to pushes are passed over."""
+        self._engine.send(line, until())
+        for _ in range(self._unanswered + _STRAYS):
+            reply = self._reply(until)
+            if not (isinstance(reply, Received) or (isinstance(reply, Refusal) and self._unanswered > 0)):
+                self._unanswered = 0
+                return reply
+            self._unanswered = max(0, self._unanswered - 1)
+        raise EngineFailed("it said again and again that it received what nobody asked for")
+
+    def _decision(self, asked: Any, reply: Reply) -> Decision:
+        """What a reply says, where that may be played."""
+        key = self._wire.key(asked)
+        if not isinstance(reply, Answer) or reply.key != key:
+            raise EngineFailed(f"it answered no {key}, expected one")
+        complaint = self._wire.complaint(asked, reply.value)
+        if complaint is not None:
+            raise EngineFailed(f"it answered {complaint}")
+        return Decision(reply.value, dict(reply.diagnostics))
+
+    def _until(self, limit: Limit, began: float, asked: float) -> Callable[[], float]:
+        """When to give up on an answer: its clock has run since ``began``, this process was asked at ``asked``."""
+        patience, usual = self._engine.patience, TimePlan(limit).seconds
+        if usual is None:
+            assert limit.nodes is not None
+            hung = asked + limit.nodes * _NODE_S + patience.nodes_s
+        elif limit.clock is None:
+            hung = asked + usual + patience.grace_s
+        else:
+            hung = asked + usual + max(usual, patience.grace_s)
+        if limit.clock is not None:
+            flag = began + limit.clock[0]
+            # A hung engine costs no whole clock where it may be started again.
+            by = min(flag, hung) if self._restarts > 0 else flag
+            return lambda: by
+        if self._engine.answered:
+            return lambda: hung
+        loaded = self._engine.loaded_by(asked)
+        return lambda: max(hung, loaded())
+
+    # ------------------------------------------------------------------------------------------------ pushes
     def _push(self, seen: Any) -> None:
-        if seen is not None:
-            push = Push(self._conversation.ids, self._seat, seen)
-            self._conversation.push(len(self._transcript.seen) - 1, write_request(self._wire, push))
+        """Send the last observation outside the engine's turn, if it is to be sent, and wait a moment for the answer;
+        nothing is raised for what the engine does."""
+        if seen is None or not (self._pushes and self._engine.alive and self._engine.starts == self._incarnation):
+            return  # an engine that was not asked yet in this game, or does not take pushes, gets the whole transcript
+        line = write_request(self._wire, Push(self._ids, self._seat, seen))
+        until = time.monotonic() + self._engine.patience.push_s
+        with self._engine.lock:
+            try:
+                self._engine.send(line, until)
+                self._unanswered += 1
+                reply = self._reply(lambda: until)
+            except Late:
+                self._pushes = False
+                return
+            except (EngineFailed, ProtocolError) as fault:
+                self._note(str(fault))
+                self._engine.kill()
+                return
+        self._unanswered -= 1
+        if not isinstance(reply, Received):
+            self._pushes = self._pushes and isinstance(reply, Refusal)
+            self._known = -1
+        elif self._known >= self._last - 1:
+            self._known = self._last
+
+    # ------------------------------------------------------------------------------------------------ helpers
+    def _reply(self, until: Callable[[], float]) -> Reply:
+        """The next reply in this session.
+
+        Raises
+        ------
+        EngineFailed
+            See :meth:`EngineProcess.receive`; or the reply is another session's.
+        ProtocolError
+            The line is no reply.
+        """
+        line = b""
+        for _ in range(_STRAYS):
+            line = line.strip() or self._engine.receive(until)
+        reply = read_reply(self._wire, line)
+        said: dict[str, Any] = dict(reply.ids) if isinstance(reply, Refusal) else _ids(reply.ids)
+        for key, value in _ids(self._ids).items():
+            if said.get(key, value) != value:
+                raise EngineFailed(f"it answered with {key} {said[key]!r}, expected {value!r}")
+        return reply
+
+    def _forget(self) -> None:
+        """Nothing is known to the engine, for all we know."""
+        self._known = -1
+        self._unanswered = 0
+        self._pushes = True
+        self._incarnation = 0
+
+    def _hashed(self, what: str) -> str:
+        return hashlib.sha256(f"{what}/{self._games}/{self._key}".encode()).hexdigest()[:24]
+
+    def _note(self, fault: str) -> None:
+        self.last_fault = fault
+        if not self._quiet:
+            log.warning("%s: %s", self._engine.name, fault)
+
+
+def _ids(ids: Ids) -> dict[str, str]:
+    """The ids that a reply has; an empty one was left out."""
+    return {key: value for key, value in (("gameId", ids.game_id), ("sessionId", ids.session_id)) if value}
 
 
 def rehearse(engine: EngineProcess, wire: Wire) -> str | None:
