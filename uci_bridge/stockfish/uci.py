@@ -23,7 +23,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from uci_bridge.child_processes import APART
 from uci_bridge.engine_environment import engine_environment
@@ -46,6 +46,17 @@ _START_S = 10.0
 
 _AHEAD = 32
 """Questions that an engine may have open at once: enough that it never waits for the next one."""
+
+_LISTEN_S = 0.02
+"""Seconds between two looks at engines that may hang."""
+
+_AT_ONCE = 3
+"""Deaths of an engine, without an answer in between, after which the next one waits for its turn."""
+
+_RETRY_S = 5.0
+"""Seconds until a program that can't be started is tried again."""
+
+_UNASKED = "it answered what was not asked"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -244,7 +255,7 @@ class EnginePool:
     @property
     def pids(self) -> list[int]:
         """Process ids of the engines that live."""
-        return [engine.pid for engine in self._engines if engine is not None and engine.dead is None]
+        return [engine.pid for engine in self._living()]
 
     def start(self) -> str | None:
         """Start all engines and wait until each is ready; returns what went wrong, None if nothing did."""
@@ -253,14 +264,17 @@ class EnginePool:
                 problem = self._start(slot)
                 if problem:
                     return problem
-            self._run(
-                [], b"", time.monotonic() + self._start_s, lambda: all(e is not None and e.ready for e in self._engines)
-            )
-            for engine in self._engines:
-                if engine is None or engine.dead or not engine.ready:
-                    return (
-                        engine.dead if engine is not None else None
-                    ) or f"it did not say readyok within {self._start_s:g} s"
+            engines = self._living()
+            deadline = time.monotonic() + self._start_s
+            while time.monotonic() < deadline and not all(engine.ready or engine.dead for engine in engines):
+                for engine, unasked in self._listen(_LISTEN_S):
+                    if unasked:
+                        engine.dead = _UNASKED
+                if any(engine.dead for engine in engines):
+                    break
+            for engine in engines:
+                if engine.dead or not engine.ready:
+                    return engine.dead or self._not_ready()
             return None
 
     def ask(
@@ -275,14 +289,13 @@ class EnginePool:
         with self._lock:
             if self._closed or not questions:
                 return [None] * len(questions)
-            return self._run(questions, settings, time.monotonic() + time_s, None)
+            return self._answered(_Round(questions, settings), time.monotonic() + time_s)
 
     def send(self, text: bytes) -> None:
         """Send a command that has no answer to every engine; one that is started later gets the greeting only."""
         with self._lock:
-            for engine in self._engines:
-                if engine is not None and engine.dead is None:
-                    engine.send(text)
+            for engine in self._living():
+                engine.send(text)
 
     def close(self) -> None:
         """End every engine; later questions stay unanswered."""
@@ -292,12 +305,19 @@ class EnginePool:
                 if engine is not None:
                     engine.close()
 
+    # ------------------------------------------------------------------------------------------------ engines
+    def _living(self) -> list[UciProcess]:
+        return [engine for engine in self._engines if engine is not None and engine.dead is None]
+
+    def _not_ready(self) -> str:
+        return f"it did not say readyok within {self._start_s:g} s"
+
     def _start(self, slot: int) -> str | None:
         try:
             self._engines[slot] = UciProcess(self._command, self._greeting)
         except OSError as error:
             self._engines[slot] = None
-            self._retry_at[slot] = time.monotonic() + 5.0
+            self._retry_at[slot] = time.monotonic() + _RETRY_S
             return f"it can't be started ({error.strerror})"
         return None
 
@@ -311,9 +331,8 @@ class EnginePool:
             engine.close()
             self._engines[slot] = None
             self._failures[slot] += 1
-            self._retry_at[slot] = now + (
-                0.0 if self._failures[slot] <= 3 else min(30.0, 0.5 * 2.0 ** (self._failures[slot] - 4))
-            )
+            late = self._failures[slot] - _AT_ONCE
+            self._retry_at[slot] = now + (0.0 if late <= 0 else min(30.0, 0.5 * 2.0 ** (late - 1)))
             log.warning(
                 "engine process %d: %s; the built-in evaluator steps in until it is replaced", engine.pid, engine.dead
             )
@@ -325,83 +344,61 @@ class EnginePool:
 
     def _judge(self, engine: UciProcess, now: float) -> None:
         """Declare an engine dead that hangs."""
-        if engine.dead is None and not engine.ready and now - engine.started > self._start_s:
-            engine.dead = f"it did not say readyok within {self._start_s:g} s"
-        if engine.dead is None and engine.ready and engine.open and now - engine.heard > self._silence_s:
+        if engine.dead is not None:
+            return
+        if not engine.ready and now - engine.started > self._start_s:
+            engine.dead = self._not_ready()
+        if engine.ready and engine.open and now - engine.heard > self._silence_s:
             engine.dead = f"it said nothing for {self._silence_s:g} s"
 
-    def _run(
-        self, questions: Sequence[bytes], settings: bytes, deadline: float, until: Callable[[], bool] | None
-    ) -> list[bytes | None]:
-        """Answers to ``questions`` by ``deadline``; or, with ``until``, what the engines say until that is true."""
-        answers: list[bytes | None] = [None] * len(questions)
-        waiting = deque(range(len(questions)))
-        asked = bytearray(len(questions))
-        missing = len(questions)
-        answered = time.monotonic()
-        while missing > 0 or (until is not None and not until()):
-            now = time.monotonic()
-            if now >= deadline:
-                break
-            # Give each engine that lives the next questions; replace those that do not.
-            usable = False
-            for slot in range(len(self._engines)):
-                if until is None:
-                    self._replace(slot)
-                engine = self._engines[slot]
-                if engine is None or engine.dead is not None:
-                    continue
-                # A starting engine is worth a short wait, if no time was lost before.
-                short = now - answered < self._silence_s and now - engine.started < 3.0 * self._silence_s
-                usable |= until is not None or engine.ready or short
-                if engine.ready and waiting and len(engine.open) <= _AHEAD // 2:
-                    if not engine.open:  # idle: it takes options now, and its silence counts from now on
-                        engine.heard = now
-                        if engine.settings != settings:
-                            engine.settings = settings
-                            engine.send(settings)
-                    taken = [waiting.popleft() for _ in range(min(len(waiting), _AHEAD - len(engine.open)))]
-                    engine.open.extend(taken)
-                    for number in taken:
-                        asked[number] += 1
-                    engine.send(b"".join(questions[number] for number in taken))
-            # Take the answers that have come, in the order of an engine's questions.
-            for engine, found in self._listen(min(deadline - now, 0.02) if usable else 0.0):
-                for answer in found:
-                    if not engine.open:
-                        engine.dead = "it answered what was not asked"
-                        break
-                    answers[engine.open.popleft()] = answer
-                    missing -= 1
-                    answered = now
-            # Put the questions of engines that have died back in front, once each.
-            now = time.monotonic()
-            for slot, each in enumerate(self._engines):
-                if each is None:
-                    continue
-                self._judge(each, now)
-                if each.dead is not None:
-                    again = [number for number in each.open if asked[number] < 2]
-                    missing -= len(each.open) - len(again)
-                    waiting.extendleft(reversed(again))
-                    each.open.clear()
-                elif missing == 0 and each.ready:
-                    self._failures[slot] = 0
-            # Give up where no engine is left, or, at the start, where one can't be started.
-            if not usable and not any(each is not None and each.ready and each.dead is None for each in self._engines):
-                break
-            if until is not None and any(each is None or each.dead is not None for each in self._engines):
+    # ------------------------------------------------------------------------------------------------ questions
+    def _answered(self, asked: _Round, deadline: float) -> list[bytes | None]:
+        """The answers that have come by ``deadline``."""
+        while asked.missing > 0 and (now := time.monotonic()) < deadline:
+            usable = self._hand_out(asked, now)
+            for engine, found in self._listen(min(deadline - now, _LISTEN_S) if usable else 0.0):
+                asked.take(engine, found, now)
+            self._take_back(asked)
+            if not usable and not any(engine.ready for engine in self._living()):
                 break
         self._abandon()
-        return answers
+        return asked.answers
+
+    def _hand_out(self, asked: _Round, now: float) -> bool:
+        """Give each engine that lives its next questions, and replace those that do not; whether one is worth waiting
+        for.
+        """
+        usable = False
+        for slot in range(len(self._engines)):
+            self._replace(slot)
+            engine = self._engines[slot]
+            if engine is None or engine.dead is not None:
+                continue
+            # A starting engine is worth a short wait, if no time was lost before.
+            short = now - asked.answered < self._silence_s and now - engine.started < 3.0 * self._silence_s
+            usable |= engine.ready or short
+            # Half its places free: engines are refilled in batches, not question by question.
+            if engine.ready and asked.waiting and len(engine.open) <= _AHEAD // 2:
+                asked.give(engine, now)
+        return usable
+
+    def _take_back(self, asked: _Round) -> None:
+        """Put the questions of engines that have died back in front; those that answered all are well."""
+        now = time.monotonic()
+        for slot, engine in enumerate(self._engines):
+            if engine is None:
+                continue
+            self._judge(engine, now)
+            if engine.dead is not None:
+                asked.take_back(engine)
+            elif asked.missing == 0 and engine.ready:
+                self._failures[slot] = 0
 
     def _listen(self, wait_s: float) -> list[tuple[UciProcess, list[bytes]]]:
         """Wait for the pipes of all engines at once, write what fits, return the answers that came."""
         heard = []
         with selectors.DefaultSelector() as selector:
-            for engine in self._engines:
-                if engine is None or engine.dead is not None:
-                    continue
+            for engine in self._living():
                 selector.register(engine.stdout, selectors.EVENT_READ, engine)
                 if engine.unsent:
                     selector.register(engine.stdin, selectors.EVENT_WRITE, engine)
@@ -419,7 +416,49 @@ class EnginePool:
         """Replace every engine that still has questions open when the time is up: its later answers could be
         taken for those to the next questions.
         """
-        for engine in self._engines:
-            if engine is not None and engine.open and engine.dead is None:
+        for engine in self._living():
+            if engine.open:
                 engine.dead = "its answers came too late"
                 engine.open.clear()
+
+
+class _Round:
+    """Questions that are asked together: which wait, which were asked how often, and the answers."""
+
+    def __init__(self, questions: Sequence[bytes], settings: bytes) -> None:
+        self.answers: list[bytes | None] = [None] * len(questions)
+        self.waiting = deque(range(len(questions)))
+        self.missing = len(questions)
+        self.answered = time.monotonic()  # when the last answer came
+        self._questions, self._settings = questions, settings
+        self._asked = bytearray(len(questions))
+
+    def give(self, engine: UciProcess, now: float) -> None:
+        """Send an engine the next questions."""
+        if not engine.open:  # idle: it takes options now, and its silence counts from now on
+            engine.heard = now
+            if engine.settings != self._settings:
+                engine.settings = self._settings
+                engine.send(self._settings)
+        taken = [self.waiting.popleft() for _ in range(min(len(self.waiting), _AHEAD - len(engine.open)))]
+        engine.open.extend(taken)
+        for number in taken:
+            self._asked[number] += 1
+        engine.send(b"".join(self._questions[number] for number in taken))
+
+    def take(self, engine: UciProcess, found: list[bytes], now: float) -> None:
+        """Take an engine's answers: they come in the order of its questions."""
+        for answer in found:
+            if not engine.open:
+                engine.dead = _UNASKED
+                return
+            self.answers[engine.open.popleft()] = answer
+            self.missing -= 1
+            self.answered = now
+
+    def take_back(self, engine: UciProcess) -> None:
+        """Let the open questions of a dead engine wait again, those that were asked once."""
+        again = [number for number in engine.open if self._asked[number] < 2]
+        self.missing -= len(engine.open) - len(again)
+        self.waiting.extendleft(reversed(again))
+        engine.open.clear()
