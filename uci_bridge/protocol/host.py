@@ -281,10 +281,10 @@ class HostedPlayer(Player):
 
     def _forget(self) -> None:
         """Nothing is known to the engine, for all we know."""
-        self._known = -1
-        self._unanswered = 0
-        self._pushes = True
-        self._incarnation = 0
+        self._known: int = -1
+        self._unanswered: int = 0
+        self._pushes: bool = True
+        self._incarnation: int = 0
 
     def _hashed(self, what: str) -> str:
         return hashlib.sha256(f"{what}/{self._games}/{self._key}".encode()).hexdigest()[:24]

@@ -35,7 +35,7 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator, as_family, as_rows
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
-from klss.support.arrays import Floats, Ints, Words
+from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Words
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.stockfish.uci import EnginePool, fault_of
@@ -63,7 +63,6 @@ _NAME = re.compile(rb"^id name ([ -~]{1,40})", re.MULTILINE)
 _NODES = re.compile(rb"\bnodes (\d+)")
 _LETTERS = np.frombuffer(b"PNBRQKpnbrqk1", dtype=np.uint8)
 
-
 _DEEPEST = 60
 """Plies beyond which no search is asked for: Stockfish's own limit is not far."""
 
@@ -88,9 +87,9 @@ def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
             "Stockfish: got a system that can't wait for several pipes at once, expected Linux or macOS; "
             "the built-in evaluator works here"
         )
-    named, by = (
-        (os.fspath(path), "--stockfish") if path is not None else (os.environ.get("KLSS_STOCKFISH"), "KLSS_STOCKFISH")
-    )
+    named, by = (os.environ.get("KLSS_STOCKFISH"), "KLSS_STOCKFISH")
+    if path is not None:
+        named, by = os.fspath(path), "--stockfish"
     if named:
         found = shutil.which(named)
         if found is None:
@@ -210,16 +209,43 @@ def _at_depth(answer: bytes, depth: int) -> dict[bytes, tuple[bytes, bytes]] | N
     return found if found and len(found) == len(every) else None
 
 
-def _value(kind: bytes, number: bytes) -> float:
-    """Value of a UCI score; pawns are hundredths, a mate is won or lost outright."""
-    if kind == b"mate":
-        return 1.0 if int(number) > 0 else -1.0
-    return float(np.tanh(int(number) / (100.0 * PAWNS_SCALE)))
+def _classified(rows: Words) -> Int8s:
+    """What kind of position each of ``rows`` is: ASK, WON, LOST, NO_MOVE, or larger: what chess can't hold."""
+    codes = np.empty(rows.shape[0], dtype=np.int8)
+    classify(rows, TABLES, codes)
+    return codes
+
+
+def _parents_to_ask(rows: Words, offsets: Ints, child_rows: Words, wanted: Bools) -> tuple[Ints, Int32s]:
+    """The parents that may be asked and have a wanted child, and the move that leads to each child."""
+    open_children = np.diff(np.concatenate([[0], np.cumsum(wanted)])[offsets])
+    moves = np.empty(child_rows.shape[0], dtype=np.int32)
+    moves_between(rows, offsets, child_rows, moves)
+    return np.flatnonzero((_classified(rows) == ASK) & (open_children > 0)), moves
+
+
+def _take(
+    scores: dict[bytes, tuple[bytes, bytes]], places: range, moves: Int32s, wanted: Bools, out: Floats
+) -> list[int]:
+    """Value a parent's wanted children in place; those that have a score, which is then the other side's."""
+    code_of = _codes()
+    by_code = {code_of[move]: score for move, score in scores.items()}
+    valued = []
+    for place, code in zip(places, moves[places.start : places.stop].tolist()):
+        score = by_code.get(code) if wanted[place] else None
+        if score is not None:
+            out[place] = -_cached_value(*score)
+            wanted[place] = False
+            valued.append(place)
+    return valued
 
 
 @lru_cache(maxsize=1 << 16)
 def _cached_value(kind: bytes, number: bytes) -> float:
-    return _value(kind, number)
+    """Value of a UCI score; pawns are hundredths, a mate is won or lost outright."""
+    if kind == b"mate":
+        return 1.0 if int(number) > 0 else -1.0
+    return float(np.tanh(int(number) / (100.0 * PAWNS_SCALE)))
 
 
 class _Cache:
@@ -366,18 +392,17 @@ class StockfishEvaluator(Evaluator):
         """See :meth:`darkchess.evaluation.evaluator.Evaluator.values`; each position is a question of its own."""
         rows = as_rows(rows)
         out, unknown, keys = self._settled(rows)
-        if unknown.size:
-            fens = orthodox_fens(rows[unknown])
-            answers = self._ask([self._forget + b"position fen " + fen + self._go for fen in fens], _SINGLE, deadline)
-            open_questions = []
-            for place, answer in zip(unknown.tolist(), answers):
-                scores = _SCORE.findall(answer) if answer is not None else []
-                if scores:
-                    out[place] = _cached_value(*scores[-1])
-                    self._cache.put(keys[place], float(out[place]))
-                else:
-                    open_questions.append(place)
-            self._stand_in(rows, np.array(open_questions, dtype=np.int64), out, len(open_questions))
+        if not unknown.size:
+            return out
+        left = []
+        for place, answer in zip(unknown.tolist(), self._ask(rows[unknown], self._go, _SINGLE, deadline)):
+            scores = _SCORE.findall(answer) if answer is not None else []
+            if scores:
+                out[place] = _cached_value(*scores[-1])
+                self._cache.put(keys[place], float(out[place]))
+            else:
+                left.append(place)
+        self._stand_in(rows, np.array(left, dtype=np.int64), out, len(left))
         return out
 
     def child_values(
@@ -392,35 +417,14 @@ class StockfishEvaluator(Evaluator):
             return out
         wanted = np.zeros(child_rows.shape[0], dtype=np.bool_)
         wanted[unknown] = True
-        # Parents of such children that may be asked, and the move that leads to each child.
-        parent_codes = np.empty(rows.shape[0], dtype=np.int8)
-        classify(rows, TABLES, parent_codes)
-        asking = np.unique(np.searchsorted(offsets, unknown, side="right") - 1)
-        asking = asking[parent_codes[asking] == ASK]
-        moves = np.empty(child_rows.shape[0], dtype=np.int32)
-        moves_between(rows, offsets, child_rows, moves)
-        answers = self._ask(
-            [self._forget + b"position fen " + fen + self._go for fen in orthodox_fens(rows[asking])],
-            _ALL_MOVES,
-            deadline,
-        )
-        # A parent's score of a move, for the other side, is the child's value.
-        code_of = _codes()
+        asking, moves = _parents_to_ask(rows, offsets, child_rows, wanted)
         unanswered = 0
-        for parent, answer in zip(asking.tolist(), answers):
-            first, last = int(offsets[parent]), int(offsets[parent + 1])
-            found = (
-                {code_of[move]: (kind, number) for kind, number, move in _LINE.findall(answer)}
-                if answer is not None
-                else {}
-            )
-            unanswered += not found
-            for place, code in enumerate(moves[first:last].tolist(), first):
-                score = found.get(code) if wanted[place] else None
-                if score is not None:
-                    out[place] = -_cached_value(*score)
-                    wanted[place] = False
-                    self._cache.put(keys[place], float(out[place]))
+        for parent, answer in zip(asking.tolist(), self._ask(rows[asking], self._go, _ALL_MOVES, deadline)):
+            lines = _LINE.findall(answer) if answer is not None else []
+            unanswered += not lines
+            scores = {move: (kind, number) for kind, number, move in lines}
+            for place in _take(scores, range(int(offsets[parent]), int(offsets[parent + 1])), moves, wanted, out):
+                self._cache.put(keys[place], float(out[place]))
         self._stand_in(child_rows, np.flatnonzero(wanted), out, unanswered)
         return out
 
@@ -448,46 +452,28 @@ class StockfishEvaluator(Evaluator):
         if not self._searched:  # load what the leftovers need, in the game that warms a player up
             self._searched = True
             self._ply_ahead(child_rows[:1], no_move_value)
-        # Children that the rules settle; the others are wanted.
-        codes = np.empty(child_rows.shape[0], dtype=np.int8)
-        classify(child_rows, TABLES, codes)
-        out = np.select([codes == WON, codes == LOST, codes == NO_MOVE], [1.0, -1.0, self._no_move_value], 0.0)
+        codes, out = self._by_rules(child_rows)
         wanted = (codes == ASK) | (codes > NO_MOVE)
-        # Parents that may be asked and have such children, and the move that leads to each child.
-        parent_codes = np.empty(rows.shape[0], dtype=np.int8)
-        classify(rows, TABLES, parent_codes)
-        open_children = np.diff(np.concatenate([[0], np.cumsum(wanted)])[offsets])
-        asking = np.flatnonzero((parent_codes == ASK) & (open_children > 0))
-        moves = np.empty(child_rows.shape[0], dtype=np.int32)
-        moves_between(rows, offsets, child_rows, moves)
-        # A batch of parents at a time, each within its share of what is left.
-        code_of = _codes()
+        asking, moves = _parents_to_ask(rows, offsets, child_rows, wanted)
         visited, unanswered = 0, 0
         step = _TOGETHER * self._processes
         for at in range(0, len(asking), step):
+            # A batch of parents at a time, each within its share of what is left.
             batch = asking[at : at + step]
             limit = self._share(budget, visited, len(batch))
             if limit is None:
                 return None, visited
             go = b"\ngo depth %d%s\n" % (depth + 1, limit)
-            answers = self._ask(
-                [self._forget + b"position fen " + fen + go for fen in orthodox_fens(rows[batch])], _ALL_MOVES, deadline
-            )
-            for parent, answer in zip(batch.tolist(), answers):
+            for parent, answer in zip(batch.tolist(), self._ask(rows[batch], go, _ALL_MOVES, deadline)):
                 if answer is None:
                     unanswered += 1
                     continue
                 counted = _NODES.findall(answer)
                 visited += int(counted[-1]) if counted else 0
-                found = _at_depth(answer, depth + 1)
-                if found is None:
+                scores = _at_depth(answer, depth + 1)
+                if scores is None:
                     return None, visited
-                scores = {code_of[move]: score for move, score in found.items()}
-                for place in range(int(offsets[parent]), int(offsets[parent + 1])):
-                    score = scores.get(int(moves[place])) if wanted[place] else None
-                    if score is not None:
-                        out[place] = -_cached_value(*score)
-                        wanted[place] = False
+                _take(scores, range(int(offsets[parent]), int(offsets[parent + 1])), moves, wanted, out)
         # What no answer had: a ply by the built-in evaluator.
         left = np.flatnonzero(wanted)
         if left.size:
@@ -534,21 +520,22 @@ class StockfishEvaluator(Evaluator):
         """Close it."""
         self.close()
 
-    def _ask(self, questions: list[bytes], settings: bytes, deadline: float | None) -> list[bytes | None]:
-        """Answers, None for each question that has none by ``deadline``."""
+    def _ask(self, rows: Words, go: bytes, settings: bytes, deadline: float | None) -> list[bytes | None]:
+        """The answers to ``go`` in each of ``rows``; None where there is none by ``deadline``."""
         time_s = float("inf") if deadline is None else deadline - time.monotonic()
+        questions = [self._forget + b"position fen " + fen + go for fen in orthodox_fens(rows)]
         return self._pool.ask(questions, settings, time_s)
+
+    def _by_rules(self, rows: Words) -> tuple[Int8s, Floats]:
+        """What kind of position each is, and the values that the rules give; 0 elsewhere."""
+        codes = _classified(rows)
+        return codes, np.select([codes == WON, codes == LOST, codes == NO_MOVE], [1.0, -1.0, self._no_move_value], 0.0)
 
     def _settled(self, rows: Words) -> tuple[Floats, Ints, list[bytes]]:
         """Values of the positions that the rules, the cache or the built-in evaluator settle; the places of the others;
         and every position's key.
         """
-        codes = np.empty(rows.shape[0], dtype=np.int8)
-        classify(rows, TABLES, codes)
-        out = np.zeros(rows.shape[0], dtype=np.float64)
-        out[codes == WON] = 1.0
-        out[codes == LOST] = -1.0
-        out[codes == NO_MOVE] = self._no_move_value
+        codes, out = self._by_rules(rows)
         foreign = np.flatnonzero(codes > NO_MOVE)
         if foreign.size:
             out[foreign] = self._fallback.values(rows[foreign])
