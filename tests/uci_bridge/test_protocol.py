@@ -10,7 +10,6 @@ import chess
 import pytest
 
 from darkchess.fog.game.referee import Referee
-from klss.table.outcome import Outcome
 from tests.uci_bridge.protocol_games import game_of, observation_json, push, random_game, turn
 from uci_bridge.errors import ProtocolError
 from uci_bridge.lines import LineSplitter
@@ -18,6 +17,7 @@ from uci_bridge.protocol.codec import read_reply, read_request, write_reply, wri
 from uci_bridge.protocol.fog import FOG as WIRE
 from uci_bridge.protocol.fog import observation_of
 from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal
+from uci_bridge.protocol.shapes import GameOver
 
 CASTLED = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
 PROMOTING = "1n2k3/P7/8/8/8/8/p7/1N2K3 w - - 0 1"
@@ -241,7 +241,7 @@ def test_reasons_that_are_not_ours_are_accepted() -> None:
     sent = push(game_of("e2e4"), chess.WHITE)
     sent["observation"]["game_over"] = {"winner": None, "reason": "server_restart"}
     read = read_request(WIRE, line(sent))
-    assert isinstance(read, Push) and read.seen.game_over == Outcome(None, "server_restart")
+    assert isinstance(read, Push) and read.seen.game_over == GameOver(reason="server_restart")
 
 
 @pytest.mark.parametrize("sizes", [(1,), (2, 3), (7,), (100,)])

@@ -19,13 +19,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
+
+import msgspec
 
 from klss.support.text import printable
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes
 from uci_bridge.protocol.diagnostics import fit_to_keep
-from uci_bridge.protocol.messages import Answer, Clock, Ids, Push, Received, Refusal, Reply, Request
+from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal, Reply, Request
 from uci_bridge.protocol.schema import bad, fitted
 from uci_bridge.protocol.wire import Wire
 
@@ -44,17 +46,6 @@ MAX_ANSWER_BYTES = 1 << 18
 
 MAX_ERROR = 4096
 """Characters of an engine's refusal that are kept."""
-
-
-class _WithIds(Protocol):
-    @property
-    def gameId(self) -> str: ...
-
-    @property
-    def sessionId(self) -> str: ...
-
-    @property
-    def engineId(self) -> str: ...
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -137,7 +128,7 @@ def _request(wire: Wire, raw: Any) -> Request:
         question=wire.read_question(raw),
         setup=wire.read_setup(raw),
         seed=raw.engineSeed,
-        clock=Clock(raw.clock.remaining_ms, raw.clock.increment_ms),
+        clock=raw.clock,
         transcript=transcript,
         delta=delta if transcript is None else None,
         budget_ms=raw.budget_ms,
@@ -181,7 +172,7 @@ def _readable_ids(message: Mapping[str, Any]) -> dict[str, str]:
     return {key: value for key, value in found.items() if isinstance(value, str) and len(value) <= shapes.MAX_ID}
 
 
-def _ids(raw: _WithIds) -> Ids:
+def _ids(raw: shapes.Request | shapes.Push | shapes.Received) -> Ids:
     return Ids(raw.gameId, raw.sessionId, raw.engineId)
 
 
@@ -204,8 +195,7 @@ def write_request(wire: Wire, request: Request | Push) -> bytes:
     message["color"] = shapes.COLOR_NAMES[request.seat]
     if isinstance(request, Push):
         return _line(message | {"ply": request.seen.ply, "observation": wire.seen_json(request.seen)})
-    message |= {"ply": request.ply, "engineSeed": request.seed}
-    message["clock"] = {"remaining_ms": request.clock.remaining_ms, "increment_ms": request.clock.increment_ms}
+    message |= {"ply": request.ply, "engineSeed": request.seed, "clock": request.clock}
     message |= wire.question_json(request.question)
     if request.transcript is not None:
         message["observationTranscript"] = [wire.seen_json(each) for each in request.transcript]
@@ -231,7 +221,8 @@ def write_reply(wire: Wire, reply: Reply) -> bytes:
 
 
 def _line(message: dict[str, Any]) -> bytes:
-    return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+    text = json.dumps(message, separators=(",", ":"), allow_nan=False, default=msgspec.to_builtins)
+    return text.encode("ascii") + b"\n"
 
 
 def _plain(value: Any) -> Any:

@@ -10,11 +10,11 @@ Source: docs/engine-protocol.md. Deviation: a mask may have fewer than 16 digits
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import chess
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from darkchess.board.move import encode
 from darkchess.board.position import START_FEN, Position
@@ -28,6 +28,7 @@ from klss.table.outcome import Outcome
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes, wire
 from uci_bridge.protocol.schema import bad
+from uci_bridge.protocol.shapes import given
 
 __all__ = ["FOG", "Observation", "observation_of"]
 
@@ -39,34 +40,6 @@ _MAX_MOVES = 448
 """No position of dark chess has more (:mod:`darkchess.board.kernels.moves`)."""
 
 
-@dataclass(frozen=True)
-class Observation:
-    """What a player sees after a ply; the fields are those of :class:`darkchess.fog.game.view.View`."""
-
-    ply: int
-    kind: Kind
-    visible: int
-    pieces: Mapping[int, chess.Piece]
-    own_move: chess.Move | None = None
-    own_capture_square: int | None = None
-    opp_capture_landing_square: int | None = None
-    game_over: Outcome | None = None
-
-
-def observation_of(view: View) -> Observation:
-    """What the protocol says of a view."""
-    return Observation(
-        ply=view.ply,
-        kind=view.kind,
-        visible=view.visible,
-        pieces=view.pieces,
-        own_move=view.own_move,
-        own_capture_square=view.own_capture_square,
-        opp_capture_landing_square=view.opp_capture_landing_square,
-        game_over=view.game_over,
-    )
-
-
 # ----------------------------------------------------------------------------------------------------------------------
 # what the messages look like
 
@@ -74,8 +47,8 @@ _Mask = Annotated[str, Meta(pattern=r"^0[xX][0-9a-fA-F]{1,16}\Z", description='"
 _SquareAndPiece = Annotated[tuple[shapes.Square, shapes.Piece], Meta(description='[square, {"type", "color"}]')]
 
 
-class _Observation(Struct, frozen=True, kw_only=True):
-    """What a player sees after a ply."""
+class Observation(Struct, frozen=True, kw_only=True):
+    """What a player sees after a ply; the fields are those of :class:`darkchess.fog.game.view.View`."""
 
     ply: shapes.Ply
     kind: Kind
@@ -112,10 +85,8 @@ class _Request(shapes.Request, frozen=True, kw_only=True):
     """It is the player's turn."""
 
     legalMoves: Annotated[list[shapes.Move], Meta(min_length=1, max_length=_MAX_MOVES)]
-    observationTranscript: Annotated[list[_Observation], Meta(min_length=1, max_length=shapes.MAX_PLY + 1)] | None = (
-        None
-    )
-    latestObservationDelta: _Observation | None = None
+    observationTranscript: Annotated[list[Observation], Meta(min_length=1, max_length=shapes.MAX_PLY + 1)] | None = None
+    latestObservationDelta: Observation | None = None
     fen: shapes.Fen | None = None
     rules: _Rules | None = None
 
@@ -132,7 +103,7 @@ class _Request(shapes.Request, frozen=True, kw_only=True):
 class _Push(shapes.Push, frozen=True, kw_only=True):
     """An observation outside the player's turn."""
 
-    observation: _Observation
+    observation: Observation
 
 
 class _Answer(shapes.Answer, frozen=True, kw_only=True):
@@ -178,7 +149,7 @@ class _Transcript(wire.Transcript):
         """See the base; that the game is over may be said later."""
         known = self.seen[index]
         if (known.game_over is None) != (seen.game_over is None):
-            return replace(known, game_over=None) == replace(seen, game_over=None)
+            return structs.replace(known, game_over=None) == structs.replace(seen, game_over=None)
         return known == seen
 
     def end_late(self, seen: Observation) -> None:
@@ -188,7 +159,8 @@ class _Transcript(wire.Transcript):
         if seen.ply != self.ply:
             raise ProtocolError(f"got the end of the game at ply {seen.ply} after ply {self.ply}, expected it there")
         self.seen[-1] = seen
-        self._views[-1] = replace(self._views[-1], game_over=seen.game_over, legal_moves=())
+        outcome = shapes.outcome_of(seen.game_over)
+        self._views[-1] = replace(self._views[-1], game_over=outcome, legal_moves=())
 
     def take(self, seen: Observation, question: Moves | None = None) -> None:
         self._views.append(self._view(self._views[-1] if self._views else None, seen, question))
@@ -200,20 +172,11 @@ class _Transcript(wire.Transcript):
         self._views[-1] = self._view(before, self.seen[-1], question)
 
     def _view(self, before: View | None, seen: Observation, moves: Moves | None) -> View:
+        shown = _shown(seen)
         if before is not None:
-            return observed(
-                before,
-                kind=seen.kind,
-                visible=seen.visible,
-                pieces=seen.pieces,
-                own_move=seen.own_move,
-                own_capture_square=seen.own_capture_square,
-                opp_capture_landing_square=seen.opp_capture_landing_square,
-                game_over=seen.game_over,
-                legal_moves=moves,
-            )
-        view = initial_view(self._setup.start, self._color, seen.game_over)
-        _check_first(view, seen)
+            return observed(before, legal_moves=moves, **shown)
+        view = initial_view(self._setup.start, self._color, shown["game_over"])
+        _check_first(view, shown["visible"], shown["pieces"])
         if moves is not None and sorted(map(encode, moves)) != list(map(encode, view.legal_moves)):
             odd = sorted({move.uci() for move in moves} ^ {move.uci() for move in view.legal_moves})
             raise ViewError(
@@ -250,29 +213,57 @@ class _Transcript(wire.Transcript):
             self.seen.append(observation_of(self._views[0]))
 
 
-def _check_first(view: View, seen: Observation) -> None:
+def observation_of(view: View) -> Observation:
+    """What the protocol says of a view; pieces by squares, so that equal views make equal observations."""
+    return Observation(
+        ply=view.ply,
+        kind=view.kind,
+        own_move=given(shapes.move_shape, view.own_move),
+        visibility_mask=_mask(view.visible),
+        visible_pieces=[(square, shapes.piece_shape(piece)) for square, piece in sorted(view.pieces.items())],
+        own_capture_square=view.own_capture_square,
+        opp_capture_landing_square=view.opp_capture_landing_square,
+        game_over=given(shapes.over_shape, view.game_over),
+    )
+
+
+def _shown(seen: Observation) -> dict[str, Any]:
+    """What an observation says of a view, as :func:`darkchess.fog.game.view.observed` takes it."""
+    return {
+        "kind": seen.kind,
+        "visible": int(seen.visibility_mask, 16),
+        "pieces": {square: shapes.piece_of(piece) for square, piece in seen.visible_pieces},
+        "own_move": given(shapes.move_of, seen.own_move),
+        "own_capture_square": seen.own_capture_square,
+        "opp_capture_landing_square": seen.opp_capture_landing_square,
+        "game_over": given(shapes.outcome_of, seen.game_over),
+    }
+
+
+def _mask(visible: int) -> str:
+    return f"0x{visible:016x}"
+
+
+def _check_first(view: View, visible: int, pieces: Mapping[int, chess.Piece]) -> None:
     """Check that an observation of the start position is what is seen of it; the pawn that can be taken en passant may
     be shown.
     """
-    shown = observation_of(view)
-    extra = seen.visible & ~shown.visible
+    extra = visible & ~view.visible
     if view.ep_square is not None and extra == 1 << view.ep_square + (-8 if view.color else 8):
         pawn = extra.bit_length() - 1
-        others = {square: piece for square, piece in seen.pieces.items() if square != pawn}
-        seen = replace(seen, visible=shown.visible, pieces=others)
-    if seen.visible != shown.visible:
-        odd = chess.SQUARE_NAMES[(seen.visible ^ shown.visible).bit_length() - 1]
+        visible, pieces = view.visible, {square: piece for square, piece in pieces.items() if square != pawn}
+    if visible != view.visible:
+        odd = chess.SQUARE_NAMES[(visible ^ view.visible).bit_length() - 1]
         raise ViewError(
             f"observation of ply 0: got a mask that differs in {odd} from what {chess.COLOR_NAMES[view.color]} sees of "
             "the start position, expected the same"
         )
-    if dict(seen.pieces) != dict(shown.pieces):
-        odd_pieces = [each for each in range(64) if seen.pieces.get(each) != shown.pieces.get(each)]
-        raise ViewError(
-            f"observation of ply 0: got {seen.pieces.get(odd_pieces[0], 'nothing')} on "
-            f"{chess.SQUARE_NAMES[odd_pieces[0]]}, expected {shown.pieces.get(odd_pieces[0], 'nothing')} "
-            "as in the start position"
-        )
+    for square in range(64):
+        if pieces.get(square) != view.pieces.get(square):
+            raise ViewError(
+                f"observation of ply 0: got {pieces.get(square, 'nothing')} on {chess.SQUARE_NAMES[square]}, expected "
+                f"{view.pieces.get(square, 'nothing')} as in the start position"
+            )
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -310,37 +301,21 @@ class _Fog(wire.Wire):
 
     def question_json(self, question: Moves) -> dict[str, Any]:
         """See the base; sorted by from, to, promotion, so that the order says nothing."""
-        return {"legalMoves": [shapes.move_json(move) for move in sorted(question, key=encode)]}
+        return {"legalMoves": [shapes.move_shape(move) for move in sorted(question, key=encode)]}
 
-    def read_seen(self, raw: _Observation) -> Observation:
-        return Observation(
-            ply=raw.ply,
-            kind=raw.kind,
-            visible=int(raw.visibility_mask, 16),
-            pieces={square: shapes.piece_of(piece) for square, piece in raw.visible_pieces},
-            own_move=None if raw.own_move is None else shapes.move_of(raw.own_move),
-            own_capture_square=raw.own_capture_square,
-            opp_capture_landing_square=raw.opp_capture_landing_square,
-            game_over=None if raw.game_over is None else shapes.outcome_of(raw.game_over),
-        )
+    def read_seen(self, raw: Observation) -> Observation:
+        # As observation_of has it: a mask may come with fewer digits, pieces in any order.
+        pieces = sorted(raw.visible_pieces, key=lambda each: each[0])
+        return structs.replace(raw, visibility_mask=_mask(int(raw.visibility_mask, 16)), visible_pieces=pieces)
 
-    def seen_json(self, seen: Observation) -> dict[str, Any]:
-        return {
-            "ply": seen.ply,
-            "kind": seen.kind,
-            "own_move": None if seen.own_move is None else shapes.move_json(seen.own_move),
-            "visibility_mask": f"0x{seen.visible:016x}",
-            "visible_pieces": [[square, shapes.piece_json(piece)] for square, piece in sorted(seen.pieces.items())],
-            "own_capture_square": seen.own_capture_square,
-            "opp_capture_landing_square": seen.opp_capture_landing_square,
-            "game_over": None if seen.game_over is None else shapes.over_json(seen.game_over),
-        }
+    def seen_json(self, seen: Observation) -> Observation:
+        return seen
 
     def read_answer(self, key: str, raw: _Answer) -> chess.Move:
         return shapes.move_of(raw.move)
 
-    def answer_json(self, key: str, value: chess.Move) -> dict[str, str]:
-        return shapes.move_json(value)
+    def answer_json(self, key: str, value: chess.Move) -> shapes.Move:
+        return shapes.move_shape(value)
 
     def complaint(self, question: Moves, value: chess.Move) -> str | None:
         return None if value in question else f"{value.uci()}, expected one of its {len(question)} legal moves"

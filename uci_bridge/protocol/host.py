@@ -24,7 +24,8 @@ from klss.table.time_plan import TimePlan
 from uci_bridge.errors import EngineFailed, ProtocolError
 from uci_bridge.protocol.codec import read_reply, write_request
 from uci_bridge.protocol.engine_process import EngineProcess, Late, Patience
-from uci_bridge.protocol.messages import Answer, Clock, Ids, Push, Received, Refusal, Reply, Request
+from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal, Reply, Request
+from uci_bridge.protocol.shapes import Clock
 from uci_bridge.protocol.wire import Wire
 
 __all__ = ["EngineProcess", "HostedPlayer", "Patience", "rehearse"]
@@ -82,7 +83,8 @@ class HostedPlayer(Player):
         self._games = 0
         self._ids = Ids("", "")
         self._closed = False
-        self._forget()
+        self._known, self._unanswered = -1, 0  # the last observation that the engine has; pushes without an answer
+        self._pushes, self._incarnation = True, 0  # whether it takes pushes; which of its starts this is
 
     # ---------------------------------------------------------------------------------------------- a player
     def begin(self, seat: Seat, setup: Any) -> None:
@@ -171,10 +173,11 @@ class HostedPlayer(Player):
 
     def _request(self, asked: Any, limit: Limit, began: float, *, follows: bool) -> bytes:
         """The request with the last observation alone, where it follows from what the engine knows, or with all."""
-        transcript, clock = self._transcript, Clock()
+        transcript, clock = self._transcript, Clock(increment_ms=0)
         if limit.clock is not None:
             left = limit.clock[0] - (time.monotonic() - began)
-            clock = Clock(max(0, round(left * 1000)), max(0, round(limit.clock[1] * 1000)))
+            added = max(0, round(limit.clock[1] * 1000))
+            clock = Clock(remaining_ms=max(0, round(left * 1000)), increment_ms=added)
         request = Request(
             ids=self._ids,
             seat=self._seat,
@@ -280,11 +283,9 @@ class HostedPlayer(Player):
         return reply
 
     def _forget(self) -> None:
-        """Nothing is known to the engine, for all we know."""
-        self._known: int = -1
-        self._unanswered: int = 0
-        self._pushes: bool = True
-        self._incarnation: int = 0
+        """The engine may know nothing of this session."""
+        self._known, self._unanswered = -1, 0
+        self._pushes, self._incarnation = True, 0
 
     def _hashed(self, what: str) -> str:
         return hashlib.sha256(f"{what}/{self._games}/{self._key}".encode()).hexdigest()[:24]

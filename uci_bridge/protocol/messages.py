@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from klss.table.outcome import Seat
+from uci_bridge.protocol.shapes import Clock
 
-__all__ = ["Answer", "Clock", "Ids", "Push", "Received", "Refusal", "Reply", "Request"]
+__all__ = ["Answer", "Ids", "Push", "Received", "Refusal", "Reply", "Request"]
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,6 @@ class Ids:
     game_id: str
     session_id: str
     engine_id: str = ""
-
-
-@dataclass(frozen=True)
-class Clock:
-    """The player's clock: milliseconds left (None: there is no clock), and added after each of its turns."""
-
-    remaining_ms: int | None = None
-    increment_ms: int = 0
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ class OpenSpielWire(wire.Wire):
     def seen_json(self, seen: Seen | _Over) -> dict[str, Any]:
         """See the base."""
         if isinstance(seen, _Over):
-            return {"ply": seen.ply, "game_over": shapes.over_json(seen.outcome)}
+            return {"ply": seen.ply, "game_over": shapes.over_shape(seen.outcome)}
         return {
             "ply": seen.ply,
             "text": seen.text,

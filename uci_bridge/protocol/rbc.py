@@ -25,6 +25,7 @@ from klss.table.outcome import Outcome
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes, wire
 from uci_bridge.protocol.schema import bad
+from uci_bridge.protocol.shapes import given
 
 __all__ = ["RBC", "Observation", "Question"]
 
@@ -257,21 +258,19 @@ class _Rbc(wire.Wire):
         message: dict[str, Any] = {"phase": question.phase}
         if question.phase == "sense":
             message["senseActions"] = sorted(question.senses)
-        return message | {"legalMoves": [shapes.move_json(move) for move in sorted(question.requests, key=encode)]}
+        return message | {"legalMoves": [shapes.move_shape(move) for move in sorted(question.requests, key=encode)]}
 
     def read_seen(self, raw: _Observation) -> Observation:
         found: Notice | Sensed | Moved | Outcome
         if raw.kind == "capture_notice":
             found = Notice(raw.own_capture_square)
         elif raw.kind == "sense_result":
-            contents = {
-                square: None if piece is None else shapes.piece_of(piece) for square, piece in raw.sensed_squares or []
-            }
+            contents = {square: given(shapes.piece_of, piece) for square, piece in raw.sensed_squares or []}
             order = () if raw.sense is None else window(raw.sense)
             first = [square for square in order if square in contents]
             found = Sensed(raw.sense, tuple((each, contents[each]) for each in dict.fromkeys([*first, *contents])))
         elif raw.kind == "move_result":
-            found = Moved(_move_of(raw.requested), _move_of(raw.taken), raw.capture_square)
+            found = Moved(given(shapes.move_of, raw.requested), given(shapes.move_of, raw.taken), raw.capture_square)
         else:
             assert raw.game_over is not None
             found = shapes.outcome_of(raw.game_over)
@@ -282,18 +281,18 @@ class _Rbc(wire.Wire):
         if isinstance(what, Notice):
             return message | {"own_capture_square": what.square}
         if isinstance(what, Sensed):
-            squares = [[square, None if piece is None else shapes.piece_json(piece)] for square, piece in what.contents]
+            squares = [[square, given(shapes.piece_shape, piece)] for square, piece in what.contents]
             return message | {"sense": what.square, "sensed_squares": squares}
         if isinstance(what, Moved):
-            requested, taken = _move_json(what.requested), _move_json(what.taken)
+            requested, taken = given(shapes.move_shape, what.requested), given(shapes.move_shape, what.taken)
             return message | {"requested": requested, "taken": taken, "capture_square": what.capture_square}
-        return message | {"game_over": shapes.over_json(what)}
+        return message | {"game_over": shapes.over_shape(what)}
 
     def read_answer(self, key: str, raw: Any) -> int | chess.Move | None:
-        return raw.sense if key == "sense" else _move_of(raw.move)
+        return raw.sense if key == "sense" else given(shapes.move_of, raw.move)
 
     def answer_json(self, key: str, value: Any) -> Any:
-        return value if key == "sense" else _move_json(value)
+        return value if key == "sense" else given(shapes.move_shape, value)
 
     def key(self, question: Question) -> str:
         return question.phase
@@ -317,14 +316,6 @@ class _Rbc(wire.Wire):
         player.observe(looked(start, player.answer("sense", limit).answer))
         player.answer("move", limit)
         player.observe(Moved(None, None, None))
-
-
-def _move_of(raw: shapes.Move | None) -> chess.Move | None:
-    return None if raw is None else shapes.move_of(raw)
-
-
-def _move_json(move: chess.Move | None) -> dict[str, str] | None:
-    return None if move is None else shapes.move_json(move)
 
 
 RBC = _Rbc()

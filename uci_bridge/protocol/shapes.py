@@ -8,29 +8,33 @@ they are; for what complaints look like see :mod:`uci_bridge.protocol.schema`. A
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeVar
 
 import chess
 from msgspec import Meta, Struct, field
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import FenError
-from klss.table.outcome import Outcome
+from klss.table.outcome import Outcome, Seat
 from uci_bridge.errors import ProtocolError
 
 __all__ = [
     "COLORS", "COLOR_NAMES", "MAX_ID", "MAX_PLY", "Answer", "Clock", "Color", "Fen", "GameOver", "Move", "Piece", "Ply",
-    "Push", "Received", "Request", "Square", "move_json", "move_of",
-    "outcome_of", "over_json", "piece_json", "piece_of", "start_of",
+    "Push", "Received", "Request", "Square", "given", "move_of", "move_shape", "outcome_of", "over_shape", "piece_of",
+    "piece_shape", "start_of",
 ]  # fmt: skip
 
 MAX_ID = 256
 MAX_PLY = 20_000
 
-COLORS = {"white": True, "black": False}
+Color = Literal["white", "black"]
+
+COLORS: dict[Color, Seat] = {"white": True, "black": False}
 COLOR_NAMES = {seat: name for name, seat in COLORS.items()}
 
-Color = Literal["white", "black"]
+_From = TypeVar("_From")
+_To = TypeVar("_To")
 
 Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID)]
 IdOrEmpty = Annotated[str, Meta(max_length=MAX_ID)]
@@ -41,7 +45,7 @@ Seed = Annotated[int, Meta(ge=-(2**63), description="a whole number of 64 bits")
 
 
 class Clock(Struct, frozen=True, kw_only=True):
-    """A player's clock."""
+    """A player's clock: what is left (None: there is no clock), and what is added after each of its turns."""
 
     remaining_ms: Milliseconds | None = None
     increment_ms: Milliseconds
@@ -103,25 +107,38 @@ class GameOver(Struct, frozen=True, kw_only=True):
     reason: Annotated[str, Meta(max_length=64)]
 
 
+def given(convert: Callable[[_From], _To], value: _From | None) -> _To | None:
+    """``value`` converted, where there is one."""
+    return None if value is None else convert(value)
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # chess
 
 _SQUARES = {name: square for square, name in enumerate(chess.SQUARE_NAMES)}
-_PROMOTIONS = {"queen": chess.QUEEN, "rook": chess.ROOK, "bishop": chess.BISHOP, "knight": chess.KNIGHT}
+Promotion = Literal["queen", "rook", "bishop", "knight"]
+PieceLetter = Literal["P", "N", "B", "R", "Q", "K"]
+
+_PROMOTIONS: dict[Promotion, int] = {
+    "queen": chess.QUEEN, "rook": chess.ROOK, "bishop": chess.BISHOP, "knight": chess.KNIGHT
+}  # fmt: skip
 _PROMOTION_NAMES = {piece: name for name, piece in _PROMOTIONS.items()}
-_PIECES = {letter.upper(): piece for piece, letter in enumerate(chess.PIECE_SYMBOLS) if letter}
+_PIECES: dict[PieceLetter, int] = {
+    "P": chess.PAWN, "N": chess.KNIGHT, "B": chess.BISHOP, "R": chess.ROOK, "Q": chess.QUEEN, "K": chess.KING
+}  # fmt: skip
+_PIECE_LETTERS = {piece: letter for letter, piece in _PIECES.items()}
 
 Square = Annotated[int, Meta(ge=0, le=63, description="a square from 0 to 63")]
 SquareName = Annotated[str, Meta(pattern=r"^[a-h][1-8]\Z", description="a square such as e2")]
 Fen = Annotated[str, Meta(max_length=120, description="a FEN of at most 120 characters")]
 
 
-class Move(Struct, frozen=True):
+class Move(Struct, frozen=True, omit_defaults=True):
     """A move."""
 
     from_: SquareName = field(name="from")
     to: SquareName
-    promotion: Literal["queen", "rook", "bishop", "knight"] | None = None
+    promotion: Promotion | None = None
 
     def __post_init__(self) -> None:
         """Refuse a move to where it starts."""
@@ -132,7 +149,7 @@ class Move(Struct, frozen=True):
 class Piece(Struct, frozen=True):
     """A piece on a square."""
 
-    type: Annotated[Literal["P", "N", "B", "R", "Q", "K"], Meta(description="one of P N B R Q K")]
+    type: Annotated[PieceLetter, Meta(description="one of P N B R Q K")]
     color: Color
 
 
@@ -141,12 +158,10 @@ def move_of(raw: Move) -> chess.Move:
     return chess.Move(_SQUARES[raw.from_], _SQUARES[raw.to], _PROMOTIONS[raw.promotion] if raw.promotion else None)
 
 
-def move_json(move: chess.Move) -> dict[str, str]:
-    """A move as the protocol says it."""
-    raw = {"from": chess.SQUARE_NAMES[move.from_square], "to": chess.SQUARE_NAMES[move.to_square]}
-    if move.promotion is not None:
-        raw["promotion"] = _PROMOTION_NAMES[move.promotion]
-    return raw
+def move_shape(move: chess.Move) -> Move:
+    """A move as a shape."""
+    promotion = None if move.promotion is None else _PROMOTION_NAMES[move.promotion]
+    return Move(chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square], promotion)
 
 
 def piece_of(raw: Piece) -> chess.Piece:
@@ -154,9 +169,9 @@ def piece_of(raw: Piece) -> chess.Piece:
     return chess.Piece(_PIECES[raw.type], COLORS[raw.color])
 
 
-def piece_json(piece: chess.Piece) -> dict[str, str]:
-    """A piece as the protocol says it."""
-    return {"type": piece.symbol().upper(), "color": COLOR_NAMES[piece.color]}
+def piece_shape(piece: chess.Piece) -> Piece:
+    """A piece as a shape."""
+    return Piece(_PIECE_LETTERS[piece.piece_type], COLOR_NAMES[piece.color])
 
 
 def start_of(fen: str | None) -> Position:
@@ -167,9 +182,9 @@ def start_of(fen: str | None) -> Position:
         raise ProtocolError(str(error)) from None
 
 
-def over_json(outcome: Outcome) -> dict[str, str | None]:
-    """How the game ended, as the protocol says it."""
-    return {"winner": None if outcome.winner is None else COLOR_NAMES[outcome.winner], "reason": outcome.reason}
+def over_shape(outcome: Outcome) -> GameOver:
+    """How the game ended, as a shape."""
+    return GameOver(winner=None if outcome.winner is None else COLOR_NAMES[outcome.winner], reason=outcome.reason)
 
 
 def outcome_of(raw: GameOver) -> Outcome:

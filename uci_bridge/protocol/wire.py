@@ -143,11 +143,11 @@ class Wire(ABC):
         return {}
 
     def question_json(self, question: Any) -> dict[str, Any]:
-        """The fields that say it."""
+        """The fields that say it; their values may be shapes."""
         return {self.mark: question}
 
-    def seen_json(self, seen: Any) -> dict[str, Any]:
-        """An observation."""
+    def seen_json(self, seen: Any) -> Any:
+        """An observation, as JSON or as one of the shapes."""
         return dataclasses.asdict(seen)
 
     def answer_json(self, key: str, value: Any) -> Any:
