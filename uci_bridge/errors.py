@@ -24,17 +24,9 @@ class EngineFailed(UciBridgeError, OSError):
 
 
 class ProtocolError(UciBridgeError, ValueError):
-    """A message of the engine protocol that is malformed, impossible or out of order: what, got, expected.
-
-    Attributes
-    ----------
-    ids : dict of str
-        Those of the message's ids that could be read, by their keys.
-    need : "transcript" or None
-        What would help.
-    """
+    """A message of the engine protocol that is malformed, impossible or out of order: what, got, expected."""
 
     def __init__(self, message: str, *, ids: dict[str, str] | None = None, need: str | None = None) -> None:
         super().__init__(message)
-        self.ids = dict(ids or {})
-        self.need = need
+        self.ids = dict(ids or {})  # those of the message's ids that could be read, by their keys
+        self.need = need  # what would help

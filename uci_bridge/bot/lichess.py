@@ -52,31 +52,19 @@ _Line = TypeVar("_Line")
 
 
 class ServerError(UciBridgeError):
-    """The server, or the way to it, did not do its part.
-
-    Attributes
-    ----------
-    wait_s
-        How long the server wants to be left alone; 0 when it said nothing.
-    """
+    """The server, or the way to it, did not do its part."""
 
     def __init__(self, message: str, wait_s: float = 0.0) -> None:
         super().__init__(message)
-        self.wait_s = wait_s
+        self.wait_s = wait_s  # how long the server wants to be left alone; 0 when it said nothing
 
 
 class Unreachable(ServerError, ConnectionError):
-    """No answer: no connection, a time-out, a stream that broke; or an error of the server's own (5xx).
-
-    Attributes
-    ----------
-    status
-        The HTTP status; None when nobody knows whether the server got the request.
-    """
+    """No answer: no connection, a time-out, a stream that broke; or an error of the server's own (5xx)."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
-        self.status = status
+        self.status = status  # the HTTP status; None when nobody knows whether the server got the request
 
 
 class Limited(ServerError):
@@ -88,17 +76,11 @@ class Refused(ServerError, PermissionError):
 
 
 class Rejected(ServerError):
-    """The server understood and said no (any other 4xx, or a redirect).
-
-    Attributes
-    ----------
-    status
-        The HTTP status.
-    """
+    """The server understood and said no (any other 4xx, or a redirect)."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
-        self.status = status
+        self.status = status  # the HTTP status
 
 
 class Garbage(ServerError, ValueError):

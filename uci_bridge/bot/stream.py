@@ -37,38 +37,22 @@ _LAST_MOVES_S = 5.0
 
 
 class GameStream:
-    """Follows one game.
-
-    Attributes
-    ----------
-    full, state
-        The latest of each; None before the first.
-    over
-        Nothing more will come: the game has ended, or there is no such game (any more).
-    outcome
-        How it ended, where the server said so.
-    finished
-        The whole game, from where the server shows it once it is over; None unless it was asked and answered.
-    connection
-        Counts connections.
-    synced
-        On this connection, a ``gameFull`` came: :attr:`state` is the truth and not what was queued before.
-    news
-        Set when any of these changes.
-    since
-        (time.monotonic() when the latest moves were first there, whether that is so, or they were found so).
-    """
+    """Follows one game."""
 
     def __init__(self, game_id: str, client: Client, timing: Timing) -> None:
         self.id = game_id
+        # the latest of each; None before the first
         self.full: GameFull | None = None
         self.state: GameState | None = None
-        self.over = False
-        self.outcome: Outcome | None = None
+        self.over = False  # nothing more will come: the game has ended, or there is no such game (any more)
+        self.outcome: Outcome | None = None  # how it ended, where the server said so
+        # the whole game, from where the server shows it once it is over; None unless it was asked and answered
         self.finished: FinishedGame | None = None
-        self.connection = 0
+        self.connection = 0  # counts connections
+        # on this connection, a ``gameFull`` came: ``state`` is the truth and not what was queued before
         self.synced = False
-        self.news = asyncio.Event()
+        self.news = asyncio.Event()  # set when any of these changes
+        # (time.monotonic() when the latest moves were first there, whether that is so, or they were found so)
         self.since = (time.monotonic(), False)
         self._client, self._timing = client, timing
         self._settled_at = 0.0

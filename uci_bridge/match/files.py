@@ -66,19 +66,11 @@ class _MoveLine(TypedDict):
 
 
 class MatchFiles:
-    """The open directory of a match.
-
-    Attributes
-    ----------
-    lines
-        Of ``games.jsonl`` when it was opened, each game once.
-    moves
-        Of ``moves.jsonl``, those of these games.
-    """
+    """The open directory of a match."""
 
     def __init__(self, folder: Path, games: FileIO, moves: FileIO) -> None:
-        self.lines: list[dict[str, Any]] = []
-        self.moves: list[dict[str, Any]] = []
+        self.lines: list[dict[str, Any]] = []  # of ``games.jsonl`` when it was opened, each game once
+        self.moves: list[dict[str, Any]] = []  # of ``moves.jsonl``, those of these games
         self._folder = folder
         self._games = games
         self._moves = moves

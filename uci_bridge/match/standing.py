@@ -50,31 +50,16 @@ class Standing(Record):
     ----------
     sprt
         The test that is run over the pairs, if any.
-
-    Attributes
-    ----------
-    truth
-        Summed over games, in test mode.
-    by_color
-        The same count for A's games as White and as Black.
-    pairs
-        The pairs, and the test.
-    plies
-        Each game's length.
-    reasons
-        How often games ended how.
-    moves
-        Of each side.
     """
 
     def __init__(self, sprt: Sprt | None = None) -> None:
         super().__init__()
-        self.truth = TruthCount()
-        self.by_color = {"white": Record(), "black": Record()}
-        self.pairs = PairCounter(sprt)
-        self.plies: list[float] = []
-        self.reasons: dict[str, int] = {}
-        self.moves = {"a": MoveStatistics(), "b": MoveStatistics()}
+        self.truth = TruthCount()  # summed over games, in test mode
+        self.by_color = {"white": Record(), "black": Record()}  # the same count for A's games as White and as Black
+        self.pairs = PairCounter(sprt)  # the pairs, and the test
+        self.plies: list[float] = []  # each game's length
+        self.reasons: dict[str, int] = {}  # how often games ended how
+        self.moves = {"a": MoveStatistics(), "b": MoveStatistics()}  # of each side
 
     @property
     def elo(self) -> Elo:

@@ -216,18 +216,11 @@ class PairCounter:
     The test looks at the pairs in the order of their numbers, each once both games are there: in the order in which
     games *end*, short games come first and the evidence would depend on how many workers there are. Once it has
     decided, it stays so.
-
-    Attributes
-    ----------
-    counts : list of int
-        int[5]: all complete pairs, by A's points 0, ½, 1, 1½, 2.
-    tested : SprtState or None
-        The state of the test; None without one.
     """
 
     def __init__(self, sprt: Sprt | None = None) -> None:
-        self.counts = [0] * 5
-        self.tested = None if sprt is None else sprt.state(self.counts)
+        self.counts = [0] * 5  # int[5]: all complete pairs, by A's points 0, ½, 1, 1½, 2
+        self.tested = None if sprt is None else sprt.state(self.counts)  # the state of the test; None without one
         self._sprt = sprt
         self._in_order = [0] * 5
         self._next = 0

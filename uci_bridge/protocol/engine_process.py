@@ -68,15 +68,6 @@ class EngineProcess:
         For logs.
     patience
         How long to wait for it.
-
-    Attributes
-    ----------
-    lock
-        To be held from a request to its answer.
-    starts
-        How often it was started.
-    answered
-        Whether the process that runs now has ever answered.
     """
 
     def __init__(
@@ -90,9 +81,9 @@ class EngineProcess:
         self.command = tuple(command)
         self.name = name
         self.patience = patience or Patience()
-        self.lock = threading.RLock()
-        self.starts = 0
-        self.answered = False
+        self.lock = threading.RLock()  # to be held from a request to its answer
+        self.starts = 0  # how often it was started
+        self.answered = False  # whether the process that runs now has ever answered
         self._environment = None if environment is None else dict(environment)
         self._life = threading.Lock()
         self._run: _Run | None = None
@@ -197,16 +188,10 @@ class EngineProcess:
 
 
 class _Run:
-    """One process from start to end.
-
-    Attributes
-    ----------
-    fault
-        Why nothing more will come of it; None while all is well.
-    """
+    """One process from start to end."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None) -> None:
-        self.fault: str | None = None
+        self.fault: str | None = None  # why nothing more will come of it; None while all is well
         self.last_words: deque[str] = deque(maxlen=_LAST_WORDS)
         self.last_sign = time.monotonic()
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

@@ -21,29 +21,17 @@ __all__ = ["Transcript", "Wire"]
 
 
 class Transcript(ABC):
-    """What one player observed in one game.
+    """What one player observed in one game."""
 
-    Attributes
-    ----------
-    seen
-        The observations as the protocol says them, in order; each has a ``ply``. The game's end is the last, or part
-        of it.
-    given
-        The same as a player gets them (:meth:`klss.table.contest.Player.observe`), without the game's end.
-    over
-        Whether the game has ended.
-    ply
-        Of the question that comes next.
-    """
-
+    # the observations as the protocol says them, in order, each with a ``ply``; the game's end is the last, or its part
     seen: list[Any]
-    given: list[Any]
-    over: bool
+    given: list[Any]  # the same as a player gets them (``klss.table.contest.Player.observe``), without the game's end
+    over: bool  # whether the game has ended
 
     @property
     @abstractmethod
     def ply(self) -> int:
-        """See the class."""
+        """Of the question that comes next."""
 
     # ------------------------------------------------------------------------------------------------ an engine's part
     @abstractmethod
@@ -91,25 +79,14 @@ class Transcript(ABC):
 
 
 class Wire(ABC):
-    """One game's part of the engine protocol.
+    """One game's part of the engine protocol."""
 
-    Attributes
-    ----------
-    game
-        ``game`` of every message to an engine; None: the field is left out.
-    mark
-        The field that only questions have.
-    request, push
-        Their shapes (:mod:`uci_bridge.protocol.shapes`).
-    answers
-        The shape of each answer, by the field that holds it.
-    """
-
-    game: ClassVar[str | None]
-    mark: ClassVar[str]
+    game: ClassVar[str | None]  # ``game`` of every message to an engine; None: the field is left out
+    mark: ClassVar[str]  # the field that only questions have
+    # their shapes (``uci_bridge.protocol.shapes``)
     request: ClassVar[type[shapes.Request]]
     push: ClassVar[type[shapes.Push]]
-    answers: ClassVar[Mapping[str, type[shapes.Answer]]]
+    answers: ClassVar[Mapping[str, type[shapes.Answer]]]  # the shape of each answer, by the field that holds it
 
     def check_game(self, message: Mapping[str, Any]) -> None:
         """Refuse a message of another game."""

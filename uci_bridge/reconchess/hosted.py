@@ -71,15 +71,10 @@ class HostedBot(Player):
         The first call of a game, whose colour and position are still to be filled in.
     patience
         How long to wait for it.
-
-    Attributes
-    ----------
-    last_fault : str or None
-        What the bot did wrong in this game.
     """
 
     def __init__(self, name: str, start_call: Call, patience: Patience) -> None:
-        self.last_fault = None
+        self.last_fault = None  # what the bot did wrong in this game
         self._name = name
         self._start_call = start_call
         self._patience = patience

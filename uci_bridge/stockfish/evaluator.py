@@ -293,11 +293,6 @@ class StockfishEvaluator(Evaluator):
     fallback
         What values the positions that Stockfish can't; the built-in evaluator by default.
 
-    Attributes
-    ----------
-    fallbacks
-        Questions that Stockfish left unanswered so far (int).
-
     Raises
     ------
     StockfishMissing
@@ -323,7 +318,7 @@ class StockfishEvaluator(Evaluator):
         if reproducible and processes > 1:
             raise ValueError(f"Stockfish: got {processes} processes in the reproducible mode, expected 1")
         self.path = find_stockfish(path)
-        self.fallbacks = 0
+        self.fallbacks = 0  # questions that Stockfish left unanswered so far (int)
         self._fallback = BuiltinEvaluator() if fallback is None else fallback
         self._no_move_value = no_move_value
         self._forget = b"ucinewgame\n" if reproducible else b""

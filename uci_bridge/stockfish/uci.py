@@ -76,26 +76,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 class UciProcess:
-    """One engine: it is started, takes bytes and gives answers. Nothing here waits.
-
-    Attributes
-    ----------
-    ready
-        The engine has answered ``isready`` after its options.
-    dead
-        Why the engine can't be used any more, None while it can.
-    open
-        Numbers of the questions that it has not answered yet, oldest first.
-    settings
-        The settings it was last sent.
-    """
+    """One engine: it is started, takes bytes and gives answers. Nothing here waits."""
 
     def __init__(self, command: Sequence[str], greeting: bytes) -> None:
-        self.ready = False
-        self.dead: str | None = None
+        self.ready = False  # the engine has answered ``isready`` after its options
+        self.dead: str | None = None  # why the engine can't be used any more, None while it can
         self.started = self.heard = time.monotonic()
-        self.open: deque[int] = deque()
-        self.settings = b""
+        self.open: deque[int] = deque()  # numbers of the questions that it has not answered yet, oldest first
+        self.settings = b""  # the settings it was last sent
         self._unsent = bytearray()
         self._heard = bytearray()
         self._checked = 0
