@@ -49,12 +49,8 @@ def evaluator_choice(configuration: Configuration, choice: EvaluatorChoice) -> E
 
 
 def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> Evaluator:
-    """The evaluator of a player.
-
-    Raises
-    ------
-    EvaluatorError
-        There is none of that name, or what it needs is not there: Stockfish, say.
+    """The evaluator of a player. Raises EvaluatorError: there is none of that name, or what it needs is not there:
+    Stockfish, say.
     """
     found = evaluator_choice(configuration, choice)
     no_move_value = 0.0 if ruleset.no_move == "draw" else -1.0

@@ -68,12 +68,8 @@ class GuardedProcess(EngineProcess):
     _told: int | None = None
 
     def start(self) -> None:
-        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`.
-
-        Raises
-        ------
-        OSError
-            This machine has too little for one more process, which is no fault of the engine.
+        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`. Raises OSError: this machine has too little
+        for one more process, which is no fault of the engine.
         """
         try:
             super().start()

@@ -47,12 +47,8 @@ class Pipes(ABC):
 
     @abstractmethod
     def write(self, text: memoryview, wait_s: float) -> int:
-        """Write the beginning of ``text``; how many bytes that was, 0 if none went in ``wait_s`` seconds.
-
-        Raises
-        ------
-        OSError
-            The pipe is closed.
+        """Write the beginning of ``text``; how many bytes that was, 0 if none went in ``wait_s`` seconds. Raises
+        OSError: the pipe is closed.
         """
 
     @abstractmethod

@@ -40,12 +40,8 @@ def player_spec(kit: Kit, text: str) -> Spec:
 
 
 def engine_argv(kit: Kit, spec: Any, choice: EvaluatorChoice) -> tuple[str, ...]:
-    """The command line of ``klss engine`` that plays a configuration as this process would.
-
-    Raises
-    ------
-    ConfigurationError
-        A field has a value that no text gives.
+    """The command line of ``klss engine`` that plays a configuration as this process would. Raises ConfigurationError:
+    a field has a value that no text gives.
     """
     return program_argv(("engine", "--game", kit.name), kit.text(spec), choice)
 

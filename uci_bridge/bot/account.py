@@ -53,14 +53,8 @@ def make_client(config: BotConfig, token: Token, timing: Timing | None = None) -
 
 
 async def who_am_i(client: Client) -> Account:
-    """The account behind the token.
-
-    Raises
-    ------
-    BotRefused
-        The token is not valid, is not a bot's, or there is no such API at that address.
-    ServerError
-        The server can't be reached, or is in trouble: worth another try.
+    """The account behind the token. Raises BotRefused: the token is not valid, is not a bot's, or there is no such API
+    at that address; ServerError: the server can't be reached, or is in trouble: worth another try.
     """
     try:
         account = await client.account()
@@ -74,14 +68,8 @@ async def who_am_i(client: Client) -> Account:
 
 
 async def variant_served(client: Client) -> None:
-    """Open the event stream for a moment: the server then says whether it takes this bot and its variant.
-
-    Raises
-    ------
-    BotRefused
-        It does not.
-    ServerError
-        Worth another try.
+    """Open the event stream for a moment: the server then says whether it takes this bot and its variant. Raises
+    BotRefused: it does not; ServerError: worth another try.
     """
     events = client.events()
     try:

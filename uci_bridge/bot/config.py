@@ -143,12 +143,8 @@ _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping
 
 
 def load_config(path: Path) -> BotConfig:
-    """The configuration in the file ``path``; relative paths in it count from the file's folder.
-
-    Raises
-    ------
-    ConfigError
-        The file can't be read, is no YAML, or says something that no bot can do.
+    """The configuration in the file ``path``; relative paths in it count from the file's folder. Raises ConfigError:
+    the file can't be read, is no YAML, or says something that no bot can do.
     """
     try:
         with path.open("rb") as stream:
@@ -193,12 +189,7 @@ def read_token(source: TokenSource) -> Token:
     """The token that ``source`` points to. A variable is taken out of the environment, so that no child gets it
     nor can read it.
 
-    Warns (in the log) about a file that others may read.
-
-    Raises
-    ------
-    ConfigError
-        There is none, or it is no token.
+    Warns (in the log) about a file that others may read. Raises ConfigError: there is none, or it is no token.
     """
     if source.env is not None:
         text = take_variable(source.env)

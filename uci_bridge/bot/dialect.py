@@ -210,13 +210,7 @@ def _word(text: str, what: str) -> str:
 
 
 def valid_id(text: str) -> str:
-    """``text``, if it is fit to be an id of a game: it becomes a part of addresses.
-
-    Raises
-    ------
-    MalformedLine
-        It is not.
-    """
+    """``text``, if it is fit to be an id of a game: it becomes a part of addresses. Raises MalformedLine otherwise."""
     if not _ID.fullmatch(text):
         raise MalformedLine(f"id: got {text[:40]!r}, expected 1 to 32 letters, digits, '_' and '-'")
     return text
@@ -264,13 +258,7 @@ class Dialect:
         return {self.capabilities_header: json.dumps(capabilities, separators=(",", ":"))}
 
     def event(self, line: Mapping[str, Any]) -> Event:
-        """A line of the event stream.
-
-        Raises
-        ------
-        MalformedLine
-            It has the wrong shape.
-        """
+        """A line of the event stream. Raises MalformedLine: it has the wrong shape."""
         kind = line.get("type")
         if kind == "challenge":
             return self._challenge(_shaped(line.get("challenge"), _Challenge))
@@ -280,13 +268,7 @@ class Dialect:
         return Other(str(kind)[:40])
 
     def game_line(self, line: Mapping[str, Any]) -> GameLine:
-        """A line of a game's stream.
-
-        Raises
-        ------
-        MalformedLine
-            It has the wrong shape.
-        """
+        """A line of a game's stream. Raises MalformedLine: it has the wrong shape."""
         kind = line.get("type")
         if kind == "gameFull":
             return self._full(_shaped(line, _Full))

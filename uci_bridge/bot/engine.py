@@ -55,12 +55,8 @@ _UNHURRIED_S = 120.0
 
 
 def engine_command(config: EngineConfig, folder: Path) -> list[str]:
-    """The command of the engine that ``config`` asks for; a TOML file is looked for in ``folder``.
-
-    Raises
-    ------
-    ConfigurationError
-        See :func:`darkchess.fog.players.configuration.configuration`.
+    """The command of the engine that ``config`` asks for; a TOML file is looked for in ``folder``. Raises
+    ConfigurationError (see :func:`darkchess.fog.players.configuration.configuration`).
     """
     if config.command is not None:
         return list(config.command)

@@ -227,13 +227,7 @@ class Client:
         return f"{self._url}/{valid_id(game_id)}"
 
     async def account(self) -> Account:
-        """Who the token belongs to.
-
-        Raises
-        ------
-        ServerError
-            Refused where the token is not valid.
-        """
+        """Who the token belongs to. Raises Refused where the token is not valid."""
         answer = await self._call("GET", "/api/account")
         name, title = answer.get("username") or answer.get("id"), answer.get("title") or ""
         if not isinstance(name, str) or not isinstance(title, str) or not 0 < len(name) <= 128 or len(title) > 16:

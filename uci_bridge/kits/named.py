@@ -22,13 +22,7 @@ KITS = {"fog": "uci_bridge.kits.fog:FOG", "rbc": "uci_bridge.kits.rbc:RBC"}
 
 
 def kit_named(name: str) -> Kit:
-    """The kit called ``name``, of ``openspiel:GAME``, or at ``MODULE:NAME``.
-
-    Raises
-    ------
-    ConfigurationError
-        There is none.
-    """
+    """The kit called ``name``, of ``openspiel:GAME``, or at ``MODULE:NAME``. Raises ConfigurationError if there is none."""
     if name.startswith(OPENSPIEL):
         return _openspiel(name)
     if name not in KITS and ":" not in name:
@@ -57,13 +51,7 @@ def _openspiel(name: str) -> Kit:
 
 
 def loaded(place: str, flag: str) -> Any:
-    """What stands at ``MODULE:NAME``.
-
-    Raises
-    ------
-    ConfigurationError
-        Nothing does; ``flag`` begins the complaint.
-    """
+    """What stands at ``MODULE:NAME``. Raises ConfigurationError: nothing does; ``flag`` begins the complaint."""
     module, _, name = place.partition(":")
     try:
         return getattr(importlib.import_module(module), name)

@@ -25,12 +25,8 @@ _WARM_NODES = 50
 
 
 def openspiel_kit(name: str) -> _OpenSpielKit:
-    """The kit of ``openspiel:GAME``.
-
-    Raises
-    ------
-    GameError
-        OpenSpiel has no such game, or it is none of two players whose payoffs sum to zero.
+    """The kit of ``openspiel:GAME``. Raises GameError: OpenSpiel has no such game, or it is none of two players whose
+    payoffs sum to zero.
     """
     return _OpenSpielKit(name)
 

@@ -84,12 +84,8 @@ class MatchFiles:
 
 @contextlib.contextmanager
 def opened(folder: Path, identity: dict[str, Any]) -> Iterator[MatchFiles]:
-    """Lock ``folder``, check that it holds this match or none, and read what was played.
-
-    Raises
-    ------
-    MatchError
-        It can't be written, is in use, or holds another match.
+    """Lock ``folder``, check that it holds this match or none, and read what was played. Raises MatchError: it can't be
+    written, is in use, or holds another match.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -222,11 +218,7 @@ def _lines_text(rows: list[dict[str, Any]]) -> str:
 
 def _whole_lines(path: Path, shape: type, kept: Callable[[dict[str, Any]], dict[str, Any]]) -> list[dict[str, Any]]:
     """The lines of a JSONL file, up to one that was cut off when its writer died; of each what ``kept`` makes of it.
-
-    Raises
-    ------
-    MatchError
-        Another line is no JSON object, or not of that shape; or the file can't be read.
+    Raises MatchError: another line is no JSON object, or not of that shape; or the file can't be read.
     """
     if not path.exists():
         return []

@@ -70,13 +70,7 @@ class Match:
         return Setup(self.kit, self.a, self.b, self.budget, rules, self.evaluator, self.check_truth, self.budget_b)
 
     def task(self, game: int) -> GameTask:
-        """Game number ``game``.
-
-        Raises
-        ------
-        OpeningError
-            See :meth:`uci_bridge.match.openings.RandomOpenings.opening`.
-        """
+        """Game number ``game``. Raises OpeningError (see :meth:`uci_bridge.match.openings.RandomOpenings.opening`)."""
         pair, opening = game // 2, Opening(self.fen)
         if self.openings is not None:
             opening = self.openings.opening(pair, opening_seed(self.seed, pair), self.fen, self._ruleset())

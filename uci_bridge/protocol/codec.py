@@ -53,13 +53,7 @@ MAX_ERROR = 4096
 
 
 def read_request(wire: Wire, line: bytes) -> Request | Push:
-    """The request of one line.
-
-    Raises
-    ------
-    ProtocolError
-        The line is no request; carries the ids that could be read.
-    """
+    """The request of one line. Raises ProtocolError: the line is no request; carries the ids that could be read."""
     message = _object(line)
     try:
         wire.check_game(message)
@@ -77,13 +71,7 @@ def read_request(wire: Wire, line: bytes) -> Request | Push:
 
 
 def read_reply(wire: Wire, line: bytes) -> Reply:
-    """An engine's reply to a request.
-
-    Raises
-    ------
-    ProtocolError
-        The line is none.
-    """
+    """An engine's reply to a request. Raises ProtocolError: the line is none."""
     message = _object(line)
     if message.get("error") is not None:
         if not isinstance(message["error"], str):

@@ -113,13 +113,7 @@ class EngineProcess:
         return 0.0 if run is None else run.last_sign
 
     def start(self) -> None:
-        """Start it unless it runs.
-
-        Raises
-        ------
-        EngineFailed
-            It can't be started.
-        """
+        """Start it unless it runs. Raises EngineFailed: it can't be started."""
         with self._life:
             if self._run is not None and self._run.fault is None:
                 return
@@ -134,12 +128,8 @@ class EngineProcess:
             self._at_exit = weakref.finalize(self, self._run.end, 0.0)
 
     def send(self, line: bytes, deadline: float) -> None:
-        """Write ``line``.
-
-        Raises
-        ------
-        EngineFailed
-            It ended, or does not read (:class:`Late`) until ``deadline`` of :func:`time.monotonic`.
+        """Write ``line``. Raises EngineFailed: it ended, or does not read (:class:`Late`) until ``deadline`` of
+        :func:`time.monotonic`.
         """
         self._running().write(line, deadline)
 

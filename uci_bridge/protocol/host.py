@@ -109,14 +109,8 @@ class HostedPlayer(Player):
         self._push(self._transcript.end(outcome))
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`.
-
-        Raises
-        ------
-        Forfeit
-            The engine gives no answer, or none that can be played.
-        OutOfTime
-            It gave none before its clock ran out.
+        """See :class:`klss.table.contest.Player`. Raises Forfeit: the engine gives no answer, or none that can be
+        played; OutOfTime: it gave none before its clock ran out.
         """
         if self._whole and self._asked_before and not self._engine.alive:
             words = f"it ended between two questions; its last words: {self._engine.stderr_tail}"
@@ -263,14 +257,8 @@ class HostedPlayer(Player):
 
     # ------------------------------------------------------------------------------------------------ helpers
     def _reply(self, until: Callable[[], float]) -> Reply:
-        """The next reply in this session.
-
-        Raises
-        ------
-        EngineFailed
-            See :meth:`EngineProcess.receive`; or the reply is another session's.
-        ProtocolError
-            The line is no reply.
+        """The next reply in this session. Raises EngineFailed (see :meth:`EngineProcess.receive`; or the reply is
+        another session's); ProtocolError: the line is no reply.
         """
         line = b""
         for _ in range(_STRAYS):

@@ -25,13 +25,7 @@ _MISSING = re.compile(r"Object missing required field `(\w+)`")
 
 
 def fitted(value: dict[str, Any], shape: type[_Shape]) -> _Shape:
-    """``value`` as a ``shape``.
-
-    Raises
-    ------
-    ProtocolError
-        It is none.
-    """
+    """``value`` as a ``shape``. Raises ProtocolError if it is none."""
     try:
         return msgspec.convert(value, shape)
     except msgspec.ValidationError as error:

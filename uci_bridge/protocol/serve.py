@@ -25,12 +25,8 @@ _READ_BYTES = 1 << 16
 def serve(engine: Engine, source: io.RawIOBase | io.FileIO, sink: io.RawIOBase | io.FileIO) -> None:
     """Answer the requests of ``source`` on ``sink``, in order, until the source ends.
 
-    A thread reads ahead, so that a request's time counts from when it came.
-
-    Raises
-    ------
-    BrokenPipeError
-        Nobody reads the answers any more.
+    A thread reads ahead, so that a request's time counts from when it came. Raises BrokenPipeError: nobody reads the
+    answers any more.
     """
     lines: queue.Queue[tuple[bytes | None, float] | None] = queue.Queue(maxsize=_QUEUED)
 

@@ -44,12 +44,8 @@ class Transcript(ABC):
 
     @abstractmethod
     def take(self, seen: Any, question: Any = None) -> None:
-        """Add the next observation; with the ``question`` that follows it, if one does.
-
-        Raises
-        ------
-        Contradiction
-            It does not follow from those before. Nothing is promised of this transcript then.
+        """Add the next observation; with the ``question`` that follows it, if one does. Raises Contradiction: it does
+        not follow from those before. Nothing is promised of this transcript then.
         """
 
     def same(self, index: int, seen: Any) -> bool:

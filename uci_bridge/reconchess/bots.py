@@ -96,14 +96,9 @@ class Foreign:
 def foreign(text: str) -> Foreign | None:
     """The bot that ``text`` names; None if it names none.
 
-    A file or a class is tried: a process loads it and begins a game.
-
-    Raises
-    ------
-    ReconchessMissing
-        It names one, and ``reconchess`` is not installed.
-    ConfigurationError
-        It names one that can't be loaded, or this system can't run one; says why.
+    A file or a class is tried: a process loads it and begins a game. Raises ReconchessMissing: it names one, and
+    ``reconchess`` is not installed; ConfigurationError: it names one that can't be loaded, or this system can't run
+    one; says why.
     """
     by_name, by_file, by_class = text in BOTS, text.endswith(".py"), _CLASS.fullmatch(text) is not None
     if not (by_name or by_file or by_class):

@@ -106,14 +106,8 @@ class HostedBot(Player):
         self._notice = notice
 
     def choose_sense(self, limit: Limit) -> Look:
-        """See :class:`darkchess.rbc.game.contest.Player`.
-
-        Raises
-        ------
-        Forfeit
-            The bot gives no square, or did something else wrong before.
-        OutOfTime
-            It gave none before its clock ran out.
+        """See :class:`darkchess.rbc.game.contest.Player`. Raises Forfeit: the bot gives no square, or did something
+        else wrong before; OutOfTime: it gave none before its clock ran out.
         """
         return Look(self._answer(Call(0, "sense", capture=self._notice.square), limit).square)
 
@@ -181,12 +175,8 @@ class HostedBot(Player):
         return answer
 
     def _asked(self, call: Call, until: Callable[[], float]) -> Answer:
-        """The answer to a call.
-
-        Raises
-        ------
-        EngineFailed
-            There is none, in time (:class:`Late`) or at all, or it is none to that call, or says that the bot failed.
+        """The answer to a call. Raises EngineFailed: there is none, in time (:class:`Late`) or at all, or it is none to
+        that call, or says that the bot failed.
         """
         number = self._tell(call, until())
         line = self._running().receive(until)

@@ -35,12 +35,8 @@ class LivingEngine:
         self._limit = limit
 
     def play(self, board: chess.Board, limit: chess.engine.Limit) -> Any:
-        """What the engine plays.
-
-        Raises
-        ------
-        chess.engine.EngineError
-            It died of that board, or answers what is no move on it; the bot knows what to do then.
+        """What the engine plays. Raises chess.engine.EngineError: it died of that board, or answers what is no move on
+        it; the bot knows what to do then.
         """
         if self._engine is None:
             self._engine = chess.engine.SimpleEngine.popen_uci(self._program, setpgrp=True)

@@ -75,12 +75,8 @@ _SEARCH_S = 0.25
 
 def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
     """Path of the Stockfish to use: ``path`` if given, else ``KLSS_STOCKFISH``, else ``stockfish`` on PATH, else
-    Debian's place.
-
-    Raises
-    ------
-    StockfishMissing
-        What was named can't be executed, or nothing was named and none was found; or this system is not POSIX.
+    Debian's place. Raises StockfishMissing: what was named can't be executed, or nothing was named and none was found;
+    or this system is not POSIX.
     """
     if not hasattr(os, "fork"):
         raise StockfishMissing(
@@ -127,12 +123,8 @@ def _name_of(program: str) -> str | None:
 
 
 def check_stockfish(path: str | os.PathLike[str] | None = None) -> str:
-    """The path that :func:`find_stockfish` finds, after that program was started and has made a move.
-
-    Raises
-    ------
-    StockfishMissing
-        It can't be executed, or is no engine that speaks UCI.
+    """The path that :func:`find_stockfish` finds, after that program was started and has made a move. Raises
+    StockfishMissing: it can't be executed, or is no engine that speaks UCI.
     """
     found = find_stockfish(path)
     fault = fault_of([found])
