@@ -55,7 +55,7 @@ def page_of(game_id: str) -> str:
 
 
 def finished_game(text: str) -> FinishedGame | None:
-    """The game of a page; None when it goes on. Raises MalformedLine: the page is not of a game, or says what can't be."""
+    """The game of a page; None when it goes on. Raises MalformedLine: the page is of no game, or says what can't be."""
     said = _said(text)
     try:
         status, board = int(said["status"]), msgspec.json.decode(said["board"], type=_Board)

@@ -22,7 +22,7 @@ KITS = {"fog": "uci_bridge.kits.fog:FOG", "rbc": "uci_bridge.kits.rbc:RBC"}
 
 
 def kit_named(name: str) -> Kit:
-    """The kit called ``name``, of ``openspiel:GAME``, or at ``MODULE:NAME``. Raises ConfigurationError if there is none."""
+    """The kit called ``name``, of ``openspiel:GAME``, or at ``MODULE:NAME``. Raises ConfigurationError if none is."""
     if name.startswith(OPENSPIEL):
         return _openspiel(name)
     if name not in KITS and ":" not in name:
