@@ -29,17 +29,15 @@ _WORDS_S = 0.2
 
 
 class Pipes(ABC):
-    """The pipes of one program.
+    """The pipes of one program."""
 
-    Parameters
-    ----------
-    process
-        With a pipe for each of stdin, stdout and stderr, unbuffered.
-    said, complained
-        Are given what it writes on stdout and on stderr, by threads of this object's; stderr's part first.
-    """
-
-    def __init__(self, process: subprocess.Popen[bytes], said: Heard, complained: Heard) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],  # with a pipe for each of stdin, stdout and stderr, unbuffered
+        # are given what it writes on stdout and on stderr, by threads of this object's; stderr's part first
+        said: Heard,
+        complained: Heard,
+    ) -> None:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         self._name = f"reads {process.pid}"
         self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr

@@ -49,42 +49,20 @@ def engine_argv(kit: Kit, spec: Any, choice: EvaluatorChoice) -> tuple[str, ...]
 class PlayerMaker:
     """Makes the players of one text, game after game; holds what they share: an evaluator, or a process.
 
-    Parameters
-    ----------
-    kit
-        Of the game.
-    spec
-        See :func:`player_spec`.
-    choice
-        Of the evaluator, where a configuration leaves it open.
-    setup
-        Of the games.
-    budget
-        What limits the player.
-    process
-        What runs a program.
-    apart
-        Whether a configuration plays in a process of its own.
-    whole
-        See :class:`uci_bridge.protocol.host.HostedPlayer`.
-
-    Raises
-    ------
-    StockfishMissing
-        See :func:`uci_bridge.evaluators.make_evaluator`.
+    Raises StockfishMissing (see :func:`uci_bridge.evaluators.make_evaluator`).
     """
 
     def __init__(
         self,
-        kit: Kit,
-        spec: Any,
-        choice: EvaluatorChoice,
-        setup: Any = None,
-        budget: TimeControl | None = None,
+        kit: Kit,  # of the game
+        spec: Any,  # see :func:`player_spec`
+        choice: EvaluatorChoice,  # of the evaluator, where a configuration leaves it open
+        setup: Any = None,  # of the games
+        budget: TimeControl | None = None,  # what limits the player
         *,
-        process: type[EngineProcess] = EngineProcess,
-        apart: bool = False,
-        whole: bool = False,
+        process: type[EngineProcess] = EngineProcess,  # what runs a program
+        apart: bool = False,  # whether a configuration plays in a process of its own
+        whole: bool = False,  # see :class:`uci_bridge.protocol.host.HostedPlayer`
     ) -> None:
         self._kit, self._spec, self._choice, self._whole = kit, spec, choice, whole
         self._budget = budget or TimeControl()

@@ -80,28 +80,19 @@ async def variant_served(client: Client) -> None:
 
 
 class Bot:
-    """A bot that plays until it is asked to stop.
-
-    Parameters
-    ----------
-    config
-        ``bot.yml``.
-    client
-        Open.
-    account
-        Ours.
-    records
-        Where games are kept.
-    folder
-        Of ``bot.yml``.
-    seat
-        Makes an engine's seat; None: a process as ``config.engine`` says.
-    """
+    """A bot that plays until it is asked to stop."""
 
     def __init__(
-        self, config: BotConfig, client: Client, account: Account, records: Records, *, folder: Path,
+        self,
+        config: BotConfig,  # ``bot.yml``
+        client: Client,  # open
+        account: Account,  # ours
+        records: Records,  # where games are kept
+        *,
+        folder: Path,  # of ``bot.yml``
+        # makes an engine's seat; None: a process as ``config.engine`` says
         seat: Callable[[chess.Color, str | None, int], Seat] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._config, self._client, self._account, self._records = config, client, account, records
         self._command = engine_command(config.engine, folder)
         self._tags = engine_tags(config.engine, folder)

@@ -108,31 +108,21 @@ async def check_engine(command: Sequence[str]) -> str | None:
 class EngineSeat:
     """One player in one game: an engine in a process of its own.
 
-    Parameters
-    ----------
-    command
-        Of the engine.
-    config
-        Its limits.
-    fen
-        The start position; None for the usual one.
-    seed
-        Of its random choices; None for a fresh one.
-    key
-        What its opaque ids are made from; None for a fresh one. Never anything of the server's.
-    warm
-        Load everything before the first request: for games at their start, while no clock runs.
-
-    Notes
-    -----
     The host's calls block, so they run in a thread of this seat's, one at a time. A call that was given up (the game
     went elsewhere) is let run to its end: its answer is of no use, its process is.
     """
 
     def __init__(
-        self, command: Sequence[str], config: EngineConfig, *, fen: str | None = None, seed: int | None = None,
-        key: str | None = None, warm: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        command: Sequence[str],  # of the engine
+        config: EngineConfig,  # its limits
+        *,
+        fen: str | None = None,  # the start position; None for the usual one
+        seed: int | None = None,  # of its random choices; None for a fresh one
+        # what its opaque ids are made from; None for a fresh one. Never anything of the server's
+        key: str | None = None,
+        warm: bool = False,  # load everything before the first request: for games at their start, while no clock runs
+    ) -> None:
         self._config = config
         self._start = Position.from_fen(START_FEN if fen is None else fen)
         self._process = EngineProcess(command, name="engine")

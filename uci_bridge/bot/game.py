@@ -67,36 +67,26 @@ class _Sent:
 
 
 class BotGame:
-    """One game.
-
-    Parameters
-    ----------
-    game_id
-        The server's.
-    client, records
-        The server, and where games are kept.
-    name
-        Our name on the server.
-    seat
-        Makes the engine's seat once colour and start position are known: ``seat(color, fen, ply)``.
-    refusal
-        Says why a game at its start is not to be played (a decline key), or None; it is then called off.
-    greeting
-        Said once when the game starts; None to keep silent.
-    margin_ms
-        Kept back on the clock.
-    engine
-        What the record says of who plays for us: PGN tags without the colour, such as ``Engine``.
-    timing
-        See :class:`uci_bridge.bot.lichess.Timing`.
-    """
+    """One game."""
 
     def __init__(
-        self, game_id: str, *, client: Client, records: Records, name: str,
-        seat: Callable[[chess.Color, str | None, int], Seat], refusal: Callable[[GameFull, str], str | None],
-        greeting: str | None = None, margin_ms: int = 1000, engine: Mapping[str, str] | None = None,
+        self,
+        game_id: str,  # the server's
+        *,
+        # the server, and where games are kept
+        client: Client,
+        records: Records,
+        name: str,  # our name on the server
+        # makes the engine's seat once colour and start position are known: ``seat(color, fen, ply)``
+        seat: Callable[[chess.Color, str | None, int], Seat],
+        # says why a game at its start is not to be played (a decline key), or None; it is then called off
+        refusal: Callable[[GameFull, str], str | None],
+        greeting: str | None = None,  # said once when the game starts; None to keep silent
+        margin_ms: int = 1000,  # kept back on the clock
+        # what the record says of who plays for us: PGN tags without the colour, such as ``Engine``
+        engine: Mapping[str, str] | None = None,
         timing: Timing | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.id = game_id
         self._engine = dict(engine or {})
         self.opponent: str | None = None

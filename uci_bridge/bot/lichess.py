@@ -177,23 +177,9 @@ def _excerpt(text: str) -> str:
 
 
 class Client:
-    """The calls and streams of one bot.
+    """The calls and streams of one bot; use it as an asynchronous context manager.
 
-    Parameters
-    ----------
-    url
-        The server, such as ``https://www.pychess.org``.
-    token
-        The bot's.
-    dialect
-        How the server talks.
-    timing
-        See :class:`Timing`.
-
-    Notes
-    -----
-    Use as an asynchronous context manager. ``https`` unless the host is the loopback: :mod:`uci_bridge.bot.config`
-    checks that, and so does this.
+    ``url`` is https, unless the host is the loopback: :mod:`uci_bridge.bot.config` checks that, and so does this.
     """
 
     def __init__(self, url: str, token: Token, dialect: Dialect = PYCHESS, timing: Timing | None = None) -> None:

@@ -15,12 +15,7 @@ __all__ = ["JsonLines", "log_to"]
 
 class JsonLines(logging.Formatter):
     """A record as one JSON object: ``time`` (UTC), ``level``, ``event``, then the record's ``fields``; a traceback,
-    where there is one, under ``traceback``.
-
-    Parameters
-    ----------
-    token
-        Never to be seen. It should not get as far as this; if it does, it stops here.
+    where there is one, under ``traceback``. The token should not get as far as this; if it does, it stops here.
     """
 
     def __init__(self, token: Token | None = None) -> None:

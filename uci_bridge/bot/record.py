@@ -38,17 +38,8 @@ class RecordsError(UciBridgeError, OSError):
 
 
 class Records:
-    """The folder of one bot's games.
-
-    Parameters
-    ----------
-    folder
-        Made where it is not there.
-
-    Raises
-    ------
-    RecordsError
-        It can't be made, read or written, or another bot owns it.
+    """The folder of one bot's games, made where it is not there. Raises RecordsError: it can't be made, read or
+    written, or another bot owns it.
     """
 
     def __init__(self, folder: Path) -> None:

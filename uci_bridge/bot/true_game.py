@@ -49,19 +49,8 @@ def _true_move(position: Position, text: str) -> chess.Move:
 
 
 class TrueGame:
-    """One game, followed from what the server says.
-
-    Parameters
-    ----------
-    fen
-        The start position; None for the usual one.
-    ruleset
-        The server's rules.
-
-    Raises
-    ------
-    Unfollowable
-        No game can start there.
+    """One game, from ``fen`` (None: the usual start), followed from what the server says. Raises Unfollowable: no game
+    can start there.
     """
 
     def __init__(self, fen: str | None = None, ruleset: Ruleset = PYCHESS) -> None:

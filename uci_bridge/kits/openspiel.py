@@ -32,13 +32,7 @@ def openspiel_kit(name: str) -> _OpenSpielKit:
 
 
 class _OpenSpielKit(Kit):
-    """See :class:`klss.table.kit.Kit`.
-
-    Parameters
-    ----------
-    name
-        ``openspiel:GAME``.
-    """
+    """See :class:`klss.table.kit.Kit`."""
 
     configurations = tuple(CONFIGURATIONS)
     default_player = "kluss"

@@ -110,11 +110,6 @@ class Setup:
 class Engines:
     """What plays the games of one worker, one game at a time. An :class:`Insider` plays in this process: there is no
     wall that it could be behind.
-
-    Parameters
-    ----------
-    setup
-        Of the match.
     """
 
     def __init__(self, setup: Setup) -> None:

@@ -53,15 +53,7 @@ class _Worker:
 
 
 class LocalWorkers:
-    """As many processes as games are played at a time.
-
-    Parameters
-    ----------
-    setup
-        Of the match.
-    workers
-        How many at most; they are started as games are handed out.
-    """
+    """At most ``workers`` processes; they are started as games are handed out."""
 
     def __init__(self, setup: Setup, workers: int) -> None:
         self._setup = setup

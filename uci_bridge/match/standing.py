@@ -44,13 +44,7 @@ class Record:
 
 
 class Standing(Record):
-    """The count so far, from A's side.
-
-    Parameters
-    ----------
-    sprt
-        The test that is run over the pairs, if any.
-    """
+    """The count so far, from A's side, and the test ``sprt`` over the pairs, if there is one."""
 
     def __init__(self, sprt: Sprt | None = None) -> None:
         super().__init__()

@@ -87,13 +87,7 @@ class InProcess:
 
 
 class ClusterWorkers:
-    """The workers of a ``dask.distributed`` cluster that others started.
-
-    Parameters
-    ----------
-    setup, workers, scheduler
-        See :func:`workers_for`.
-    """
+    """The workers of a ``dask.distributed`` cluster that others started."""
 
     def __init__(self, setup: Setup, workers: int | None, scheduler: str) -> None:
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")

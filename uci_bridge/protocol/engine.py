@@ -84,30 +84,16 @@ class _Session:
 
 
 class Engine:
-    """Answers requests; one at a time.
-
-    Parameters
-    ----------
-    kit
-        Of the game: its players and its part of the protocol.
-    configuration
-        Of the players.
-    choice
-        Of their evaluator, where the configuration leaves it open.
-    max_sessions
-        How many are kept.
-    loaded
-        Called before the first player is needed; returns once all is there.
-    """
+    """Answers requests; one at a time."""
 
     def __init__(
         self,
-        kit: Kit,
-        configuration: Any,
-        choice: EvaluatorChoice | None = None,
+        kit: Kit,  # of the game: its players and its part of the protocol
+        configuration: Any,  # of the players
+        choice: EvaluatorChoice | None = None,  # of their evaluator, where the configuration leaves it open
         *,
-        max_sessions: int = MAX_SESSIONS,
-        loaded: Callable[[], None] | None = None,
+        max_sessions: int = MAX_SESSIONS,  # how many are kept
+        loaded: Callable[[], None] | None = None,  # called before the first player is needed; returns once all is there
     ) -> None:
         self._kit, self._wire = kit, kit.wire
         self._configuration = configuration

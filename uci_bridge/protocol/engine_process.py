@@ -56,27 +56,16 @@ class Patience:
 
 
 class EngineProcess:
-    """An engine that can be started, asked, ended and started again.
-
-    Parameters
-    ----------
-    command
-        Program and arguments; no shell reads them.
-    environment
-        Of the process; None: what :func:`uci_bridge.engine_environment.engine_environment` lets it have of ours.
-    name
-        For logs.
-    patience
-        How long to wait for it.
-    """
+    """An engine that can be started, asked, ended and started again."""
 
     def __init__(
         self,
-        command: Sequence[str],
+        command: Sequence[str],  # program and arguments; no shell reads them
         *,
+        # of the process; None: what ``uci_bridge.engine_environment.engine_environment`` lets it have of ours
         environment: Mapping[str, str] | None = None,
-        name: str = "engine",
-        patience: Patience | None = None,
+        name: str = "engine",  # for logs
+        patience: Patience | None = None,  # how long to wait for it
     ) -> None:
         self.command = tuple(command)
         self.name = name

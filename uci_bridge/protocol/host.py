@@ -45,35 +45,18 @@ _REHEARSAL = Limit(time_s=0.1)
 
 
 class HostedPlayer(Player):
-    """One player of one game after the other, played by an engine process.
-
-    Parameters
-    ----------
-    engine
-        The process; started when the game starts. Several players may share it.
-    wire
-        The game's part of the protocol.
-    seed
-        Of the engine's random choices.
-    key
-        What the ids are hashed from; None: random ones. Nothing that says which game this is.
-    restarts
-        How often in this game an engine that failed is killed, started again and asked again.
-    quiet
-        Whether faults are not logged.
-    whole
-        Whether an engine whose process ends in mid-game has lost the game, also between two questions.
-    """
+    """One player of one game after the other, played by an engine process."""
 
     def __init__(
         self,
-        engine: EngineProcess,
-        wire: Wire,
+        engine: EngineProcess,  # the process; started when the game starts. Several players may share it
+        wire: Wire,  # the game's part of the protocol
         *,
-        seed: int = 0,
-        key: str | None = None,
-        restarts: int = 0,
-        quiet: bool = False,
+        seed: int = 0,  # of the engine's random choices
+        key: str | None = None,  # what the ids are hashed from; None: random ones. Nothing that says which game this is
+        restarts: int = 0,  # how often in this game an engine that failed is killed, started again and asked again
+        quiet: bool = False,  # whether faults are not logged
+        # whether an engine whose process ends in mid-game has lost the game, also between two questions
         whole: bool = False,
     ) -> None:
         self._engine, self._wire, self._whole = engine, wire, whole

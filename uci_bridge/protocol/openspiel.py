@@ -112,13 +112,7 @@ class _Transcript(wire.Transcript):
 
 
 class OpenSpielWire(wire.Wire):
-    """The vocabulary of one game.
-
-    Parameters
-    ----------
-    name
-        The kit's: ``openspiel:GAME``.
-    """
+    """The vocabulary of the game of a kit's ``name``, ``openspiel:GAME``."""
 
     mark = "legalActions"
     request, push = _Request, _Push

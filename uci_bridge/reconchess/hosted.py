@@ -61,19 +61,14 @@ _IDLE = 2
 
 
 class HostedBot(Player):
-    """One colour of one game after the other, played by a bot.
+    """One colour of one game after the other, played by a bot."""
 
-    Parameters
-    ----------
-    name
-        For logs.
-    start_call
-        The first call of a game, whose colour and position are still to be filled in.
-    patience
-        How long to wait for it.
-    """
-
-    def __init__(self, name: str, start_call: Call, patience: Patience) -> None:
+    def __init__(
+        self,
+        name: str,  # for logs
+        start_call: Call,  # the first call of a game, whose colour and position are still to be filled in
+        patience: Patience,  # how long to wait for it
+    ) -> None:
         self.last_fault = None  # what the bot did wrong in this game
         self._name = name
         self._start_call = start_call

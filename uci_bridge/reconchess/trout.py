@@ -17,19 +17,14 @@ __all__ = ["LivingEngine"]
 
 
 class LivingEngine:
-    """Stands for ``TroutBot.engine``: the two methods of it that the bot calls.
+    """Stands for ``TroutBot.engine``: the two methods of it that the bot calls."""
 
-    Parameters
-    ----------
-    engine
-        The one that the bot has started.
-    program
-        Path of Stockfish.
-    limit
-        Of every search, instead of the bot's own half second.
-    """
-
-    def __init__(self, engine: chess.engine.SimpleEngine, program: str, limit: chess.engine.Limit) -> None:
+    def __init__(
+        self,
+        engine: chess.engine.SimpleEngine,  # the one that the bot has started
+        program: str,  # path of Stockfish
+        limit: chess.engine.Limit,  # of every search, instead of the bot's own half second
+    ) -> None:
         self._engine: chess.engine.SimpleEngine | None = engine
         self._program = program
         self._limit = limit

@@ -210,24 +210,15 @@ def fault_of(command: Sequence[str]) -> str | None:
 
 
 class EnginePool:
-    """Engines that share the questions.
-
-    Parameters
-    ----------
-    command
-        Program and arguments.
-    greeting
-        The lines that every new engine is sent; they end with ``isready``.
-    processes
-        How many engines.
-    silence_s
-        An engine with open questions that says nothing for so long is hung.
-    start_s
-        An engine that has not said ``readyok`` for so long after its start is dead.
-    """
+    """Engines that share the questions."""
 
     def __init__(
-        self, command: Sequence[str], greeting: bytes, processes: int = 1, silence_s: float = 0.4, start_s: float = 10.0
+        self,
+        command: Sequence[str],  # program and arguments
+        greeting: bytes,  # the lines that every new engine is sent; they end with ``isready``
+        processes: int = 1,  # how many engines
+        silence_s: float = 0.4,  # an engine with open questions that says nothing for so long is hung
+        start_s: float = 10.0,  # an engine that has not said ``readyok`` for so long after its start is dead
     ) -> None:
         self._command = tuple(command)
         self._greeting = greeting
