@@ -36,6 +36,9 @@ class MatchError(Exception):
 _PRIVATE = 0o600
 """Who may read and write what is made here: its owner."""
 
+Rows = list[dict[str, Any]]
+"""The lines of a JSONL file."""
+
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
@@ -66,14 +69,11 @@ class _MoveLine(TypedDict):
 
 
 class MatchFiles:
-    """The open directory of a match."""
+    """The open directory of a match, and what it held when it was opened: see :func:`read_match`."""
 
-    def __init__(self, folder: Path, games: FileIO, moves: FileIO) -> None:
-        self.lines: list[dict[str, Any]] = []  # of ``games.jsonl`` when it was opened, each game once
-        self.moves: list[dict[str, Any]] = []  # of ``moves.jsonl``, those of these games
-        self._folder = folder
-        self._games = games
-        self._moves = moves
+    def __init__(self, folder: Path, games: FileIO, moves: FileIO, played: tuple[Rows, Rows]) -> None:
+        self._folder, self._games, self._moves = folder, games, moves
+        self.lines, self.moves = played
 
     def keep(self, result: GameResult) -> None:
         """Write a finished game; its line in ``games.jsonl`` last, since that one says that it is finished."""
@@ -98,30 +98,23 @@ def opened(folder: Path, identity: dict[str, Any]) -> Iterator[MatchFiles]:
         if not lock(held):
             raise MatchError(f"--out: {str(folder)!r} is in use by another match; wait for it, or name another one")
         _check(folder, identity)
-        lines, moves = _games(folder), _moves(folder)
-        _clean(folder / "games.jsonl", lines)
-        done = {line["game"] for line in lines}
-        moves = [move for move in moves if move["game"] in done]
-        _clean(folder / "moves.jsonl", moves)
+        played = _played(folder)
+        for name, rows in zip(("games.jsonl", "moves.jsonl"), played):
+            _clean(folder / name, rows)
         with (
             open(folder / "games.jsonl", "ab", buffering=0, opener=_private) as games_file,
             open(folder / "moves.jsonl", "ab", buffering=0, opener=_private) as moves_file,
         ):
-            files = MatchFiles(folder, games_file, moves_file)
-            files.lines, files.moves = lines, moves
-            yield files
+            yield MatchFiles(folder, games_file, moves_file, played)
 
 
 def kept_seed(folder: Path) -> int | None:
     """The seed of the match that ``folder`` holds; None where it holds none."""
-    try:
-        seed = json.loads((folder / "match.json").read_text(encoding="utf-8"))["seed"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
+    seed = (_description(folder / "match.json") or {}).get("seed")
     return seed if isinstance(seed, int) else None
 
 
-def read_match(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]] | None:
+def read_match(folder: Path) -> tuple[dict[str, Any], Rows, Rows] | None:
     """What ``folder`` holds of a match, also of one that is being played: nothing is locked, nothing written.
 
     Returns
@@ -138,15 +131,19 @@ def read_match(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list
     about = folder / "match.json"
     if not about.exists():
         return None
-    try:
-        identity = json.loads(about.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        identity = None
-    if not isinstance(identity, dict):
+    identity = _description(about)
+    if identity is None:
         raise MatchError(f"can't read {str(about)!r}; expected a match's description")
-    lines = _games(folder)
-    done = {line["game"] for line in lines}
-    return identity, lines, [move for move in _moves(folder) if move["game"] in done]
+    return identity, *_played(folder)
+
+
+def _description(about: Path) -> dict[str, Any] | None:
+    """What ``match.json`` says; None where it can't be read."""
+    try:
+        found = json.loads(about.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _check(folder: Path, identity: dict[str, Any]) -> None:
@@ -156,11 +153,8 @@ def _check(folder: Path, identity: dict[str, Any]) -> None:
             raise MatchError(f"--out: {str(folder)!r} holds games of a match without match.json; name another one")
         write_whole(about, json.dumps(identity, indent=2, allow_nan=False) + "\n", _PRIVATE)
         return
-    try:
-        kept = json.loads(about.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        kept = None
-    if not isinstance(kept, dict):
+    kept = _description(about)
+    if kept is None:
         raise MatchError(f"--out: can't read {str(about)!r}; name another directory")
     if kept.get("format") != identity["format"]:
         raise MatchError(
@@ -189,21 +183,22 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, _PRIVATE)
 
 
-def _clean(path: Path, rows: list[dict[str, Any]]) -> None:
+def _clean(path: Path, rows: Rows) -> None:
     """Make ``rows`` all that the JSONL file holds."""
     text = _lines_text(rows)
     if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
         write_whole(path, text, _PRIVATE)
 
 
-def _games(folder: Path) -> list[dict[str, Any]]:
-    """The lines of ``games.jsonl``, each game once."""
-    return _each_once(_whole_lines(folder / "games.jsonl", _GameLine, _finite))
-
-
-def _moves(folder: Path) -> list[dict[str, Any]]:
-    """The lines of ``moves.jsonl``, with diagnostics that can be counted, also where an earlier version kept others."""
-    return _whole_lines(folder / "moves.jsonl", _MoveLine, fit_to_keep)
+def _played(folder: Path) -> tuple[Rows, Rows]:
+    """The lines of ``games.jsonl``, each game once, and of ``moves.jsonl``, those of these games; their diagnostics can
+    be counted, also where an earlier version kept others.
+    """
+    games: dict[int, dict[str, Any]] = {}
+    for line in _whole_lines(folder / "games.jsonl", _GameLine, _finite):
+        games.setdefault(line["game"], line)
+    moves = _whole_lines(folder / "moves.jsonl", _MoveLine, fit_to_keep)
+    return list(games.values()), [move for move in moves if move["game"] in games]
 
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:
@@ -212,11 +207,11 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _lines_text(rows: list[dict[str, Any]]) -> str:
+def _lines_text(rows: Rows) -> str:
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
 
 
-def _whole_lines(path: Path, shape: type, kept: Callable[[dict[str, Any]], dict[str, Any]]) -> list[dict[str, Any]]:
+def _whole_lines(path: Path, shape: type, kept: Callable[[dict[str, Any]], dict[str, Any]]) -> Rows:
     """The lines of a JSONL file, up to one that was cut off when its writer died; of each what ``kept`` makes of it.
     Raises MatchError: another line is no JSON object, or not of that shape; or the file can't be read.
     """
@@ -239,11 +234,3 @@ def _whole_lines(path: Path, shape: type, kept: Callable[[dict[str, Any]], dict[
                 f"--out: {str(path)!r}, line {number}: got {line[:40]!r}, expected a JSON object"
             ) from None
     return rows
-
-
-def _each_once(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every game's first line."""
-    found: dict[int, dict[str, Any]] = {}
-    for line in lines:
-        found.setdefault(line["game"], line)
-    return list(found.values())
