@@ -23,7 +23,7 @@ from uci_bridge.kits.rbc import RBC
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.files import MatchError
 from uci_bridge.match.match import Match
-from uci_bridge.match.standing import Standing
+from uci_bridge.match.report import Standing
 from uci_bridge.players import player_spec
 
 __all__ = ["EXPECTED", "SEED", "keep", "main", "matches_of", "played"]

@@ -16,7 +16,7 @@ from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from uci_bridge.match.match import Match
-    from uci_bridge.match.standing import Standing
+    from uci_bridge.match.report import Standing
     from uci_bridge.match.statistics import Elo
 
 __all__ = ["DEFAULT_GAMES", "add_match_options", "match_games", "match_seed", "play_match"]

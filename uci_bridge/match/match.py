@@ -24,7 +24,7 @@ from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.engines import Setup
 from uci_bridge.match.files import MatchError, MatchFiles, kept_seed, opened
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
-from uci_bridge.match.standing import Standing
+from uci_bridge.match.report import Standing
 from uci_bridge.match.statistics import Sprt
 from uci_bridge.match.task import GameResult, GameTask
 from uci_bridge.match.workers import sigterm_as_ctrl_c, workers_for
