@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from klss.support.configurations import ConfigurationError
 from klss.support.text import printable
+from klss.table.configuration import FlatConfiguration
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.own_program import own_program
 
@@ -55,17 +56,10 @@ def command(text: str) -> Command:
     return Command(printable(text), tuple(argv))
 
 
-class _Described(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    def fields(self) -> dict[str, Any]: ...
+_Kind = TypeVar("_Kind", bound=FlatConfiguration)
 
 
-_Kind = TypeVar("_Kind", bound=_Described)
-
-
-def described(chosen: _Kind, base: _Kind, read: Callable[[str], _Kind]) -> str:
+def described(chosen: _Kind, known: Mapping[str, _Kind], read: Callable[[str], _Kind]) -> str:
     """A text that describes ``chosen`` to another process, on another machine too: no file is needed to read it.
 
     What it describes is the same in all but its name, which is then the text.
@@ -74,8 +68,8 @@ def described(chosen: _Kind, base: _Kind, read: Callable[[str], _Kind]) -> str:
     ----------
     chosen
         A configuration.
-    base
-        The named one that the text begins with.
+    known
+        The named ones of its game: one of the same kind of player is what the text begins with.
     read
         What reads such texts.
 
@@ -84,6 +78,9 @@ def described(chosen: _Kind, base: _Kind, read: Callable[[str], _Kind]) -> str:
     ConfigurationError
         A field has a value that no text gives.
     """
+    base = known.get(chosen.name.partition(",")[0])
+    if base is None or base.player != chosen.player:
+        base = next(each for each in known.values() if each.player == chosen.player)
     usual = base.fields()
     changes = [
         f"{field}={value}" for field, value in chosen.fields().items() if field != "name" and value != usual.get(field)

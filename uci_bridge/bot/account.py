@@ -1,11 +1,5 @@
 """The bot: one account on a lichess-style server, its challenges, its games.
 
-Reading order of its parts: :mod:`uci_bridge.bot.config` (``bot.yml``), :mod:`uci_bridge.bot.dialect` and
-:mod:`uci_bridge.bot.lichess` (the server), :mod:`uci_bridge.bot.true_game` (the far side of the wall),
-:mod:`uci_bridge.bot.stream` and :mod:`uci_bridge.bot.game` (one game), :mod:`uci_bridge.bot.seat` (the gate),
-:mod:`uci_bridge.bot.engine` (the near side), :mod:`uci_bridge.bot.record`, :mod:`uci_bridge.bot.log`; this file holds
-them together.
-
 Games are tasks, engines are processes: one engine's end, or one game's, is no other's. The event stream is opened
 again for as long as it takes; games under way are asked for by their ids at every start, since a server tells of them
 again only sometimes. A game that starts without a challenge (a rematch) goes through the same rules, and is called off

@@ -50,8 +50,7 @@ class _Fog(Kit):
         return isinstance(spec, Configuration)
 
     def text(self, spec: Configuration) -> str:
-        base = CONFIGURATIONS.get(spec.name.partition(",")[0], CONFIGURATIONS["klss2021"])
-        return described(spec, base, configuration)
+        return described(spec, CONFIGURATIONS, configuration)
 
     def evaluator(self, spec: Configuration, choice: EvaluatorChoice, setup: Setup) -> Evaluator:
         return make_evaluator(spec, choice, setup.ruleset)

@@ -58,10 +58,7 @@ class _OpenSpielKit(Kit):
     def text(self, spec: Configuration) -> str:
         if spec.player == "policy":
             return spec.name
-        base = CONFIGURATIONS.get(spec.name.partition(",")[0])
-        if base is None or base.player != spec.player:
-            base = next(item for item in CONFIGURATIONS.values() if item.player == spec.player)
-        return described(spec, base, configuration)
+        return described(spec, CONFIGURATIONS, configuration)
 
     def player(self, spec: Configuration, evaluator: None, seed: int) -> Player:
         return make_player(spec, self._game, seed)

@@ -80,10 +80,7 @@ class _Rbc(Kit):
         return isinstance(spec, Configuration)
 
     def text(self, spec: Configuration) -> str:
-        base = CONFIGURATIONS.get(spec.name.partition(",")[0])
-        if base is None or base.player != spec.player:
-            base = next(item for item in CONFIGURATIONS.values() if item.player == spec.player)
-        return described(spec, base, configuration)
+        return described(spec, CONFIGURATIONS, configuration)
 
     def evaluator(self, spec: Configuration, choice: EvaluatorChoice, setup: Position) -> Evaluator:
         return make_evaluator(spec, choice, PAPER)

@@ -264,43 +264,40 @@ class _Run:
 
     # ------------------------------------------------------------------------------------------------ the reader's side
     def _complained(self, piece: bytes) -> bool:
-        """Keep what it wrote on stderr."""
-        self._alive(piece)
+        """Keep what it wrote on stderr; False when that has ended."""
+        if piece:
+            self.last_sign = time.monotonic()
         for line in self._words.feed(piece) if piece else self._words.finish():
-            self._heard(line)
+            text = "(a line that is too long)"
+            if line is not None:
+                text = printable(line.decode("utf-8", "replace"), _LINE_SHOWN)
+            if text:
+                self.last_words.append(text)
+                log.debug("engine process %d: %s", self.process.pid, text)
         return bool(piece)
 
     def _said(self, piece: bytes) -> bool:
-        """Keep what it wrote on stdout; False when nothing more is to be read."""
-        self._alive(piece)
-        lines = self._answers.feed(piece) if piece else [*self._answers.finish(), None]
-        return self._took([*lines, None] if self._answers.overlong else lines, bool(piece))
-
-    def _alive(self, piece: bytes) -> None:
+        """Queue what it wrote on stdout; False when nothing more is to be read."""
         if piece:
             self.last_sign = time.monotonic()
-
-    def _heard(self, line: bytes | None) -> None:
-        text = "(a line that is too long)" if line is None else printable(line.decode("utf-8", "replace"), _LINE_SHOWN)
-        if text:
-            self.last_words.append(text)
-            log.debug("engine process %d: %s", self.process.pid, text)
-
-    def _took(self, lines: list[bytes | None], goes_on: bool) -> bool:
-        """Queue what it said; False when nothing more is to be read."""
+        lines = self._answers.feed(piece) if piece else self._answers.finish()
         for line in lines:
             if line is None:
-                if self.fault is None:
-                    too_long = f"it wrote a line of more than {MAX_ANSWER_BYTES} bytes"
-                    self.fault = too_long if goes_on else self._death("its stdout is closed")
-                self._lines.put(None)
-                return False
+                break
             with self._count:
                 self._unread += len(line)
                 flooded = self._unread > _UNREAD_BYTES
             self._lines.put(line)
             if flooded:
-                self.fault = f"it wrote more than {_UNREAD_BYTES} bytes that nobody asked for"
-                self._lines.put(None)
-                return False
+                return self._over(f"it wrote more than {_UNREAD_BYTES} bytes that nobody asked for")
+        if not piece:
+            return self._over(self.fault or self._death("its stdout is closed"))
+        if None in lines or self._answers.overlong:
+            return self._over(f"it wrote a line of more than {MAX_ANSWER_BYTES} bytes")
         return True
+
+    def _over(self, fault: str) -> bool:
+        """Nothing more will come of it; False."""
+        self.fault = self.fault or fault
+        self._lines.put(None)
+        return False
