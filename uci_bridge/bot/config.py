@@ -271,7 +271,8 @@ def _complaint(message: str, raw: Mapping[str, Any]) -> str:
     for name, index in keys:
         path += (f".{name}" if path else name) if name else f"[{index}]"
     if match := re.match(r"Object contains unknown field `(.*)`", said, re.DOTALL):
-        known = _fields(keys)
+        parts = {"token": TokenSource, "engine": EngineConfig, "accept": AcceptRules}
+        known = parts.get(keys[0][0] if keys else "", BotConfig).__struct_fields__
         near = difflib.get_close_matches(match[1], known, n=1)
         hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
         if path == _SECRET:  # the key itself may be the token, put in the wrong place
@@ -290,25 +291,11 @@ def _complaint(message: str, raw: Mapping[str, Any]) -> str:
     expected = re.sub(r", got .*", "", said).replace("`", "").removeprefix("Expected ").replace(" | null", "")
     for theirs, ours in _WORDS.items():
         expected = re.sub(rf"\b{theirs}\b", ours, expected)
-    return f"{path}: got {shown}, expected {_choices(expected, keys)}"
+    if expected.startswith("Invalid enum value"):
+        expected = "casual or rated" if path.startswith("accept") else "pychess or lichess"
+    return f"{path}: got {shown}, expected {expected}"
 
 
 def _shown(value: object) -> str:
     text = repr(value) if isinstance(value, str | int | float | bool) else _kind(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _choices(expected: str, keys: list[tuple[str, str]]) -> str:
-    """What is expected, by name where there are only so many choices."""
-    if not expected.startswith("Invalid enum value"):
-        return expected
-    choices = {"dialect": "pychess or lichess", "rated": "casual or rated"}
-    names = [name for name, _ in keys if name in choices]
-    return choices[names[-1]] if names else "one of the known values"
-
-
-def _fields(keys: list[tuple[str, str]]) -> tuple[str, ...]:
-    """The keys that may stand where ``keys`` leads to."""
-    parts: Mapping[str, type[msgspec.Struct]] = {"token": TokenSource, "engine": EngineConfig, "accept": AcceptRules}
-    struct = parts.get(keys[0][0], BotConfig) if keys else BotConfig
-    return struct.__struct_fields__

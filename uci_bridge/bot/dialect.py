@@ -303,18 +303,13 @@ class Dialect:
         for move in moves:
             if not _MOVE.fullmatch(move):
                 raise MalformedLine(f"moves: got {move[:20]!r}, expected moves such as e2e4 and a7a8q")
-        unit = self.increment_unit_ms
+        unit, over = self.increment_unit_ms, self.status_tells and wire.status not in ("created", "started")
         return GameState(
             moves=tuple(move.lower() for move in moves),
             clock_ms=(_milliseconds(wire.wtime, "wtime"), _milliseconds(wire.btime, "btime")),
             increment_ms=(_milliseconds(wire.winc * unit, "winc"), _milliseconds(wire.binc * unit, "binc")),
-            outcome=self._outcome(wire) if self.status_tells else None,
+            outcome=Outcome(_COLORS.get(wire.winner or ""), _ENDS.get(wire.status, "unknown")) if over else None,
         )
-
-    def _outcome(self, wire: _State) -> Outcome | None:
-        if wire.status in ("created", "started"):
-            return None
-        return Outcome(_COLORS.get(wire.winner or ""), _ENDS.get(wire.status, "unknown"))
 
     def _full(self, wire: _Full) -> GameFull:
         # A rated or timed game: only lichess says these; None where it does not.

@@ -24,30 +24,23 @@ KITS = {"fog": "uci_bridge.kits.fog:FOG", "rbc": "uci_bridge.kits.rbc:RBC"}
 def kit_named(name: str) -> Kit:
     """The kit called ``name``, of ``openspiel:GAME``, or at ``MODULE:NAME``. Raises ConfigurationError if none is."""
     if name.startswith(OPENSPIEL):
-        return _openspiel(name)
+        try:
+            from uci_bridge.kits.openspiel import openspiel_kit
+
+            return openspiel_kit(name)
+        except ModuleNotFoundError as error:
+            if error.name not in ("pyspiel", "open_spiel"):
+                raise
+            raise ConfigurationError(f"--game: OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from None
+        except GameError as error:
+            raise ConfigurationError(f"--game: {error}") from None
     if name not in KITS and ":" not in name:
         near = difflib.get_close_matches(name, KITS, n=1)
-        hint = (
-            f"did you mean {near[0]}?"
-            if near
-            else f"expected {', '.join(KITS)}, openspiel:GAME, or MODULE:NAME of a kit"
-        )
+        known = f"expected {', '.join(KITS)}, openspiel:GAME, or MODULE:NAME of a kit"
+        hint = f"did you mean {near[0]}?" if near else known
         raise ConfigurationError(f"--game: got {name[:80]!r}; {hint}")
     kit: Kit = loaded(KITS.get(name, name), "--game")
     return kit
-
-
-def _openspiel(name: str) -> Kit:
-    try:
-        from uci_bridge.kits.openspiel import openspiel_kit
-
-        return openspiel_kit(name)
-    except ModuleNotFoundError as error:
-        if error.name not in ("pyspiel", "open_spiel"):
-            raise
-        raise ConfigurationError(f"--game: OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from None
-    except GameError as error:
-        raise ConfigurationError(f"--game: {error}") from None
 
 
 def loaded(place: str, flag: str) -> Any:

@@ -132,8 +132,9 @@ class ClusterWorkers:
         games = as_completed([], loop=self._client.loop)
 
         def submit(task: GameTask, deaths: int = 0) -> None:
+            key = f"klss-game-{task.game}-{secrets.token_hex(6)}"
             future = self._client.submit(
-                play_for, self._match, self._setup, task, pure=False, priority=-task.game, key=_key(task)
+                play_for, self._match, self._setup, task, pure=False, priority=-task.game, key=key
             )
             playing[future.key] = task, deaths
             games.add(future)
@@ -192,10 +193,6 @@ def sigterm_as_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
-
-
-def _key(task: GameTask) -> str:
-    return f"klss-game-{task.game}-{secrets.token_hex(6)}"
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -64,7 +64,10 @@ def read_request(wire: Wire, line: bytes) -> Request | Push:
                 "them"
             )
         _check_version(message, required=question)
-        return _request(wire, fitted(message, wire.request)) if question else _push(wire, fitted(message, wire.push))
+        if question:
+            return _request(wire, fitted(message, wire.request))
+        raw: Any = fitted(message, wire.push)
+        return Push(_ids(raw), shapes.COLORS[raw.color], wire.read_seen(raw.observation))
     except ProtocolError as error:
         error.ids.update(_readable_ids(message))
         raise
@@ -122,10 +125,6 @@ def _request(wire: Wire, raw: Any) -> Request:
         budget_ms=raw.budget_ms,
         nodes=raw.nodes,
     )
-
-
-def _push(wire: Wire, raw: Any) -> Push:
-    return Push(_ids(raw), shapes.COLORS[raw.color], wire.read_seen(raw.observation))
 
 
 def _object(line: bytes) -> dict[str, Any]:

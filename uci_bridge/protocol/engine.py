@@ -190,7 +190,8 @@ class Engine:
             request = replace(request, transcript=(request.delta,))  # that is all there is
         if request.transcript is not None:
             if known is None or known.transcript.over or not _extends(known.transcript, request.transcript):
-                known = self._begun(game, request)
+                fresh = self._wire.transcript(request.seat, request.setup)
+                known = _Session(game, request.setup, request.seed, fresh)
             transcript = self._extended(known.transcript, request)
         elif known is None:
             raise self._unknown(session_id)
@@ -207,9 +208,6 @@ class Engine:
         transcript.check(request.question)
         self._commit(session_id, known, transcript)
         return known
-
-    def _begun(self, game: _Game, request: Request) -> _Session:
-        return _Session(game, request.setup, request.seed, self._wire.transcript(request.seat, request.setup))
 
     def _is_first(self, request: Request) -> bool:
         """Whether the one observation of a request is the first of its game."""

@@ -67,7 +67,9 @@ def _play(first: bytes, rest: _Lines, answers: int) -> NoReturn:
             answer = seat.answer(call)
         except BaseException as error:  # whatever a bot leaves by, sys.exit() too
             traceback.print_exc()
-            answer = Answer(call.number, error=f"{type(error).__name__} in {_where(error)}: {error}"[:500])
+            frames = traceback.extract_tb(error.__traceback__)
+            where = frames[-1].name if frames else "?"
+            answer = Answer(call.number, error=f"{type(error).__name__} in {where}: {error}"[:500])
         with contextlib.suppress(Exception):  # a bot may have closed them
             sys.stdout.flush()
             sys.stderr.flush()
@@ -120,12 +122,6 @@ class _Lines:
 def _write(pipe: int, line: bytes) -> None:
     while line:
         line = line[os.write(pipe, line) :]
-
-
-def _where(error: BaseException) -> str:
-    """The function that raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return frames[-1].name if frames else "?"
 
 
 class _Seat:
