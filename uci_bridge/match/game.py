@@ -39,7 +39,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     players = {
         seat: engines.player(side, player_seed(task.seed, _COLORS[seat]), referee) for seat, side in side_of.items()
     }
-    moves: list[dict[str, Any]] = []
+    moves: list[dict[str, Any]] = []  # for ``moves.jsonl``; what an engine reports never replaces a field of ours
 
     def on_turn(played: Played) -> None:
         named = {
@@ -64,13 +64,19 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     assert referee.outcome is not None
     names = {seat: setup.spec(side).name for seat, side in side_of.items()}
     line = _line(task, referee.outcome, referee.ply, seconds, names, players, truth)
+    return GameResult(line, kit.record(referee, _headers(setup, task, names)), moves, kit.suffix)
+
+
+def _headers(setup: Setup, task: GameTask, names: Mapping[Seat, str]) -> dict[str, str]:
+    """What the game's record says of the match and its players."""
     headers = {"Event": "klss match", "Round": str(task.game), "Seed": str(task.seed)}
-    for seat, color in _COLORS.items():
-        headers[color.capitalize()] = names[seat]
-        label = setup.evaluator_label(side_of[seat])
+    for seat, side in sides(task.game).items():
+        color = _COLORS[seat].capitalize()
+        headers[color] = names[seat]
+        label = setup.evaluator_label(side)
         if label is not None:
-            headers[f"{color.capitalize()}Evaluator"] = label
-    return GameResult(line, kit.record(referee, headers), moves, kit.suffix)
+            headers[f"{color}Evaluator"] = label
+    return headers
 
 
 def _line(

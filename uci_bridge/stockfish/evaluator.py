@@ -35,7 +35,7 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator, as_family, as_rows
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
-from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Words
+from klss.support.arrays import Bools, Floats, Int8s, Ints, Words
 from uci_bridge.engine_environment import engine_environment
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.stockfish.uci import EnginePool, fault_of
@@ -201,6 +201,12 @@ def _at_depth(answer: bytes, depth: int) -> dict[bytes, tuple[bytes, bytes]] | N
     return found if found and len(found) == len(every) else None
 
 
+def _nodes(answer: bytes) -> int:
+    """Nodes of a search, as its last line that tells has them."""
+    counted = _NODES.findall(answer)
+    return int(counted[-1]) if counted else 0
+
+
 def _classified(rows: Words) -> Int8s:
     """What kind of position each of ``rows`` is: ASK, WON, LOST, NO_MOVE, or larger: what chess can't hold."""
     codes = np.empty(rows.shape[0], dtype=np.int8)
@@ -208,28 +214,30 @@ def _classified(rows: Words) -> Int8s:
     return codes
 
 
-def _parents_to_ask(rows: Words, offsets: Ints, child_rows: Words, wanted: Bools) -> tuple[Ints, Int32s]:
-    """The parents that may be asked and have a wanted child, and the move that leads to each child."""
-    open_children = np.diff(np.concatenate([[0], np.cumsum(wanted)])[offsets])
-    moves = np.empty(child_rows.shape[0], dtype=np.int32)
-    moves_between(rows, offsets, child_rows, moves)
-    return np.flatnonzero((_classified(rows) == ASK) & (open_children > 0)), moves
+class _Children:
+    """The children of parents that are asked: which still want a value, and the values."""
 
+    def __init__(self, rows: Words, offsets: Ints, child_rows: Words, wanted: Bools, out: Floats) -> None:
+        self.wanted, self.out = wanted, out
+        self._offsets = offsets
+        self._moves = np.empty(child_rows.shape[0], dtype=np.int32)  # that lead to them
+        moves_between(rows, offsets, child_rows, self._moves)
+        # Parents that may be asked, and have a child that wants a value.
+        open_children = np.diff(np.concatenate([[0], np.cumsum(wanted)])[offsets])
+        self.parents = np.flatnonzero((_classified(rows) == ASK) & (open_children > 0))
 
-def _take(
-    scores: dict[bytes, tuple[bytes, bytes]], places: range, moves: Int32s, wanted: Bools, out: Floats
-) -> list[int]:
-    """Value a parent's wanted children in place; those that have a score, which is then the other side's."""
-    code_of = _codes()
-    by_code = {code_of[move]: score for move, score in scores.items()}
-    valued = []
-    for place, code in zip(places, moves[places.start : places.stop].tolist()):
-        score = by_code.get(code) if wanted[place] else None
-        if score is not None:
-            out[place] = -_cached_value(*score)
-            wanted[place] = False
-            valued.append(place)
-    return valued
+    def take(self, parent: int, scores: dict[bytes, tuple[bytes, bytes]]) -> list[int]:
+        """Value the children of a parent by its moves' scores, which are the other side's; those that have one."""
+        code_of = _codes()
+        by_code = {code_of[move]: score for move, score in scores.items()}
+        valued = []
+        for place in range(int(self._offsets[parent]), int(self._offsets[parent + 1])):
+            score = by_code.get(int(self._moves[place])) if self.wanted[place] else None
+            if score is not None:
+                self.out[place] = -_cached_value(*score)
+                self.wanted[place] = False
+                valued.append(place)
+        return valued
 
 
 @lru_cache(maxsize=1 << 16)
@@ -404,13 +412,12 @@ class StockfishEvaluator(Evaluator):
             return out
         wanted = np.zeros(child_rows.shape[0], dtype=np.bool_)
         wanted[unknown] = True
-        asking, moves = _parents_to_ask(rows, offsets, child_rows, wanted)
-        unanswered = 0
+        children = _Children(rows, offsets, child_rows, wanted, out)
+        asking, unanswered = children.parents, 0
         for parent, answer in zip(asking.tolist(), self._ask(rows[asking], self._go, _ALL_MOVES, deadline)):
             lines = _LINE.findall(answer) if answer is not None else []
             unanswered += not lines
-            scores = {move: (kind, number) for kind, number, move in lines}
-            for place in _take(scores, range(int(offsets[parent]), int(offsets[parent + 1])), moves, wanted, out):
+            for place in children.take(parent, {move: (kind, number) for kind, number, move in lines}):
                 self._cache.put(keys[place], float(out[place]))
         self._stand_in(child_rows, np.flatnonzero(wanted), out, unanswered)
         return out
@@ -441,12 +448,12 @@ class StockfishEvaluator(Evaluator):
             self._ply_ahead(child_rows[:1], no_move_value)
         codes, out = self._by_rules(child_rows)
         wanted = (codes == ASK) | (codes > NO_MOVE)
-        asking, moves = _parents_to_ask(rows, offsets, child_rows, wanted)
+        children = _Children(rows, offsets, child_rows, wanted, out)
         visited, unanswered = 0, 0
         step = _TOGETHER * self._processes
-        for at in range(0, len(asking), step):
+        for at in range(0, len(children.parents), step):
             # A batch of parents at a time, each within its share of what is left.
-            batch = asking[at : at + step]
+            batch = children.parents[at : at + step]
             limit = self._share(budget, visited, len(batch))
             if limit is None:
                 return None, visited
@@ -455,20 +462,17 @@ class StockfishEvaluator(Evaluator):
                 if answer is None:
                     unanswered += 1
                     continue
-                counted = _NODES.findall(answer)
-                visited += int(counted[-1]) if counted else 0
+                visited += _nodes(answer)
                 scores = _at_depth(answer, depth + 1)
                 if scores is None:
                     return None, visited
-                _take(scores, range(int(offsets[parent]), int(offsets[parent + 1])), moves, wanted, out)
+                children.take(parent, scores)
         # What no answer had: a ply by the built-in evaluator.
         left = np.flatnonzero(wanted)
         if left.size:
             out[left], more = self._ply_ahead(child_rows[left], no_move_value)
             visited += more
-        if unanswered:
-            self.fallbacks += unanswered
-            log.warning("Stockfish left %d searches unanswered; the built-in evaluator stands in", unanswered)
+        self._note("searches", unanswered, "stands in")
         return out, visited
 
     def _ply_ahead(self, rows: Words, no_move_value: float) -> tuple[Floats, int]:
@@ -539,12 +543,14 @@ class StockfishEvaluator(Evaluator):
                 out[place] = value
         return out, np.array(unknown, dtype=np.int64), keys
 
-    def _stand_in(self, rows: Words, places: Ints, out: Floats, unanswered: int) -> None:
-        """Let the built-in evaluator value ``rows[places]``; such values are not kept."""
+    def _note(self, what: str, unanswered: int, instead: str) -> None:
+        """Count what Stockfish left unanswered."""
         if unanswered:
             self.fallbacks += unanswered
-            log.warning(
-                "Stockfish left %d questions unanswered; the built-in evaluator values those positions", unanswered
-            )
+            log.warning("Stockfish left %d %s unanswered; the built-in evaluator %s", unanswered, what, instead)
+
+    def _stand_in(self, rows: Words, places: Ints, out: Floats, unanswered: int) -> None:
+        """Let the built-in evaluator value ``rows[places]``; such values are not kept."""
+        self._note("questions", unanswered, "values those positions")
         if places.size:
             out[places] = self._fallback.values(rows[places])
