@@ -62,21 +62,9 @@ _Kind = TypeVar("_Kind", bound=FlatConfiguration)
 def described(chosen: _Kind, known: Mapping[str, _Kind], read: Callable[[str], _Kind]) -> str:
     """A text that describes ``chosen`` to another process, on another machine too: no file is needed to read it.
 
-    What it describes is the same in all but its name, which is then the text.
-
-    Parameters
-    ----------
-    chosen
-        A configuration.
-    known
-        The named ones of its game: one of the same kind of player is what the text begins with.
-    read
-        What reads such texts.
-
-    Raises
-    ------
-    ConfigurationError
-        A field has a value that no text gives.
+    What it describes, as ``read`` reads it, is the same in all but its name, which is then the text. It begins with a
+    name of ``known`` that is of the same kind of player. Raises ConfigurationError: a field has a value that no text
+    gives.
     """
     base = known.get(chosen.name.partition(",")[0])
     if base is None or base.player != chosen.player:

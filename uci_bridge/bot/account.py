@@ -117,18 +117,10 @@ class Bot:
             self._stopping.set()
 
     async def run(self, grace_s: float | None = None) -> None:
-        """Play until :meth:`stop`, then finish the games under way.
+        """Play until :meth:`stop`, then finish the games under way in ``grace_s`` seconds; None: as long as they take.
 
-        Parameters
-        ----------
-        grace_s
-            How long they may take after :meth:`stop`; None: as long as they take. Games not finished then stay in the
-            records and go on at the next start.
-
-        Raises
-        ------
-        BotRefused
-            The server does not take the token, or the variant, any more.
+        Games not finished then stay in the records and go on at the next start. Raises BotRefused: the server does not
+        take the token, or the variant, any more.
         """
         for game_id in list(self._records.under_way):
             self._play(game_id, known=True)

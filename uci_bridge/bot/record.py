@@ -79,13 +79,7 @@ class Records:
             self._write()
 
     def save(self, game_id: str, record: GameRecord, when: float | None = None) -> Path:
-        """Append a finished game to its month's file, unless it is there already.
-
-        Returns
-        -------
-        Path
-            The file.
-        """
+        """Append a finished game to its month's file, unless it is there already; the file."""
         month = time.strftime("%Y-%m", time.gmtime(when))
         path = self._folder / f"games-{month}.pgn"
         tag = f'[GameId "{valid_id(game_id)}"]'

@@ -90,22 +90,10 @@ class TrueGame:
         return self._referee.views(color)
 
     def follow(self, moves: Sequence[str]) -> bool:
-        """Bring the game to where the server says that it is.
+        """Bring the game to where the server says that it is; whether moves were taken back.
 
-        Parameters
-        ----------
-        moves
-            All moves from the start, UCI. Where they do not begin with those known, moves were taken back.
-
-        Returns
-        -------
-        bool
-            Moves were taken back.
-
-        Raises
-        ------
-        Unfollowable
-            They are not moves of a game. The game stays where it was.
+        ``moves`` are all from the start, UCI; where they do not begin with those known, moves were taken back. Raises
+        Unfollowable: they are not moves of a game. The game stays where it was.
         """
         if list(moves[: len(self._said)]) == self._said:
             self._push(self._referee, moves[len(self._said) :])
@@ -135,10 +123,7 @@ class TrueGame:
     def ending(self, last: chess.Move | None = None) -> tuple[tuple[chess.Move, ...], Outcome | None]:
         """The moves of the finished game and how it ended; None where the rules do not tell.
 
-        Parameters
-        ----------
-        last
-            A move that was sent and never shown: servers do not show the move that ends a game.
+        ``last`` is a move that was sent and never shown: servers do not show the move that ends a game.
         """
         for moves in (self.moves, (*self.moves, last) if last is not None else self.moves):
             game = Referee(self.fen, self.ruleset)

@@ -25,15 +25,7 @@ _LINE = 120
 
 
 def head(experiment: str, *packages: str) -> dict[str, Any]:
-    """The first entries of a document: experiment, created, commit and versions.
-
-    Parameters
-    ----------
-    experiment
-        Its name.
-    packages
-        What its figures depend on, beside klss and Python.
-    """
+    """The first entries of an experiment's document; its figures depend on ``packages``, beside klss and Python."""
     return {
         "experiment": experiment,
         "created": today(),

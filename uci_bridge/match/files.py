@@ -117,16 +117,8 @@ def kept_seed(folder: Path) -> int | None:
 def read_match(folder: Path) -> tuple[dict[str, Any], Rows, Rows] | None:
     """What ``folder`` holds of a match, also of one that is being played: nothing is locked, nothing written.
 
-    Returns
-    -------
-    tuple
-        ``match.json``, the lines of ``games.jsonl``, each game once, and of ``moves.jsonl``, those of these games; None
-        where there is no match.
-
-    Raises
-    ------
-    MatchError
-        A file is not what a match writes.
+    That is ``match.json``, the lines of ``games.jsonl``, each game once, and of ``moves.jsonl``, those of these games;
+    None where there is no match. Raises MatchError: a file is not what a match writes.
     """
     about = folder / "match.json"
     if not about.exists():

@@ -59,12 +59,8 @@ class RandomOpenings:
             raise OpeningError(f"got {self.plies} random plies, expected 1 to {MOST_PLIES}")
 
     def opening(self, pair: int, seed: int, fen: str | None = None, ruleset: Ruleset = PAPER) -> Opening:
-        """The opening of a pair of games; it follows from ``seed``, which nobody else gets.
-
-        Raises
-        ------
-        OpeningError
-            There seems to be none.
+        """The opening of a pair of games; it follows from ``seed``, which nobody else gets. Raises OpeningError: there
+        seems to be none.
 
         >>> one, same = (RandomOpenings(6).opening(0, seed=3) for _ in range(2))
         >>> one == same and len(one.moves) == 6
@@ -116,19 +112,8 @@ def king_hangs(position: Position) -> bool:
 def read_openings(path: Path, fen: str | None = None, ruleset: Ruleset = PAPER) -> FileOpenings:
     """The openings of a file: on each line either moves in UCI notation or a FEN; ``#`` begins a comment.
 
-    Parameters
-    ----------
-    path
-        The file.
-    fen
-        Where lines of moves start from; None for the usual position.
-    ruleset
-        Of the games.
-
-    Raises
-    ------
-    OpeningError
-        Names the line, what it holds and what is expected.
+    Lines of moves start from ``fen``; None: from the usual position. Raises OpeningError: names the line, what it holds
+    and what is expected.
     """
     try:
         lines = read_text(path).splitlines()

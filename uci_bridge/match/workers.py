@@ -48,22 +48,11 @@ class Workers(Protocol):
 
 
 def workers_for(setup: Setup, workers: int | None = None, scheduler: str | None = None) -> Workers:
-    """Who plays a match.
+    """Who plays a match, ``workers`` games at a time.
 
-    Parameters
-    ----------
-    setup
-        Of the match.
-    workers
-        How many games at a time; 1 without a scheduler: this process plays them. None: 1, or as many as the cluster has
-        threads.
-    scheduler
-        Address of the scheduler of a dask cluster that is there; None: none is needed.
-
-    Raises
-    ------
-    MatchError
-        A scheduler is named and dask is not installed, or there is no such scheduler, or it has no workers.
+    One without a scheduler: this process plays them. None: 1, or as many as the cluster has threads. ``scheduler`` is
+    the address of the scheduler of a dask cluster that is there; None: none is needed. Raises MatchError: a scheduler
+    is named and dask is not installed, or there is no such scheduler, or it has no workers.
     """
     if scheduler is not None:
         return ClusterWorkers(setup, workers, scheduler)

@@ -110,14 +110,9 @@ class Engine:
         return tuple(self._sessions)
 
     def answer(self, line: bytes | None, arrived: float | None = None) -> bytes:
-        """The line that answers ``line``; never raises for what is in it.
+        """The line that answers ``line`` (None: one that was too long to be kept); never raises for what is in it.
 
-        Parameters
-        ----------
-        line
-            A request; None for one that was too long to be kept.
-        arrived
-            When it came, of :func:`time.monotonic`; what limits its time counts from there. None: now.
+        What limits its time counts from ``arrived``, of :func:`time.monotonic`; None: now.
         """
         return write_reply(self._wire, self._reply(line, time.monotonic() if arrived is None else arrived))
 

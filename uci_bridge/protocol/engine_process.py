@@ -125,15 +125,8 @@ class EngineProcess:
     def receive(self, until: Callable[[], float]) -> bytes:
         """The next line that it writes.
 
-        Parameters
-        ----------
-        until
-            When to give up, asked again and again: a moment of :func:`time.monotonic`.
-
-        Raises
-        ------
-        EngineFailed
-            It ended, wrote too long a line or too much; or (:class:`Late`) nothing in time.
+        ``until`` says when to give up and is asked again and again: a moment of :func:`time.monotonic`. Raises
+        EngineFailed: it ended, wrote too long a line or too much; or (:class:`Late`) nothing in time.
         """
         line = self._running().read(until)
         self.answered = True

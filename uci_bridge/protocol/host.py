@@ -275,10 +275,7 @@ def _ids(ids: Ids) -> dict[str, str]:
 def rehearse(engine: EngineProcess, wire: Wire) -> str | None:
     """Have an engine play a turn of a game that nobody plays, so that its compiled code is loaded when a clock runs.
 
-    Returns
-    -------
-    str or None
-        What went wrong; nothing is raised. It goes wrong again in a game, where it counts.
+    What went wrong, or None; nothing is raised. It goes wrong again in a game, where it counts.
     """
     player = HostedPlayer(engine, wire, quiet=True)
     try:
