@@ -55,13 +55,7 @@ def adopt_orphans() -> None:
 
 
 def end_descendants() -> list[int]:
-    """End this process's descendants in other sessions than its own: engines, their children, their daemons.
-
-    Returns
-    -------
-    list of int
-        Their ids.
-    """
+    """End this process's descendants in other sessions than its own: engines, their children and daemons; their ids."""
     ended: list[int] = []
     if not hasattr(os, "getsid"):  # nor is there a process table to look into
         return ended

@@ -100,10 +100,8 @@ class Match:
 
         Raises
         ------
-        MatchError
-            ``out`` is in use or holds another match; dask is needed and not there.
-        OpeningError
-            A game has none; see :meth:`uci_bridge.match.openings.RandomOpenings.opening`.
+        MatchError, OpeningError
+            ``out`` is in use or holds another match, or dask is needed and not there; a game has no opening.
         """
         standing = self.standing() if standing is None else standing
         with contextlib.ExitStack() as stack:

@@ -67,19 +67,10 @@ class Foreign:
     def make(self, seed: int, nodes: int | None, time_s: float | None, stockfish: str | None) -> Player:
         """A player for a game, or for one after the other.
 
-        Parameters
-        ----------
-        seed
-            Of the random choices that the bot makes by ``random`` and ``numpy.random``.
-        nodes, time_s
-            What limits each search of Trout's engine; nodes go first. Other bots hear of a clock and do as they please.
-        stockfish
-            Path of Stockfish, for bots that look into ``STOCKFISH_EXECUTABLE``; None: where it is usually found.
-
-        Raises
-        ------
-        StockfishMissing
-            There is none, and the bot is a Trout.
+        ``seed`` is that of the random choices that the bot makes by ``random`` and ``numpy.random``; ``nodes`` or else
+        ``time_s`` limit each search of Trout's engine, other bots hear of a clock and do as they please; ``stockfish``
+        is its path for bots that look into ``STOCKFISH_EXECUTABLE``, None: where it is usually found. Raises
+        StockfishMissing: there is none, and the bot is a Trout.
         """
         call = Call(0, "start", source=self.source, seed=seed)
         try:
