@@ -5,13 +5,15 @@ open (:mod:`darkchess.evaluation.registry`).
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from darkchess.evaluation.registry import AUTO, EvaluatorChoice, evaluator_class
 from darkchess.fog.game.rules import PAPER, Ruleset
 
 if TYPE_CHECKING:
+    from darkchess.configuration import PlayerConfiguration
     from darkchess.evaluation.evaluator import Evaluator
+    from darkchess.fog.players.configuration import Configuration
 
 __all__ = [
     "EvaluatorChoice", "can_ponder", "evaluator_choice", "evaluator_label", "evaluator_versions", "make_evaluator",
@@ -19,36 +21,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Configuration(Protocol):
-    """What is asked of a player's choices, of any game."""
-
-    @property
-    def evaluator(self) -> str:
-        """An evaluator's name; auto: the caller's choice."""
-        ...
-
-    @property
-    def threads(self) -> int:
-        """Of the evaluator."""
-        ...
-
-    @property
-    def uses_evaluator(self) -> bool:
-        """Whether the player values positions at all."""
-        ...
-
-
-class _Pondering(Configuration, Protocol):
-    @property
-    def can_ponder(self) -> bool: ...
-
-
-def evaluator_choice(configuration: Configuration, choice: EvaluatorChoice) -> EvaluatorChoice:
+def evaluator_choice(configuration: PlayerConfiguration, choice: EvaluatorChoice) -> EvaluatorChoice:
     """``choice`` with the name that counts: the configuration's own goes before the caller's."""
     return choice if configuration.evaluator == AUTO else dataclasses.replace(choice, name=configuration.evaluator)
 
 
-def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> Evaluator:
+def make_evaluator(configuration: PlayerConfiguration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> Evaluator:
     """The evaluator of a player. Raises EvaluatorError: there is none of that name, or what it needs is not there:
     Stockfish, say.
     """
@@ -57,7 +35,7 @@ def make_evaluator(configuration: Configuration, choice: EvaluatorChoice, rulese
     return evaluator_class(found.name).make(found, threads=configuration.threads, no_move_value=no_move_value)
 
 
-def evaluator_label(configuration: Configuration, choice: EvaluatorChoice) -> str | None:
+def evaluator_label(configuration: PlayerConfiguration, choice: EvaluatorChoice) -> str | None:
     """What values a player's positions, as people read it: ``built-in evaluator``, ``Stockfish 15.1``.
 
     None for players that value nothing.
@@ -68,13 +46,13 @@ def evaluator_label(configuration: Configuration, choice: EvaluatorChoice) -> st
     return evaluator_class(found.name).label(found)
 
 
-def evaluator_versions(configuration: Configuration, choice: EvaluatorChoice) -> dict[str, str | None]:
+def evaluator_versions(configuration: PlayerConfiguration, choice: EvaluatorChoice) -> dict[str, str | None]:
     """The programs that a player's evaluator runs, and their versions."""
     found = evaluator_choice(configuration, choice)
     return evaluator_class(found.name).versions(found)
 
 
-def can_ponder(configuration: _Pondering, choice: EvaluatorChoice) -> bool:
+def can_ponder(configuration: Configuration, choice: EvaluatorChoice) -> bool:
     """Whether a player can think on while its opponent does: its search stops at once, and two threads may ask its
     evaluator.
     """

@@ -60,9 +60,7 @@ def engine_command(config: EngineConfig, folder: Path) -> list[str]:
     """
     if config.command is not None:
         return list(config.command)
-    name = config.configuration or DEFAULT_PLAYER
-    if name.endswith(".toml"):
-        name = str(folder / Path(name).expanduser())
+    name = _configuration_text(config, folder)
     command = own_program("klss", "engine", "--configuration", name)
     if config.evaluator is not None:
         command += ["--evaluator", config.evaluator]
@@ -76,10 +74,14 @@ def engine_tags(config: EngineConfig, folder: Path) -> dict[str, str]:
     """What a record says of the engine that ``config`` asks for: ``Engine``, and of ours ``Evaluator``."""
     if config.command is not None:
         return {"Engine": Path(config.command[0]).name}
-    command = engine_command(config, folder)
-    chosen = configuration(command[command.index("--configuration") + 1])
+    chosen = configuration(_configuration_text(config, folder))
     choice = evaluator_choice(chosen, EvaluatorChoice(config.evaluator or EvaluatorChoice.name))
     return {"Engine": f"klss {__version__} {config.configuration or chosen.name}", "Evaluator": choice.name}
+
+
+def _configuration_text(config: EngineConfig, folder: Path) -> str:
+    name = config.configuration or DEFAULT_PLAYER
+    return str(folder / Path(name).expanduser()) if name.endswith(".toml") else name
 
 
 async def check_engine(command: Sequence[str]) -> str | None:

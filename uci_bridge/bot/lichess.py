@@ -318,12 +318,8 @@ class Client:
                     for line in lines:
                         deadline = asyncio.get_running_loop().time() + self.timing.idle_s
                         yield line
-        except ServerError:  # some are also OSErrors
-            raise
-        except TimeoutError:
-            raise Unreachable(f"{path}: nothing came for {self.timing.idle_s:g} s") from None
-        except (aiohttp.ClientError, OSError) as error:
-            raise self._unreachable(path, error) from None
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            raise self._failed(path, error, f"nothing came for {self.timing.idle_s:g} s") from None
 
     async def _call(self, method: str, path: str, form: Mapping[str, str] | None = None) -> dict[str, Any]:
         body = await self._exchange(method, path, form, MAX_ANSWER_BYTES)
@@ -342,12 +338,8 @@ class Client:
             async with self._calls, self._request(method, path, {}, form, timeout) as response:
                 await self._check(path, response)
                 return await self._body(path, response, longest)
-        except ServerError:  # some are also OSErrors
-            raise
-        except TimeoutError:
-            raise Unreachable(f"{path}: no answer within {self.timing.call_s:g} s") from None
-        except (aiohttp.ClientError, OSError) as error:
-            raise self._unreachable(path, error) from None
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            raise self._failed(path, error, f"no answer within {self.timing.call_s:g} s") from None
 
     def _request(
         self, method: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None,
@@ -411,6 +403,11 @@ class Client:
                 raise Garbage(f"{path}: got an answer of more than {longest} bytes, expected a shorter one")
         return bytes(body)
 
-    def _unreachable(self, path: str, error: Exception) -> Unreachable:
+    def _failed(self, path: str, error: Exception, late: str) -> ServerError:
+        """What to raise for an error of an exchange; nothing of aiohttp's own, which carry the request's headers."""
+        if isinstance(error, ServerError):  # some are also OSErrors
+            return error
+        if isinstance(error, TimeoutError):
+            return Unreachable(f"{path}: {late}")
         reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
         return Unreachable(self._token.hide(f"{path}: no connection to {self._url} ({_excerpt(str(reason))})"))
