@@ -25,7 +25,7 @@ class Command:
     """A program that speaks the engine protocol."""
 
     name: str  # as it is named in results: the whole text
-    argv: tuple[str, ...]  # program and arguments
+    argv: tuple[str, ...]
 
     def fields(self) -> dict[str, Any]:
         """What results hold; see :meth:`darkchess.fog.players.configuration.Configuration.fields`."""

@@ -29,4 +29,4 @@ class ProtocolError(UciBridgeError, ValueError):
     def __init__(self, message: str, *, ids: dict[str, str] | None = None, need: str | None = None) -> None:
         super().__init__(message)
         self.ids = dict(ids or {})  # those of the message's ids that could be read, by their keys
-        self.need = need  # what would help
+        self.need = need

@@ -54,10 +54,10 @@ class PlayerMaker:
 
     def __init__(
         self,
-        kit: Kit,  # of the game
+        kit: Kit,
         spec: Any,  # see :func:`player_spec`
         choice: EvaluatorChoice,  # of the evaluator, where a configuration leaves it open
-        setup: Any = None,  # of the games
+        setup: Any = None,
         budget: TimeControl | None = None,  # what limits the player
         *,
         process: type[EngineProcess] = EngineProcess,  # what runs a program

@@ -74,19 +74,15 @@ async def variant_served(client: Client) -> None:
 
 
 class Bot:
-    """A bot that plays until it is asked to stop."""
+    """A bot that plays until it is asked to stop.
+
+    ``folder`` is that of ``bot.yml``; ``seat`` makes an engine's seat, None: a process as ``config.engine`` says.
+    """
 
     def __init__(
-        self,
-        config: BotConfig,  # ``bot.yml``
-        client: Client,  # open
-        account: Account,  # ours
-        records: Records,  # where games are kept
-        *,
-        folder: Path,  # of ``bot.yml``
-        # makes an engine's seat; None: a process as ``config.engine`` says
+        self, config: BotConfig, client: Client, account: Account, records: Records, *, folder: Path,
         seat: Callable[[chess.Color, str | None, int], Seat] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._config, self._client, self._account, self._records = config, client, account, records
         self._command = engine_command(config.engine, folder)
         self._tags = engine_tags(config.engine, folder)

@@ -113,7 +113,7 @@ class FinishedGame:
     """A game that is over, as a server keeps it."""
 
     full: GameFull  # the whole of it, the last move too
-    outcome: Outcome  # how it ended
+    outcome: Outcome
     # seconds on the mover's clock after each move; None where the server does not say
     clocks_s: tuple[float | None, ...] = ()
 

@@ -116,8 +116,8 @@ class EngineSeat:
 
     def __init__(
         self,
-        command: Sequence[str],  # of the engine
-        config: EngineConfig,  # its limits
+        command: Sequence[str],
+        config: EngineConfig,
         *,
         fen: str | None = None,  # the start position; None for the usual one
         seed: int | None = None,  # of its random choices; None for a fresh one

@@ -7,8 +7,7 @@ late lines cost nothing:
   since a fresh ``gameFull`` is the truth, and only then the move is sent again. To send it into a position that we
   have not seen could be illegal, and an illegal move loses;
 - when moves were taken back, the engine's session goes on where its player's *views* do, and begins anew where they do
-not:
-  that is the engine seat's, which sees views only.
+  not: that is the engine seat's, which sees views only.
 
 Source: what pychess.org's server does (see :mod:`uci_bridge.bot.dialect`). Deviation: a server that takes a move
 back while ours is on its way plays ours in the changed position; nothing in its API prevents that.

@@ -80,7 +80,7 @@ class Rejected(ServerError):
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
-        self.status = status  # the HTTP status
+        self.status = status
 
 
 class Garbage(ServerError, ValueError):

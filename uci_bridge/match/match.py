@@ -45,7 +45,7 @@ class Match:
     a: Spec
     b: Spec
     games: int | None  # how many games at most; None: until the test ends it
-    seed: int  # of the match
+    seed: int
     budget: TimeControl  # what limits both players
     # start position of every game that has no opening with one of its own; None for the usual one
     fen: str | None = None

@@ -24,7 +24,7 @@ class GameTask:
     """A game to be played."""
 
     game: int  # its number; games 2k and 2k+1 are pair k
-    seed: int  # its own
+    seed: int
     opening: Opening = field(default_factory=Opening)  # its pair's
 
     @property

@@ -88,11 +88,11 @@ class Engine:
 
     def __init__(
         self,
-        kit: Kit,  # of the game: its players and its part of the protocol
-        configuration: Any,  # of the players
+        kit: Kit,
+        configuration: Any,
         choice: EvaluatorChoice | None = None,  # of their evaluator, where the configuration leaves it open
         *,
-        max_sessions: int = MAX_SESSIONS,  # how many are kept
+        max_sessions: int = MAX_SESSIONS,
         loaded: Callable[[], None] | None = None,  # called before the first player is needed; returns once all is there
     ) -> None:
         self._kit, self._wire = kit, kit.wire

@@ -64,8 +64,8 @@ class EngineProcess:
         *,
         # of the process; None: what ``uci_bridge.engine_environment.engine_environment`` lets it have of ours
         environment: Mapping[str, str] | None = None,
-        name: str = "engine",  # for logs
-        patience: Patience | None = None,  # how long to wait for it
+        name: str = "engine",
+        patience: Patience | None = None,
     ) -> None:
         self.command = tuple(command)
         self.name = name

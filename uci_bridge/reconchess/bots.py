@@ -58,7 +58,7 @@ class Foreign:
 
     name: str  # as it is named in results: the text
     source: str  # its module, ``module:Class``, or the path of its file
-    patience: Patience = PATIENT  # how long to wait for it
+    patience: Patience = PATIENT
 
     def fields(self) -> dict[str, Any]:
         """What results hold; see :meth:`darkchess.rbc.players.configuration.Configuration.fields`."""

@@ -61,14 +61,11 @@ _IDLE = 2
 
 
 class HostedBot(Player):
-    """One colour of one game after the other, played by a bot."""
+    """One colour of one game after the other, played by a bot; ``start_call`` is the first call of each, whose colour
+    and position are still to be filled in.
+    """
 
-    def __init__(
-        self,
-        name: str,  # for logs
-        start_call: Call,  # the first call of a game, whose colour and position are still to be filled in
-        patience: Patience,  # how long to wait for it
-    ) -> None:
+    def __init__(self, name: str, start_call: Call, patience: Patience) -> None:
         self.last_fault = None  # what the bot did wrong in this game
         self._name = name
         self._start_call = start_call

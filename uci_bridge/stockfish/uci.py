@@ -214,9 +214,9 @@ class EnginePool:
 
     def __init__(
         self,
-        command: Sequence[str],  # program and arguments
+        command: Sequence[str],
         greeting: bytes,  # the lines that every new engine is sent; they end with ``isready``
-        processes: int = 1,  # how many engines
+        processes: int = 1,
         silence_s: float = 0.4,  # an engine with open questions that says nothing for so long is hung
         start_s: float = 10.0,  # an engine that has not said ``readyok`` for so long after its start is dead
     ) -> None:
