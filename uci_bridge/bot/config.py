@@ -266,13 +266,11 @@ def _kind(value: object) -> str:
 def _complaint(message: str, raw: Mapping[str, Any]) -> str:
     """msgspec's complaint, with the key as a person writes it, what stands there, and what was expected."""
     said, _, place = message.partition(" - at ")
-    keys = re.findall(r"\.?([A-Za-z_]\w*)|\[(\d+|\.\.\.)\]", place.strip("`").removeprefix("$"))
-    path = ""
-    for name, index in keys:
-        path += (f".{name}" if path else name) if name else f"[{index}]"
+    path = place.strip("`").removeprefix("$").removeprefix(".")
+    keys = re.findall(r"\w+|\.\.\.", path)
     if match := re.match(r"Object contains unknown field `(.*)`", said, re.DOTALL):
         parts = {"token": TokenSource, "engine": EngineConfig, "accept": AcceptRules}
-        known = parts.get(keys[0][0] if keys else "", BotConfig).__struct_fields__
+        known = parts.get(keys[0] if keys else "", BotConfig).__struct_fields__
         near = difflib.get_close_matches(match[1], known, n=1)
         hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
         if path == _SECRET:  # the key itself may be the token, put in the wrong place
@@ -281,9 +279,9 @@ def _complaint(message: str, raw: Mapping[str, Any]) -> str:
     if match := re.match(r"Object missing required field `(.*)`", said):
         return f"missing key: expected {'.'.join(filter(None, [path, match[1]]))}"
     value: Any = raw
-    for name, index in keys:
+    for key in keys:
         try:
-            value = value[name] if name else value[int(index)]
+            value = value[int(key)] if isinstance(value, list) else value[key]
         except (LookupError, TypeError, ValueError):
             value = None
             break

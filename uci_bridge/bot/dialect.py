@@ -6,19 +6,9 @@ anything else sees it. Unknown kinds of line are :class:`Other` and unknown fiel
 Sources: the source of pychess.org (repository gbtami/pychess-variants: ``server/bot_api.py``, ``game.py``,
 ``seek.py``, ``clock.py``) for :data:`PYCHESS`; the bot API of lichess.org (``lichess.org/api``) for :data:`LICHESS`.
 
-Where the two differ, as far as a bot can tell:
-
-=====================  ==================================  ============================================
-what                   pychess                             lichess
-=====================  ==================================  ============================================
-event stream           wants a header of capabilities      wants none
-variant of a game      ``variant.name``                    ``variant.key``
-increments of a state  seconds                             milliseconds
-usual start position   ``""`` or ``"None"``                ``"startpos"``
-end of a game          a ``gameEnd`` line, no reason       ``status`` and ``winner`` of the last state
-how it ended           on the game's public page           as above
-``resign``             sent to nobody until ``abort``       sent at once
-=====================  ==================================  ============================================
+Where the two differ, as far as a bot can tell, stands in :class:`Dialect`, beside the usual start position: ``""`` or
+``"None"`` there, ``"startpos"`` here. At the end of a game pychess sends a ``gameEnd`` line that says no reason,
+lichess a last state with ``status`` and ``winner``; pychess says ``resign`` to nobody until ``abort``.
 
 Deviation from lichess.org's own documents: it has no variant ``fogofwar``; :data:`LICHESS` speaks its plain dialect to
 any server that has.
