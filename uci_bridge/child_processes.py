@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["APART", "adopt_orphans", "descendants", "end_descendants", "how_ended", "kill_family"]
+__all__ = ["APART", "adopt_orphans", "descendants", "end_descendants", "how_ended", "kill_family", "linux_call"]
 
 _KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 """The signal that ends a process at once, whatever it does: Windows ends it so by SIGTERM."""
@@ -49,9 +49,14 @@ class _Process(NamedTuple):
 
 def adopt_orphans() -> None:
     """From now on the orphans among this process's descendants become its children; nothing where that can't be."""
+    linux_call("prctl", _PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def linux_call(function: str, *arguments: int) -> None:
+    """Call a function of Linux's C library; nothing where there is none, or where it can't do that."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            getattr(ctypes.CDLL(None), function)(*arguments)
 
 
 def end_descendants() -> list[int]:

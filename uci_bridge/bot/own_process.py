@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import sys
+
+from uci_bridge.child_processes import linux_call
 
 __all__ = ["close_to_others", "take_variable"]
 
@@ -36,6 +37,4 @@ def close_to_others() -> None:
 
     Children that run another program are not concerned. Where the system can't, nothing happens.
     """
-    if sys.platform.startswith("linux"):
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    linux_call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)

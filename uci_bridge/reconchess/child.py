@@ -9,8 +9,8 @@ and its last. Whatever a bot has started ends with its game (:mod:`uci_bridge.ch
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib
+import io
 import operator
 import os
 import random
@@ -24,13 +24,12 @@ import chess.engine
 import msgspec
 import reconchess
 
-from uci_bridge.child_processes import adopt_orphans, end_descendants
+from uci_bridge.child_processes import adopt_orphans, end_descendants, linux_call
 from uci_bridge.reconchess.messages import Answer, Call
 from uci_bridge.reconchess.trout import LivingEngine
 
 __all__ = ["main"]
 
-_READ_BYTES = 1 << 16
 _PR_SET_PDEATHSIG = 1
 _ADDR_NO_RANDOMIZE = 0x0040000
 _WELL = 86
@@ -44,10 +43,10 @@ def main() -> None:
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     adopt_orphans()
-    while first := _Lines(calls).next():
+    while (first := _lines(calls).readline()).endswith(b"\n"):  # else the pipe has ended
         game = os.fork()
         if game == 0:
-            _play(first, _Lines(calls), answers)
+            _play(first, _lines(calls), answers)
         _, status = os.waitpid(game, 0)
         end_descendants()
         if os.WIFSIGNALED(status):
@@ -56,12 +55,12 @@ def main() -> None:
             os._exit(1)
 
 
-def _play(first: bytes, rest: _Lines, answers: int) -> NoReturn:
+def _play(first: bytes, rest: io.BufferedReader, answers: int) -> NoReturn:
     """One game, in a process and a session of its own."""
     os.setsid()
-    _end_with_parent()
+    linux_call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # it ends with its parent, even while a bot hangs
     seat, line, code = _Seat(), first, 0
-    while line:
+    while line.endswith(b"\n"):
         call = msgspec.json.decode(line, type=Call)
         try:
             answer = seat.answer(call)
@@ -78,45 +77,23 @@ def _play(first: bytes, rest: _Lines, answers: int) -> NoReturn:
         if call.do == "end" or (answer is not None and answer.error is not None):
             code = _WELL if answer is not None and answer.error is None else 1
             break
-        line = rest.next()
+        line = rest.readline()
     os._exit(code)  # whatever threads and exit handlers the bot has
 
 
-def _end_with_parent() -> None:
-    """Have this process killed when its parent is, even while a bot hangs; nothing where that can't be."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-
-
 def _fix_addresses() -> None:
-    """Have programs that are started from here on laid out in memory the same way each time; nothing where that can't
-    be (in some containers). Stockfish's answers depend on it (*measured*: 15.1, one thread, the same four questions of
-    1,000 nodes: three different sets of answers in 16 processes, one in 40 with fixed addresses).
+    """Have programs that are started from here on laid out in memory the same way each time. Stockfish's answers depend
+    on it (*measured*: 15.1, one thread, the same four questions of 1,000 nodes: three different sets of answers in 16
+    processes, one in 40 with fixed addresses).
     """
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).personality(_ADDR_NO_RANDOMIZE)
+    linux_call("personality", _ADDR_NO_RANDOMIZE)
 
 
-class _Lines:
+def _lines(pipe: int) -> io.BufferedReader:
     """The lines of a pipe. What another one has begun to read, this one does not see: between two games nothing is on
     its way, as the answer to a game's last call is waited for.
     """
-
-    def __init__(self, pipe: int) -> None:
-        self._pipe = pipe
-        self._held = b""
-
-    def next(self) -> bytes:
-        """The next line; empty at the end."""
-        while b"\n" not in self._held:
-            piece = os.read(self._pipe, _READ_BYTES)
-            if not piece:
-                return b""
-            self._held += piece
-        line, _, self._held = self._held.partition(b"\n")
-        return line
+    return open(pipe, "rb", closefd=False)  # the pipe is every game's
 
 
 def _write(pipe: int, line: bytes) -> None:
