@@ -1,4 +1,4 @@
-"""Programs that play: what the text of a foreign engine says, and how ours is called with a configuration."""
+"""Programs that play: what the text of a foreign engine says, and the text that describes a configuration to ours."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from typing import Any, TypeVar
 from klss.support.configurations import ConfigurationError
 from klss.support.text import printable
 from klss.table.configuration import FlatConfiguration
-from uci_bridge.evaluators import EvaluatorChoice
-from uci_bridge.own_program import own_program
 
-__all__ = ["COMMAND", "Command", "command", "described", "program_argv"]
+__all__ = ["COMMAND", "Command", "command", "described"]
 
 COMMAND = "cmd:"
 """What the text of a foreign engine begins with; its command line follows."""
@@ -79,13 +77,3 @@ def described(chosen: _Kind, known: Mapping[str, _Kind], read: Callable[[str], _
             f"configuration {chosen.name}: got {', '.join(changes)}, expected values that NAME,field=value can say"
         )
     return text
-
-
-def program_argv(program: tuple[str, ...], text: str, choice: EvaluatorChoice) -> tuple[str, ...]:
-    """The command line of ``klss`` ``program`` that plays the configuration ``text``."""
-    argv = own_program("klss", *program, "--configuration", text, "--evaluator", choice.name)
-    if choice.stockfish is not None:
-        argv += ["--stockfish", choice.stockfish]
-    if choice.processes != 1:
-        argv += ["--evaluator-processes", str(choice.processes)]
-    return tuple(argv)

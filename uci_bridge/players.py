@@ -12,8 +12,9 @@ from klss.table.contest import Player
 from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
 from klss.table.outcome import Seat
-from uci_bridge.commands import COMMAND, Command, command, program_argv
+from uci_bridge.commands import COMMAND, Command, command
 from uci_bridge.evaluators import EvaluatorChoice
+from uci_bridge.own_program import own_program
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.host import HostedPlayer, rehearse
 
@@ -43,7 +44,14 @@ def engine_argv(kit: Kit, spec: Any, choice: EvaluatorChoice) -> tuple[str, ...]
     """The command line of ``klss engine`` that plays a configuration as this process would. Raises ConfigurationError:
     a field has a value that no text gives.
     """
-    return program_argv(("engine", "--game", kit.name), kit.text(spec), choice)
+    argv = own_program(
+        "klss", "engine", "--game", kit.name, "--configuration", kit.text(spec), "--evaluator", choice.name
+    )
+    if choice.stockfish is not None:
+        argv += ["--stockfish", choice.stockfish]
+    if choice.processes != 1:
+        argv += ["--evaluator-processes", str(choice.processes)]
+    return tuple(argv)
 
 
 class PlayerMaker:
