@@ -7,7 +7,7 @@ children only; a library must not.
 
 What this can't do: nothing is ended where the program itself is killed by SIGKILL (a match's engines have a guard then,
 their daemons none). On a system other than Linux only an engine and its group end, on Windows the engine alone. Whoever
-runs a foreign engine runs it with all the rights that he has; a container takes them away.
+runs a foreign engine gives it all rights of that account; a container takes them away.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import chess
 
@@ -26,25 +26,10 @@ from uci_bridge.commands import described
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
 from uci_bridge.protocol.rbc import RBC as WIRE
 
-__all__ = ["RBC", "Foreign"]
+if TYPE_CHECKING:
+    from uci_bridge.reconchess.bots import Foreign
 
-
-@runtime_checkable
-class Foreign(Protocol):
-    """A player of another package, hosted; :class:`uci_bridge.reconchess.bots.Foreign`."""
-
-    @property
-    def name(self) -> str:
-        """As it is named in results."""
-        ...
-
-    def fields(self) -> dict[str, Any]:
-        """What results hold."""
-        ...
-
-    def make(self, seed: int, nodes: int | None, time_s: float | None, stockfish: str | None) -> Player:
-        """A player for a game."""
-        ...
+__all__ = ["RBC"]
 
 
 class _Rbc(Kit):

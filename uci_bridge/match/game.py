@@ -8,7 +8,6 @@ a function of the setup, its number, seed and opening, whoever plays it.
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +18,7 @@ from klss.table.contest import Player, TruthCount
 from klss.table.outcome import Outcome, Seat
 from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.task import GameResult, GameTask, sides
+from uci_bridge.protocol.diagnostics import plain
 
 __all__ = ["play_game"]
 
@@ -49,7 +49,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
             **kit.line(referee, played),
             "seconds_wall": round(played.seconds, 4),
         }
-        said = _finite(played.decision.diagnostics)
+        said = plain(played.decision.diagnostics)  # the same from this process and from another
         moves.append(named | {key: value for key, value in said.items() if key not in named})
 
     truth = TruthCount() if setup.check_truth else None
@@ -112,11 +112,3 @@ def _line(
     if truth is not None:
         line["truth"] = dataclasses.asdict(truth)
     return line
-
-
-def _finite(diagnostics: Mapping[str, Any]) -> dict[str, Any]:
-    """Diagnostics as JSON can say them, the same from this process and from another: what is not finite is None."""
-    return {
-        key: None if isinstance(value, float) and not math.isfinite(value) else value
-        for key, value in diagnostics.items()
-    }

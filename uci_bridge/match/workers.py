@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from klss.errors import INSTALL_EXTRAS
 from uci_bridge.match.engines import Engines, Setup
@@ -28,26 +28,16 @@ from uci_bridge.match.game import play_game
 from uci_bridge.match.pool import MOST_DEATHS, LocalWorkers
 from uci_bridge.match.task import GameResult, GameTask
 
-__all__ = ["ClusterWorkers", "InProcess", "LocalWorkers", "Workers", "sigterm_as_ctrl_c", "workers_for"]
+__all__ = ["ClusterWorkers", "InProcess", "LocalWorkers", "sigterm_as_ctrl_c", "workers_for"]
 
 _CONNECT_S = 15.0
 _IDLE_S = 60.0
 """After this time without a game a worker's engines are ended: whoever started the match may be gone."""
 
 
-class Workers(Protocol):
-    """What plays games."""
-
-    def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
-        """Play the games; they come in the order in which they end."""
-        ...
-
-    def close(self) -> None:
-        """Play no more, at once."""
-        ...
-
-
-def workers_for(setup: Setup, workers: int | None = None, scheduler: str | None = None) -> Workers:
+def workers_for(
+    setup: Setup, workers: int | None = None, scheduler: str | None = None
+) -> InProcess | LocalWorkers | ClusterWorkers:
     """Who plays a match, ``workers`` games at a time.
 
     One without a scheduler: this process plays them. None: 1, or as many as the cluster has threads. ``scheduler`` is
@@ -66,12 +56,12 @@ class InProcess:
         self._setup, self._engines = setup, Engines(setup)
 
     def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
-        """See :class:`Workers`."""
+        """Play the games; they come in the order in which they end."""
         for task in tasks:
             yield play_game(self._setup, task, self._engines)
 
     def close(self) -> None:
-        """See :class:`Workers`."""
+        """Play no more, at once."""
         self._engines.close(at_once=True)
 
 
@@ -114,7 +104,7 @@ class ClusterWorkers:
         self._at_once = workers or max(1, sum(self._client.nthreads().values()))
 
     def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
-        """See :class:`Workers`."""
+        """See :class:`InProcess`."""
         from distributed import as_completed
 
         playing: dict[Any, tuple[GameTask, int]] = {}
@@ -164,7 +154,7 @@ class ClusterWorkers:
         raise error
 
     def close(self) -> None:
-        """See :class:`Workers`."""
+        """See :class:`InProcess`."""
         with contextlib.suppress(Exception):
             self._client.run(close_engines, self._match)
         with contextlib.suppress(Exception):

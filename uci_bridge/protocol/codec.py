@@ -17,7 +17,6 @@ Deviations: a push may lack ``engineId`` and ``protocolVersion``, an answer its 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,7 +25,7 @@ import msgspec
 from klss.support.text import printable
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes
-from uci_bridge.protocol.diagnostics import fit_to_keep
+from uci_bridge.protocol.diagnostics import fit_to_keep, plain
 from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal, Reply, Request
 from uci_bridge.protocol.schema import bad, fitted
 from uci_bridge.protocol.wire import Wire
@@ -204,23 +203,9 @@ def write_reply(wire: Wire, reply: Reply) -> bytes:
     if isinstance(reply, Received):
         return _line(message | {"received": True})
     value = wire.answer_json(reply.key, reply.value)
-    return _line(message | {reply.key: value, "diagnostics": _plain(reply.diagnostics)})
+    return _line(message | {reply.key: value, "diagnostics": plain(reply.diagnostics)})
 
 
 def _line(message: dict[str, Any]) -> bytes:
     text = json.dumps(message, separators=(",", ":"), allow_nan=False, default=msgspec.to_builtins)
     return text.encode("ascii") + b"\n"
-
-
-def _plain(value: Any) -> Any:
-    """``value`` as JSON has it: numpy's numbers as Python's, what is not finite as null, anything else as text."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    number = value.item() if hasattr(value, "item") else value
-    if isinstance(number, float):
-        return number if math.isfinite(number) else None
-    return number if isinstance(number, int) else str(number)

@@ -1,17 +1,19 @@
-"""What an engine says about its move, made fit to be kept: a few finite numbers and short texts, as JSON has them.
+"""What an engine says about its move, made fit to be sent (:func:`plain`) and kept (:func:`fit_to_keep`): a few finite
+numbers and short texts, as JSON has them.
 
 Nobody checks what an engine says there, and whoever reads it later (a resumed match, a report) must not pay for it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
 from klss.support.text import printable
 
-__all__ = ["MAX_DEPTH", "MAX_ENTRIES", "MAX_NUMBER", "MAX_WORDS", "fit_to_keep"]
+__all__ = ["MAX_DEPTH", "MAX_ENTRIES", "MAX_NUMBER", "MAX_WORDS", "fit_to_keep", "plain"]
 
 MAX_DEPTH = 4
 """Lists and objects inside each other."""
@@ -51,3 +53,17 @@ def _value(value: Any, depth: int) -> Any:
     if depth > 1 and isinstance(value, dict):
         return _object(value, depth - 1)
     return None
+
+
+def plain(value: Any) -> Any:
+    """``value`` as JSON has it: numpy's numbers as Python's, what is not finite as null, anything else as text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, float):
+        return number if math.isfinite(number) else None
+    return number if isinstance(number, int) else str(number)

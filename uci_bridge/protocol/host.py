@@ -125,7 +125,8 @@ class HostedPlayer(Player):
     @property
     def _last(self) -> int:
         """The number of the player's last observation. An engine that has all up to the one before (``_known``) is sent
-        it alone, any other the whole transcript."""
+        it alone, any other the whole transcript.
+        """
         return len(self._transcript.seen) - 1
 
     def _reply_to(self, asked: Any, limit: Limit, began: float) -> Reply:
@@ -214,7 +215,8 @@ class HostedPlayer(Player):
     # ------------------------------------------------------------------------------------------------ pushes
     def _push(self, seen: Any) -> None:
         """Send the last observation outside the engine's turn, if it is to be sent, and wait a moment for the answer;
-        nothing is raised for what the engine does."""
+        nothing is raised for what the engine does.
+        """
         if seen is None or not (self._pushes and self._engine.alive and self._engine.starts == self._incarnation):
             return  # an engine that was not asked yet in this game, or does not take pushes, gets the whole transcript
         line = write_request(self._wire, Push(self._ids, self._seat, seen))
