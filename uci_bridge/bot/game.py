@@ -357,7 +357,7 @@ class BotGame:
                 break
             except ServerError as error:
                 self._log(logging.INFO, "sending a move failed", ply=len(state.moves), error=str(error))
-                if not isinstance(error, Limited) and getattr(error, "status", None) is None:
+                if not isinstance(error, Limited) and error.status is None:
                     delay_s = min(1.0, delay_s)  # nobody knows whether it arrived: only a fresh gameFull does
                     break
                 if await self._elsewhere(state, backoff.next(error.wait_s)):

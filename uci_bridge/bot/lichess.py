@@ -54,17 +54,14 @@ _Line = TypeVar("_Line")
 class ServerError(UciBridgeError):
     """The server, or the way to it, did not do its part."""
 
-    def __init__(self, message: str, wait_s: float = 0.0) -> None:
+    def __init__(self, message: str, status: int | None = None, wait_s: float = 0.0) -> None:
         super().__init__(message)
+        self.status = status  # the HTTP status; None when nobody knows whether the server got the request
         self.wait_s = wait_s  # how long the server wants to be left alone; 0 when it said nothing
 
 
 class Unreachable(ServerError, ConnectionError):
     """No answer: no connection, a time-out, a stream that broke; or an error of the server's own (5xx)."""
-
-    def __init__(self, message: str, status: int | None = None) -> None:
-        super().__init__(message)
-        self.status = status  # the HTTP status; None when nobody knows whether the server got the request
 
 
 class Limited(ServerError):
@@ -77,10 +74,6 @@ class Refused(ServerError, PermissionError):
 
 class Rejected(ServerError):
     """The server understood and said no (any other 4xx, or a redirect)."""
-
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 class Garbage(ServerError, ValueError):
@@ -360,7 +353,7 @@ class Client:
     async def _keep_quiet(self) -> None:
         wait = self._quiet_until - time.monotonic()
         if wait > 0.0:
-            raise Limited(f"the server wants no request for another {wait:.1f} s", wait)
+            raise Limited(f"the server wants no request for another {wait:.1f} s", wait_s=wait)
 
     async def _check(self, path: str, response: aiohttp.ClientResponse) -> None:
         """Raise what the status means."""
@@ -373,7 +366,7 @@ class Client:
         if status == 429:
             wait = self._retry_after(response)
             self._quiet_until = max(self._quiet_until, time.monotonic() + wait)
-            raise Limited(text, wait)
+            raise Limited(text, wait_s=wait)
         if status in (401, 403):
             raise Refused(text)
         if status >= 500 or status == 408:

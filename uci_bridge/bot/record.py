@@ -48,12 +48,12 @@ class Records:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = open(folder / _LOCK, "wb")  # noqa: SIM115 - held until close()
         except OSError as error:
-            reason = f"can't be used ({error.strerror}); expected a folder to write to"
-            raise RecordsError(f"records: {folder} {reason}") from None
+            raise RecordsError(
+                f"records: {folder} can't be used ({error.strerror}); expected a folder to write to"
+            ) from None
         if not lock(self._lock):
             self._lock.close()
-            reason = "belongs to a bot that is running; expected a folder of its own"
-            raise RecordsError(f"records: {folder} {reason}")
+            raise RecordsError(f"records: {folder} belongs to a bot that is running; expected a folder of its own")
         self._finish_append()
         self._under_way: dict[str, dict[str, Any]] = self._read()
 
