@@ -13,6 +13,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -265,14 +266,10 @@ class Bot:
     def _play(self, game_id: str, *, known: bool) -> None:
         if game_id in self._games:
             return
-
-        def refusal(full: GameFull, opponent: str) -> str | None:
-            return self._refusal(full, opponent, known=known)
-
         game = BotGame(
             game_id, client=self._client, records=self._records, name=self._account.name, seat=self._seat,
-            refusal=refusal, greeting=self._config.greeting, margin_ms=self._config.engine.margin_ms,
-            engine=self._tags,
+            refusal=partial(self._refusal, known=known), greeting=self._config.greeting,
+            margin_ms=self._config.engine.margin_ms, engine=self._tags,
         )  # fmt: skip
         game.opponent = self._records.under_way.get(game_id, {}).get("opponent")
         task = asyncio.create_task(game.run(), name=f"game {game_id}")
