@@ -449,24 +449,9 @@ class StockfishEvaluator(Evaluator):
         codes, out = self._by_rules(child_rows)
         wanted = (codes == ASK) | (codes > NO_MOVE)
         children = _Children(rows, offsets, child_rows, wanted, out)
-        visited, unanswered = 0, 0
-        step = _TOGETHER * self._processes
-        for at in range(0, len(children.parents), step):
-            # A batch of parents at a time, each within its share of what is left.
-            batch = children.parents[at : at + step]
-            limit = self._share(budget, visited, len(batch))
-            if limit is None:
-                return None, visited
-            go = b"\ngo depth %d%s\n" % (depth + 1, limit)
-            for parent, answer in zip(batch.tolist(), self._ask(rows[batch], go, _ALL_MOVES, deadline)):
-                if answer is None:
-                    unanswered += 1
-                    continue
-                visited += _nodes(answer)
-                scores = _at_depth(answer, depth + 1)
-                if scores is None:
-                    return None, visited
-                children.take(parent, scores)
+        visited, unanswered, whole = self._searched_parents(rows, children, depth + 1, budget, deadline)
+        if not whole:
+            return None, visited
         # What no answer had: a ply by the built-in evaluator.
         left = np.flatnonzero(wanted)
         if left.size:
@@ -474,6 +459,30 @@ class StockfishEvaluator(Evaluator):
             visited += more
         self._note("searches", unanswered, "stands in")
         return out, visited
+
+    def _searched_parents(
+        self, rows: Words, children: _Children, depth: int, budget: Budget, deadline: float | None
+    ) -> tuple[int, int, bool]:
+        """Search the parents of ``children``: nodes visited, searches unanswered, and whether the budget was enough."""
+        visited, unanswered = 0, 0
+        step = _TOGETHER * self._processes
+        for at in range(0, len(children.parents), step):
+            # A batch of parents at a time, each within its share of what is left.
+            batch = children.parents[at : at + step]
+            limit = self._share(budget, visited, len(batch))
+            if limit is None:
+                return visited, unanswered, False
+            go = b"\ngo depth %d%s\n" % (depth, limit)
+            for parent, answer in zip(batch.tolist(), self._ask(rows[batch], go, _ALL_MOVES, deadline)):
+                if answer is None:
+                    unanswered += 1
+                    continue
+                visited += _nodes(answer)
+                scores = _at_depth(answer, depth)
+                if scores is None:
+                    return visited, unanswered, False
+                children.take(parent, scores)
+        return visited, unanswered, True
 
     def _ply_ahead(self, rows: Words, no_move_value: float) -> tuple[Floats, int]:
         """Values by the built-in evaluator's search of one ply; it is not given the parents."""
