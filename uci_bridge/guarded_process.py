@@ -77,19 +77,8 @@ class GuardedProcess(EngineProcess):
             if isinstance(fault.__cause__, OSError) and fault.__cause__.errno in _TOO_LITTLE:
                 raise fault.__cause__ from None
             raise
-        self._tell()
 
-    def close(self) -> None:
-        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`."""
-        super().close()
-        self._tell()
-
-    def kill(self) -> None:
-        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`."""
-        super().kill()
-        self._tell()
-
-    def _tell(self) -> None:
+    def _changed(self) -> None:
         pid = self.pid
         if pid != self._told:
             if self._told is not None:

@@ -115,6 +115,7 @@ class EngineProcess:
             self.starts += 1
             self.answered = False
             self._at_exit = weakref.finalize(self, self._run.end, 0.0)
+            self._changed()
 
     def send(self, line: bytes, deadline: float) -> None:
         """Write ``line``. Raises EngineFailed: it ended, or does not read (:class:`Late`) until ``deadline`` of
@@ -151,6 +152,10 @@ class EngineProcess:
         if run is not None:
             run.end(close_s)
             self._at_exit.detach()
+            self._changed()
+
+    def _changed(self) -> None:
+        """There is another process now, or none any more."""
 
     def _running(self) -> _Run:
         run = self._run
