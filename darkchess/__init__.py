@@ -20,16 +20,8 @@ if TYPE_CHECKING:
     from darkchess.fog.game.view import View
 
 __all__ = [
-    "PAPER",
-    "PYCHESS",
-    "START_FEN",
-    "DarkchessError",
-    "Position",
-    "Referee",
-    "Ruleset",
-    "View",
-    "ruleset",
-]
+    "PAPER", "PYCHESS", "START_FEN", "DarkchessError", "Position", "Referee", "Ruleset", "View", "ruleset",
+]  # fmt: skip
 
 _HOMES = {
     "errors": ("DarkchessError",),

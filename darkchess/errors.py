@@ -8,15 +8,9 @@ from __future__ import annotations
 from klss.table.contest import Contradiction
 
 __all__ = [
-    "DarkchessError",
-    "EvaluatorError",
-    "FenError",
-    "GameOverError",
-    "IllegalMove",
-    "RecordError",
-    "RulesetError",
+    "DarkchessError", "EvaluatorError", "FenError", "GameOverError", "IllegalMove", "RecordError", "RulesetError",
     "ViewError",
-]
+]  # fmt: skip
 
 
 class DarkchessError(Exception):

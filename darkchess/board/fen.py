@@ -1,7 +1,5 @@
-"""The text of a board: the first and third fields of a FEN, with or without hidden squares.
-
-Shared by :mod:`darkchess.board.position` (true positions) and :mod:`darkchess.fog.game.view` (fog FEN, where ``?`` or
-``*`` is a square that is not seen).
+"""The fields of a FEN: of true positions (:mod:`darkchess.board.position`), written with hidden squares too
+(:mod:`darkchess.fog.game.view`).
 """
 
 from __future__ import annotations
@@ -13,19 +11,12 @@ import chess
 from darkchess.errors import FenError
 
 __all__ = [
-    "HIDDEN",
-    "ROOK_HOMES",
-    "board_text",
-    "parse_board",
-    "parse_castling",
-    "parse_counter",
-    "parse_square",
-    "parse_turn",
-    "split_fields",
-]
+    "HIDDEN", "ROOK_HOMES", "board_text", "parse_board", "parse_castling", "parse_counter", "parse_square",
+    "parse_turn", "split_fields",
+]  # fmt: skip
 
-HIDDEN = "?*"
-"""The signs of a hidden square; the first is the one we write."""
+HIDDEN = "?"
+"""The sign of a hidden square."""
 
 ROOK_HOMES = {"K": chess.H1, "Q": chess.A1, "k": chess.H8, "q": chess.A8}
 """Home square of the rook of each castling right."""
@@ -43,31 +34,28 @@ def split_fields(text: str) -> list[str]:
     return fields
 
 
-def parse_board(text: str, hidden: str = "") -> tuple[dict[int, chess.Piece], int]:
-    """Pieces by square and the mask of hidden squares of a FEN's first field; ``hidden`` holds the signs that stand for
-    one."""
+def parse_board(text: str) -> dict[int, chess.Piece]:
+    """Pieces by square of a FEN's first field."""
     ranks = text.split("/")
     if len(ranks) != 8:
         raise FenError(f"bad FEN board: got {len(ranks)} ranks in {text!r}, expected 8, split by '/'")
     pieces: dict[int, chess.Piece] = {}
-    unseen = 0
     for rank, row in zip(range(7, -1, -1), ranks, strict=True):
         file = 0
         for sign in row:
             if sign in "12345678":
                 file += int(sign)
                 continue
-            if file < 8 and sign in hidden:
-                unseen |= 1 << (8 * rank + file)
-            elif file < 8 and sign in "PNBRQKpnbrqk":
+            if file < 8 and sign in "PNBRQKpnbrqk":
                 pieces[8 * rank + file] = chess.Piece.from_symbol(sign)
             elif file < 8:
-                signs = "PNBRQK, pnbrqk, 1-8" + (f" and {' or '.join(hidden)} for a hidden square" if hidden else "")
-                raise FenError(f"bad FEN board: got {sign!r} in rank {rank + 1} ({row!r}), expected {signs}")
+                raise FenError(
+                    f"bad FEN board: got {sign!r} in rank {rank + 1} ({row!r}), expected PNBRQK, pnbrqk, 1-8"
+                )
             file += 1
         if file != 8:
             raise FenError(f"bad FEN board: got {file} squares in rank {rank + 1} ({row!r}), expected 8")
-    return pieces, unseen
+    return pieces
 
 
 def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
@@ -80,7 +68,7 @@ def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
             if piece is None and not unseen >> square & 1:
                 empty += 1
                 continue
-            row += (str(empty) if empty else "") + (piece.symbol() if piece is not None else HIDDEN[0])
+            row += (str(empty) if empty else "") + (piece.symbol() if piece is not None else HIDDEN)
             empty = 0
         rows.append(row + (str(empty) if empty else ""))
     return "/".join(rows)

@@ -120,7 +120,7 @@ class Position:
         True
         """
         placement, turn_text, castling, ep_text, quiet_text, fullmove_text = fen_text.split_fields(text)
-        pieces, _ = fen_text.parse_board(placement)
+        pieces = fen_text.parse_board(placement)
         turn = fen_text.parse_turn(turn_text)
         _check_men(pieces)
         rights = fen_text.parse_castling(castling, pieces)
@@ -213,15 +213,14 @@ class Position:
 
     def is_capture(self, move: chess.Move) -> bool:
         """Whether the legal move ``move`` captures, en passant included."""
-        if self.men(not self.turn) >> move.to_square & 1:
-            return True
-        return move.to_square == self.ep_square and bool(int(self._row[board.PAWN]) >> move.from_square & 1)
+        return self.captured_square(move) is not None
 
     def captured_square(self, move: chess.Move) -> int | None:
         """Square of the piece that the legal move ``move`` captures, or None; en passant: the pawn's."""
         if self.men(not self.turn) >> move.to_square & 1:
             return move.to_square
-        if self.is_capture(move):
+        # En passant: a pawn goes to the square that the other one has passed.
+        if move.to_square == self.ep_square and int(self._row[board.PAWN]) >> move.from_square & 1:
             return move.to_square + (-8 if self.turn else 8)
         return None
 

@@ -144,6 +144,7 @@ def across_enemy_move(
         How many positions a source may give once the set is large. It decides the table's first size, and nothing of
         what results: one that has to grow costs more, and more memory, than one that was too large.
     """
+    # The table's first size: large enough for most steps.
     count = sources.shape[0]
     threads = threads if count >= ALONE else 1
     hint = min(512 * count, max(1 << 16, growth * count))
@@ -157,7 +158,9 @@ def across_enemy_move(
         late = treated < count
         part = treated / max(1, count) * (_part_below(table, positions) if table.cut else 1.0)
         return Step(positions, table.array, produced, "time" if late else "cap" if table.cut else None, part)
-    whole = np.empty((cap, 2), dtype=np.uint64)  # the system gives memory to what is written only
+    # Slice by slice, each into the same table and then behind those before; the system gives memory only to what is
+    # written of the whole.
+    whole = np.empty((cap, 2), dtype=np.uint64)
     size, floor, produced = 0, 0, 0
     capped_by: Literal["cap", "time"] | None = None
     while True:
@@ -168,9 +171,11 @@ def across_enemy_move(
         produced = produced or made
         found = table.finish()
         more = table.cut and bound < cap - size
+        # A slice that was not finished in time is no prefix of what there is. In one that is full, another entry with
+        # the last one's hash may have been dropped: the next slice begins with it.
         if late and size:
             found = found[:0]
-        elif more:  # another entry with the last one's hash may have been dropped: the next slice begins with it
+        elif more:
             floor = table.hash_of(found[-1])
             kept = found.shape[0] - 1
             while kept and table.hash_of(found[kept - 1]) == floor:
@@ -216,6 +221,7 @@ def _fill(
         (threads, 2, position_table.BUFFER if count > 200 else MOST_SUCCESSORS * (count + 1), 2),
         dtype=np.uint64,
     )
+    # Each thread has its part of the sources, a buffer for each region, and counts that no other one writes to.
     share = -(-count // threads)
     cursors = [min(share * thread, count) for thread in range(threads)]
     starts = list(cursors)
@@ -229,6 +235,7 @@ def _fill(
             sources, cursors[thread], stops[thread], table.layout, threads == 2, buffers[thread], room, counts[thread]
         )
 
+    # A thread inserts what belongs to its region, whoever made it.
     def insert(thread: int) -> None:
         new = np.zeros(2, dtype=np.int64)
         for writer in range(threads):
@@ -243,6 +250,7 @@ def _fill(
         treated = sum(cursors) - sum(starts)
         if late(_MAKE_ROOM_S if table.scarce else _GATHER_S):
             return produced, treated
+        # A round: room for all that it may find, then both phases.
         while table.scarce:
             table.make_room(max(treated, 1) / count if deadline is None else 1.0)
         room = min(table.room // threads, buffers.shape[2])

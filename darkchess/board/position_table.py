@@ -156,6 +156,7 @@ class PositionTable:
 
     def _gather(self) -> int:
         """Pack the entries to the front in canonical order; returns how many there are."""
+        # Each region by itself; they lie one after the other in the order of hashes.
         counts = [0, 0]
 
         def gather(region: int) -> None:
@@ -175,6 +176,7 @@ def smallest(halves: Words, count: int, key: np.uint64) -> Ints:
     int64[min(count, n)]
         Indices, in the order of that hash.
     """
+    # By a threshold that some more than are wanted should pass; a larger one until enough do.
     size = halves.shape[0]
     count = min(count, size)
     wanted = count + 8 * math.isqrt(count) + 64

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from darkchess.board.kernels.board import WIDTH
 from darkchess.board.kernels.tables import TABLES
-from darkchess.evaluation.kernels.evaluation import WON, evaluate_many
+from darkchess.evaluation.kernels.evaluation import WON, Knowledge, evaluate_many
 from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
 from darkchess.evaluation.registry import EvaluatorChoice
@@ -31,17 +31,9 @@ from klss.support.arrays import Floats, Ints, Words
 from klss.support.threads import both
 
 __all__ = [
-    "PAWNS_SCALE",
-    "BuiltinEvaluator",
-    "Evaluator",
-    "Floats",
-    "Ints",
-    "Weights",
-    "Words",
-    "as_family",
-    "as_rows",
+    "PAWNS_SCALE", "BuiltinEvaluator", "Evaluator", "Floats", "Ints", "Weights", "Words", "as_family", "as_rows",
     "packaged_weights",
-]
+]  # fmt: skip
 
 
 PAWNS_SCALE = 6.0
@@ -310,7 +302,8 @@ class BuiltinEvaluator(Evaluator):
     reentrant = True
 
     def __init__(self, weights: Weights | None = None, *, threads: int = 1) -> None:
-        self._weights = packaged_weights() if weights is None else weights
+        chosen = packaged_weights() if weights is None else weights
+        self._knowledge = Knowledge(TABLES, _WORTH, chosen.packed)
         self._threads = threads
         self._nodes_a_second = _FIRST_NODES_A_SECOND
 
@@ -341,7 +334,7 @@ class BuiltinEvaluator(Evaluator):
 
         def evaluate(share: int) -> None:
             part = slice(0, middle) if share == 0 else slice(middle, None)
-            evaluate_many(rows[part], TABLES, _WORTH, self._weights.packed, scores[part], found[part])
+            evaluate_many(rows[part], self._knowledge, scores[part], found[part])
 
         both(evaluate, threads)
         return scores, found
@@ -375,9 +368,7 @@ class BuiltinEvaluator(Evaluator):
                 return None, visited
             if budget.seconds is not None:
                 soft, hard = _SLICE_NODES, min(hard, max(_SLICE_NODES, left * self._nodes_a_second))
-            given_up = minimax_many(
-                rows, depth, no_move, int(soft), int(hard), TABLES, _WORTH, self._weights.packed, scores, progress
-            )
+            given_up = minimax_many(rows, depth, no_move, int(soft), int(hard), self._knowledge, scores, progress)
             # What it took; the rate, where there is a clock; and whether what is left is worth another slice.
             visited += int(progress[1])
             if budget.seconds is not None and progress[1] >= _SLICE_NODES // 2:

@@ -18,6 +18,7 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode
 from darkchess.fog.game._kernels import vision
 from tests.darkchess.fog import naive
+from tests.darkchess.perft import perft
 
 ROOT = Path(__file__).resolve().parents[2]
 PERFT = json.loads((Path(__file__).parent / "data" / "perft.json").read_text(encoding="utf-8"))["positions"]
@@ -48,8 +49,8 @@ def check_position(position: Position, oracle: naive.Board) -> None:
     for side in (0, 1):
         seen = vision.visible(row, side, TABLES)
         assert int(seen) == mask(naive.seen(oracle, side == 0)), position.fen()
-        view = np.empty(board.WIDTH, dtype=np.uint64)
-        vision.masked(row, side, np.uint64(seen), view)
+        view = row & np.uint64(seen)
+        view[board.META] = vision.known_meta(row, side)
         assert vision.view_key(view, np.uint64(seen)) == vision.observation_key(row, side, TABLES)
 
 
@@ -84,7 +85,7 @@ def test_kernels_agree_with_the_naive_board_over_random_games() -> None:
 @pytest.mark.parametrize("case", PERFT, ids=lambda case: case["name"])
 def test_perft_of_pseudo_legal_moves(case: dict) -> None:
     position = Position.from_fen(case["fen"])
-    assert [moves.perft(position.row, depth, TABLES) for depth in (1, 2, 3, 4)] == case["perft"]
+    assert [perft(position.row, depth, TABLES) for depth in (1, 2, 3, 4)] == case["perft"]
 
 
 @pytest.mark.parametrize("case", PERFT, ids=lambda case: case["name"])
@@ -114,11 +115,11 @@ def test_kernels_say_the_same_interpreted() -> None:
 def test_kernels_load_from_the_cache_in_a_new_process() -> None:
     # numba issue 6061: some recursive kernels crash when loaded rather than compiled; no kernel of ours may.
     start = Position.start().row
-    assert moves.perft(start, 3, TABLES) == 8902  # so it is in the cache by now
+    assert perft(start, 3, TABLES) == 8902  # so it is in the cache by now
     program = (
-        "from darkchess import Position\nfrom darkchess.board.kernels import moves\n"
-        "from darkchess.board.kernels.tables import TABLES\n"
-        "print(moves.perft(Position.start().row, 3, TABLES), sum(moves.perft.stats.cache_hits.values()))"
+        "from darkchess import Position\nfrom darkchess.board.kernels.tables import TABLES\n"
+        "from tests.darkchess.perft import perft\n"
+        "print(perft(Position.start().row, 3, TABLES), sum(perft.stats.cache_hits.values()))"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
@@ -131,7 +132,7 @@ def interpreted() -> None:
     play_and_check(games=9, plies=6, seed=32)
     check_square_63()
     start = Position.start().row
-    print("interpreted", moves.perft(start, 1, TABLES), moves.perft(start, 2, TABLES))
+    print("interpreted", perft(start, 1, TABLES), perft(start, 2, TABLES))
 
 
 def check_square_63() -> None:
@@ -143,7 +144,7 @@ def check_square_63() -> None:
         "7q/8/8/8/8/8/k7/K7 w - - 0 1"
     )  # the queen on h8 attacks along file, rank and diagonal
     row = position.row
-    assert board.piece_at(row, 63) == board.QUEEN
+    assert board.piece_on(row, bits.bit(63)) == board.QUEEN
     assert int(attacks.rook_attacks(63, row[6] | row[7], TABLES)) == mask(
         {(7, rank) for rank in range(7)} | {(file, 7) for file in range(7)}
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import bit, highest, lowest
+from darkchess.board.kernels.bits import NOT_FILE_A, NOT_FILE_H, bit, highest, lowest
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
 from darkchess.board.kernels.tables import (
     ANTIDIAGONAL_ABOVE,
@@ -28,7 +28,9 @@ from darkchess.board.kernels.tables import (
 )
 from klss.support.kernel import kernel
 
-__all__ = ["attacked_by", "bishop_attacks", "in_check", "line_attacks", "rook_attacks"]
+__all__ = [
+    "attacked_by", "bishop_attacks", "in_check", "line_attacks", "pawn_attacks", "rook_attacks", "slanted", "straight",
+]  # fmt: skip
 
 
 @kernel(inline="always")
@@ -36,6 +38,8 @@ def line_attacks(lower: Any, upper: Any, occupied: Any) -> Any:
     """Squares of one line that a slider attacks; ``lower`` and ``upper`` are the line's squares below and above it."""
     below = lower & occupied
     above = upper & occupied
+    # Subtracting the nearest blocker below borrows up to the first one above: the bits that change are the run between
+    # them, both included. Without a blocker below, a1 stands for the edge.
     nearest = bit(highest(below | np.uint64(1)))
     return (lower | upper) & (above ^ (above - nearest))
 
@@ -57,19 +61,41 @@ def bishop_attacks(square: int, occupied: Any, tables: Any) -> Any:
 
 
 @kernel(allocates=False)
+def straight(square: int, occupied: Any, tables: Any) -> Any:
+    """:func:`rook_attacks`, compiled once: where it is used in many places, each copy takes numba seconds."""
+    return rook_attacks(square, occupied, tables)
+
+
+@kernel(allocates=False)
+def slanted(square: int, occupied: Any, tables: Any) -> Any:
+    """:func:`bishop_attacks`, compiled once."""
+    return bishop_attacks(square, occupied, tables)
+
+
+@kernel(inline="always")
+def pawn_attacks(pawns: Any, side: int) -> Any:
+    """What the pawns of ``side`` attack towards file a, and towards file h: two sets of squares."""
+    left, right = pawns & NOT_FILE_A, pawns & NOT_FILE_H
+    if side == 0:
+        return left << np.uint64(7), right << np.uint64(9)
+    return left >> np.uint64(9), right >> np.uint64(7)
+
+
+@kernel(allocates=False)
 def attacked_by(row: Any, side: int, square: int, tables: Any) -> Any:
     """Whether a piece of ``side`` attacks ``square`` (bool)."""
-    left = row[WHITE + side]
+    own = row[WHITE + side]
     occupied = row[WHITE] | row[BLACK]
-    if tables[square, KNIGHT_STEPS] & row[KNIGHT] & left != np.uint64(0):
+    # Seen from the square, in each piece's own way; a pawn's way back is that of a pawn of the other side.
+    if tables[square, KNIGHT_STEPS] & row[KNIGHT] & own != np.uint64(0):
         return True
-    if tables[square, KING_STEPS] & row[KING] & left != np.uint64(0):
+    if tables[square, KING_STEPS] & row[KING] & own != np.uint64(0):
         return True
-    if tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN] & left != np.uint64(0):
+    if tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN] & own != np.uint64(0):
         return True
-    if bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN]) & left != np.uint64(0):
+    if bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN]) & own != np.uint64(0):
         return True
-    return rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN]) & left != np.uint64(0)
+    return rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN]) & own != np.uint64(0)
 
 
 @kernel

@@ -15,7 +15,11 @@ from numba.extending import intrinsic, overload
 
 from klss.support.kernel import kernel
 
-__all__ = ["beside", "bit", "highest", "lowest", "popcount", "without_lowest"]
+__all__ = ["NOT_FILE_A", "NOT_FILE_H", "beside", "bit", "highest", "lowest", "popcount", "without_lowest"]
+
+
+NOT_FILE_A, NOT_FILE_H = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7F)
+"""What is left of a set that moves to the left, or to the right: its other squares would come out on the far side."""
 
 
 @intrinsic
@@ -96,5 +100,4 @@ def without_lowest(mask: Any) -> Any:
 @kernel(inline="always")
 def beside(mask: Any) -> Any:
     """The squares left and right of ``mask`` (uint64)."""
-    left = (mask >> np.uint64(1)) & np.uint64(0x7F7F7F7F7F7F7F7F)
-    return ((mask << np.uint64(1)) & np.uint64(0xFEFEFEFEFEFEFEFE)) | left
+    return ((mask & NOT_FILE_A) >> np.uint64(1)) | ((mask & NOT_FILE_H) << np.uint64(1))

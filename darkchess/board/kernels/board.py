@@ -22,12 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import bit
 from klss.support.kernel import kernel
 
 __all__ = [
     "BISHOP", "BLACK", "IDENTITY", "KING", "KNIGHT", "META", "PAWN", "QUEEN", "QUIET_SHIFT", "ROOK", "WHITE", "WIDTH",
-    "ep_square", "piece_at", "quiet_plies", "turn",
+    "ep_square", "piece_on", "quiet_plies", "turn",
 ]  # fmt: skip
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING, WHITE, BLACK, META = range(9)
@@ -54,11 +53,12 @@ def quiet_plies(row: Any) -> Any:
     return np.int64((row[META] >> np.uint64(16)) & np.uint64(0xFFFF))
 
 
-@kernel(inline="always")
-def piece_at(row: Any, square: int) -> Any:
-    """Index 0–5 of the piece on ``square``, −1 when it is empty."""
-    mask = bit(square)
-    for piece in range(6):
+@kernel(allocates=False)
+def piece_on(row: Any, mask: Any) -> Any:
+    """Index 0–5 of the piece on the one square of ``mask``, which is occupied."""
+    # No jump out of the loop: when it comes could not be foretold.
+    found = KING
+    for piece in range(KING):
         if row[piece] & mask != np.uint64(0):
-            return piece
-    return -1
+            found = piece
+    return found

@@ -26,7 +26,7 @@ _RANK_2 = np.uint64(1 << 8)
 
 @kernel(inline="always")
 def pawn_steps(mask: Any, free: Any) -> Any:
-    """Where the pawn on the one square of ``mask`` may step, onto squares that are ``free``: by one, and by two."""
+    """Where pawns on ``mask`` may step, onto squares that are ``free``: by one, and by two."""
     single = (mask >> np.uint64(8)) & free
     return single, ((single & np.uint64(0x0000FF0000000000)) >> np.uint64(8)) & free
 
@@ -71,6 +71,7 @@ def lifted(codes: Any, index: int, code: Any) -> Any:
 
     A king takes the rooks' rights with it, and a rook loses its own.
     """
+    # The others close up; what the move does to rights shows in their codes and in its own.
     rest = without(codes, index)
     arrives = code
     if code == np.uint64(KING):
@@ -90,6 +91,7 @@ def put_moves(enemy: Any, mask: Any, rest: Any, code: Any, targets: Any, marked:
     while targets != np.uint64(0):
         target = targets & ~(targets - np.uint64(1))
         targets = without_lowest(targets)
+        # A promotion is four moves; a double step that can be taken in passing has a code of its own.
         if code == np.uint64(PAWN) and target < _RANK_2:
             for promotion in range(KNIGHT, QUEEN + 1):
                 k = put(others | target, with_code(others, rest, target, np.uint64(promotion)), out, k)
@@ -122,6 +124,7 @@ def put_arrivals(
     bishop_lines = bishop_attacks(to_square, occupied, tables)
     pieces &= rook_lines | bishop_lines | tables[to_square, KNIGHT_STEPS]
     while pieces != np.uint64(0):
+        # The piece on the next square, whose code stands at its rank among the enemy's squares.
         square = lowest(pieces)
         mask = bit(square)
         pieces = without_lowest(pieces)

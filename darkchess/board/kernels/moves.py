@@ -12,7 +12,7 @@ from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, META, PAW
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from klss.support.kernel import kernel
 
-__all__ = ["MAX_MOVES", "generate", "has_move", "king_capture", "make", "perft"]
+__all__ = ["MAX_MOVES", "generate", "has_move", "king_capture", "make"]
 
 MAX_MOVES = 448
 """Room for the moves of one position: sixteen pieces have at most 16 × 27 of them and two castlings."""
@@ -257,41 +257,3 @@ def king_capture(row: Any, tables: Any) -> int:
     if row[PAWN] & bit(from_square) != np.uint64(0) and (square >= 56 or square < 8):
         code |= KNIGHT  # the lowest of the four promotions
     return code
-
-
-@kernel
-def perft(row: Any, depth: int, tables: Any) -> Any:
-    """Number (int) of lines of ``depth`` moves; a king capture ends a line and counts only as its last move.
-
-    A loop over plies, not a recursion: numba crashes when it loads a recursive function from its cache whose inner call
-    has other types than the outer one (numba issue 6061), and a read-only row is another type.
-    """
-    if depth == 0:
-        return 1
-    rows = np.empty((depth, 9), dtype=np.uint64)
-    codes = np.empty((depth, 448), dtype=np.int32)
-    left = np.empty(depth, dtype=np.int64)
-    for i in range(9):
-        rows[0, i] = row[i]
-    left[0] = generate(rows[0], tables, codes[0])
-    if depth == 1:
-        return left[0]
-    total = 0
-    ply = 0
-    while ply >= 0:
-        if left[ply] == 0:
-            ply -= 1
-            continue
-        left[ply] -= 1
-        # A king that is taken ends the line; the last ply is counted, not made.
-        child = rows[ply + 1]
-        make(rows[ply], codes[ply, left[ply]], tables, child)
-        if child[KING] & child[WHITE + turn(child)] == np.uint64(0):
-            continue
-        count = generate(child, tables, codes[ply + 1])
-        if ply + 2 == depth:
-            total += count
-        else:
-            ply += 1
-            left[ply] = count
-    return total

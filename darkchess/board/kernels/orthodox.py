@@ -12,7 +12,7 @@ import numpy as np
 
 from darkchess.board.kernels.attacks import attacked_by
 from darkchess.board.kernels.bits import bit, lowest, popcount
-from darkchess.board.kernels.board import BLACK, KING, PAWN, QUEEN, WHITE, turn
+from darkchess.board.kernels.board import BLACK, KING, KNIGHT, META, PAWN, QUEEN, WHITE, turn
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
 from klss.support.kernel import kernel
 
@@ -29,16 +29,18 @@ def _foreign(row: Any) -> Any:
     """Whether a chess engine's own tables may be too small for the position, or it breaks what every engine takes for
     granted (bool).
     """
+    # One king, at most sixteen pieces, no pawn at the edge.
     if popcount(row[KING] & row[WHITE]) != 1 or popcount(row[KING] & row[BLACK]) != 1:
         return True
     if popcount(row[WHITE]) > 16 or popcount(row[BLACK]) > 16:
         return True
     if row[PAWN] & np.uint64(0xFF000000000000FF) != np.uint64(0):
         return True
+    # No more pieces than promotions can explain: each beyond the first queen, or a second other one, was a pawn.
     for side in range(2):
         left = row[WHITE + side]
         extra = popcount(row[PAWN] & left) + max(0, popcount(row[QUEEN] & left) - 1)
-        for piece in range(1, 4):
+        for piece in range(KNIGHT, QUEEN):
             extra += max(0, popcount(row[piece] & left) - 2)
         if extra > 8:
             return True
@@ -55,21 +57,21 @@ def classify(rows: Any, tables: Any, codes: Any) -> None:
         side = turn(row)
         king = row[KING] & row[WHITE + side]
         if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, tables) >= 0:
-            codes[k] = 1
+            codes[k] = WON
         elif king == np.uint64(0):
-            codes[k] = 2
+            codes[k] = LOST
         elif not has_move(row, tables):
-            codes[k] = 3
+            codes[k] = NO_MOVE
         elif _foreign(row):
-            codes[k] = 4
+            codes[k] = FOREIGN
         else:
-            codes[k] = 2
+            codes[k] = LOST
             count = generate(row, tables, moves)
             for i in range(count):
                 # Castling is left out: where it is the only move chess allows, the rook or the king has another one.
                 make(row, moves[i], tables, child)
                 if not attacked_by(child, 1 - side, lowest(child[KING] & child[WHITE + side]), tables):
-                    codes[k] = 0
+                    codes[k] = ASK
                     break
 
 
@@ -81,21 +83,22 @@ def moves_between(parents: Any, offsets: Any, children: Any, codes: Any) -> None
     ``children[offsets[i]:offsets[i + 1]]`` (uint64[m, 9]) are one move after ``parents[i]`` (uint64[n, 9]).
     """
     for k in range(parents.shape[0]):
-        side = np.int64(parents[k, 8] & np.uint64(1))
+        side = np.int64(parents[k, META] & np.uint64(1))
         before = parents[k, WHITE + side]
         for i in range(offsets[k], offsets[k + 1]):
             after = children[i, WHITE + side]
             left = before & ~after
             entered = after & ~before
+            # Castling moves two pieces; its code is the king's.
             if popcount(left) == 2 and popcount(entered) == 2:
-                left &= parents[k, 5]
-                entered &= children[i, 5]
+                left &= parents[k, KING]
+                entered &= children[i, KING]
             codes[i] = -1
             if left == np.uint64(0) or entered == np.uint64(0):
                 continue
             promotion = 0
-            if left & parents[k, 0] != np.uint64(0) and entered & children[i, 0] == np.uint64(0):
-                for piece in range(1, 5):
+            if left & parents[k, PAWN] != np.uint64(0) and entered & children[i, PAWN] == np.uint64(0):
+                for piece in range(KNIGHT, QUEEN + 1):
                     if children[i, piece] & bit(lowest(entered)) != np.uint64(0):
                         promotion = piece
             codes[i] = (lowest(left) << 9) | (lowest(entered) << 3) | promotion

@@ -63,7 +63,10 @@ class Layout(NamedTuple):
 
 
 _AHEAD = 24
+"""Entries for whose slots a kernel asks before it comes to them: a miss of the cache takes as long as many of these."""
+
 _BLOCK = 4096
+"""Entries that :func:`spread` places together."""
 
 
 @intrinsic
@@ -129,12 +132,14 @@ def insert(entries: Any, count: int, table: Any, layout: Any, new: Any) -> int:
     slots = table.shape[0]
     low = 0
     high = 0
+    # A ring of the slots that were asked for ahead.
     homes = np.empty(32, dtype=np.int64)
     for i in range(min(_AHEAD, count)):
         slot = _place(entries[i, 0], entries[i, 1], layout)
         homes[i & 31] = slot
         prefetch(table, slot)
     for i in range(count):
+        # Take the slot of this entry, and ask for that of a later one.
         enemy = entries[i, 0]
         codes = entries[i, 1]
         slot = homes[i & 31]
@@ -142,6 +147,7 @@ def insert(entries: Any, count: int, table: Any, layout: Any, new: Any) -> int:
             later = _place(entries[i + _AHEAD, 0], entries[i + _AHEAD, 1], layout)
             homes[(i + _AHEAD) & 31] = later
             prefetch(table, later)
+        # Probe: a free slot takes the entry, an equal one has it already, and the end of a region is the end.
         while True:
             found = table[slot, 0]
             if found == np.uint64(0):
@@ -178,12 +184,14 @@ def gather(table: Any, key: Any) -> Any:
 
     Returns how many there are. What is behind them then means nothing.
     """
+    # To the front, without a jump: which slots are free could not be foretold.
     count: Any = 0
-    for slot in range(table.shape[0]):  # no jump: which slots are free could not be foretold
+    for slot in range(table.shape[0]):
         enemy = table[slot, 0]
         table[count, 0] = enemy
         table[count, 1] = table[slot, 1]
         count += np.int64(enemy != np.uint64(0))
+    # Insertion sort: what probing displaced stands a few places from where it belongs.
     last = np.uint64(0)
     for i in range(count):
         enemy = table[i, 0]
@@ -219,6 +227,7 @@ def rehash(old: Any, table: Any, layout: Any, counts: Any) -> None:
         if enemy == np.uint64(0):
             continue
         codes = old[i, 1]
+        # All are different, so the first free slot takes it.
         slot = _place(enemy, codes, layout)
         while table[slot, 0] != np.uint64(0):
             slot += 1
@@ -234,6 +243,7 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
     The canonical ``table[:count]`` goes to its slots, all others are freed; ``counts`` (int64[2]) becomes the number of
     entries in each region.
     """
+    # Places from the left, each its home or the one after the entry before; kept where a block begins.
     counts[0] = 0
     blocks = np.empty(count // _BLOCK + 1, dtype=np.int64)
     previous = -1
@@ -241,6 +251,8 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
         if i % _BLOCK == 0:
             blocks[i // _BLOCK] = previous
         previous = max(_place(table[i, 0], table[i, 1], layout), previous + 1)
+    # Block by block from the right, so that an entry moves before another one takes its slot: no place is left of where
+    # the entry stands.
     places = np.empty(_BLOCK, dtype=np.int64)
     hole = table.shape[0]
     stop = count
@@ -252,6 +264,7 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
             places[i - start] = previous
             if previous < layout.half + SPILL:
                 counts[0] += 1
+        # Each to its place, and the slots up to the one on its right freed.
         for i in range(stop - 1, start - 1, -1):
             place = places[i - start]
             enemy = table[i, 0]
@@ -315,6 +328,7 @@ def settle(end: int, layout: Any, split: bool, out: Any, counts: Any) -> None:
 
 @kernel(allocates=False)
 def _sort_out(end: int, layout: Any, split: bool, out: Any, counts: Any) -> None:
+    # Entries stay in the first buffer, close up over what goes, or go to the second one.
     low = counts[0]
     high = counts[1]
     for i in range(low, end):
@@ -324,7 +338,8 @@ def _sort_out(end: int, layout: Any, split: bool, out: Any, counts: Any) -> None
         if value > layout.threshold:
             continue
         region = np.int64(split and home(value, layout) >= layout.half)
-        place = high if region else low  # no jump: none could be foretold
+        # No jump: none could be foretold.
+        place = high if region else low
         out[region, place, 0] = enemy
         out[region, place, 1] = codes
         low += 1 - region

@@ -12,20 +12,34 @@ evasions are looked at in full only in the first plies.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from darkchess.board.kernels.attacks import attacked_by
+from darkchess.board.kernels.attacks import attacked_by, slanted, straight
 from darkchess.board.kernels.bits import bit, lowest, without_lowest
-from darkchess.board.kernels.board import BLACK, KING, PAWN, QUEEN, WHITE, ep_square, turn
+from darkchess.board.kernels.board import (
+    BISHOP,
+    BLACK,
+    KING,
+    KNIGHT,
+    PAWN,
+    QUEEN,
+    ROOK,
+    WHITE,
+    ep_square,
+    piece_on,
+    turn,
+)
 from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, make
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
-from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, features, phase, slanted, straight
+from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, features, phase
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, UNITS, forward
 from klss.support.kernel import kernel
 
-__all__ = ["DEPTH", "MOST", "WON", "evaluate_many", "quiescence", "scratch", "static"]
+__all__ = [
+    "DEPTH", "MOST", "WON", "Knowledge", "bring_best", "evaluate_many", "quiescence", "scratch", "static",
+]  # fmt: skip
 
 WON = 1000.0
 """Score in pawns of a side that takes the king; tanh(WON/6) is 1.0 exactly."""
@@ -37,11 +51,34 @@ DEPTH = 12
 """Plies that the quiescence search may go."""
 
 _EVASION_PLIES = 3
+"""Plies in which a side whose king is attacked looks at all its moves."""
+
 _DELTA = 1.5
+"""What a capture may gain, in pawns, beyond what it takes: one that cannot reach alpha with it is left out."""
+
 _NODES = 500
 """Nodes after which no more moves are searched: boards full of queens would take seconds."""
 
 _ALPHA, _BETA, _BEST, _FLOOR = range(4)  # columns of ``bounds``
+_NEXT, _END = range(2)  # columns of ``cursor``
+
+
+class Knowledge(NamedTuple):
+    """What positions are judged by.
+
+    Attributes
+    ----------
+    tables
+        :data:`darkchess.board.kernels.tables.TABLES`.
+    worth
+        float64[6]: rough values of the pieces in pawns, for ordering and pruning.
+    model
+        float32, the packed weights (:mod:`network`), see :func:`static`.
+    """
+
+    tables: Any
+    worth: Any
+    model: Any
 
 
 @kernel(allocates=False)
@@ -67,15 +104,6 @@ def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any,
 
 
 @kernel(allocates=False)
-def _man(row: Any, mask: Any) -> int:
-    piece = 5
-    for i in range(5):
-        if row[i] & mask != np.uint64(0):
-            piece = i
-    return piece
-
-
-@kernel(allocates=False)
 def _tie(square: int, target: int, flip: int) -> float:
     """A trifle that orders equal captures the same way for both colours (``flip``: 0 White, 56 Black)."""
     return 1e-6 * (64 * (square ^ flip) + (target ^ flip))
@@ -83,27 +111,22 @@ def _tie(square: int, target: int, flip: int) -> float:
 
 @kernel(allocates=False)
 def _push(
-    row: Any,
-    own_piece: int,
-    square: int,
-    targets: Any,
-    defended: Any,
-    worth: Any,
-    moves: Any,
-    keys: Any,
-    n: int,
+    row: Any, own_piece: int, square: int, targets: Any, defended: Any, worth: Any, moves: Any, keys: Any, n: int,
     flip: int,
-) -> int:
+) -> int:  # fmt: skip
     """Append captures of one piece, leaving out those that lose material at a glance."""
     while targets != np.uint64(0):
         target = lowest(targets)
         mask = bit(target)
         targets = without_lowest(targets)
-        gain = worth[_man(row, mask)] if mask & (row[WHITE] | row[BLACK]) != np.uint64(0) else worth[PAWN]
+        # What stands there; on a free square, a pawn taken in passing.
+        occupied = mask & (row[WHITE] | row[BLACK]) != np.uint64(0)
+        gain = worth[piece_on(row, mask)] if occupied else worth[PAWN]
         promotion = 0
-        if own_piece == 0 and (target >= 56 or target < 8):
-            promotion = 4
-            gain = (gain if mask & (row[WHITE] | row[BLACK]) != np.uint64(0) else 0.0) + worth[QUEEN] - worth[PAWN]
+        if own_piece == PAWN and (target >= 56 or target < 8):
+            # A pawn that arrives wins a queen's worth, and loses it again where the square is defended.
+            promotion = QUEEN
+            gain = (gain if occupied else 0.0) + worth[QUEEN] - worth[PAWN]
             if mask & defended != np.uint64(0):
                 gain -= worth[QUEEN]
         elif mask & defended != np.uint64(0) and worth[own_piece] > gain + 0.5:
@@ -121,31 +144,33 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
     own = row[WHITE + side]
     enemy = row[BLACK - side]
     occupied = own | enemy
+    # Pawns: what they can take, in passing too, and the step onto the last rank.
+    capturable = enemy
     ep = ep_square(row)
-    n = 0
+    if ep >= 0:
+        capturable |= bit(ep)
     last = np.uint64(0xFF00000000000000) if side == 0 else np.uint64(0xFF)
+    n = 0
     left = row[PAWN] & own
     while left != np.uint64(0):
         square = lowest(left)
         left = without_lowest(left)
-        targets = tables[square, PAWN_CAPTURES + side] & enemy
-        if ep >= 0:
-            targets |= tables[square, PAWN_CAPTURES + side] & bit(ep)
         ahead = bit(square + 8 if side == 0 else square - 8)
-        targets |= ahead & last & ~occupied
-        n = _push(row, 0, square, targets, defended, worth, moves, keys, n, 56 * side)
-    for piece in range(1, 6):
+        targets = (tables[square, PAWN_CAPTURES + side] & capturable) | (ahead & last & ~occupied)
+        n = _push(row, PAWN, square, targets, defended, worth, moves, keys, n, 56 * side)
+    # The others; a king takes nothing that is defended.
+    for piece in range(KNIGHT, KING + 1):
         left = row[piece] & own
         while left != np.uint64(0):
             square = lowest(left)
             left = without_lowest(left)
-            if piece == 1:
+            if piece == KNIGHT:
                 targets = tables[square, KNIGHT_STEPS]
-            elif piece == 2:
+            elif piece == BISHOP:
                 targets = slanted(square, occupied, tables)
-            elif piece == 3:
+            elif piece == ROOK:
                 targets = straight(square, occupied, tables)
-            elif piece == 4:
+            elif piece == QUEEN:
                 targets = straight(square, occupied, tables) | slanted(square, occupied, tables)
             else:
                 targets = tables[square, KING_STEPS] & ~defended
@@ -154,100 +179,101 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
 
 
 @kernel(allocates=False)
-def _next_best(moves: Any, keys: Any, first: int, n: int) -> None:
+def bring_best(moves: Any, keys: Any, first: int, n: int) -> None:
+    """Swap the best-ranked of moves[first:n] to ``first``: few are ever looked at, so they are not sorted."""
     best = first
     for i in range(first + 1, n):
         if keys[i] > keys[best]:
             best = i
     if best != first:
-        move = moves[first]
-        moves[first] = moves[best]
-        moves[best] = move
-        key = keys[first]
-        keys[first] = keys[best]
-        keys[best] = key
+        moves[first], moves[best] = moves[best], moves[first]
+        keys[first], keys[best] = keys[best], keys[first]
 
 
 @kernel(allocates=False)
 def _enter(
-    ply: int, last: Any, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any,
-    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
-) -> int:  # fmt: skip
-    """Look at the node ``rows[ply]``: set its best score so far and its pruning floor.
-
-    Returns how many moves of it to search: none if it is the ``last`` on its line (bool).
+    ply: int, last: Any, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any, index: Any,
+    count: Any, maps: Any, units: Any, knowledge: Any,
+) -> None:  # fmt: skip
+    """Look at the node ``rows[ply]``: set its best score so far, its pruning floor, and its moves to search; none if it
+    is the ``last`` on its line (bool).
     """
-    row = rows[ply]
+    row, worth = rows[ply], knowledge.worth
     side = turn(row)
+    cursor[ply, _NEXT] = 0
+    cursor[ply, _END] = 0
     for i in range(9):
         leaves[ply, i] = row[i]
+    # A king that can be taken, or is gone already, decides.
     king = row[KING] & row[WHITE + side]
-    if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, tables) >= 0:
+    if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, knowledge.tables) >= 0:
         bounds[ply, _BEST] = WON
-        return 0
+        return
     bounds[ply, _BEST] = -WON
     if king == np.uint64(0):
-        return 0
-    if ply < _EVASION_PLIES and not last and attacked_by(row, 1 - side, lowest(king), tables):
-        n = generate(row, tables, moves[ply])
+        return
+    # An attacked king may not stand pat: all moves are searched, captures first, and none is left out by the floor.
+    if ply < _EVASION_PLIES and not last and attacked_by(row, 1 - side, lowest(king), knowledge.tables):
+        n = generate(row, knowledge.tables, moves[ply])
         for i in range(n):
             target = bit((moves[ply, i] >> 3) & 63)
             keys[ply, i] = _tie(moves[ply, i] >> 9, (moves[ply, i] >> 3) & 63, 56 * side)
             if target & row[BLACK - side] != np.uint64(0):
-                keys[ply, i] += worth[_man(row, target)]
+                keys[ply, i] += worth[piece_on(row, target)]
         bounds[ply, _FLOOR] = 1e9
-        return int(n)
-    best = static(row, tables, model, index, count, maps, units)
+        cursor[ply, _END] = n
+        return
+    # Standing pat, then captures that may gain enough.
+    best = static(row, knowledge.tables, knowledge.model, index, count, maps, units)
     bounds[ply, _BEST] = best
     if best >= bounds[ply, _BETA] or last:
-        return 0
+        return
     bounds[ply, _ALPHA] = max(bounds[ply, _ALPHA], best)
     bounds[ply, _FLOOR] = best + _DELTA
-    return int(_captures(row, tables, maps[ANY + 1 - side], worth, moves[ply], keys[ply]))
+    found = _captures(row, knowledge.tables, maps[ANY + 1 - side], worth, moves[ply], keys[ply])
+    cursor[ply, _END] = found
 
 
 @kernel(allocates=False)
 def quiescence(
-    stand: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
-    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+    stand: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any, index: Any, count: Any,
+    maps: Any, units: Any, knowledge: Any,
 ) -> Any:  # fmt: skip
-    """Fail-soft quiescence search of ``rows[0]``; ``leaves[0]`` becomes the position whose static evaluation the score
-    (float64) is.
+    """Fail-soft quiescence search of ``rows[0]``; ``leaves[0]`` becomes the position whose static evaluation
+    the score (float64) is.
 
-    A static evaluation of ``rows[0]`` that reaches ``stand`` is returned at once: a lower bound of the score, which is
-    all that who passes such a bound wants to know. Nothing else depends on it. WON or more: the score, always.
+    A static evaluation of ``rows[0]`` that reaches ``stand`` is returned at once: a lower bound of the score,
+    which is all that who passes such a bound wants to know. Nothing else depends on it. WON or more: the score, always.
 
-    A loop with its own stack: numba's cache can't hold a function that calls itself. Arrays a ply: ``rows`` and
-    ``leaves`` uint64[DEPTH + 1, 9], ``moves`` int32[DEPTH + 1, MAX_MOVES], ``keys`` float64[DEPTH + 1, MAX_MOVES],
-    ``bounds`` float64[DEPTH + 1, 4], ``cursor`` int64[DEPTH + 1, 2] (next move, end).
+    A loop with its own stack: numba's cache can't hold a function that calls itself. The arrays are those of
+    :func:`scratch`; they are no named tuple, because numba drops what is written to an array of one where it inlines
+    other functions. ``knowledge``: a :class:`Knowledge`.
     """
     bounds[0, _ALPHA] = -WON
     bounds[0, _BETA] = stand
-    cursor[0, 1] = _enter(0, False, rows, leaves, moves, keys, bounds, tables, worth, model, index, count, maps, units)
+    _enter(0, False, rows, leaves, moves, keys, bounds, cursor, index, count, maps, units, knowledge)
     bounds[0, _BETA] = WON
-    cursor[0, 0] = 0
     ply = 0
     nodes = 1
     while True:
-        i = cursor[ply, 0]
-        if i < cursor[ply, 1]:
-            _next_best(moves[ply], keys[ply], i, cursor[ply, 1])
+        i = cursor[ply, _NEXT]
+        if i < cursor[ply, _END]:
+            bring_best(moves[ply], keys[ply], i, cursor[ply, _END])
             most = bounds[ply, _FLOOR] + keys[ply, i]
             if most > bounds[ply, _ALPHA]:
-                cursor[ply, 0] = i + 1
-                make(rows[ply], moves[ply, i], tables, rows[ply + 1])
+                # Down to the next node, with the window turned round.
+                cursor[ply, _NEXT] = i + 1
+                make(rows[ply], moves[ply, i], knowledge.tables, rows[ply + 1])
                 bounds[ply + 1, _ALPHA] = -bounds[ply, _BETA]
                 bounds[ply + 1, _BETA] = -bounds[ply, _ALPHA]
                 ply += 1
                 nodes += 1
                 last = ply >= DEPTH - 1 or nodes > _NODES
-                cursor[ply, 1] = _enter(
-                    ply, last, rows, leaves, moves, keys, bounds, tables, worth, model, index, count, maps, units
-                )
-                cursor[ply, 0] = 0
+                _enter(ply, last, rows, leaves, moves, keys, bounds, cursor, index, count, maps, units, knowledge)
                 continue
             # What is left gains too little to matter; the score, a bound now, is not to leave it out.
             bounds[ply, _BEST] = max(bounds[ply, _BEST], most)
+        # Back up with the score; one that reaches beta ends the node there.
         score = -bounds[ply, _BEST]
         if ply == 0:
             return -score
@@ -259,14 +285,25 @@ def quiescence(
             if score > bounds[ply, _ALPHA]:
                 bounds[ply, _ALPHA] = score
                 if score >= bounds[ply, _BETA]:
-                    cursor[ply, 1] = 0
+                    cursor[ply, _END] = 0
 
 
 @kernel
 def scratch() -> Any:
-    """What a quiescence search works in, whatever is in it: ``rows``, ``leaves``, ``moves``, ``keys``, ``bounds`` and
-    ``cursor`` of :func:`quiescence`, ``index``, ``count``, ``maps`` and ``units`` of :func:`static`. New ones at each
-    call, so that threads may work side by side.
+    """What a quiescence search works in, whatever is in it; new at each call, so that threads may work side by side.
+
+    Returns
+    -------
+    rows, leaves
+        uint64[DEPTH + 1, 9], for each ply: the position, and the one whose static evaluation its score is.
+    moves, keys
+        int32 and float64[DEPTH + 1, MAX_MOVES]: the moves to look at, and what they gain at sight.
+    bounds
+        float64[DEPTH + 1, 4]: alpha, beta, the best score so far, what the gain of a move is added to.
+    cursor
+        int64[DEPTH + 1, 2]: the next move, and their end.
+    index, count, maps, units
+        Of :func:`static`.
     """
     rows = np.empty((DEPTH + 1, 9), dtype=np.uint64)
     leaves = np.empty((DEPTH + 1, 9), dtype=np.uint64)
@@ -282,32 +319,27 @@ def scratch() -> Any:
 
 
 @kernel
-def evaluate_many(rows: Any, tables: Any, worth: Any, model: Any, scores: Any, leaves_out: Any) -> None:
+def evaluate_many(rows: Any, knowledge: Any, scores: Any, leaves_out: Any) -> None:
     """Write the scores in pawns for the side to move of ``rows`` (uint64[n, 9]) into ``scores`` (float64[n]).
 
-    ``worth`` float64[6]: rough values of the pieces in pawns, for ordering and pruning; ``model`` as in :func:`static`.
-    ``leaves_out`` (uint64[n, 9]; or of length 0: not wanted) gets the positions whose static evaluations the scores
-    are.
+    ``knowledge``: a :class:`Knowledge`. ``leaves_out`` (uint64[n, 9]; or of length 0: not wanted) gets the positions
+    whose static evaluations the scores are.
     """
     stack, leaves, moves, keys, bounds, cursor, index, count, maps, units = scratch()
     _evaluate_each(
-        rows, scores, leaves_out, stack, leaves, moves, keys, bounds, cursor,
-        tables, worth, model, index, count, maps, units,
-    )  # fmt: skip
+        rows, scores, leaves_out, stack, leaves, moves, keys, bounds, cursor, index, count, maps, units, knowledge
+    )
 
 
 @kernel(allocates=False)
 def _evaluate_each(
-    rows: Any, scores: Any, leaves_out: Any,
-    stack: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
-    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+    rows: Any, scores: Any, leaves_out: Any, stack: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
+    index: Any, count: Any, maps: Any, units: Any, knowledge: Any,
 ) -> None:  # fmt: skip
     for k in range(rows.shape[0]):
         for i in range(9):
             stack[0, i] = rows[k, i]
-        scores[k] = quiescence(
-            WON, stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units
-        )
+        scores[k] = quiescence(WON, stack, leaves, moves, keys, bounds, cursor, index, count, maps, units, knowledge)
         if leaves_out.shape[0] != 0:
             for i in range(9):
                 leaves_out[k, i] = leaves[0, i]

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
-from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.attacks import pawn_attacks, slanted, straight
+from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, turn
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS
 from klss.support.kernel import kernel
 
-__all__ = ["FEATURES", "FEATURE_BLOCKS", "MAPS", "MAX_FEATURES", "features", "phase", "slanted", "straight"]
+__all__ = ["FEATURES", "FEATURE_BLOCKS", "MAPS", "MAX_FEATURES", "features", "phase"]
 
 FEATURE_BLOCKS: dict[str, tuple[int, int]] = {
     "piece on square": (0, 384),
@@ -53,9 +53,6 @@ brought to the enemy king (each for White, then Black); last, how many features 
 MAPS = 19
 """How many they are."""
 
-_NOT_A = np.uint64(0xFEFEFEFEFEFEFEFE)
-_NOT_H = np.uint64(0x7F7F7F7F7F7F7F7F)
-
 
 @kernel(allocates=False)
 def phase(row: Any) -> float:
@@ -76,24 +73,6 @@ def _forward_fill(mask: Any, side: int) -> Any:
         mask |= mask >> np.uint64(16)
         mask |= mask >> np.uint64(32)
     return mask
-
-
-@kernel(allocates=False)
-def _sideways(mask: Any) -> Any:
-    """Squares left and right of ``mask``."""
-    return ((mask & _NOT_A) >> np.uint64(1)) | ((mask & _NOT_H) << np.uint64(1))
-
-
-@kernel(allocates=False)
-def straight(square: int, occupied: Any, tables: Any) -> Any:
-    """What a rook attacks; compiled once, where the inlined one would be compiled at every place that uses it."""
-    return rook_attacks(square, occupied, tables)
-
-
-@kernel(allocates=False)
-def slanted(square: int, occupied: Any, tables: Any) -> Any:
-    """What a bishop attacks; compiled once."""
-    return bishop_attacks(square, occupied, tables)
 
 
 @kernel(allocates=False)
@@ -118,18 +97,11 @@ def _distance(a: int, b: int) -> int:
 
 @kernel(allocates=False)
 def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
+    """Begin the attack maps: of both sides' pawns and kings, which the terms of the other pieces look at."""
     for i in range(DANGER):
         maps[i] = np.uint64(0)
     for side in range(2):
-        pawns = row[PAWN] & row[WHITE + side]
-        left = pawns & _NOT_A
-        right = pawns & _NOT_H
-        if side == 0:
-            a = left << np.uint64(7)
-            b = right << np.uint64(9)
-        else:
-            a = left >> np.uint64(9)
-            b = right >> np.uint64(7)
+        a, b = pawn_attacks(row[PAWN] & row[WHITE + side], side)
         maps[BY_PAWN + side] = a | b
         king = row[KING] & row[WHITE + side]
         reach = np.uint64(0)
@@ -146,12 +118,15 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
     own = row[WHITE + side]
     occupied = own | row[BLACK - side]
     flip = 56 * side
+    # Mobility counts squares that a piece could use: not those of own pawns and king, nor what enemy pawns attack.
     mobile = ~(own & (row[PAWN] | row[KING])) & ~maps[BY_PAWN + 1 - side]
+    # The enemy king's ring: the squares next to it, and a rank more towards this side.
     enemy_king = row[KING] & row[BLACK - side]
     ring = maps[BY_KING + 1 - side] | enemy_king
     ring |= (ring << np.uint64(8)) if side == 1 else (ring >> np.uint64(8))
     units = 0
     attackers = 0
+    # For rooks: files with any pawn, and with an own one.
     pawn_files = _forward_fill(row[PAWN], 0) | _forward_fill(row[PAWN], 1)
     own_files = _forward_fill(row[PAWN] & own, 0) | _forward_fill(row[PAWN] & own, 1)
     for piece in range(6):
@@ -160,8 +135,11 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
             square = lowest(left)
             left = without_lowest(left)
             n = _put(index, count, n, 64 * piece + (square ^ flip), sign)
+            # Pawns and kings have their own terms and maps.
             if piece in (PAWN, KING):
                 continue
+            # What it attacks, a slider through its own queen, a rook through the other rook; ``first``: the feature of
+            # no mobility.
             if piece == KNIGHT:
                 reach = tables[square, KNIGHT_STEPS]
                 first = 384
@@ -180,6 +158,7 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
                 reach = straight(square, occupied, tables) | slanted(square, occupied, tables)
                 first = 422
                 maps[BY_QUEEN + side] |= reach
+            # The maps, mobility, and what it brings to the king: a unit for each square of the ring, and for itself.
             maps[TWICE + side] |= reach & maps[ANY + side]
             maps[ANY + side] |= reach
             n = _put(index, count, n, first + popcount(reach & mobile), sign)
@@ -187,6 +166,7 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
             if hits != 0:
                 attackers += 1
                 units += hits + (2 if piece < ROOK else (3 if piece == ROOK else 5))
+    # One attacker alone is little danger.
     danger = min(15, (units + 1) // 2) if attackers > 1 else min(4, (units + 2) // 3)
     maps[DANGER + side] = np.uint64(danger)
     n = _put_if(popcount(row[BISHOP] & own) > 1, index, count, n, 450, sign)
@@ -195,16 +175,18 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
 
 @kernel(allocates=False)
 def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, maps: Any) -> int:
+    """Passed, isolated, doubled and supported pawns of ``side``."""
     own = row[PAWN] & row[WHITE + side]
     enemy = row[PAWN] & row[BLACK - side]
     occupied = row[WHITE] | row[BLACK]
     king = row[KING] & row[WHITE + side]
     other_king = row[KING] & row[BLACK - side]
+    # A pawn is stopped where an enemy pawn is ahead on its own file or beside it.
     enemy_front = _forward_fill((enemy >> np.uint64(8)) if side == 0 else (enemy << np.uint64(8)), 1 - side)
-    stopped = enemy_front | _sideways(enemy_front)
+    stopped = enemy_front | beside(enemy_front)
     files = _forward_fill(own, 0) | _forward_fill(own, 1)
-    beside = _sideways(files)
-    support = _sideways(own) | maps[BY_PAWN + side]
+    neighbours = beside(files)
+    support = beside(own) | maps[BY_PAWN + side]
     own_behind = _forward_fill(own, side)
     left = own
     while left != np.uint64(0):
@@ -213,6 +195,7 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
         left = without_lowest(left)
         rank = (square >> 3) if side == 0 else 7 - (square >> 3)
         ahead = (mask << np.uint64(8)) if side == 0 else (mask >> np.uint64(8))
+        # A passed pawn: how far it is, whether something blocks it, and how far both kings are from its way.
         if mask & stopped == np.uint64(0) and _forward_fill(ahead, side) & own == np.uint64(0):
             n = _put(index, count, n, 451 + rank, sign)
             if ahead & occupied != np.uint64(0):
@@ -221,8 +204,9 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
                 stop = lowest(ahead) if ahead != np.uint64(0) else square
                 n = _put(index, count, n, 467, sign * _distance(lowest(king), stop))
                 n = _put(index, count, n, 468, sign * _distance(lowest(other_king), stop))
+        # Supported, isolated, doubled.
         n = _put_if(mask & support != np.uint64(0), index, count, n, 471 + rank, sign)
-        n = _put_if(mask & beside == np.uint64(0), index, count, n, 469, sign)
+        n = _put_if(mask & neighbours == np.uint64(0), index, count, n, 469, sign)
         back = (mask >> np.uint64(8)) if side == 0 else (mask << np.uint64(8))
         n = _put_if(back & own_behind != np.uint64(0), index, count, n, 470, sign)
     return n
@@ -235,31 +219,36 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
     if king == np.uint64(0):
         return n
     square = lowest(king)
+    # Own pawns on the two ranks before the king, on its file and those beside.
     own_pawns = row[PAWN] & row[WHITE + side]
-    front = king | _sideways(king)
+    front = king | beside(king)
     ahead = (
         ((front << np.uint64(8)) | (front << np.uint64(16)))
         if side == 0
         else ((front >> np.uint64(8)) | (front >> np.uint64(16)))
     )
     n = _put(index, count, n, 481 + min(3, popcount(ahead & own_pawns)), sign)
+    # How many of these files have no own pawn; and the danger that the enemy pieces bring.
     files = _forward_fill(front, 0) | _forward_fill(front, 1)
     shut = _forward_fill(own_pawns & files, 0) | _forward_fill(own_pawns & files, 1)
     open_files = popcount(front & ~shut)
     n = _put(index, count, n, 485 + open_files, sign)
     n = _put(index, count, n, 489 + np.int64(maps[DANGER + 1 - side]), sign)
+    # Squares on which a check is safe: not attacked back, unless by the king alone where two pieces attack.
     other = 1 - side
     occupied = row[WHITE] | row[BLACK]
     safe = ~row[WHITE + other] & ~(
         maps[ANY + side] & ~(maps[BY_KING + side] & ~maps[TWICE + side] & maps[TWICE + other])
     )
+    # Checks from there, by each kind of piece.
     on_lines = straight(square, occupied, tables)
     on_diagonals = slanted(square, occupied, tables)
     jumps = tables[square, KNIGHT_STEPS]
     n = _put_if(maps[BY_KNIGHT + other] & jumps & safe != np.uint64(0), index, count, n, 505, sign)
+    # The map of bishops looks through queens, so it is made again where it matters.
     reach = maps[BY_BISHOP + other]
     if reach & on_diagonals & safe != np.uint64(0) and row[QUEEN] & row[WHITE + other] != np.uint64(0):
-        reach = np.uint64(0)  # not through queens
+        reach = np.uint64(0)
         bishops = row[BISHOP] & row[WHITE + other]
         while bishops != np.uint64(0):
             reach |= slanted(lowest(bishops), occupied, tables)
@@ -276,16 +265,19 @@ def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: 
     own = row[WHITE + side]
     other = 1 - side
     first = 509 if side == to_move else 521
+    # What pawns attack.
     hit = maps[BY_PAWN + other] & own
     for piece in range(1, 5):
         number = popcount(hit & row[piece])
         n = _put_if(number != 0, index, count, n, first + piece - 1, number)
+    # Rooks and queens that knights or bishops attack, and queens that rooks do.
     hit = (maps[BY_KNIGHT + other] | maps[BY_BISHOP + other]) & own & ~maps[BY_PAWN + other]
     for piece in range(3, 5):
         number = popcount(hit & row[piece])
         n = _put_if(number != 0, index, count, n, first + 1 + piece, number)
     number = popcount(maps[BY_ROOK + other] & row[QUEEN] & own)
     n = _put_if(number != 0, index, count, n, first + 6, number)
+    # What hangs: attacked and not defended, or attacked twice and defended once, by no pawn.
     loose = (
         own
         & maps[ANY + other]
@@ -306,6 +298,7 @@ def features(row: Any, tables: Any, index: Any, count: Any, maps: Any) -> int:
     """
     to_move = turn(row)
     _pawn_maps(row, tables, maps)
+    # Both sides' maps are whole before the terms that look at them.
     n = 0
     for side in range(2):
         n = _piece_terms(row, side, 1 if side == to_move else -1, tables, index, count, n, maps)

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.bits import bit
-from darkchess.board.kernels.board import BLACK, KING, WHITE, turn
+from darkchess.board.kernels.board import BLACK, KING, PAWN, WHITE, WIDTH, turn
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
-from darkchess.evaluation.kernels.evaluation import WON, quiescence, scratch
+from darkchess.evaluation.kernels.evaluation import WON, bring_best, quiescence, scratch
 from klss.support.kernel import kernel
 
 __all__ = ["DEEPEST", "minimax_many"]
@@ -30,7 +30,8 @@ DEEPEST = 30
 _KILLER = 0.5
 """Rank in pawns of the quiet move that last refuted another one at the same ply."""
 
-_ALPHA, _BETA, _BEST = range(3)  # columns of ``bounds``
+_ALPHA, _BETA, _BEST = range(3)  # columns of ``window``
+_AT, _END = range(2)  # columns of ``place``
 _NEXT, _NODES = range(2)  # entries of ``progress``
 
 
@@ -43,6 +44,7 @@ def _order(row: Any, moves: Any, keys: Any, n: int, killer: int, worth: Any) -> 
         code = moves[i]
         target = bit((code >> 3) & 63)
         source = bit(code >> 9)
+        # What is taken, dearest first, and of equal ones by the cheapest piece.
         key = 0.0
         if target & enemy != np.uint64(0):
             for piece in range(6):
@@ -51,22 +53,10 @@ def _order(row: Any, moves: Any, keys: Any, n: int, killer: int, worth: Any) -> 
                 if row[piece] & source != np.uint64(0):
                     key -= 0.01 * worth[piece]
         if code & 7 != 0:
-            key += worth[code & 7] - worth[0]
+            key += worth[code & 7] - worth[PAWN]
         if code == killer:
             key += _KILLER
         keys[i] = key
-
-
-@kernel(allocates=False)
-def _bring_best(moves: Any, keys: Any, first: int, n: int) -> None:
-    """Swap the best-ranked of moves[first:n] to ``first``."""
-    best = first
-    for i in range(first + 1, n):
-        if keys[i] > keys[best]:
-            best = i
-    if best != first:
-        moves[first], moves[best] = moves[best], moves[first]
-        keys[first], keys[best] = keys[best], keys[first]
 
 
 @kernel(allocates=False)
@@ -84,8 +74,7 @@ def _settled(row: Any, no_move: float, tables: Any) -> float:
 
 @kernel
 def minimax_many(
-    rows: Any, depth: int, no_move: float, soft: int, hard: int, tables: Any, worth: Any, model: Any,
-    scores: Any, progress: Any,
+    rows: Any, depth: int, no_move: float, soft: int, hard: int, knowledge: Any, scores: Any, progress: Any
 ) -> Any:  # fmt: skip
     """Search ``rows[progress[0]:]`` (uint64[n, 9]), ``depth`` plies each (0 … DEEPEST), one after the other.
 
@@ -96,6 +85,7 @@ def minimax_many(
     soft, hard : int
         Nodes after which no further row is begun, and after which the one at hand is given up. A node is a position
         looked at; a quiescence search counts as its first one.
+    knowledge : Knowledge
     scores : float64[n]
         Gets the score in pawns for the side to move of each row that was finished.
     progress : int64[2]
@@ -106,17 +96,19 @@ def minimax_many(
     bool
         Whether a row was given up.
     """
+    # The stack of the search, a row for each ply: positions, their moves and ranks, the window, the next move and the
+    # end, the move that last refuted another one.
     size = depth + 1
-    line = np.zeros((size, 9), dtype=np.uint64)
+    line = np.zeros((size, WIDTH), dtype=np.uint64)
     codes = np.zeros((size, MAX_MOVES), dtype=np.int32)
     ranks = np.zeros((size, MAX_MOVES), dtype=np.float64)
     window = np.zeros((size, 3), dtype=np.float64)
-    place = np.zeros((size, 2), dtype=np.int64)  # next move, end
+    place = np.zeros((size, 2), dtype=np.int64)
     killers = np.zeros(size, dtype=np.int64)
     stack, leaves, moves, keys, bounds, cursor, index, count, maps, units = scratch()
     return _minimax_each(
         rows, depth, no_move, soft, hard, scores, progress, line, codes, ranks, window, place, killers,
-        stack, leaves, moves, keys, bounds, cursor, tables, worth, model, index, count, maps, units,
+        stack, leaves, moves, keys, bounds, cursor, index, count, maps, units, knowledge,
     )  # fmt: skip
 
 
@@ -125,12 +117,12 @@ def _minimax_each(
     rows: Any, depth: int, no_move: float, soft: int, hard: int, scores: Any, progress: Any,
     line: Any, codes: Any, ranks: Any, window: Any, place: Any, killers: Any,
     stack: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
-    tables: Any, worth: Any, model: Any, index: Any, count: Any, maps: Any, units: Any,
+    index: Any, count: Any, maps: Any, units: Any, knowledge: Any,
 ) -> Any:  # fmt: skip
     nodes = 0
     progress[_NODES] = 0
     while progress[_NEXT] < rows.shape[0] and nodes < soft:
-        for i in range(9):
+        for i in range(WIDTH):
             line[0, i] = rows[progress[_NEXT], i]
         killers[:] = -1
         window[0, _ALPHA] = -2.0 * WON
@@ -138,36 +130,39 @@ def _minimax_each(
         ply = 0
         entering = True
         while ply >= 0:
+            # A new node: its score where the rules or the last ply decide, else its moves.
             if entering:
                 if nodes >= hard:
                     progress[_NODES] = nodes
                     return True
                 nodes += 1
-                place[ply, 0] = 0
-                place[ply, 1] = 0
-                score = _settled(line[ply], no_move, tables)
+                place[ply, _AT] = place[ply, _END] = 0
+                score = _settled(line[ply], no_move, knowledge.tables)
                 if score > WON and ply == depth:
-                    for i in range(9):
+                    # The leaf's own search may stop where its static evaluation reaches beta.
+                    for i in range(WIDTH):
                         stack[0, i] = line[ply, i]
                     score = quiescence(
-                        min(window[ply, _BETA], WON), stack, leaves, moves, keys, bounds, cursor,
-                        tables, worth, model, index, count, maps, units,
+                        min(window[ply, _BETA], WON), stack, leaves, moves, keys, bounds, cursor, index, count, maps,
+                        units, knowledge,
                     )  # fmt: skip
                 elif score > WON:
                     score = -WON
-                    place[ply, 1] = generate(line[ply], tables, codes[ply])
-                    _order(line[ply], codes[ply], ranks[ply], place[ply, 1], killers[ply], worth)
+                    place[ply, _END] = generate(line[ply], knowledge.tables, codes[ply])
+                    _order(line[ply], codes[ply], ranks[ply], place[ply, _END], killers[ply], knowledge.worth)
                 window[ply, _BEST] = score
-            at = place[ply, 0]
-            if at < place[ply, 1]:
-                _bring_best(codes[ply], ranks[ply], at, place[ply, 1])
-                place[ply, 0] = at + 1
-                make(line[ply], codes[ply, at], tables, line[ply + 1])
+            # Down to the best-ranked move that is left, with the window turned round.
+            at = place[ply, _AT]
+            if at < place[ply, _END]:
+                bring_best(codes[ply], ranks[ply], at, place[ply, _END])
+                place[ply, _AT] = at + 1
+                make(line[ply], codes[ply, at], knowledge.tables, line[ply + 1])
                 window[ply + 1, _ALPHA] = -window[ply, _BETA]
                 window[ply + 1, _BETA] = -window[ply, _ALPHA]
                 ply += 1
                 entering = True
                 continue
+            # Back up with the score; one that reaches beta, or wins, ends the node above.
             score = -window[ply, _BEST]
             ply -= 1
             entering = False
@@ -175,8 +170,8 @@ def _minimax_each(
                 window[ply, _BEST] = score
                 window[ply, _ALPHA] = max(window[ply, _ALPHA], score)
                 if score >= min(window[ply, _BETA], WON):
-                    killers[ply] = codes[ply, place[ply, 0] - 1]
-                    place[ply, 1] = 0
+                    killers[ply] = codes[ply, place[ply, _AT] - 1]
+                    place[ply, _END] = 0
         scores[progress[_NEXT]] = window[0, _BEST]
         progress[_NEXT] += 1
     progress[_NODES] = nodes

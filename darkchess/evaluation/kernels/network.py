@@ -88,10 +88,12 @@ def _rectified(builder: Any, value: Any, zero: Any) -> Any:
 @intrinsic
 def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, model: Any, units: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        # Running sums in registers: the first layer's units, from their biases, and the two sums of ``linear``.
         starts = [context.make_array(signature.args[i])(context, builder, args[i]).data for i in (0, 1, 3, 4)]
         indices, counts, weights, out = starts
         first = cgutils.alloca_once_value(builder, _vector(builder, weights, _WORD(_FIRST_BIAS), _WIDE))
         tapered = cgutils.alloca_once_value(builder, ir.Constant(_PAIR, [0.0, 0.0]))
+        # Four features at a time, so that additions do not wait for one another; the list is filled up with empty ones.
         with cgutils.for_range_slice(builder, _WORD(0), args[2], _WORD(4), _WORD) as (start, _):
             products = []
             for step in range(4):
@@ -101,6 +103,7 @@ def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, model: Any,
                 signed = builder.sitofp(number, _FLOAT)
                 pair = _vector(builder, weights, builder.mul(feature, _WORD(2)), _PAIR)
                 builder.store(builder.fadd(builder.load(tapered), _times(builder, signed, pair)), tapered)
+                # The other side's features have rows of their own, and count upwards there.
                 theirs = builder.icmp_signed("<", number, _PLACE(0))
                 column = builder.add(feature, builder.select(theirs, _WORD(FEATURES), _WORD(0)))
                 row = builder.add(_WORD(_FIRST), builder.mul(column, _WORD(FIRST)))
@@ -109,6 +112,7 @@ def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, model: Any,
             four = builder.fadd(builder.fadd(*products[:2]), builder.fadd(*products[2:]))
             builder.store(builder.fadd(builder.load(first), four), first)
         _keep(builder, builder.load(first), out, _WORD(0))
+        # The second layer: each rectified unit times its row; then the output, added unit by unit as numpy does.
         second = _vector(builder, weights, _WORD(_SECOND_BIAS), _NARROW)
         for j in range(FIRST):
             unit = _rectified(builder, builder.load(builder.gep(out, [_WORD(j)])), _FLOAT(0.0))
@@ -123,6 +127,7 @@ def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, model: Any,
         sums = [builder.extract_element(builder.load(tapered), _PLACE(i)) for i in range(2)]
         return context.make_tuple(builder, signature.return_type, [output, *sums])
 
+    # The loads above trust types and layout.
     for array, dtype in ((index, types.int32), (count, types.int32), (model, types.float32), (units, types.float32)):
         if array.dtype != dtype or array.layout != "C":
             raise TypingError(f"forward: got an {array}, expected {dtype} in one piece")
@@ -139,6 +144,7 @@ def forward(index: Any, count: Any, n: int, model: Any, units: Any) -> Any:
 
     ``model`` is the packed weights, float32[PACKED_SIZE]; ``index`` and ``count`` (int32) have room for three more.
     """
+    # The body for interpreted runs, in the order of the vector instructions.
     middle = end = np.float32(0.0)
     units[:FIRST] = model[_FIRST_BIAS:_FIRST]
     rows = model[_FIRST:_SECOND_BIAS].reshape(2 * FEATURES, FIRST)

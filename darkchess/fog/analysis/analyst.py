@@ -112,8 +112,13 @@ class Analysis:
     @property
     def mix_value(self) -> float | None:
         """Value of the mixed strategy: the mean of the moves' values, weighted by their probabilities."""
-        played = [(move.probability, move.value) for move in self.moves if move.probability > 0.0]
-        return _sum(played)
+        played = [move for move in self.moves if move.probability > 0.0]
+        total = 0.0
+        for move in played:
+            if move.value is None:
+                return None
+            total += move.probability * move.value
+        return total
 
     def loss(self, move: chess.Move) -> float | None:
         """How much less ``move`` is worth than the mixed strategy; None where the search was too short to say."""
@@ -125,15 +130,6 @@ class Analysis:
 def _asked(configuration: Configuration) -> tuple[str, ...]:
     """What the weights of a player's search are made of."""
     return () if configuration.beliefs is None else configuration.beliefs.parts
-
-
-def _sum(played: list[tuple[float, float | None]]) -> float | None:
-    total = 0.0
-    for probability, value in played:
-        if value is None:
-            return None
-        total += probability * value
-    return total
 
 
 class Analyst:
@@ -179,6 +175,7 @@ class Analyst:
         self._views = [view]
         self.quiet = 0
         self._belief: Belief = belief
+        # A filter goes along with the set wherever the belief or the search asks for its weights.
         threads = configuration.threads
         needed = {*PARTS[belief], *_asked(configuration)}
         weigher = Filter(Policy.packaged(), BuiltinEvaluator(threads=threads)) if "filter" in needed else None
@@ -260,6 +257,7 @@ class Analyst:
             )
         chosen = configuration or self._configuration
         assert chosen.search is not None
+        # As a player's search, but for the trunk, which is new.
         search = Search(self.model, chosen.search, seed=self._seed)
         plan = TimePlan(limit)
         self.model.deadline = plan.deadline
@@ -286,6 +284,7 @@ class Analyst:
         AnalysisError
             The player has no move to make here.
         """
+        # The search, perhaps with fewer particles than the player takes.
         configuration = self._configuration
         assert configuration.search is not None
         if particles is not None:
@@ -303,6 +302,7 @@ class Analyst:
             taken = found.actions == encode(taking)
             found = RootValues(found.actions, taken.astype(np.float64), np.where(taken, 1.0, found.values))
             value = 1.0
+        # The most played first, then the most valuable.
         moves = sorted(
             (
                 MoveValue(decode(code), san(view, decode(code)), probability, None if math.isnan(value) else value)

@@ -91,6 +91,7 @@ class Turn:
 
     def loss(self) -> Loss:
         """What the move gave away, over the positions that were possible for the mover."""
+        # The engine's moves come the most played first; the game's is one of them.
         best = self.analysis.moves[0]
         played = next(each for each in self.analysis.moves if each.move == self.move)
         return Loss(
@@ -109,6 +110,7 @@ class Turn:
         """Value of the move on the true board, by the evaluator, less that of the mixed strategy: in [−2, 2], positive
         where the mover was lucky. No player could have known it.
         """
+        # The true positions after all moves, valued for the mover; a king that falls is worth 1 whatever is said of it.
         moves = [each.move for each in self.analysis.moves]
         after = [self.position.after(move) for move in moves]
         rows = np.array([each.row for each in after])
@@ -116,6 +118,7 @@ class Turn:
         values = -self.evaluator.child_values(self.position.row[None, :], offsets, rows)
         taken = np.array([each.king(not self.position.turn) is None for each in after])
         values = np.where(taken, 1.0, values)
+        # Less what the mixture is worth there.
         mix = np.array([each.probability for each in self.analysis.moves])
         return float(values[moves.index(self.move)] - values @ mix / mix.sum())
 
@@ -146,6 +149,7 @@ def turns(
         The first turn that is wanted. Those before are observed and not searched. Every search begins with a new trunk,
         so that with nodes the others are the same to the last bit.
     """
+    # A particle whose root is not expanded says nothing: fewer nodes, fewer particles.
     particles = None if limit.nodes is None else max(_LEAST_PARTICLES, limit.nodes // _NODES_A_ROOT)
     evaluators = {color: make_evaluator() for color in chess.COLORS}
     try:

@@ -22,22 +22,8 @@ __all__ = ["Referee"]
 
 
 class Referee(TrueGame):
-    """One game of dark chess.
+    """One game of dark chess by a ruleset (:mod:`darkchess.fog.game.rules`), from ``fen`` as in :class:`TrueGame`.
 
-    Parameters
-    ----------
-    fen
-        The start position; None for the usual one.
-    ruleset
-        See :mod:`darkchess.fog.game.rules`.
-
-    Raises
-    ------
-    FenError
-        See :meth:`darkchess.board.position.Position.from_fen`.
-
-    Notes
-    -----
     A start position may already be over: the side to move has no move, or its halfmove counter says that fifty moves
     were played.
 

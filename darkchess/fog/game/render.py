@@ -94,6 +94,7 @@ def board_lines(
     >>> lines[-3:]
     ['2 . ? ? ? ? ? ? ?', '1 R ? ? ? ? ? ? ?', '  a b c d e f g h']
     """
+    # From the top of the page to the bottom, as the side there sees it.
     ranks = range(7, -1, -1) if bottom == chess.WHITE else range(8)
     files = range(8) if bottom == chess.WHITE else range(7, -1, -1)
     lines = []
@@ -104,6 +105,7 @@ def board_lines(
             for square in squares
         ]
         lines.append(f"{rank + 1}" + (" " if style.color else "") + "".join(cells) + (_RESET if style.color else ""))
+    # Files under the middle of their squares.
     left, right = _padding(cell, style)
     names = "".join(" " * left + "abcdefgh"[file] + " " * right for file in files)
     lines.append((" " + (" " if style.color else "") + names).rstrip())

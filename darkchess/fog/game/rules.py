@@ -12,7 +12,7 @@ from darkchess.errors import RulesetError
 from klss.table.outcome import Outcome
 
 __all__ = [
-    "FIFTY_MOVES_PLIES", "PAPER", "PYCHESS", "REASONS", "REPETITIONS", "RULESETS", "Ruleset", "ruleset",
+    "FIFTY_MOVES_PLIES", "PAPER", "PYCHESS", "REPETITIONS", "RULESETS", "Ruleset", "ruleset",
 ]  # fmt: skip
 
 REPETITIONS = 3
@@ -20,12 +20,6 @@ REPETITIONS = 3
 
 FIFTY_MOVES_PLIES = 100
 """The game is drawn after this many plies in a row without a pawn move or a capture."""
-
-REASONS = (
-    "king_captured", "no_move", "repetition", "fifty_moves", "ply_limit",
-    "resign", "flag", "forfeit", "aborted", "unknown",
-)  # fmt: skip
-"""The reasons that an outcome of ours has; other programs may send others."""
 
 
 @dataclass(frozen=True)

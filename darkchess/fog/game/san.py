@@ -185,6 +185,7 @@ def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str,
         raise IllegalMove(
             f"ambiguous move: got {text!r}, expected one of {' '.join(san(board, move) for move in fits)}"
         )
+    # None: say what could go there.
     others = [san(board, move) for move in moves if move.to_square == to_square]
     hint = f"; what can go to {target}: {' '.join(others)}" if others else f"; nothing can go to {target}"
     raise IllegalMove(f"illegal move: got {text!r}, expected a {chess.PIECE_NAMES[kind]} that can make it{hint}")

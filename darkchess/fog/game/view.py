@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, NoReturn
 
 import chess
 import numpy as np
 
 from darkchess.board import fen as fen_text
 from darkchess.board.kernels import board, moves
-from darkchess.board.kernels.tables import TABLES
+from darkchess.board.kernels.tables import PAWN_CAPTURES, TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position, row_of, squares_of
 from darkchess.errors import ViewError
@@ -29,7 +29,7 @@ from darkchess.fog.game._kernels import vision
 from klss.support.arrays import Words
 from klss.table.outcome import Outcome
 
-__all__ = ["Castling", "Kind", "View", "initial_view", "observe", "observed", "parse_fog_fen"]
+__all__ = ["Castling", "Kind", "View", "initial_view", "observe", "observed"]
 
 Kind = Literal["initial", "own_move", "opp_move"]
 
@@ -101,7 +101,7 @@ class View:
     ep_known: bool = True
 
     def row(self) -> Words:
-        """The view as a position row (uint64[9]); see :func:`darkchess.fog.game._kernels.vision.masked`."""
+        """The view as a position row (uint64[9]): what is seen, and what the player knows of the last entry."""
         return row_of(self.pieces, self.to_move, self.castling.letters(self.color), self.ep_square)
 
     def key(self) -> int:
@@ -204,49 +204,11 @@ def observed(
     ViewError
         The observation contradicts itself, ``previous`` or the rules.
     """
-    color, ply = previous.color, previous.ply + 1
-    where = f"observation of ply {ply}"
-    if previous.game_over is not None:
-        raise ViewError(f"{where}: got one after the end of the game ({previous.game_over.reason}), expected none")
-    expected = "own_move" if previous.to_move == color else "opp_move"
-    if kind != expected:
-        raise ViewError(
-            f"{where}: got kind {kind!r} after a view with {chess.COLOR_NAMES[previous.to_move]} to move, "
-            f"expected {expected!r}"
-        )
-    if (own_move is None) == (kind == "own_move"):
-        raise ViewError(
-            f"{where}: got own_move {own_move} with kind {kind!r}, expected a move exactly with kind 'own_move'"
-        )
-    if own_move is not None and own_move not in previous.legal_moves and not _may_be_ep(previous, own_move):
-        raise ViewError(
-            f"{where}: got own_move {own_move.uci()}, expected one of her {len(previous.legal_moves)} legal moves"
-        )
-    if own_capture_square is not None and (kind != "opp_move" or not _is_own(previous, own_capture_square)):
-        raise ViewError(
-            f"{where}: got own_capture_square {own_capture_square}, "
-            "expected the square of an own piece, after an enemy move"
-        )
-    if opp_capture_landing_square is not None and opp_capture_landing_square != own_capture_square:
-        raise ViewError(
-            f"{where}: got opp_capture_landing_square {opp_capture_landing_square} and own_capture_square "
-            f"{own_capture_square}, expected the same square, or no landing square (en passant)"
-        )
-    if not 0 <= visible < 1 << 64:
-        raise ViewError(f"{where}: got visible {visible:#x}, expected a set of 64 bits")
-    off = [square for square in pieces if not 0 <= square < 64]
-    if off:
-        raise ViewError(f"{where}: got a piece on square {off[0]}, expected squares 0 to 63")
-    stray = [square for square in pieces if not visible >> square & 1]
-    if stray:
-        raise ViewError(
-            f"{where}: got a piece on {chess.SQUARE_NAMES[stray[0]]}, expected pieces on visible squares only"
-        )
-    _check_own_pieces(previous, own_move, own_capture_square, pieces, where)
+    where = f"observation of ply {previous.ply + 1}"
     view = View(
-        ply=ply,
+        ply=previous.ply + 1,
         kind=kind,
-        color=color,
+        color=previous.color,
         own_move=own_move,
         visible=visible,
         pieces=dict(sorted(pieces.items())),
@@ -259,15 +221,17 @@ def observed(
         game_over=game_over,
         fullmove=previous.fullmove + (not previous.to_move),
     )
+    # What is wrong by itself, or after the view before.
+    _check_follows(previous, view, where)
+    _check_squares(view, where)
+    _check_own_pieces(previous, view, where)
+    # What was not sent: the en passant square, and exactly the squares that rule 4 shows; the moves follow.
     sent = None if legal_moves is None else tuple(legal_moves)
-    view = _with_ep(view, previous, sent)
-    view = _with_own_mask(view, where)
+    view = _with_own_mask(_with_ep(view, previous, sent), where)
     view = replace(view, legal_moves=known_moves(view))
-    if (
-        sent is not None
-        and game_over is None
-        and (not view.ep_known or sorted(map(encode, sent)) != sorted(map(encode, view.legal_moves)))
-    ):
+    # Moves that were sent say the same, and then leave nothing open.
+    same = sent is not None and view.ep_known and sorted(map(encode, sent)) == sorted(map(encode, view.legal_moves))
+    if sent is not None and game_over is None and not same:
         odd = sorted({move.uci() for move in sent} ^ {move.uci() for move in view.legal_moves})
         raise ViewError(
             f"{where}: got legal moves that do not follow from what is seen, expected agreement; "
@@ -286,47 +250,6 @@ def known_moves(view: View) -> tuple[chess.Move, ...]:
     out = np.empty(moves.MAX_MOVES, dtype=np.int32)
     count = moves.generate(view.row(), TABLES, out)
     return tuple(decode(code) for code in sorted(out[:count].tolist()) if _path_seen(view, code))
-
-
-def parse_fog_fen(text: str, color: chess.Color | None = None) -> View:
-    """The view of a fog FEN; ``color`` is the player's, by default the side to move. ``?`` and ``*`` are hidden
-    squares.
-
-    A fog FEN is one look and no memory: ply 0, kind ``"initial"``. Castling rights of the other side are dropped
-    (pyffish writes both).
-
-    Raises
-    ------
-    FenError
-        The text is garbled.
-    ViewError
-        The visible squares are not those that ``color``'s pieces see.
-    """
-    placement, turn_text, castling, ep_text, _, fullmove = fen_text.split_fields(text)
-    pieces, unseen = fen_text.parse_board(placement, hidden=fen_text.HIDDEN)
-    to_move = fen_text.parse_turn(turn_text)
-    color = to_move if color is None else color
-    own_rights = "".join(right for right in castling if right not in ("kq" if color else "KQ"))
-    rights = fen_text.parse_castling(own_rights or "-", pieces)
-    ep_square = fen_text.parse_square(ep_text, "en passant square")
-    view = View(
-        ply=0,
-        kind="initial",
-        color=color,
-        own_move=None,
-        visible=~unseen & 0xFFFF_FFFF_FFFF_FFFF,
-        pieces=pieces,
-        own_capture_square=None,
-        opp_capture_landing_square=None,
-        ep_square=ep_square if to_move == color and ep_square in _ep_targets(pieces, color) else None,
-        castling=Castling("k" in rights.lower(), "q" in rights.lower()),
-        to_move=to_move,
-        legal_moves=(),
-        game_over=None,
-        fullmove=max(1, fen_text.parse_counter(fullmove, "move number", 0)),
-    )
-    view = _with_own_mask(view, "fog FEN")
-    return replace(view, legal_moves=known_moves(view))
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -358,30 +281,64 @@ def _castling_after(previous: View, own_move: chess.Move | None, own_capture_squ
     )
 
 
-def _check_own_pieces(
-    previous: View,
-    own_move: chess.Move | None,
-    own_capture_square: int | None,
-    pieces: Mapping[int, chess.Piece],
-    where: str,
-) -> None:
-    """Check the player's own pieces, which are known exactly: those before, moved by its move, less a captured one."""
-    own = {square: piece for square, piece in previous.pieces.items() if piece.color == previous.color}
-    if own_move is not None:
-        if own_move.from_square not in own:
-            raise ViewError(f"{where}: got own_move {own_move.uci()}, expected one from a square of an own piece")
-        row = row_of(own, previous.color, previous.castling.letters(previous.color))
-        out = np.empty(board.WIDTH, dtype=np.uint64)
-        moves.make(row, encode(own_move), TABLES, out)
-        own = dict(Position(out).pieces)
-    own.pop(-1 if own_capture_square is None else own_capture_square, None)
-    given = {square: piece for square, piece in pieces.items() if piece.color == previous.color}
-    if given != own:
-        odd = sorted(square for square in {*given, *own} if given.get(square) != own.get(square))[0]
-        raise ViewError(
-            f"{where}: got the own piece {given.get(odd, 'nothing')} on {chess.SQUARE_NAMES[odd]}, "
-            f"expected {own.get(odd, 'nothing')} after the view before"
+def _refuse(where: str, got: str, expected: str) -> NoReturn:
+    raise ViewError(f"{where}: got {got}, expected {expected}")
+
+
+def _check_follows(previous: View, view: View, where: str) -> None:
+    """Check that ``view`` may come after ``previous``: whose move it was, and what was captured."""
+    if previous.game_over is not None:
+        _refuse(where, f"one after the end of the game ({previous.game_over.reason})", "none")
+    kind, own_move = view.kind, view.own_move
+    wanted = "own_move" if previous.to_move == view.color else "opp_move"
+    if kind != wanted:
+        mover = chess.COLOR_NAMES[previous.to_move]
+        _refuse(where, f"kind {kind!r} after a view with {mover} to move", repr(wanted))
+    if (own_move is None) == (kind == "own_move"):
+        _refuse(where, f"own_move {own_move} with kind {kind!r}", "a move exactly with kind 'own_move'")
+    if own_move is not None and own_move not in previous.legal_moves and not _may_be_ep(previous, own_move):
+        _refuse(where, f"own_move {own_move.uci()}", f"one of the player's {len(previous.legal_moves)} legal moves")
+    lost, landing = view.own_capture_square, view.opp_capture_landing_square
+    if lost is not None and (kind != "opp_move" or not _is_own(previous, lost)):
+        _refuse(where, f"own_capture_square {lost}", "the square of an own piece, after an enemy move")
+    if landing is not None and landing != lost:
+        _refuse(
+            where,
+            f"opp_capture_landing_square {landing} and own_capture_square {lost}",
+            "the same square, or no landing square (en passant)",
         )
+
+
+def _check_squares(view: View, where: str) -> None:
+    """Check that there are such squares, and pieces on visible ones only."""
+    if not 0 <= view.visible < 1 << 64:
+        _refuse(where, f"visible {view.visible:#x}", "a set of 64 bits")
+    off = [square for square in view.pieces if not 0 <= square < 64]
+    if off:
+        _refuse(where, f"a piece on square {off[0]}", "squares 0 to 63")
+    stray = [square for square in view.pieces if not view.sees(square)]
+    if stray:
+        _refuse(where, f"a piece on {chess.SQUARE_NAMES[stray[0]]}", "pieces on visible squares only")
+
+
+def _check_own_pieces(previous: View, view: View, where: str) -> None:
+    """Check the player's own pieces, which are known exactly: those before, moved by its move, less a captured one."""
+    own = {square: piece for square, piece in previous.pieces.items() if piece.color == view.color}
+    move, lost = view.own_move, view.own_capture_square
+    if move is not None:
+        if move.from_square not in own:
+            _refuse(where, f"own_move {move.uci()}", "one from a square of an own piece")
+        # The kernel moves the own pieces alone: castling, promotion and all.
+        row = row_of(own, view.color, previous.castling.letters(view.color))
+        out = np.empty(board.WIDTH, dtype=np.uint64)
+        moves.make(row, encode(move), TABLES, out)
+        own = dict(Position(out).pieces)
+    own.pop(-1 if lost is None else lost, None)
+    given = {square: piece for square, piece in view.pieces.items() if piece.color == view.color}
+    if given != own:
+        odd = min(square for square in {*given, *own} if given.get(square) != own.get(square))
+        there = f"the own piece {given.get(odd, 'nothing')} on {chess.SQUARE_NAMES[odd]}"
+        _refuse(where, there, f"{own.get(odd, 'nothing')} after the view before")
 
 
 def _ep_targets(pieces: Mapping[int, chess.Piece], color: chess.Color) -> set[int]:
@@ -412,23 +369,25 @@ def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) ->
     if sent is not None:
         found = {move.to_square for move in sent if move.to_square in targets and _is_ep(view, move)}
         return replace(view, ep_square=found.pop()) if len(found) == 1 else view
+    # What is seen without any en passant square; more than that shows the target.
     ahead = 8 if view.color else -8
     otherwise = int(vision.visible(view.row(), 0 if view.color else 1, TABLES))
-    # What is seen without any en passant square; more than that shows the target.
     unsure = False
     for target in sorted(targets):
         victim, origin = target - ahead, target + ahead
         if view.visible & ~otherwise & (1 << target | 1 << victim):
             return replace(view, ep_square=target)  # nothing else shows the target (or, to other hosts, its pawn)
+        # What the view before says against a double step there: not that pawn, no pawn at home, or another move.
         pawn = chess.Piece(chess.PAWN, not view.color)
         if view.sees(victim) and view.pieces.get(victim) != pawn:
             continue
         if previous.pieces.get(victim) is not None or (previous.sees(origin) and previous.pieces.get(origin) != pawn):
-            continue  # a piece stood on the victim's square before, or no pawn stood at home
+            continue
         if _changed(previous, view) & ~(1 << victim | 1 << origin):
-            continue  # something else moved
+            continue
+        # And what says so: the pawn left its home and is not on the target.
         if previous.pieces.get(origin) == pawn and view.sees(origin):
-            return replace(view, ep_square=target)  # the pawn left its home and is not on the target: it stepped twice
+            return replace(view, ep_square=target)
         unsure = True
     return replace(view, ep_known=not unsure)
 
@@ -458,6 +417,7 @@ def _with_own_mask(view: View, where: str) -> View:
     # Nothing may be seen that the pieces do not see; the pawn to be captured en passant is removed (other hosts send
     # it).
     side = 0 if view.color else 1
+    name = chess.COLOR_NAMES[view.color]
     most = int(vision.visible(view.row(), side, TABLES))
     victim = None if view.ep_square is None else view.ep_square + (-8 if view.color else 8)
     extra = view.visible & ~most
@@ -467,33 +427,36 @@ def _with_own_mask(view: View, where: str) -> View:
         extra = 0
     if extra:
         odd = chess.SQUARE_NAMES[next(squares_of(extra))]
-        raise ViewError(
-            f"{where}: got {odd} as visible, expected only squares that {chess.COLOR_NAMES[view.color]}'s pieces see"
-        )
-    # What is hidden though the masked row shows it stands before an own pawn, with an unseen enemy piece on it or
-    # nearer.
+        _refuse(where, f"{odd} as visible", f"only squares that {name}'s pieces see")
+    # What is hidden though the masked row shows it stands before an own pawn.
     hidden = most & ~view.visible
-    if hidden:
-        row = view.row()
-        pawns = int(row[board.PAWN]) & sum(
-            1 << square for square, piece in view.pieces.items() if piece.color == view.color
-        )
-        diagonals = int(np.bitwise_or.reduce(TABLES[list(squares_of(pawns)), 2 + side])) if pawns else 0
-        row[board.PAWN] = np.uint64(int(row[board.PAWN]) & ~pawns)  # the pawns still stand in the way, but step nowhere
-        others = int(vision.visible(row, side, TABLES))
-        explained = 0
-        for square in squares_of(pawns):
-            ahead, second = (square + 8, square + 16) if view.color else (square - 8, square - 16)
-            # The nearest hidden square before a pawn holds an enemy piece that no other own piece may see; the square
-            # behind it may be hidden too.
-            blocker = ahead if hidden >> ahead & 1 else second
-            if 0 <= blocker < 64 and not (others | diagonals) >> blocker & 1:
-                explained |= 1 << blocker
-                if blocker == ahead and 0 <= second < 64 and not others >> second & 1:
-                    explained |= 1 << second
-        if hidden & ~explained:
-            odd = chess.SQUARE_NAMES[next(squares_of(hidden & ~explained))]
-            raise ViewError(
-                f"{where}: got {odd} as hidden, expected it to be visible to {chess.COLOR_NAMES[view.color]}'s pieces"
-            )
+    unexplained = hidden & ~_blocked(view, hidden) if hidden else 0
+    if unexplained:
+        odd = chess.SQUARE_NAMES[next(squares_of(unexplained))]
+        _refuse(where, f"{odd} as hidden", f"it to be visible to {name}'s pieces")
     return view
+
+
+def _blocked(view: View, hidden: int) -> int:
+    """Those of ``hidden``, squares that would be seen if they were empty, that unseen enemy pieces before own pawns
+    explain.
+    """
+    side = 0 if view.color else 1
+    row = view.row()
+    own = sum(1 << square for square, piece in view.pieces.items() if piece.color == view.color)
+    pawns = int(row[board.PAWN]) & own
+    diagonals = int(np.bitwise_or.reduce(TABLES[list(squares_of(pawns)), PAWN_CAPTURES + side])) if pawns else 0
+    # What the other pieces see: the pawns still stand in the way, but step nowhere.
+    row[board.PAWN] = np.uint64(int(row[board.PAWN]) & ~pawns)
+    others = int(vision.visible(row, side, TABLES))
+    explained = 0
+    for square in squares_of(pawns):
+        ahead, second = (square + 8, square + 16) if view.color else (square - 8, square - 16)
+        # The nearest hidden square before a pawn holds an enemy piece that no other own piece may see; the square
+        # behind it may be hidden too.
+        blocker = ahead if hidden >> ahead & 1 else second
+        if 0 <= blocker < 64 and not (others | diagonals) >> blocker & 1:
+            explained |= 1 << blocker
+            if blocker == ahead and 0 <= second < 64 and not others >> second & 1:
+                explained |= 1 << second
+    return explained

@@ -12,7 +12,7 @@ import chess
 import numpy as np
 
 from darkchess.board.kernels.attacks import in_check
-from darkchess.board.kernels.board import IDENTITY, WIDTH
+from darkchess.board.kernels.board import IDENTITY, META, WIDTH
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.belief.position_set import PositionSet
@@ -62,8 +62,8 @@ class DarkChess:
         last observed a pawn move or capture.
         """
         out = np.empty((len(rows), STATE_WIDTH), dtype=np.uint64)
-        out[:, :9] = rows
-        out[:, 9] = quiet
+        out[:, :WIDTH] = rows
+        out[:, WIDTH] = quiet
         return out
 
     def expand(self, states: States, past: Past | None = None) -> Expansion:
@@ -84,20 +84,10 @@ class DarkChess:
         # Children, what both players observe on reaching them, and exact values where a game is over. ``rows`` gets the
         # others, state by state (``kept``), as an evaluator takes them.
         children(
-            states,
-            self._side,
-            self._no_move_value,
-            TABLES,
-            offsets,
-            out,
-            actions,
-            movers,
-            observations,
-            values,
-            forcing,
-            rows,
-            kept,
-        )
+            states, self._side, self._no_move_value, TABLES, offsets, out, actions, movers, observations, values,
+            forcing, rows, kept,
+        )  # fmt: skip
+        # The evaluator's values of these.
         theirs = self._evaluator.child_values(
             np.ascontiguousarray(states[:, :WIDTH]), kept, rows[: kept[-1]], deadline=self.deadline
         )
@@ -120,14 +110,9 @@ class DarkChess:
         self, parents: States, offsets: Ints, children: States, depth: int, budget: Budget
     ) -> tuple[Floats | None, int]:
         """See :class:`klss.search.expansion.deepening.DeepeningModel`: the evaluator's perfect-information search."""
+        rows, child_rows = np.ascontiguousarray(parents[:, :WIDTH]), np.ascontiguousarray(children[:, :WIDTH])
         theirs, visited = self._evaluator.search_values(
-            np.ascontiguousarray(parents[:, :9]),
-            offsets,
-            np.ascontiguousarray(children[:, :9]),
-            depth,
-            budget,
-            self._no_move_value,
-            deadline=self.deadline,
+            rows, offsets, child_rows, depth, budget, self._no_move_value, deadline=self.deadline
         )
         if theirs is None:
             return None, visited
@@ -135,12 +120,13 @@ class DarkChess:
 
     def movers(self, states: States) -> Int8s:
         """See :class:`klss.search.Model`."""
-        theirs: Int8s = ((states[:, 8] & np.uint64(1)) != np.uint64(self._side)).astype(np.int8)
+        theirs: Int8s = ((states[:, META] & np.uint64(1)) != np.uint64(self._side)).astype(np.int8)
         return theirs
 
     def values(self, states: States) -> Floats:
         """See :class:`klss.search.Model`."""
-        values = self._evaluator.values(np.ascontiguousarray(states[:, :9]), deadline=self.deadline)
+        # Evaluators value for the side to move; the search wants the searcher's.
+        values = self._evaluator.values(np.ascontiguousarray(states[:, :WIDTH]), deadline=self.deadline)
         return np.where(self.movers(states) == 0, values, -values)
 
     def groups(self, states: States) -> Ints:
@@ -155,8 +141,9 @@ class DarkChess:
 
     def identities(self, states: States) -> States:
         """The position alone: equal rows are transpositions, draws aside (B.1)."""
-        rows = states[:, :9].copy()
-        rows[:, 8] &= IDENTITY
+        # Without the counters: how the position was reached does not matter.
+        rows = states[:, :WIDTH].copy()
+        rows[:, META] &= IDENTITY
         return rows
 
 

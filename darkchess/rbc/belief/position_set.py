@@ -46,20 +46,7 @@ _NO_WEIGHTS = np.zeros(0)
 
 
 class PositionSet(PositionStore):
-    """Every position that a player holds possible.
-
-    Parameters
-    ----------
-    color
-        The player's.
-    start
-        The start position, which both players know.
-    cap
-        Most positions that are kept. Past it the set is a sample.
-    seed
-        Keys the hash that says which.
-    threads
-        1 or 2; the set is the same.
+    """Every position that the player of ``color`` holds possible; the rest is as in :class:`PositionStore`.
 
     Attributes
     ----------

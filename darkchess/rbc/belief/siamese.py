@@ -47,19 +47,9 @@ from klss.networks.towers import Float32s
 from klss.support.arrays import Floats, Ints, Words
 
 __all__ = [
-    "BLOCKS",
-    "FADE",
-    "FEATURES",
-    "NUMBERS",
-    "PLANES",
-    "SHAPES",
-    "SHARES",
-    "Observer",
-    "Siamese",
-    "SiameseError",
-    "board_features",
-    "grids_of",
-]
+    "BLOCKS", "FADE", "FEATURES", "NUMBERS", "PLANES", "SHAPES", "SHARES", "Observer", "Siamese", "SiameseError",
+    "board_features", "grids_of",
+]  # fmt: skip
 
 FEATURES = 6 * 64 + 2 + 8
 """Features of a board: piece · 64 + square, from the viewer's side; queenside, kingside; files of a double step."""

@@ -5,6 +5,7 @@ A contradiction of all of them together (no position agrees) is not found here; 
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Literal
 
 import chess
@@ -22,14 +23,7 @@ _AFTER: dict[str, Literal["notice", "sensed", "moved"]] = {"notice": "sensed", "
 
 
 class Followed:
-    """What a player of one game has observed so far.
-
-    Parameters
-    ----------
-    color
-        Of the player.
-    start
-        The start position.
+    """What the player of ``color`` has observed so far, in a game from ``start``.
 
     Attributes
     ----------
@@ -47,10 +41,8 @@ class Followed:
 
     def copy(self) -> Followed:
         """An independent copy."""
-        other = object.__new__(Followed)
-        other.awaited, other.ply, other._color = self.awaited, self.ply, self._color
-        other._own = object.__new__(OwnHalf)
-        other._own.__dict__.update(self._own.__dict__)  # rows are replaced, never written to
+        other = copy(self)
+        other._own = copy(self._own)  # rows are replaced, never written to
         return other
 
     def requests(self) -> tuple[chess.Move, ...]:

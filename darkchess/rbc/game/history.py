@@ -25,35 +25,33 @@ _BY_COLOR = (
 
 
 def history(game: Referee, white: str, black: str) -> dict[str, Any]:
-    """The document of a game that is over.
-
-    Parameters
-    ----------
-    game
-        The game.
-    white, black
-        The players' names.
-    """
+    """The document of a game that is over; ``white`` and ``black`` are the players' names."""
     assert game.outcome is not None
     positions = game.positions
     document: dict[str, Any] = {"type": "GameHistory", "white_name": white, "black_name": black}
     document |= {key: {"true": [], "false": []} for key in _BY_COLOR}
-    document |= {"winner_color": game.outcome.winner, "win_reason": _reason(game.outcome.reason)}
+    document |= {
+        "winner_color": game.outcome.winner,
+        "win_reason": _typed("WinReason", WIN_REASONS.get(game.outcome.reason)),
+    }
     last: chess.Move | None = None
     for ply, turn in enumerate(game.turns):
         name = "true" if turn.color else "false"
+        asked, taken = turn.moved.requested, turn.moved.taken
         history = {
             "senses": turn.sensed.square,
-            "sense_results": [[square, _piece(piece)] for square, piece in turn.sensed.contents],
-            "requested_moves": _move(turn.moved.requested),
-            "taken_moves": _move(turn.moved.taken),
+            "sense_results": [
+                [square, _typed("Piece", piece and piece.symbol())] for square, piece in turn.sensed.contents
+            ],
+            "requested_moves": _typed("Move", None if asked is None else asked.uci()),
+            "taken_moves": _typed("Move", None if taken is None else taken.uci()),
             "capture_squares": turn.moved.capture_square,
             "fens_before_move": _fen(turn.before, None if ply == 0 else game.turns[ply - 1], last),
-            "fens_after_move": _fen(positions[ply + 1], turn, turn.moved.taken),
+            "fens_after_move": _fen(positions[ply + 1], turn, taken),
         }
         for key, value in history.items():
             document[key][name].append(value)
-        last = turn.moved.taken
+        last = taken
     return document
 
 
@@ -95,17 +93,9 @@ def replayed(text: str) -> Referee:
     return game
 
 
-def _reason(reason: str) -> dict[str, str] | None:
-    known = WIN_REASONS.get(reason)
-    return None if known is None else {"type": "WinReason", "value": known}
-
-
-def _piece(piece: chess.Piece | None) -> dict[str, str] | None:
-    return None if piece is None else {"type": "Piece", "value": piece.symbol()}
-
-
-def _move(move: chess.Move | None) -> dict[str, str] | None:
-    return None if move is None else {"type": "Move", "value": move.uci()}
+def _typed(kind: str, value: str | None) -> dict[str, str] | None:
+    """An object as ``reconchess`` writes it; None for none."""
+    return None if value is None else {"type": kind, "value": value}
 
 
 def _fen(position: Position, turn: Turn | None, taken: chess.Move | None) -> str:

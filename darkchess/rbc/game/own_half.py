@@ -17,19 +17,10 @@ __all__ = ["OwnHalf"]
 
 
 class OwnHalf:
-    """The pieces and rights of one player.
-
-    Parameters
-    ----------
-    color
-        Of the player.
-    start
-        The start position.
+    """The pieces and rights of the player of ``color``, in a game from ``start``.
 
     Attributes
     ----------
-    color
-        Of the player.
     row
         uint64[9]: its pieces alone, its castling rights, itself to move; not to be written to.
     """

@@ -44,19 +44,7 @@ class Turn:
 
 
 class Referee(TrueGame):
-    """One game of Reconnaissance Blind Chess.
-
-    Parameters
-    ----------
-    fen
-        The start position, which both players know; None for the usual one.
-    limits
-        What draws the game.
-
-    Raises
-    ------
-    FenError
-        See :meth:`darkchess.board.position.Position.from_fen`.
+    """One game of Reconnaissance Blind Chess, from ``fen`` as in :class:`TrueGame`; ``limits`` say what draws it.
 
     Examples
     --------

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LIMITS", "REASONS", "WIN_REASONS", "Limits"]
-
-REASONS = ("king_captured", "fifty_moves", "turn_limit", "resign", "flag", "forfeit", "aborted")
-"""The reasons that an outcome has (:class:`klss.table.outcome.Outcome`)."""
+__all__ = ["LIMITS", "WIN_REASONS", "Limits"]
 
 WIN_REASONS = {
     "king_captured": "KING_CAPTURE",

@@ -139,24 +139,10 @@ def synopsis(own_row: Words, halves: Words, stage: int, memory: Words) -> Words:
 
 
 def synopses(own_rows: Words, halves: Words, offsets: npt.ArrayLike, stages: npt.ArrayLike, memories: Words) -> Words:
-    """The synopses of many sets; of set i ``halves[offsets[i]:offsets[i + 1]]``.
+    """The synopses of many sets (:func:`synopsis`): uint64[b, 104].
 
-    Parameters
-    ----------
-    own_rows
-        uint64[b, 9].
-    halves
-        uint64[m, 2].
-    offsets
-        int64[b + 1], rising from 0 to m.
-    stages
-        int64[b].
-    memories
-        uint64[b, MEMORY].
-
-    Returns
-    -------
-    uint64[b, 104]
+    Set i is ``halves[offsets[i]:offsets[i + 1]]`` (uint64[m, 2]; int64[b + 1], rising from 0 to m); ``own_rows``
+    uint64[b, 9], ``stages`` int64[b], ``memories`` uint64[b, MEMORY].
 
     Raises
     ------

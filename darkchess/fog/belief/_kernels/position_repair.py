@@ -96,6 +96,7 @@ def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
 def _repair_one(
     enemy: Any, codes: Any, masks: Any, expected: Any, board: Any, lifted: Any, state: Any, out: Any
 ) -> bool:
+    # What the view says.
     own = masks[OWN]
     empty = masks[EMPTY]
     required = masks[REQUIRED]

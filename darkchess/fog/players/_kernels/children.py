@@ -54,20 +54,9 @@ def sort_codes(codes: Any, count: int) -> None:
 
 @kernel
 def children(
-    states: Any,
-    side: int,
-    no_move_value: float,
-    tables: Any,
-    offsets: Any,
-    out: Any,
-    actions: Any,
-    movers: Any,
-    observations: Any,
-    values: Any,
-    forcing: Any,
-    rows: Any,
-    rows_offsets: Any,
-) -> None:
+    states: Any, side: int, no_move_value: float, tables: Any, offsets: Any, out: Any, actions: Any, movers: Any,
+    observations: Any, values: Any, forcing: Any, rows: Any, rows_offsets: Any,
+) -> None:  # fmt: skip
     """Write the children of ``states`` in the order of their moves' codes.
 
     ``side`` is the searcher's (0 White, 1 Black), ``no_move_value`` what a side without a move gets. A position whose
@@ -92,6 +81,7 @@ def _children(
     rows_offsets[0] = 0
     for i in range(states.shape[0]):
         row = states[i]
+        # By code: equal infosets have to list equal actions alike.
         count = generate(row, tables, moves)
         sort_codes(moves, count)
         mover = turn(row)
@@ -103,6 +93,7 @@ def _children(
             child = out[at]
             own_before = row[WHITE + side]
             captured = make(row, code, tables, child)
+            # Quiet plies as the searcher knows them: its own pawn moves and captures, and pieces that it lost.
             from_mask = bit(code >> 9)
             quiet = row[_QUIET] + np.uint64(1)
             if own_move:
@@ -111,15 +102,18 @@ def _children(
             elif child[WHITE + side] != own_before:
                 quiet = np.uint64(0)
             child[_QUIET] = quiet
+            # The move, and what both players observe of it.
             actions[at] = code
             observations[at, 0] = observation_key(child, side, tables)
             observations[at, 1] = observation_key(child, 1 - side, tables)
+            # Whether it is one of those that are looked at first.
             to_move = 1 - mover
             check = False
             king = child[KING] & child[WHITE + to_move]
             if king != np.uint64(0):
                 check = attacked_by(child, mover, lowest(king), tables)
             forcing[at] = captured >= 0 or (code & 7) != 0 or check
+            # Decided positions have their exact value; the others go to the evaluator.
             sign = 1.0 if to_move == side else -1.0
             if king == np.uint64(0):
                 movers[at] = TERMINAL
@@ -140,18 +134,9 @@ def _children(
 
 @kernel(allocates=False)
 def finish(
-    states: Any,
-    side: int,
-    offsets: Any,
-    out: Any,
-    movers: Any,
-    theirs: Any,
-    times: Any,
-    values: Any,
-    forcing: Any,
-    interest: Any,
-    ceilings: Any,
-) -> None:
+    states: Any, side: int, offsets: Any, out: Any, movers: Any, theirs: Any, times: Any, values: Any, forcing: Any,
+    interest: Any, ceilings: Any,
+) -> None:  # fmt: skip
     """Fill in what depends on the values of the children that are not terminal, ``theirs`` (float64, in their order),
     each for its side to move: ``values``, now all the searcher's, and ``interest``; and ``ceilings``.
 
@@ -161,10 +146,12 @@ def finish(
     for i in range(states.shape[0]):
         own_move = turn(states[i]) == side
         for at in range(offsets[i], offsets[i + 1]):
+            # Values are given in the order of the children that are not decided, each for its side to move.
             if movers[at] != TERMINAL:
                 values[at] = theirs[k] if movers[at] == 0 else -theirs[k]
                 k += 1
             interest[at] = (values[at] if own_move else -values[at]) + (_FORCING if forcing[at] else 0.0)
+            # A draw is there to be had by fifty quiet moves, or by the third time that the same is seen.
             drawable = out[at, _QUIET] >= np.uint64(FIFTY_MOVES_PLIES)
             if times.shape[0] != 0 and times[at] + 1 >= REPETITIONS:
                 drawable = True

@@ -38,6 +38,7 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
     counts
         int64[36], written: how many classes each window has.
     """
+    # A word for each piece on each square.
     number = indices.shape[0]
     words = np.empty((6, 64), dtype=np.uint64)
     for piece in range(6):
@@ -47,6 +48,7 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
     on = np.zeros(64, dtype=np.uint64)
     along = np.empty(48, dtype=np.uint64)
     for i in range(number):
+        # The words of the pieces, where they stand.
         remaining = positions[indices[i], 0]
         codes = positions[indices[i], 1]
         left = remaining
@@ -55,15 +57,18 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
             left = without_lowest(left)
             on[square] = words[plain(np.int64(codes & np.uint64(15))), square]
             codes >>= np.uint64(4)
+        # Sums of three neighbours along each rank, then of three such sums: the 36 windows.
         for rank in range(8):
             for file in range(6):
                 square = 8 * rank + file
                 along[6 * rank + file] = on[square] + on[square + 1] + on[square + 2]
         for window in range(36):
             keys[window, i] = along[window] + along[window + 6] + along[window + 12]
+        # Clear the squares that were written to: fewer than all.
         while remaining != np.uint64(0):
             on[lowest(remaining)] = np.uint64(0)
             remaining = without_lowest(remaining)
+    # Window by window, number the keys in the order in which they come, by a hash table of at most half its size.
     size = 64
     while size < 2 * number:
         size *= 2

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.bits import bit, lowest, without_lowest
-from darkchess.board.kernels.board import META, PAWN, QUIET_SHIFT, WHITE
+from darkchess.board.kernels.board import KING, KNIGHT, META, PAWN, QUEEN, QUIET_SHIFT, WHITE, piece_on
 from darkchess.board.kernels.moves import castling_targets, generate
 from darkchess.board.kernels.tables import PAWN_CAPTURES
 from klss.support.kernel import kernel
@@ -29,6 +29,7 @@ def generate_requests(own_row: Any, side: int, tables: Any, out: Any) -> int:
 
     ``own_row`` (uint64[9]) holds the pieces of ``side`` alone, who is to move.
     """
+    # All moves on a board without enemies; then captures by pawns, on the last rank with the promotion left open too.
     count: int = generate(own_row, tables, out)
     own = own_row[WHITE + side]
     left = own_row[PAWN] & own
@@ -43,7 +44,7 @@ def generate_requests(own_row: Any, side: int, tables: Any, out: Any) -> int:
             out[count] = base
             count += 1
             if target >= 56 or target < 8:
-                for promotion in range(1, 5):
+                for promotion in range(KNIGHT, QUEEN + 1):
                     out[count] = base | promotion
                     count += 1
     return count
@@ -69,22 +70,22 @@ def revised(own_row: Any, side: int, enemy: Any, ep: Any, code: int, tables: Any
     mask = bit(from_square)
     target = bit(to_square)
     occupied = own_row[WHITE + side] | enemy
-    piece = 5
-    for i in range(5):
-        if own_row[i] & mask != np.uint64(0):
-            piece = i
-    if piece == 5:
+    piece = piece_on(own_row, mask)
+    # A king's step and a knight's move need nothing free; castling needs the squares between king and rook.
+    if piece == KING:
         castles = to_square - from_square == 2 or from_square - to_square == 2
         if castles and castling_targets(own_row, side, occupied) & target == np.uint64(0):
             return -1
         return code
-    if piece == 1:
+    if piece == KNIGHT:
         return code
-    if piece == 0:
+    if piece == PAWN:
         if (to_square - from_square) & 7 != 0:
+            # It captures only where there is something to take.
             if target & (enemy | ep) == np.uint64(0):
                 return -1
         elif to_square - from_square == 16 or from_square - to_square == 16:
+            # A double step ends after one square where the second one is taken.
             middle = (from_square + to_square) >> 1
             if bit(middle) & occupied != np.uint64(0):
                 return -1
@@ -93,9 +94,11 @@ def revised(own_row: Any, side: int, enemy: Any, ep: Any, code: int, tables: Any
             return code
         elif target & occupied != np.uint64(0):
             return -1
+        # On the last rank it becomes a queen unless the request says otherwise.
         if (to_square >= 56 or to_square < 8) and code & 7 == 0:
-            return code | 4
+            return code | QUEEN
         return code
+    # A slider goes on to its target, or up to the first piece on the way, which it captures.
     files = (to_square & 7) - (from_square & 7)
     ranks = (to_square >> 3) - (from_square >> 3)
     step = (1 if files > 0 else -1 if files < 0 else 0) + (8 if ranks > 0 else -8 if ranks < 0 else 0)

@@ -55,9 +55,11 @@ def families(
     for i in range(indices.shape[0]):
         enemy = positions[indices[i], 0]
         held = positions[indices[i], 1]
+        # The position as the board really lies.
         decode(enemy, held, real_row, flipped, row)
         king = row[KING] & row[BLACK - side]
         for j in range(codes.shape[0]):
+            # The move that the request becomes here.
             taken = np.int64(-1)
             if codes[j] >= 0:
                 taken, _ = outcome(own_row, enemy, held, codes[j], tables)
@@ -67,6 +69,7 @@ def families(
             if taken >= 0 and bit((taken >> 3) & 63) & king != np.uint64(0):
                 place[i, j] = -1
                 continue
+            # An earlier request that becomes the same move shares its child.
             same = -1
             for k in range(j):
                 if made[k] == taken:
@@ -75,6 +78,7 @@ def families(
             if same >= 0:
                 place[i, j] = place[i, same]
                 continue
+            # A child of its own; and whether the player, moving again, could take the king.
             if taken < 0:
                 pass_turn(row, children[count])
             else:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from darkchess.board.kernels.attacks import slanted, straight
 from darkchess.board.kernels.bits import lowest, without_lowest
 from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from darkchess.rbc.belief._kernels.senses import partitions
-from darkchess.rbc.synoptic._kernels.summary import bishopwise, rookwise
 from darkchess.rbc.synoptic._kernels.synopsis import MOVE
 from klss.support.kernel import kernel
 
@@ -30,7 +30,7 @@ def _king(enemy: Any, codes: Any) -> Any:
     """The square of the king among an enemy half's pieces; 64: there is none."""
     left = enemy
     while left != np.uint64(0):
-        if codes & np.uint64(15) == np.uint64(5):
+        if codes & np.uint64(15) == np.uint64(KING):
             return lowest(left)
         codes >>= np.uint64(4)
         left = without_lowest(left)
@@ -54,6 +54,7 @@ def _takers(own_row: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> int:
     if king == 64:
         return 0
     occupied = own_row[WHITE] | enemy
+    # Seen from the king: pieces that step, then those that slide, whose direction counts and not where the king is.
     count = 0
     left = tables[king, KNIGHT_STEPS] & own_row[KNIGHT]
     left |= tables[king, KING_STEPS] & own_row[KING]
@@ -62,8 +63,8 @@ def _takers(own_row: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> int:
         out[count] = 128 * lowest(left) + king
         count += 1
         left = without_lowest(left)
-    left = bishopwise(king, occupied, tables) & (own_row[BISHOP] | own_row[QUEEN])
-    left |= rookwise(king, occupied, tables) & (own_row[ROOK] | own_row[QUEEN])
+    left = slanted(king, occupied, tables) & (own_row[BISHOP] | own_row[QUEEN])
+    left |= straight(king, occupied, tables) & (own_row[ROOK] | own_row[QUEEN])
     while left != np.uint64(0):
         square = lowest(left)
         out[count] = 128 * square + 64 + _direction(square, king)
@@ -88,6 +89,7 @@ def _shared(held: Any, count: int, others: Any, other_count: int) -> int:
 @kernel
 def _request(own_row: Any, halves: Any, tables: Any) -> Any:
     """The action of a request that takes the king in every position; −1: none does."""
+    # The takers that all positions have in common; the lowest one is played.
     held, here = np.empty(_TAKERS, dtype=np.int64), np.empty(_TAKERS, dtype=np.int64)
     count = _takers(own_row, halves[0, 0], halves[0, 1], tables, held)
     for i in range(1, halves.shape[0]):
@@ -100,7 +102,8 @@ def _request(own_row: Any, halves: Any, tables: Any) -> Any:
     for i in range(1, count):
         taker = min(taker, held[i])
     origin = taker // 128
-    furthest = 0  # a slider asks for the furthest square on which the king may stand, and takes him on the way there
+    # A slider asks for the furthest square on which the king may stand, and takes it on the way there.
+    furthest = 0
     target = 0
     for i in range(halves.shape[0]):
         king = _king(halves[i, 0], halves[i, 1])
@@ -119,12 +122,14 @@ def forced_win(own_row: Any, halves: Any, stage: int, tables: Any) -> Any:
     own_row, halves, stage, tables
         As in :func:`darkchess.rbc.synoptic._kernels.synopsis.synopsis`; the set is that of the player to act.
     """
+    # Most sets are done with their first position.
     number = halves.shape[0]
     first = np.empty(_TAKERS, dtype=np.int64)
     if _takers(own_row, halves[0, 0], halves[0, 1], tables, first) == 0:
         return -1
     if stage == MOVE:
         return _request(own_row, halves, tables)
+    # Before the sense: the takers of each position, and what the windows tell apart.
     takers = np.empty((number, _TAKERS), dtype=np.int64)
     counts = np.empty(number, dtype=np.int64)
     for i in range(number):
@@ -134,6 +139,7 @@ def forced_win(own_row: Any, halves: Any, stage: int, tables: Any) -> Any:
     classes, class_counts = np.empty((36, number), dtype=np.int32), np.empty(36, dtype=np.int64)
     partitions(halves, np.arange(number), classes, class_counts)
     held, held_counts = np.empty((number, _TAKERS), dtype=np.int64), np.empty(number, dtype=np.int64)
+    # A window wins if in each of its classes the positions have a taker in common.
     for window in range(36):
         held_counts[:] = -1
         wins = True

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.bits import bit
-from darkchess.board.kernels.board import BLACK, META, PAWN, WHITE, ep_square
+from darkchess.board.kernels.board import BLACK, META, PAWN, QUEEN, WHITE, ep_square
 from darkchess.board.kernels.position_table import half_hash
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
@@ -38,6 +38,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 @kernel(inline="always")
 def _mirrored(word: Any) -> Any:
     """A set of squares with the board turned upside down."""
+    # Ranks are bytes: neighbours change places, then pairs, then halves.
     word = ((word >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)) | (
         (word & np.uint64(0x00FF00FF00FF00FF)) << np.uint64(8)
     )
@@ -55,6 +56,7 @@ def upward(row: Any, side: int, out: Any) -> None:
             out[i] = row[i]
         out[META] = row[META] & np.uint64(0x7F1F)
         return
+    # The board upside down, with colours exchanged; so are the turn, the rights and the en passant square.
     for i in range(6):
         out[i] = _mirrored(row[i])
     out[WHITE] = _mirrored(row[BLACK])
@@ -73,6 +75,7 @@ def upward(row: Any, side: int, out: Any) -> None:
 @kernel
 def cut(found: Any, count: int, key: Any, most: int, true: Any, out: Any) -> int:
     """Keep those with the smallest keyed hash, each once, in ``out``; the true one in any case. Returns how many."""
+    # Of many, only those are sorted whose hash is low enough that about three times as many as are wanted pass.
     threshold = _ALL
     if count > 4 * most:
         threshold = np.uint64((_ALL // np.uint64(count)) * np.uint64(3 * most))
@@ -86,6 +89,7 @@ def cut(found: Any, count: int, key: Any, most: int, true: Any, out: Any) -> int
                 hashes[chosen] = value
                 places[chosen] = i
                 chosen += 1
+        # In the order of their hashes; equal ones stand beside each other.
         order = np.argsort(hashes[:chosen])
         kept = 0
         met = False
@@ -102,9 +106,11 @@ def cut(found: Any, count: int, key: Any, most: int, true: Any, out: Any) -> int
             out[kept, 1] = found[at, 1]
             met = met or (found[at, 0] == true[0] and found[at, 1] == true[1])
             kept += 1
+        # Too few passed, since many were equal: once more, with all of them.
         if kept == most or threshold == _ALL:
             break
         threshold = _ALL
+    # The true one takes the last one's place where there is no room.
     if not met:
         if kept == most:
             kept -= 1
@@ -123,7 +129,7 @@ def request_of(own: Any, action: int) -> Any:
     target = action - 65 * origin
     code = (origin << 9) | (target << 3)
     if target >= 56 and own[PAWN] & bit(origin) != _NONE:
-        code |= 4
+        code |= QUEEN
     return np.int64(code)
 
 
@@ -141,6 +147,7 @@ def drawn(seed: Any, size: int, out: Any) -> int:
     """Numbers below ``size``, uniform and different, in the order in which a hash under ``seed`` draws them: int64[n],
     written. Twice as many are drawn, with replacement. Returns how many were different, at most n.
     """
+    # A table of the numbers that were drawn, at most half full.
     places = 16
     while places < 4 * out.shape[0]:
         places *= 2
@@ -165,6 +172,7 @@ def drawn(seed: Any, size: int, out: Any) -> int:
 @kernel
 def match(halves: Any, wanted: Any, found: Any) -> None:
     """Which of ``wanted`` (uint64[q, 2]) are among ``halves`` (uint64[n, 2]): bool[q], written. One pass over these."""
+    # Chains of the wanted ones, by hash.
     size = 16
     while size < 2 * wanted.shape[0]:
         size *= 2
@@ -175,6 +183,7 @@ def match(halves: Any, wanted: Any, found: Any) -> None:
         slot = np.int64(half_hash(wanted[q, 0], wanted[q, 1], _NONE) & np.uint64(size - 1))
         following[q] = heads[slot]
         heads[slot] = q
+    # Each half looks into its chain.
     for i in range(halves.shape[0]):
         at = heads[np.int64(half_hash(halves[i, 0], halves[i, 1], _NONE) & np.uint64(size - 1))]
         while at >= 0:

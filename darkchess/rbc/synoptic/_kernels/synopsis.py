@@ -50,6 +50,7 @@ def remember_moved(memory: Any, origin: int, target: int, capture: int, planes: 
     planes
         uint64[PLANES], the synopsis of the set after the sense, made with this memory.
     """
+    # What was held possible after the sense, and this turn's own planes, become those of the turn before.
     for i in range(HELD):
         memory[_TURN + i] = planes[FIRST_HELD + i]
     for i in range(4):
@@ -61,22 +62,8 @@ def remember_moved(memory: Any, origin: int, target: int, capture: int, planes: 
 
 @kernel(allocates=False)
 def synopsis(own_row: Any, halves: Any, stage: int, memory: Any, tables: Any, out: Any) -> None:
-    """Write the synopsis of a set.
-
-    Parameters
-    ----------
-    own_row
-        uint64[9], the viewer's half.
-    halves
-        uint64[n, 2], the enemy's, at least one.
-    stage
-        SENSE or MOVE.
-    memory
-        uint64[MEMORY].
-    tables
-        :data:`darkchess.board.kernels.tables.TABLES`.
-    out
-        uint64[PLANES].
+    """Write the synopsis of a set into ``out`` (uint64[PLANES]); the rest is as in
+    :func:`darkchess.rbc.synoptic.synopsis.synopsis`.
     """
     summary(own_row, halves, tables, out)
     out[10] = _ALL if stage == MOVE else _NONE

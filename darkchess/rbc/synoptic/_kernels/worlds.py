@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
-from darkchess.board.kernels.board import BLACK, META, PAWN, WHITE, ep_square, turn
+from darkchess.board.kernels.board import BLACK, KING, META, PAWN, QUEEN, WHITE, ep_square, turn
 from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, encode_half, without
 from darkchess.board.kernels.moves import make
 from darkchess.board.kernels.position_table import half_hash
@@ -38,14 +38,7 @@ from darkchess.rbc.synoptic._kernels.members import (
     request_of,
     upward,
 )
-from darkchess.rbc.synoptic._kernels.synopsis import (
-    MOVE,
-    PLANES,
-    SENSE,
-    remember_moved,
-    remember_notice,
-    synopsis,
-)
+from darkchess.rbc.synoptic._kernels.synopsis import MOVE, PLANES, SENSE, remember_moved, remember_notice, synopsis
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
@@ -62,6 +55,7 @@ def _divided(state: Any, side: int, own: Any, half: Any) -> None:
     """A state as ``side`` sees it: the viewer's own half (uint64[9], the viewer to move), and the enemy's, with the
     pawn that it can take in passing.
     """
+    # The enemy's half first, while its pieces are there; then only the own ones and the own rights are left.
     upward(state, side, own)
     encode_half(own, half)
     target = ep_square(own)
@@ -88,11 +82,14 @@ def states_of(own: Any, halves: Any, passed: Any, flipped: bool, moves: bool, st
     """
     row = np.empty(9, dtype=np.uint64)
     for i in range(halves.shape[0]):
+        # The pieces, turned to where they really lie, and whose move it is.
         decode(halves[i, 0], halves[i, 1], own, False, row)
         side = 1 if flipped else 0
         upward(row, side, out[i])
         to_move = side if moves else 1 - side
         out[i, META] = (out[i, META] & np.uint64(0x1E)) | np.uint64(to_move)
+        # The en passant square: of the enemy's double step where the player moves; else of the player's, if it can be
+        # taken.
         target = np.int64((row[META] >> np.uint64(8)) & np.uint64(0x7F)) if moves else np.int64(0)
         if not moves and passed != _NONE and beside(passed << np.uint64(8)) & row[PAWN] & row[BLACK] != _NONE:
             target = np.int64(lowest(passed) + 1)
@@ -117,14 +114,16 @@ def _played(state: Any, side: int, own: Any, half: Any, action: int, tables: Any
     for a row. Returns what was played and where it took a piece, codes as that side sees them, −1 for none. Where that
     was the king, the state stays as it is, but for being over.
     """
+    # What the request becomes in this state.
     request = request_of(own, action)
     taken = np.int64(-1)
     capture = np.int64(-1)
     if request >= 0:
         taken, capture = outcome(own, half[0], half[1], request, tables)
-    if capture >= 0 and code_at(half[0], half[1], bit(capture)) == np.uint64(5):
+    if capture >= 0 and code_at(half[0], half[1], bit(capture)) == np.uint64(KING):
         state[9] |= OVER | (BLACK_WON if side == 1 else _NONE)
         return taken, capture
+    # It is made; the other player's turn begins with a sense.
     if taken >= 0:
         make(state[:9], taken ^ _TURNED if side == 1 else taken, tables, after)
     else:
@@ -141,6 +140,7 @@ def after(states: Any, actions: Any, tables: Any) -> None:
     own = np.empty(9, dtype=np.uint64)
     half = np.empty(2, dtype=np.uint64)
     row = np.empty(9, dtype=np.uint64)
+    # A sense changes nothing but the stage.
     for i in range(states.shape[0]):
         if states[i, 9] & np.uint64(1) == np.uint64(SENSE):
             states[i, 9] |= np.uint64(MOVE)
@@ -159,6 +159,7 @@ def advance(
 
     ``planner`` is the side (0 White) of seat 0; ``layout`` takes every hash.
     """
+    # Room for the successors of the largest set.
     room = 128 * MOST_SUCCESSORS
     for i in range(states.shape[0]):
         room = max(room, (max(counts_0[i], counts_1[i]) + 1) * MOST_SUCCESSORS)
@@ -173,6 +174,7 @@ def advance(
     expected = np.empty(64, dtype=np.int64)
     none = np.empty(0, dtype=np.float64)
     for i in range(states.shape[0]):
+        # The player who acts: its set, its memory, how many members it may keep, and the state as it sees it.
         state = states[i]
         side = turn(state)
         first = side == planner
@@ -183,6 +185,7 @@ def advance(
         room_theirs = most[1, i] if first else most[0, i]
         _divided(state, side, own, half)
         action = np.int64(actions[i])
+        # A sense: members stay that show in the window what the true half shows.
         if state[9] & np.uint64(1) == np.uint64(SENSE):
             area = _window(action // 65)
             remaining = half[0] & area
@@ -194,11 +197,13 @@ def advance(
             counts[i] = keep_sensed(members[: counts[i]], none, area, remaining, expected)
             state[9] |= np.uint64(MOVE)
             continue
+        # A request, played in the true position; where that takes the king, nobody learns any more.
         _divided(state, 1 - side, other_own, other_half)
         request = request_of(own, action)
         taken, capture = _played(state, side, own, half, action, tables, row)
         if state[9] & OVER != _NONE:
             continue
+        # Members stay in which the request becomes the same move; what it took goes from them and from the true half.
         synopsis(own, members[: counts[i]], MOVE, memory, tables, planes)
         kept = keep_moved(members[: counts[i]], none, own, request, taken, capture, tables)
         codes = half[1]
@@ -213,6 +218,7 @@ def advance(
             buffer[0, k, 0] = members[k, 0]
             buffer[0, k, 1] = members[k, 1]
         counts[i] = cut(buffer[0], kept, keys[i], room_mine, half, members)
+        # What its next synopsis holds of this turn.
         if taken >= 0:
             remember_moved(memory, taken >> 9, (taken >> 3) & 63, capture if capture >= 0 else 64, planes)
         else:
@@ -241,6 +247,8 @@ def _sense_choices(members: Any, every: Any, classes: Any, found: Any, actions: 
     """Windows that tell most: each of those that another one's partition does not refine, equal ones together. Returns
     how many choices; ``alike`` has the actions of choice k from ``listing[k]`` on.
     """
+    # A window goes where another one refines its partition: what stands in one class there stands in one class here. Of
+    # equal partitions the first window stays.
     count = members.shape[0]
     partitions(members, every[:count], classes, found)
     less = np.zeros(36, dtype=np.bool_)  # tells nothing that a window which stays does not tell
@@ -262,6 +270,7 @@ def _sense_choices(members: Any, every: Any, classes: Any, found: Any, actions: 
                     refined = False
                     break
             less[other] = refined
+    # Those that stay, each with the windows of the same partition.
     choices = 0
     listed = 0
     for one in range(36):
@@ -296,11 +305,12 @@ def _sense_action(window: int) -> Any:
 @kernel
 def _move_choices(own: Any, tables: Any, requests: Any, actions: Any) -> int:
     """The actions of all requests, sorted, passing last. Returns how many."""
+    # Promotions to a queen alone; a pawn's capture there comes with and without one, which is one action.
     count = generate_requests(own, 0, tables, requests)
     kept = 0
     for j in range(count):
         code = requests[j]
-        if code & 7 == 0 or code & 7 == 4:
+        if code & 7 in (0, QUEEN):
             actions[kept] = 65 * (code >> 9) + ((code >> 3) & 63)
             kept += 1
     actions[:kept].sort()
@@ -332,6 +342,7 @@ def looks(
     offsets[0] = 0
     listing[0] = 0
     for i in range(states.shape[0]):
+        # Who acts, and what its network sees; whether there is a sure win.
         side = turn(states[i])
         first = side == planner
         members = members_0[i, : counts_0[i]] if first else members_1[i, : counts_1[i]]
@@ -340,6 +351,7 @@ def looks(
         _divided(states[i], side, own, half)
         synopsis(own, members, stage, memory, tables, synopses[i])
         forced[i] = 1 if forced_win(own, members, stage, tables) >= 0 else 0
+        # A key of stage, side, own half and members, whose order does not matter: their hashes are added.
         key = np.uint64(stage + 2 * side + 1)
         for k in range(9):
             key = mix64(key ^ own[k])
@@ -347,6 +359,7 @@ def looks(
         for k in range(members.shape[0]):
             total += half_hash(members[k, 0], members[k, 1], key)
         keys[i] = mix64(total ^ key)
+        # The choices, behind those of the sets before.
         begin = offsets[i]
         listed = listing[begin]
         if stage == SENSE:
@@ -367,6 +380,7 @@ def survivors_of_move(
     halves: Any, own: Any, request: int, taken: int, capture: int, tables: Any, later: Any, kept: Any
 ) -> None:
     """Which halves, before the viewer's own move, come to one of ``later`` by it: bool[n], written."""
+    # Each half alone goes through the move, and is looked up afterwards.
     table = hashed(later)
     none = np.empty(0, dtype=np.float64)
     one = np.empty((1, 2), dtype=np.uint64)
@@ -382,6 +396,7 @@ def survivors_of_turn(
     halves: Any, own: Any, lost: Any, passed: Any, tables: Any, layout: Any, later: Any, kept: Any
 ) -> None:
     """Which halves, before the opponent's move, may come to one of ``later`` by it: bool[n], written."""
+    # One successor among those that are possible later is enough.
     table = hashed(later)
     buffer = np.empty((1, 2 * MOST_SUCCESSORS, 2), dtype=np.uint64)
     emitted = np.zeros(3, dtype=np.int64)
