@@ -21,8 +21,6 @@ HIDDEN = "?"
 ROOK_HOMES = {"K": chess.H1, "Q": chess.A1, "k": chess.H8, "q": chess.A8}
 """Home square of the rook of each castling right."""
 
-FIELDS = "board, side to move, castling rights, en passant square, and optionally both counters"
-
 
 def split_fields(text: str) -> list[str]:
     """The six fields of a FEN; both counters may be missing together and are then ``0 1``."""
@@ -30,7 +28,10 @@ def split_fields(text: str) -> list[str]:
     if len(fields) == 4:
         fields += ["0", "1"]
     if len(fields) != 6:
-        raise FenError(f"bad FEN: got {len(fields)} fields in {text!r}, expected 4 or 6 ({FIELDS})")
+        raise FenError(
+            f"bad FEN: got {len(fields)} fields in {text!r}, expected 4 or 6 (board, side to move, castling rights, "
+            "en passant square, and optionally both counters)"
+        )
     return fields
 
 

@@ -21,7 +21,7 @@ from darkchess.board.move import decode, encode
 from darkchess.errors import FenError, IllegalMove
 from klss.support.arrays import Int32s, Words
 
-__all__ = ["START_FEN", "Position", "row_of", "squares_of", "upward"]
+__all__ = ["START_FEN", "Position", "row_of", "squares_of", "turned", "upward"]
 
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 """The usual start position."""
@@ -61,18 +61,23 @@ def row_of(
     return np.array([*sets, meta], dtype=np.uint64)
 
 
+def turned(row: Words) -> Words:
+    """``row`` (uint64[9]) with the board turned round and the colours exchanged; the counter is left out."""
+    meta = int(row[board.META])
+    passed = meta >> 8 & 0x7F
+    out: Words = row.byteswap()
+    out[[board.WHITE, board.BLACK]] = out[[board.BLACK, board.WHITE]]
+    out[board.META] = meta & 1 ^ 1 | meta >> 2 & 0x06 | meta << 2 & 0x18 | ((passed - 1 ^ 56) + 1 << 8 if passed else 0)
+    return out
+
+
 def upward(row: Words, *, flipped: bool) -> Words:
     """``row`` (uint64[9]) with the viewer as White, moving up; the en passant square and the counter are left out.
 
     ``flipped``: the viewer is Black.
     """
-    meta = int(row[board.META])
-    out: Words = row.byteswap() if flipped else row.copy()
-    if flipped:
-        out[[board.WHITE, board.BLACK]] = out[[board.BLACK, board.WHITE]]
-        out[board.META] = meta & 1 ^ 1 | meta >> 2 & 0x06 | meta << 2 & 0x18
-    else:
-        out[board.META] = meta & 0x1F
+    out = turned(row) if flipped else row.copy()
+    out[board.META] &= np.uint64(0x1F)
     return out
 
 

@@ -22,7 +22,7 @@ from klss.support.kernel import kernel
 
 __all__ = [
     "CASTLING_ROOK", "DOUBLE_STEPPED", "MOST_SUCCESSORS", "castled", "code_at", "decode_half", "decode_halves",
-    "encode_half", "stepped", "with_code", "without", "without_rights",
+    "encode_half", "marks", "stepped", "with_code", "without", "without_rights",
 ]  # fmt: skip
 
 CASTLING_ROOK = 6
@@ -128,13 +128,19 @@ def with_code(enemy: Any, codes: Any, mask: Any, code: Any) -> Any:
 
 
 @kernel(inline="always")
-def without_rights(codes: Any) -> Any:
-    """``codes`` once the king has moved: every rook that could castle is a plain one (6 becomes 3)."""
-    # A group of four bits is 6 where the exclusive or leaves none of them.
-    unlike = codes ^ np.uint64(0x6666666666666666)
+def marks(codes: Any, code: int) -> Any:
+    """The lowest bit of each group of four bits in ``codes`` that is ``code``."""
+    # Such a group is 0 after the exclusive or; any other one is folded down to its lowest bit.
+    unlike = codes ^ (np.uint64(code) * np.uint64(0x1111111111111111))
     unlike |= unlike >> np.uint64(1)
     unlike |= unlike >> np.uint64(2)
-    return codes ^ ((~unlike & np.uint64(0x1111111111111111)) * np.uint64(5))
+    return ~unlike & np.uint64(0x1111111111111111)
+
+
+@kernel(inline="always")
+def without_rights(codes: Any) -> Any:
+    """``codes`` once the king has moved: every rook that could castle is a plain one (6 becomes 3)."""
+    return codes ^ (marks(codes, CASTLING_ROOK) * np.uint64(CASTLING_ROOK ^ ROOK))
 
 
 @kernel(inline="always")
@@ -155,14 +161,11 @@ def castled(enemy: Any, codes: Any, short: bool) -> Any:
 @kernel(inline="always")
 def stepped(enemy: Any, codes: Any) -> Any:
     """The square (a set of one or none) of the pawn with the code 7."""
-    unlike = codes ^ np.uint64(0x7777777777777777)
-    unlike |= unlike >> np.uint64(1)
-    unlike |= unlike >> np.uint64(2)
-    marks = ~unlike & np.uint64(0x1111111111111111)
-    if marks == np.uint64(0):
+    marked = marks(codes, DOUBLE_STEPPED)
+    if marked == np.uint64(0):
         return np.uint64(0)
-    index = lowest(marks) >> 2
+    # The pieces below it, as many as there are groups below the mark.
     left = enemy
-    for _ in range(index):
+    for _ in range(lowest(marked) >> 2):
         left = without_lowest(left)
     return left & ~(left - np.uint64(1))

@@ -246,8 +246,7 @@ def quiescence(
     which is all that who passes such a bound wants to know. Nothing else depends on it. WON or more: the score, always.
 
     A loop with its own stack: numba's cache can't hold a function that calls itself. The arrays are those of
-    :func:`scratch`; they are no named tuple, because numba drops what is written to an array of one where it inlines
-    other functions. ``knowledge``: a :class:`Knowledge`.
+    :func:`scratch`; ``knowledge`` is a :class:`Knowledge`.
     """
     bounds[0, _ALPHA] = -WON
     bounds[0, _BETA] = stand

@@ -201,6 +201,7 @@ class Analyst:
             own = None if view.own_move is None else san(self.view, view.own_move)
             bits = max(0.0, (before[0] - weigher.log_total) / math.log(2.0))
             self._information.append(ViewInformation(view.ply, own, bits))
+        # Quiet plies as the player counts them.
         self.quiet = 0 if is_loud(self.view, view) else self.quiet + 1
         self._views.append(view)
 
@@ -249,6 +250,7 @@ class Analyst:
         AnalysisError
             The player has no move to make here.
         """
+        # Only where there is something to choose.
         view = self.view
         if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
             raise AnalysisError(

@@ -102,8 +102,7 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
         own = np.empty(1)
         weigh_men(row[None, :], side, weights, own)
         above = 0
-        for start in range(0, positions.size, _CHUNK):
-            rows = positions.rows(np.arange(start, min(start + _CHUNK, positions.size)))
+        for _, rows in positions.chunks(_CHUNK):
             sums = np.empty(len(rows))
             weigh_men(rows, side, weights, sums)
             above += int((sums > own[0] + _ROUNDING).sum())
@@ -146,20 +145,9 @@ def losses(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Loss]:
-    """What every move of a game gave away, in the order of the plies.
+    """What every move of a game gave away, in the order of the plies: :func:`turns` with ``nodes`` at each.
 
-    Parameters
-    ----------
-    game
-        The game; its moves up to where it ended.
-    make_evaluator
-        Makes the evaluator of one side; it is closed here.
-    configuration, seed
-        As of :class:`darkchess.fog.analysis.analyst.Analyst`.
-    nodes
-        Nodes of the search at each turn, see :func:`darkchess.fog.analysis.whole_game.turns`.
-    progress
-        Called with the number of moves done, and of all moves.
+    ``progress`` is called with the number of moves done, and of all moves.
     """
     found: list[Loss] = []
     for turn in turns(game, make_evaluator, configuration=configuration, limit=Limit(nodes=nodes), seed=seed):

@@ -88,8 +88,7 @@ def marginals(positions: PositionSet, weights: Floats | None = None) -> Marginal
     side = int(view.color == chess.WHITE)
     counts = np.zeros((64, 6), dtype=np.int64)
     weighed = None if weights is None else np.zeros((64, 6))
-    for start in range(0, positions.size, _CHUNK):
-        rows = positions.rows(np.arange(start, min(start + _CHUNK, positions.size)))
+    for start, rows in positions.chunks(_CHUNK):
         count_men(rows, side, counts)
         if weights is not None:
             add_weights(rows, side, weights[start : start + _CHUNK], weighed)

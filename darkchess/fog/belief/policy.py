@@ -17,9 +17,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from darkchess.board.kernels.board import BLACK, META, WHITE
+from darkchess.board.kernels.board import META
 from darkchess.board.kernels.moves import MAX_MOVES
 from darkchess.board.kernels.tables import TABLES
+from darkchess.board.position import turned
 from darkchess.errors import DarkchessError
 from darkchess.fog.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS, describe
 from klss.support.archive import read_arrays
@@ -60,14 +61,7 @@ def described(row: Words) -> tuple[Int32s, Int16s]:
 
 def below(row: Words) -> Words:
     """``row`` (uint64[9]) with the side to move as Black, moving down."""
-    meta = int(row[META])
-    if meta & 1:
-        return row.copy()
-    out = row.byteswap()
-    out[[WHITE, BLACK]] = out[[BLACK, WHITE]]
-    passed = meta >> 8 & 0x7F
-    out[META] = 1 | meta >> 2 & 0x06 | meta << 2 & 0x18 | (((passed - 1 ^ 56) + 1) << 8 if passed else 0)
-    return out
+    return row.copy() if int(row[META]) & 1 else turned(row)
 
 
 def flip_below(row: Words) -> int:

@@ -1,5 +1,5 @@
 """The rules, the referee, what players observe, records.
 
-Reading order: ``rules``, ``requests``, ``own_half``, ``observation``, ``following``, ``referee``, ``contest``,
+Reading order: ``rules``, ``own_half``, ``requests``, ``observation``, ``following``, ``referee``, ``contest``,
 ``history``.
 """

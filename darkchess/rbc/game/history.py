@@ -41,7 +41,8 @@ def history(game: Referee, white: str, black: str) -> dict[str, Any]:
         history = {
             "senses": turn.sensed.square,
             "sense_results": [
-                [square, _typed("Piece", piece and piece.symbol())] for square, piece in turn.sensed.contents
+                [square, _typed("Piece", None if piece is None else piece.symbol())]
+                for square, piece in turn.sensed.contents
             ],
             "requested_moves": _typed("Move", None if asked is None else asked.uci()),
             "taken_moves": _typed("Move", None if taken is None else taken.uci()),

@@ -10,7 +10,7 @@ from darkchess.board.kernels.moves import make, rights_kept
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
-from darkchess.rbc.game.requests import own_half, request_codes
+from darkchess.rbc.game._kernels.requests import MAX_REQUESTS, generate_requests
 from klss.support.arrays import Int32s, Words
 
 __all__ = ["OwnHalf"]
@@ -27,9 +27,9 @@ class OwnHalf:
 
     def __init__(self, color: chess.Color, start: Position) -> None:
         self.color = color
-        self.row: Words = own_half(start, color)
         self._turn = np.uint64(0 if color else 1)
-        self.row[board.META] = (self.row[board.META] & ~np.uint64(1)) | self._turn
+        self.row: Words = start.row & start.row[board.WHITE if color else board.BLACK]
+        self.row[board.META] = start.row[board.META] & np.uint64(0x06 if color else 0x18) | self._turn
 
     @property
     def pieces(self) -> int:
@@ -55,7 +55,8 @@ class OwnHalf:
 
     def codes(self) -> Int32s:
         """Codes of the requests, sorted: int32[n]."""
-        return request_codes(self.row, self.color)
+        out = np.empty(MAX_REQUESTS, dtype=np.int32)
+        return np.sort(out[: generate_requests(self.row, 0 if self.color else 1, TABLES, out)])
 
     def requests(self) -> tuple[chess.Move, ...]:
         """The requests, sorted by from, to, promotion."""

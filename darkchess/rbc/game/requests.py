@@ -10,26 +10,9 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.rbc.game._kernels import requests as kernels
-from klss.support.arrays import Int32s, Words
+from darkchess.rbc.game.own_half import OwnHalf
 
-__all__ = ["after_move", "is_request", "own_half", "played", "request_codes", "requests"]
-
-
-def own_half(position: Position, color: chess.Color) -> Words:
-    """The row (uint64[9]) of what ``color`` knows of a position without sensing: its pieces, its rights, the turn.
-
-    En passant and the counter are left out.
-    """
-    own = position.row[board.WHITE if color else board.BLACK]
-    row: Words = position.row & own
-    row[board.META] = position.row[board.META] & np.uint64(1 | (0x06 if color else 0x18))
-    return row
-
-
-def request_codes(own_row: Words, color: chess.Color) -> Int32s:
-    """Codes of all requests of ``color``, sorted: int32[n]; ``own_row`` is :func:`own_half` with that side to move."""
-    out = np.empty(kernels.MAX_REQUESTS, dtype=np.int32)
-    return np.sort(out[: kernels.generate_requests(own_row, 0 if color else 1, TABLES, out)])
+__all__ = ["after_move", "is_request", "played", "requests"]
 
 
 def requests(position: Position) -> tuple[chess.Move, ...]:
@@ -38,7 +21,7 @@ def requests(position: Position) -> tuple[chess.Move, ...]:
     >>> len(requests(Position.start()))
     34
     """
-    return tuple(decode(code) for code in request_codes(own_half(position, position.turn), position.turn).tolist())
+    return OwnHalf(position.turn, position).requests()
 
 
 def is_request(position: Position, move: chess.Move) -> bool:

@@ -149,9 +149,9 @@ class SynopticPlayer(HoldingPlayer):
         """The action that answers a question, and its diagnostics."""
         won = self._won(SENSE if sense else MOVE)
         if won is not None:
-            return won, self._sure
+            return won, self._about_set | {"value": 1.0, "nodes": 0, "sure": True}
         planned = self.plan(limit, sense=sense)
-        return self._chosen(planned), self._diagnostics(planned)
+        return self._chosen(planned), self._about_set | self._planner.diagnostics(planned)
 
     def _chosen(self, planned: Planned) -> int:
         """The action that is taken after planning."""
@@ -171,8 +171,8 @@ class SynopticPlayer(HoldingPlayer):
         return forced_win(known.own_row, known.halves, stage)
 
     @property
-    def _sure(self) -> dict[str, object]:
-        return {"positions": self.known.size, "capped_by": self.known.capped_by, "value": 1.0, "nodes": 0, "sure": True}
+    def _about_set(self) -> dict[str, object]:
+        return {"positions": self.known.size, "capped_by": self.known.capped_by}
 
     def plan(self, limit: Limit, *, sense: bool) -> Planned:
         """What playouts say of where to sense, or of what to request, even where a win is sure; with 0 nodes, what the
@@ -183,9 +183,6 @@ class SynopticPlayer(HoldingPlayer):
         depth = self._thinking.depth_sense if sense else self._thinking.depth_move
         self._last = self._planner.plan(depth, self._played, nodes=plan.nodes, seconds=plan.seconds, began=plan.began)
         return self._last
-
-    def _diagnostics(self, planned: Planned) -> dict[str, object]:
-        return {"positions": self.known.size, "capped_by": self.known.capped_by} | self._planner.diagnostics(planned)
 
     # ------------------------------------------------------------------------------------------------ helpers
     def _belief(self, stage: int, *, acts: bool, follows: Played | None = None) -> BlindBelief:

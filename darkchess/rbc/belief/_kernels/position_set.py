@@ -30,6 +30,7 @@ from darkchess.board.kernels.halves import (
     castled,
     code_at,
     decode_half,
+    marks,
     stepped,
     with_code,
     without,
@@ -40,16 +41,11 @@ from klss.support.kernel import kernel
 
 __all__ = ["decode_all", "encode_stepped", "keep_moved", "keep_sensed", "outcome", "successors"]
 
-_ONES = np.uint64(0x1111111111111111)
-
 
 @kernel(inline="always")
 def without_step(codes: Any) -> Any:
     """``codes`` once nothing can be taken in passing: DOUBLE_STEPPED (7) becomes PAWN (0)."""
-    unlike = codes ^ np.uint64(0x7777777777777777)
-    unlike |= unlike >> np.uint64(1)
-    unlike |= unlike >> np.uint64(2)
-    return codes ^ ((~unlike & _ONES) * np.uint64(7))
+    return codes ^ (marks(codes, DOUBLE_STEPPED) * np.uint64(DOUBLE_STEPPED))
 
 
 @kernel(allocates=False)
