@@ -179,7 +179,11 @@ def _result(name: str, found: dict[str, Any]) -> str:
         return "; ".join(f"{tables.allowed(row)} s {row['shared']:.2f} nats" for row in found["summary"][:-1])
     if name == "belief_loss":
         given_text = found["summary"]
-        return "; ".join(f"{arm} {given_text[arm]['loss']:.4f}" for arm in ("uniform", "value", "filter", "both"))
+        return "; ".join(
+            f"{arm} {given_text[arm]['loss']:.4f}"
+            for arm in ("uniform", "value", "filter", "both")
+            if arm in given_text
+        )
     if name.startswith("first_moves"):
         return f"{_frequencies(found['white'], found['games'])}; {found['games']} games begun"
     if name == "paper_tables":

@@ -165,10 +165,10 @@ IN_SMALL: dict[str, str] = {
         "experiments.belief quantile runs/head_to_head --every 4 --draws 10 --most 20000 --games 1 --results results"
     ),
     "python -m experiments.belief train": (
-        "experiments.belief train --games 0.01 --only-policy --out weights --workers 1 --runs runs --results results"
+        "experiments.belief train --games 0.01 --out weights --workers 1 --runs runs --results results"
     ),
     "python -m experiments.belief games": (
-        "experiments.belief games --only siamese --games 2 --workers 1 --runs runs --results results"
+        "experiments.belief games --only filter --games 2 --workers 1 --runs runs --results results"
     ),
     "python -m experiments.rbc_weighting games": (
         "experiments.rbc_weighting games --only expect --games 2 --nodes 20 --runs runs --results results"

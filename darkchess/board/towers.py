@@ -1,9 +1,8 @@
 """Two towers that read chess: how the numbers of an observation lie, what the features of a board are, and the weights
 that both make of the members of a set.
 
-Fog of War's Siamese (:mod:`darkchess.fog.belief.siamese`) and Reconnaissance Blind Chess's
-(:mod:`darkchess.rbc.belief.siamese`) stand on it, each with its own observations; the towers are
-:mod:`klss.networks.towers`, which know no game.
+Reconnaissance Blind Chess's Siamese (:mod:`darkchess.rbc.belief.siamese`) stands on it, with its own observations; the
+towers are :mod:`klss.networks.towers`, which know no game.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``python -m experiments.belief train|rank|games``: what beliefs learn, and what they are worth.
 
-``quantile``, ``loss``, ``allowance``, ``data`` and ``siamese`` are commands too: three studies of their own, and steps
-of ``train``.
+``quantile``, ``loss`` and ``allowance`` are commands too: three studies of their own.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import darkchess
-from experiments.belief import allowance, arms, data, loss, mixture, quantile, siamese
+from experiments.belief import allowance, arms, loss, mixture, quantile
 from experiments.belief.rank import rank
 from experiments.belief.train import train
 from experiments.commands import finished
@@ -25,13 +24,7 @@ __all__ = ["main"]
 PACKAGED = Path(darkchess.__file__).parent / "fog" / "belief" / "data"
 """Where the package keeps the weights."""
 
-_STEPS = {
-    "quantile": quantile.main,
-    "loss": loss.main,
-    "allowance": allowance.main,
-    "data": data.main,
-    "siamese": siamese.main,
-}
+_STEPS = {"quantile": quantile.main, "loss": loss.main, "allowance": allowance.main}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,18 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _train(parsed: argparse.Namespace) -> int:
-    """All of it: games, policy, the Siamese's data, the Siamese."""
+    """Play the games and learn the policy."""
     parsed.out.mkdir(parents=True, exist_ok=True)
     folders = mixture.play_all(parsed.runs, workers=parsed.workers, games=parsed.games, nodes=parsed.nodes)
-    code = train(folders, parsed.results, parsed.out / "policy.npz", nodes=parsed.nodes)
-    if parsed.only_policy or code:
-        return code
-    kept = parsed.runs / "belief-siamese"
-    code = data.main([*map(str, folders), "--out", str(kept / "data"), "--most", str(parsed.most)])
-    if code:
-        return code
-    files = ["--out", str(kept), "--package", str(parsed.out / "siamese.npz"), "--results", str(parsed.results)]
-    return siamese.main([str(kept / "data"), *files, "--arms", *parsed.arms])
+    return train(folders, parsed.results, parsed.out / "policy.npz", nodes=parsed.nodes)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -73,11 +58,6 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="what", required=True)
     learn = commands.add_parser("train", help="play what is to be learned from, learn, write the weights")
     learn.add_argument("--out", type=Path, default=PACKAGED, metavar="DIR", help="of the weights (the package)")
-    learn.add_argument("--only-policy", action="store_true", help="not the Siamese, which needs the extra 'belief'")
-    learn.add_argument("--arms", nargs="+", default=["map", "tower"], help="of the Siamese (default: map tower)")
-    learn.add_argument(
-        "--most", type=positive, default=250_000, metavar="N", help="possible positions for the Siamese (250,000)"
-    )
     learn.add_argument("--games", type=amount, default=1.0, metavar="X", help="times the usual number (default 1)")
     learn.add_argument("--nodes", type=positive, default=mixture.NODES, metavar="N", help="a move (default 4000)")
     look = commands.add_parser("rank", help="how likely the truth is to each belief, in held-out games")
@@ -89,8 +69,6 @@ def _parser() -> argparse.ArgumentParser:
         ("quantile", "what the truth is worth among the possible positions"),
         ("loss", "what moves lose at the true position, with each belief"),
         ("allowance", "what the filter's time is worth"),
-        ("data", "a step of train: decisions to learn the Siamese from"),
-        ("siamese", "a step of train: the Siamese"),
     ):
         commands.add_parser(name, help=about, add_help=False)
     for command in shared.values():

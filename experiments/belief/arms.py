@@ -15,7 +15,7 @@ __all__ = ["BELIEFS", "SERIES", "TESTED", "WITHOUT"]
 WITHOUT = "kluss-value"
 """``kluss`` without a learned belief."""
 
-BELIEFS = {"filter": "kluss", "siamese": "kluss,belief=siamese", "both": "kluss,belief=both"}
+BELIEFS = {"filter": "kluss"}
 """With one."""
 
 TESTED = (0.0, 30.0)

@@ -54,8 +54,6 @@ ARMS = {
     "filter, not drawn": "kluss,sample_by_weight=false",
     "filter alone": "kluss,value_beta=0",
     "filter, less even": "kluss,uniform_mix=0.05",
-    "siamese": "kluss,belief=siamese",
-    "both": "kluss,belief=both",
     "oracle .1": "kluss-oracle,prior=0.1",
     "oracle .4": "kluss-oracle,prior=0.4",
 }
@@ -76,7 +74,7 @@ def losses(record: GameRecord, every: int, nodes: int, seed: int, stockfish: Sto
     analysts = {
         color: Analyst(
             referee.view(color), referee.position, referee.ruleset, evaluator=BuiltinEvaluator(), seed=seed,
-            configuration=replace(CONFIGURATIONS["klss2021"], cap=MOST, threads=1), belief="both",
+            configuration=replace(CONFIGURATIONS["klss2021"], cap=MOST, threads=1), belief="filter",
         )
         for color in chess.COLORS
     }  # fmt: skip

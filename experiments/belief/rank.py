@@ -6,8 +6,7 @@ with at least :data:`LEAST` possible positions, each belief tells: the logarithm
 average if the belief were true). Where there are more than :data:`WHOLE` positions, sums over the set are estimated
 from a draw.
 
-Exponents of weights and of exp(−u) are fitted jointly on games of the other pairs. (The Siamese was trained on some of
-them: its exponents are a little too large for that.)
+Exponents of weights and of exp(−u) are fitted jointly on games of the other pairs.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.filter import SECONDS, Filter
 from darkchess.fog.belief.policy import Level, Policy
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.belief.siamese import Observer, Siamese
 from darkchess.fog.game.referee import Referee
 from experiments.belief import mixture
 from experiments.belief.mixture import Played
@@ -50,8 +48,8 @@ FIT_GAMES = 40
 
 LEVELS: tuple[Level, ...] = ("tables", "features", "values")
 
-Powers = tuple[float, float, float]
-"""Exponents of the filter's weight, of the Siamese's, and of exp(−u)."""
+Powers = tuple[float, float]
+"""Exponents of the filter's weight and of exp(−u)."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +65,10 @@ class Look:
     value
         Of the true one, for the player to move.
     weight
-        By level: the logarithm of the true one's weight; and of the Siamese's.
+        By level: the logarithm of the true one's weight.
     drawn
-        By level (``even``: no weights): logarithms of the filter's weights and of the Siamese's, values, and logarithms
-        of how many positions each stands for: float64[4, n].
+        By level (``even``: no weights): logarithms of the filter's weights, values, and logarithms of how many
+        positions each stands for: float64[3, n].
     """
 
     match: str
@@ -89,12 +87,9 @@ def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterato
     evaluator = BuiltinEvaluator()
     referee = Referee(game.record.fen)
     known: dict[chess.Color, dict[Level, PositionSet]] = {}
-    observers: dict[chess.Color, Observer] = {}
-    siamese = Siamese.packaged()
     for color in chess.COLORS:
         view = referee.view(color)
         known[color] = {"even": PositionSet(view, referee.position, cap=most)}
-        observers[color] = Observer(known[color]["even"])
         for level in LEVELS:
             known[color][level] = PositionSet(
                 view, referee.position, cap=most, weigher=Filter(policy, evaluator if level == "values" else None)
@@ -108,7 +103,6 @@ def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterato
             for level, positions in sets.items():
                 cheap = positions.size * SECONDS["tables"]
                 positions.observe(view, allowance=cheap if level == "tables" else np.inf)
-            observers[color].observe(sets["even"])
             if sets["even"].capped_by is not None:
                 del known[color]
         if referee.turn not in known or (ply // 2 + game.game) % every:
@@ -119,8 +113,7 @@ def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterato
             continue
         row = referee.position.row
         rng = np.random.default_rng([game.game, ply])
-        plain, observer = sets["even"], observers[referee.turn]
-        weight = {"siamese": float(siamese.log_weights(plain, observer, plain.indices(row))[0])}
+        weight: dict[str, float] = {}
         drawn: dict[str, Floats] = {}
         values: Floats | None = None
         for level, positions in sets.items():
@@ -136,8 +129,7 @@ def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterato
                 chosen = rng.choice(size, WHOLE, p=weights)
                 found = evaluator.values(positions.rows(chosen))
                 each = -np.log(WHOLE * weights[chosen])
-            likely = siamese.log_weights(plain, observer, chosen)  # all sets have one order
-            drawn[level] = np.stack([np.log(np.maximum(weights[chosen], 1e-300)), likely, found, each])
+            drawn[level] = np.stack([np.log(np.maximum(weights[chosen], 1e-300)), found, each])
         yield Look(
             game.match, game.game, ply, *((game.white, game.black) if referee.turn else (game.black, game.white)), size,
             float(evaluator.values(row[None, :])[0]), weight, drawn,
@@ -146,17 +138,15 @@ def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterato
 
 def _exponents(look: Look, level: str, powers: Powers) -> tuple[Floats, float]:
     """Logarithms of what the drawn positions weigh (float64[n]), and the true one."""
-    log_weights, likely, values, _ = look.drawn[level]
-    sharpness, likeness, slope = powers
-    drawn = sharpness * log_weights + likeness * likely - slope * values
-    own = sharpness * look.weight[level] + likeness * look.weight["siamese"] - slope * look.value
-    return drawn, own
+    log_weights, values, _ = look.drawn[level]
+    sharpness, slope = powers
+    return sharpness * log_weights - slope * values, sharpness * look.weight[level] - slope * look.value
 
 
 def likelihoods_at(look: Look, level: str, powers: Powers) -> tuple[float, float, float]:
     """Nats above uniform, weight of what is held likelier, and weight of what is worth less."""
     plain, own = _exponents(look, level, powers)
-    values, each = look.drawn[level][2:]
+    values, each = look.drawn[level][1:]
     exponents = plain + each
     top = max(float(exponents.max()), own)
     shares = np.exp(exponents - top)
@@ -169,7 +159,7 @@ def likelihoods_at(look: Look, level: str, powers: Powers) -> tuple[float, float
 def counted(look: Look, level: str, powers: Powers) -> float:
     """The share of the *positions* that are held likelier: of a draw, an estimate."""
     plain, own = _exponents(look, level, powers)
-    each = look.drawn[level][3]
+    each = look.drawn[level][2]
     count = np.exp(each - each.max())
     return float((count * ((plain > own + 1e-9) + 0.5 * (np.abs(plain - own) <= 1e-9))).sum() / count.sum())
 
@@ -178,14 +168,14 @@ def fitted(found: Sequence[Look], level: str, free: Sequence[int]) -> Powers:
     """The exponents that make the truth likeliest, those that are not ``free`` being 0."""
 
     def powers(x: Floats) -> Powers:
-        full = np.zeros(3)
+        full = np.zeros(2)
         full[list(free)] = x
-        return float(full[0]), float(full[1]), float(full[2])
+        return float(full[0]), float(full[1])
 
     def loss(x: Floats) -> float:
         return -float(np.mean([likelihoods_at(look, level, powers(x))[0] for look in found]))
 
-    start = np.array([0.7, 0.6, 5.0])[list(free)]
+    start = np.array([0.7, 5.0])[list(free)]
     return powers(minimize(loss, start, method="Nelder-Mead", options={"maxfev": 90, "xatol": 0.02, "fatol": 1e-4}).x)
 
 
@@ -241,15 +231,11 @@ def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> 
 def table(fit: Sequence[Look], held: Sequence[Look]) -> dict[str, Any]:
     """What each belief says of the truth, by size of the set, and by opponent."""
     beliefs_of: dict[str, tuple[str, Powers]] = {
-        "uniform": ("even", (0.0, 0.0, 0.0)),
-        "exp(-5u)": ("even", (0.0, 0.0, 5.0)),
-        "exp(-bu)": ("even", fitted(fit, "even", [2])),
-        **{level: (level, (1.0, 0.0, 0.0)) for level in LEVELS},
-        **{f"{level} + value": (level, fitted(fit, level, [0, 2])) for level in LEVELS},
-        "siamese": ("even", (0.0, 1.0, 0.0)),
-        "siamese + value": ("even", fitted(fit, "even", [1, 2])),
-        "both": ("values", fitted(fit, "values", [0, 1])),
-        "both + value": ("values", fitted(fit, "values", [0, 1, 2])),
+        "uniform": ("even", (0.0, 0.0)),
+        "exp(-5u)": ("even", (0.0, 5.0)),
+        "exp(-bu)": ("even", fitted(fit, "even", [1])),
+        **{level: (level, (1.0, 0.0)) for level in LEVELS},
+        **{f"{level} + value": (level, fitted(fit, level, [0, 1])) for level in LEVELS},
     }
     beliefs = []
     for name, (level, powers) in beliefs_of.items():
@@ -261,7 +247,7 @@ def table(fit: Sequence[Look], held: Sequence[Look]) -> dict[str, Any]:
         beliefs.append(
             {
                 "belief": name,
-                **{name: round(power, 3) for name, power in zip(("filter", "siamese", "slope"), powers, strict=True)},
+                **{name: round(power, 3) for name, power in zip(("filter", "slope"), powers, strict=True)},
                 "sizes": {
                     str(least): _summary(numbers[sizes >= least], ranks[sizes >= least], games[sizes >= least])
                     for least in (LEAST, 100, 5000)

@@ -46,7 +46,7 @@ def rank(found: dict[str, Any]) -> list[str]:
             f"{size['nats']:.2f} ± {size['nats_error']:.2f}" if size["turns"] else ""
             for size in (sizes["20"], sizes["100"], sizes["5000"])
         ]
-        exponents = " / ".join(f"{row[name]:g}" for name in ("filter", "siamese", "slope"))
+        exponents = " / ".join(f"{row[name]:g}" for name in ("filter", "siamese", "slope") if name in row)
         tail = f"{sizes['20']['rank_median']:.3f} | {sizes['20']['quantile_median']:.3f}"
         lines.append(f"| {row['belief']} | {exponents} | {' | '.join(nats)} | {tail} |")
     return lines

@@ -16,7 +16,6 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from darkchess.rbc.synoptic.networks import HEADSETS
-from experiments.belief.networks import TrainingError, jax_on_cpu
 from experiments.rbc_learn.networks import (
     SHARES,
     Arrays,
@@ -31,6 +30,7 @@ from experiments.rbc_learn.networks import (
     outputs,
     unfolded,
 )
+from experiments.rbc_weighting.networks import TrainingError, jax_on_cpu
 from klss.networks.residual import ResidualNetwork
 from klss.support.archive import Archive
 from klss.support.arrays import Float32s, Words

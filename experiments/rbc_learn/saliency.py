@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from darkchess.rbc.synoptic.synopsis import NAMES, PLANES
-from experiments.belief.networks import TrainingError, jax_on_cpu
 from experiments.rbc_learn.data import Decisions, ShardError, joined, read_shard, shard_paths, validating
 from experiments.rbc_learn.learner import Learner
 from experiments.rbc_learn.networks import batch_of, choice_logs, outputs
+from experiments.rbc_weighting.networks import TrainingError, jax_on_cpu
 from experiments.series.runner import RESULTS, positive
 from klss.support.arrays import Floats
 from uci_bridge.match.documents import head, write_document

@@ -24,11 +24,11 @@ import numpy as np
 
 from darkchess.rbc.synoptic.networks import HEADSETS
 from darkchess.rbc.synoptic.synopsis import PLANES
-from experiments.belief.networks import TrainingError
 from experiments.rbc_learn.data import Decisions, ShardError, joined, read_shard, shard_paths, validating
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members
 from experiments.rbc_learn.networks import SHARES, batch_of
+from experiments.rbc_weighting.networks import TrainingError
 from experiments.series.runner import amount, positive
 from klss.networks.residual import NetworkError
 from klss.support.arrays import Ints

@@ -19,13 +19,13 @@ import numpy as np
 
 import darkchess.rbc
 from darkchess.rbc.belief.siamese import BLOCKS
-from experiments.belief.networks import Arm, TrainingError
-from experiments.belief.siamese import Decisions, scores_on, train
 from experiments.commands import finished
 from experiments.rbc_weighting import data, games
 from experiments.rbc_weighting.data import DRAWN, KINDS, TEST, TRAIN, VALIDATE
 from experiments.rbc_weighting.learning import ARMS, INPUTS, SHOWN, SMALL, load, thinned, without
+from experiments.rbc_weighting.networks import Arm, TrainingError
 from experiments.rbc_weighting.ranking import Judge, bars, marginals, reliability
+from experiments.rbc_weighting.training import Decisions, scores_on, train
 from experiments.series.runner import RESULTS, positive
 from klss.networks.towers import Towers
 from klss.support.arrays import Bools, Floats, Ints
@@ -90,7 +90,7 @@ def _trained(
     arm: Arm, held: Decisions, about: dict[str, Any], folder: Path, line: ProgressLine
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Weights, and what to say of them; from its checkpoint if it is trained."""
-    weights, said = train(arm, _of(arm, held), folder, line.tell, INPUTS)
+    weights, said = train(arm, _of(arm, held), folder, INPUTS, line.tell)
     if arm.model != "convolution":
         history = {"arm": dataclasses.asdict(arm), "data": about, "commit": commit(), "created": today(), **said}
         with open(folder / f"{arm.name}.npz", "wb") as file:

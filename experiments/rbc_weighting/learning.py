@@ -1,5 +1,4 @@
-"""Train the weights of :mod:`darkchess.rbc.belief.siamese` with what trains Fog of War's
-(:mod:`experiments.belief.siamese`: losses, steps, checkpoints, temperature).
+"""What is trained to weigh positions as :mod:`darkchess.rbc.belief.siamese` does, and on which decisions.
 
 Arms
     ``map``             the logit map alone, softmax over truth and drawn members: what is packaged
@@ -26,9 +25,9 @@ import numpy.typing as npt
 from darkchess.board.kernels.halves import decode_halves
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, NUMBERS, PLANES, SHAPES, board_features, grids_of
-from experiments.belief.networks import Arm, Inputs, TrainingError
-from experiments.belief.siamese import CONVOLUTION_MOST, Decisions
 from experiments.rbc_weighting.data import DRAWN, FORMAT, KINDS, TEST, TRAIN, VALIDATE, part_of
+from experiments.rbc_weighting.networks import Arm, Inputs, TrainingError
+from experiments.rbc_weighting.training import Decisions
 from klss.support.archive import read_arrays
 from klss.support.arrays import Ints, Words
 
@@ -44,6 +43,9 @@ JUDGED = {VALIDATE: 5_000, TEST: 20_000}
 
 SHOWN = "map"
 """The arm whose weights are packaged."""
+
+CONVOLUTION_MOST = 5_000
+"""Positions in the sets that the convolutional pair is trained on and measured on."""
 
 _PAIR: dict[str, Any] = {"channels": 32, "layers": 3, "members": 31}
 

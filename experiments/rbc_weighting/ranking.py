@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from darkchess.rbc.belief.siamese import BLOCKS
-from experiments.belief.siamese import Decisions, fitted, log_shares, rank_fractions
+from experiments.rbc_weighting.training import Decisions, fitted, log_shares, rank_fractions
 from klss.support.arrays import Bools, Floats, Ints
 
 __all__ = ["LEAST", "Judge", "marginals", "measured", "reliability", "top_shares"]

@@ -10,7 +10,7 @@ score is the sum of the map over its features less the squared distance of its v
 scores / temperature is the belief.
 
 Source: the Siamese networks of Reconnaissance Blind Chess, whose distance this is. Nothing here knows a game: planes,
-features and deviations from the source are in :mod:`darkchess.fog.belief.siamese`.
+features and deviations from the source are in :mod:`darkchess.rbc.belief.siamese`.
 """
 
 from __future__ import annotations

@@ -17,13 +17,11 @@ from importlib import resources
 from typing import Any
 
 import chess
-import numpy as np
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.filter import MOST_VALUED, SECONDS, Filter
 from darkchess.fog.belief.policy import Level, Policy
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.belief.siamese import Observer, Siamese
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
 from klss_app.bench.report import Report, Say, load, spread
@@ -102,8 +100,8 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     processor time), ``two_threads_over_one`` (each over all lines and repetitions), ``largest_update_s_1t``,
     ``largest_update_s_2t`` (seconds of the last line's update) and ``resident_mb`` (right after it, of the set, the
     table it came from and all else in the process). Of the weights, all on one thread: ``filter_successors_per_s`` (the
-    filter by tables, from 10⁵ sources or more, its own time alone), ``filter_features_successors_per_s``,
-    ``filter_values_s`` (from 500 sources) and ``siamese_million_s`` (map and tower, of 10⁶ positions).
+    filter by tables, from 10⁵ sources or more, its own time alone), ``filter_features_successors_per_s`` and
+    ``filter_values_s`` (from 500 sources).
     """
     lines = bench_lines()
     samples: list[dict[str, Any]] = []
@@ -175,25 +173,8 @@ def _weights(line: BenchLine, repetitions: int, say: Say) -> dict[str, dict[str,
                 per_500 = extra * MOST_VALUED / known.size
                 samples.setdefault(name, []).append(per_500 if level == "values" else positions.successors / extra)
                 say(f"{line.name}, filter by {level}: {known.size:,} sources, {extra:.3f} s")
-    known, observer = _observed(line)
-    rows = np.arange(min(known.size, 1_000_000))
-    for repetition in range(-1, repetitions):
-        began = time.perf_counter()
-        Siamese.packaged().log_weights(known, observer, rows)
-        if repetition >= 0:
-            samples.setdefault("siamese_million_s", []).append((time.perf_counter() - began) * 1e6 / len(rows))
-    units = {"filter_values_s": "s", "siamese_million_s": "s"}
-    names = ("filter_successors_per_s", "filter_features_successors_per_s", "filter_values_s", "siamese_million_s")
-    return {name: spread(samples[name], units.get(name, "successors/s")) if name in samples else None for name in names}
-
-
-def _observed(line: BenchLine) -> tuple[PositionSet, Observer]:
-    """The set at the player's last turn of the line, and what the Siamese takes."""
-    referee = Referee(None)
-    known = PositionSet(referee.view(line.color), referee.position, cap=CAP)
-    observer = Observer(known)
-    for move in line.moves[: -2 if len(line.moves) > 2 else None]:
-        referee.push(move)
-        known.observe(referee.view(line.color))
-        observer.observe(known)
-    return known, observer
+    units = {"filter_values_s": "s"}
+    return {
+        name: spread(samples[name], units.get(name, "successors/s")) if name in samples else None
+        for _, name, _ in levels
+    }

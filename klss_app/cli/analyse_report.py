@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BELIEFS", "document", "text", "truth_document", "truth_text"]
 
-BELIEFS = {"both": "filter and the Siamese", "filter": "filter", "siamese": "Siamese", "uniform": "uniform"}
+BELIEFS = ("filter", "uniform")
 """What ``--belief`` may say, and what each is called in a sentence after "the"."""
 
 _UNPLAYED_SHOWN = 5
@@ -177,7 +177,7 @@ def _telling(believed: Believed, positions: int, side: str, other: str) -> list[
     paragraphs = []
     if believed.belief != "uniform" and positions > 1:
         alike = f"{believed.effective:.1f}" if believed.effective < 1000.0 else f"{believed.effective:,.0f}"
-        paragraphs.append(f"by the {BELIEFS[believed.belief]} as uncertain as {alike} positions all alike")
+        paragraphs.append(f"by the {believed.belief} as uncertain as {alike} positions all alike")
     told = [each for each in believed.views or () if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
     if told:
         paragraphs.append(f"what told {side} most: " + "; ".join(_told(each, side, other) for each in told))
@@ -206,7 +206,7 @@ def _boards(believed: Believed, count: int, visible: int, color: chess.Color, un
         for i, each in enumerate(shown, 1)
     ]
     many = len(shown) if len(shown) > 1 else "position"
-    lines = [f"the likeliest {many} by the {BELIEFS[believed.belief]} ({'░' if unicode else '?'}: not seen)"]
+    lines = [f"the likeliest {many} by the {believed.belief} ({'░' if unicode else '?'}: not seen)"]
     for start in range(0, len(blocks), _BOARDS_BESIDE):
         lines += ["", *beside(blocks[start : start + _BOARDS_BESIDE], gap=3)]
     return lines

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss.errors import INSTALL_EXTRAS
-from klss_app.cli.analyse_report import BELIEFS
 from klss_app.cli.errors import FailedError, UsageError
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def _draw(figure: Any, analysis: Analysis) -> None:
     sampled = "" if analysis.capped_by is None else " (a sample)"
     possible = f"{analysis.positions:,} position{'s' if analysis.positions != 1 else ''} possible{sampled}"
     if analysis.belief != "uniform":
-        possible += f", weighed by the {BELIEFS[analysis.belief]}"
+        possible += f", weighed by the {analysis.belief}"
     shades = ListedColormap(colormaps[_SHADES]([_LIGHTEST + (_DARKEST - _LIGHTEST) * i / 255 for i in range(256)]))
     axes = figure.add_subplot()
     axes.set_title(

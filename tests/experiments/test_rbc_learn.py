@@ -13,7 +13,6 @@ import pytest
 from darkchess.rbc.synoptic.networks import HEADSETS
 from darkchess.rbc.synoptic.synopsis import PLANES
 from darkchess.rbc.synoptic.worlds import ACTIONS
-from experiments.belief.networks import TrainingError, jax_on_cpu
 from experiments.rbc_learn import __main__ as program
 from experiments.rbc_learn import selfplay, train
 from experiments.rbc_learn.data import (
@@ -33,6 +32,7 @@ from experiments.rbc_learn.networks import batch_of, choice_logs, losses, output
 from experiments.rbc_learn.saliency import saliency
 from experiments.rbc_learn.selfplay import Schedule, generations
 from experiments.rbc_learn.train import Imitation, imitate, passes
+from experiments.rbc_weighting.networks import TrainingError, jax_on_cpu
 from klss.networks.residual import ResidualNetwork
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.reconchess import bots

@@ -14,13 +14,13 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.rbc import Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, Observer, board_features
-from experiments.belief.networks import Arm, boards_of
-from experiments.belief.siamese import Decisions
 from experiments.rbc_weighting import __main__ as program
 from experiments.rbc_weighting import data
 from experiments.rbc_weighting.data import DRAWN, KINDS, TEST, TRAIN, VALIDATE, part_of
 from experiments.rbc_weighting.learning import ARMS, INPUTS, load, positions
+from experiments.rbc_weighting.networks import Arm, boards_of, jax_on_cpu, tower_scores
 from experiments.rbc_weighting.ranking import marginals, measured, reliability, top_shares
+from experiments.rbc_weighting.training import Decisions, fitted, log_shares, rank_fractions, scores_on, train
 
 OURS = ("expect-100", "attacker")
 
@@ -109,6 +109,28 @@ def test_measures_of_a_case_made_by_hand() -> None:
     assert shown["rows"] == [[0.25, 0.5, 2], [0.75, 0.5, 2]]
 
 
+def test_shares_are_those_of_the_whole_set() -> None:
+    scores = np.array([[1.0, 0.0, 2.0, 9.0], [0.5, 0.5, 9.0, 9.0]])
+    count, size = np.array([3, 2]), np.array([3, 101])
+    shares = np.exp(log_shares(scores, count, size))
+    # All three of three drawn; and one of 100 others, for which it stands.
+    assert shares == pytest.approx([np.e / (1 + np.e + np.e**2), 1 / 101])
+    assert rank_fractions(scores, count).tolist() == [0.5, 0.5]
+
+
+def test_the_fitted_factor_is_the_one_that_drew_the_truth() -> None:
+    generator = np.random.default_rng(0)
+    terms = generator.normal(size=(4000, 20))
+    logits = 1.7 * terms
+    keys = logits + generator.gumbel(size=logits.shape)
+    truth = keys.argmax(axis=1)
+    rows = np.arange(4000)
+    terms[rows, truth], terms[rows, 0] = terms[rows, 0].copy(), terms[rows, truth].copy()
+    full = np.full(4000, 20)
+    (factor,) = fitted([10 * terms], full, full)
+    assert factor == pytest.approx(0.17, abs=0.01)
+
+
 def test_marginals_are_the_product_over_squares() -> None:
     rows = np.full((1, 2, 19), FEATURES, dtype=np.uint16)
     rows[0, 0, :2], rows[0, 1, :2] = [5, 64 + 9], [5, 64 + 10]
@@ -119,6 +141,32 @@ def test_marginals_are_the_product_over_squares() -> None:
     scores = marginals(Decisions(rows=rows, numbers=numbers, **empty), np.array([0]))  # type: ignore[arg-type]
     # .75 there and .75 empty elsewhere, against .25 and .25
     assert scores[0, 0] - scores[0, 1] == pytest.approx(2 * np.log(3), rel=0.01)
+
+
+def test_training_learns_goes_on_to_the_same_weights_and_is_what_play_computes(
+    shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("jax", exc_type=ImportError)
+    monkeypatch.setenv("XLA_FLAGS", "--xla_backend_optimization_level=0")  # compiling takes longer than these few steps
+    monkeypatch.setattr(data, "SCHEDULE", OURS)
+    held, _ = load(shards, {VALIDATE: 30, TEST: 40})
+    tiny = Arm("tower", channels=4, layers=2, epochs=2, batch=16, members=8, rate=3e-2, mirrored=0.0)
+    weights, about = train(tiny, held, tmp_path, INPUTS)
+    rows = about["epochs"]["rows"]
+    assert len(rows) == 2 and rows[-1][1] < rows[0][1]
+    stopped = tmp_path / "stopped"
+    stopped.mkdir()
+    train(dataclasses.replace(tiny, epochs=1), held, stopped, INPUTS)
+    again, _ = train(tiny, held, stopped, INPUTS)
+    assert all((weights[name] == again[name]).all() for name in weights)
+    # What JAX trains is what numpy and numba score.
+    jax, chosen = jax_on_cpu(), held.where(held.part == TEST)[:8]
+    found = scores_on(jax, tiny, weights, held, chosen, INPUTS)
+    seen = INPUTS.grids_of(held.numbers[chosen].astype(np.float32))
+    keep = np.ones((8, tiny.channels), dtype=np.float32)
+    wanted = np.asarray(tower_scores(jax, weights, seen, boards_of(held.rows[chosen]), keep))
+    valid = np.arange(1 + DRAWN) < held.count[chosen][:, None]
+    np.testing.assert_allclose(found[valid], wanted[valid], rtol=1e-3, atol=1e-3)
 
 
 def test_arms_are_trained_ranked_and_written(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

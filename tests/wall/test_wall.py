@@ -153,8 +153,8 @@ def engines() -> Iterator[Callable[[], list[EngineProcess]]]:
 
 @pytest.fixture(scope="module")
 def believers() -> Iterator[Callable[[], list[EngineProcess]]]:
-    """``kluss`` with both learned beliefs."""
-    yield from two_of("kluss,belief=both,cap=50000")
+    """``kluss``, with its learned belief."""
+    yield from two_of("kluss,cap=50000")
 
 
 def test_the_twins_are_twins_and_what_is_rare_is_among_them() -> None:
@@ -296,7 +296,7 @@ def test_two_games_that_look_the_same_get_the_same_answers(engines: Callable[[],
 
 @pytest.mark.slow
 def test_who_weighs_what_is_possible_gives_the_same_answers_too(believers: Callable[[], list[EngineProcess]]) -> None:
-    """Weights of the filter and of the Siamese, what is drawn by them, and how likely a move looks."""
+    """Weights of the filter, what is drawn by them, and how likely a move looks."""
     same_answers(believers(), SUITE[::5], nodes=30, turns=2)
 
 

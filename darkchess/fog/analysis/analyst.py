@@ -33,8 +33,7 @@ from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.marginals import Marginals, marginals
 from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.belief.siamese import Observer
-from darkchess.fog.belief.weights import PARTS, Belief, Weights
+from darkchess.fog.belief.weights import Belief
 from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.san import san
@@ -127,9 +126,9 @@ class Analysis:
         return None if mix is None or value is None else mix - value
 
 
-def _asked(configuration: Configuration) -> tuple[str, ...]:
-    """What the weights of a player's search are made of."""
-    return () if configuration.beliefs is None else configuration.beliefs.parts
+def _filtered(configuration: Configuration) -> bool:
+    """Whether a player's search asks the filter."""
+    return configuration.beliefs is not None and configuration.beliefs.filtered
 
 
 class Analyst:
@@ -177,10 +176,9 @@ class Analyst:
         self._belief: Belief = belief
         # A filter goes along with the set wherever the belief or the search asks for its weights.
         threads = configuration.threads
-        needed = {*PARTS[belief], *_asked(configuration)}
-        weigher = Filter(Policy.packaged(), BuiltinEvaluator(threads=threads)) if "filter" in needed else None
+        filtered = belief == "filter" or _filtered(configuration)
+        weigher = Filter(Policy.packaged(), BuiltinEvaluator(threads=threads)) if filtered else None
         self.position_set = PositionSet(view, start, cap=configuration.cap, seed=seed, threads=threads, weigher=weigher)
-        self._observer = Observer(self.position_set) if "siamese" in needed else None
         self._information: list[ViewInformation] = []
         evaluator.new_game()
 
@@ -195,8 +193,6 @@ class Analyst:
         weigher = self.position_set.weigher
         before = None if weigher is None else (weigher.log_total, weigher.restarts)
         self.position_set.observe(view)
-        if self._observer is not None:
-            self._observer.observe(self.position_set)
         if weigher is not None and before is not None and weigher.restarts == before[1]:
             own = None if view.own_move is None else san(self.view, view.own_move)
             bits = max(0.0, (before[0] - weigher.log_total) / math.log(2.0))
@@ -205,20 +201,12 @@ class Analyst:
         self.quiet = 0 if is_loud(self.view, view) else self.quiet + 1
         self._views.append(view)
 
-    def _weights(self, parts: tuple[str, ...]) -> Weights | None:
-        """Of the positions, made of ``parts``; None: all are alike."""
-        if not parts:
-            return None
-        observer = self._observer if "siamese" in parts else None
-        return Weights(self.position_set, observer, threads=self._configuration.threads, filtered="filter" in parts)
-
     @property
     def weights(self) -> Floats | None:
         """How likely each position is by the belief, at a turn of the player: float64[size], summing to 1; None: all
         are alike.
         """
-        found = self._weights(PARTS[self._belief])
-        return None if found is None else found.shares()
+        return self.position_set.weights if self._belief == "filter" else None
 
     def believed(self, count: int = MOST_LIKELIEST) -> Believed:
         """What the belief amounts to, with the ``count`` likeliest positions; it has to be the player's turn."""
@@ -235,8 +223,8 @@ class Analyst:
         limit
             Of the search alone; the position set is there already.
         configuration
-            With the search; None: the analyst's own. Weights that it asks for have to be kept already: because the
-            analyst's own asks for them too, or the analyst's belief is made of them.
+            With the search; None: the analyst's own. Where it asks the filter, the analyst's own has to ask it too, or
+            the analyst's belief has to be the filter.
         progress
             As in :meth:`darkchess.fog.game.contest.Player.choose`.
 
@@ -264,7 +252,7 @@ class Analyst:
         plan = TimePlan(limit)
         self.model.deadline = plan.deadline
         history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
-        belief = PositionBelief(self.position_set, self.model, self.quiet, self._weights(_asked(chosen)))
+        belief = PositionBelief(self.position_set, self.model, self.quiet, _filtered(chosen))
         result = search.search(belief, plan.budget(), history=history, progress=progress)
         self.model.deadline = None
         return search, result

@@ -140,7 +140,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
         Configuration("random", "random", evaluator="builtin"),
     )
 }
-"""The named configurations, each with what it is for; a field spells every other (``kluss,belief=siamese``)."""
+"""The named configurations, each with what it is for; a field spells every other (``kluss,belief=value``)."""
 
 
 def main_names() -> list[str]:

@@ -16,7 +16,6 @@ from darkchess.board.kernels.board import IDENTITY, META, WIDTH
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.belief.weights import Weights
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.players._kernels.children import STATE_WIDTH, children, count_children, finish
 from klss.search import Budget, Expansion, Past
@@ -147,14 +146,18 @@ class DarkChess:
         return rows
 
 
+_LEAST_WEIGHT = 1e-300
+"""What a weight counts at least, so that it has a logarithm."""
+
+
 class PositionBelief:
     """A position set as the search's belief."""
 
-    def __init__(self, positions: PositionSet, model: DarkChess, quiet: int, weights: Weights | None = None) -> None:
-        """``quiet``: plies since the player last observed a pawn move or capture; ``weights``: of the positions, None
-        where all are alike.
+    def __init__(self, positions: PositionSet, model: DarkChess, quiet: int, weighted: bool = False) -> None:
+        """``quiet``: plies since the player last observed a pawn move or capture; ``weighted``: by the set's weigher,
+        which it then has; all are alike otherwise.
         """
-        self._weights = weights
+        self.weighted = weighted
         self._positions = positions
         self._model = model
         self._quiet = quiet
@@ -169,11 +172,6 @@ class PositionBelief:
         """See :class:`klss.search.Belief`."""
         return self._positions.capped_by
 
-    @property
-    def weighted(self) -> bool:
-        """See :class:`klss.search.Belief`."""
-        return self._weights is not None
-
     def sample(self, count: int, exclude: States, seed: int) -> States:
         """See :class:`klss.search.Belief`."""
         rows = self._positions.sample(
@@ -184,15 +182,23 @@ class PositionBelief:
     def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> Drawn:
         """See :class:`klss.search.Belief`."""
         excluded = self._model.identities(exclude) if len(exclude) else None
-        weights = None if self._weights is None else self._weights.shares()
+        weights = self._positions.weights if self.weighted else None
         rows, inclusion = self._positions.draw(count, seed, excluded, uniform_mix=uniform_mix, weights=weights)
         return Drawn(self._model.states(rows, self._quiet), inclusion)
 
     def log_weights(self, states: States) -> Floats:
-        """See :class:`klss.search.Belief`, and :class:`darkchess.fog.belief.weights.Weights`."""
-        if self._weights is None:
-            return np.zeros(len(states))
-        return self._weights.log_weights(self._positions.indices(self._model.identities(states)))
+        """See :class:`klss.search.Belief`. States that are no members get the mean of the others' weights: a sample may
+        have lost what a trunk still holds.
+        """
+        out = np.zeros(len(states))
+        if not self.weighted:
+            return out
+        indices = self._positions.indices(self._model.identities(states))
+        members = indices >= 0
+        out[members] = np.log(np.maximum(self._positions.weights[indices[members]], _LEAST_WEIGHT))
+        if members.any() and not members.all():
+            out[~members] = np.log(np.exp(out[members] - out.max()).mean()) + out.max()
+        return out
 
     def information(self, actions: Int32s) -> Floats:
         """See :class:`klss.search.Belief`."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import Any
 
 import chess
 import numpy as np
@@ -18,7 +17,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.policy import Policy
-from darkchess.fog.belief.weights import BeliefSettings, Weights
+from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
@@ -129,12 +128,11 @@ class KlssPlayer(TrackingPlayer):
         search = Search(model, self._configuration, seed=self._seed, threads=threads, ponders=self._ponder)
         self._thinking = _Thinking(model, search, [_key(view)])
 
-    def _beside_the_set(self) -> dict[str, Any]:
+    def _weigher(self) -> Filter | None:
         """See :class:`darkchess.fog.players.tracking.TrackingPlayer`. The policy is of the built-in evaluator."""
-        asked = self._beliefs.parts
-        evaluator = BuiltinEvaluator(threads=self._threads)
-        weigher = Filter(Policy.packaged(), evaluator) if "filter" in asked else None
-        return {"weigher": weigher, "observes": "siamese" in asked}
+        if not self._beliefs.filtered:
+            return None
+        return Filter(Policy.packaged(), BuiltinEvaluator(threads=self._threads))
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.fog.game.contest.Player`. The position set takes in the player's own move while
@@ -190,8 +188,7 @@ class KlssPlayer(TrackingPlayer):
             return Decision(taking or view.legal_moves[0], report.diagnostics() | {"held": positions.held})
         # The search: over the positions, and their weights where a belief was learned.
         thinking.model.deadline = plan.deadline
-        weights = Weights(positions, followed.observer, threads=self._threads) if self._beliefs.parts else None
-        belief = PositionBelief(positions, thinking.model, thinking.quiet, weights)
+        belief = PositionBelief(positions, thinking.model, thinking.quiet, self._beliefs.filtered)
         history = np.array(thinking.keys, dtype=np.uint64)
         result = thinking.search.search(belief, plan.budget(_LEAST_SEARCH_S), history=history, progress=progress)
         # What was drawn, and from what.

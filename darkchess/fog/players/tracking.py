@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.belief.siamese import Observer
 from darkchess.fog.game.contest import Player, PlayerError
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
@@ -42,8 +41,6 @@ class Followed:
         See :meth:`darkchess.fog.game.contest.Player.start`.
     cap, seed, threads, weigher
         Of the position set.
-    observes
-        Whether an :class:`darkchess.fog.belief.siamese.Observer` goes along.
 
     Attributes
     ----------
@@ -55,8 +52,6 @@ class Followed:
         The position set, after the views that it was shown; None until it was wanted.
     weighed
         Whether a filter updates weights with the set.
-    observer
-        What the Siamese network needs of the game; None if it is not asked.
     allowance : float
         Seconds of one thread that the set's weights may take, a view. The player sets it at each move and it stays, so
         that weights do not depend on whether a host asks for the set before the move.
@@ -72,16 +67,13 @@ class Followed:
         seed: int,
         threads: int,
         weigher: Filter | None = None,
-        observes: bool = False,
     ) -> None:
         self.views = [view]
         self.ruleset = ruleset
         self.known: PositionSet | None = None
         self.weighed = weigher is not None
         self._begun = partial(PositionSet, view, start, cap=cap, seed=seed, threads=threads, weigher=weigher)
-        self.observer: Observer | None = None
         self.allowance = math.inf
-        self._observes = observes
         self._taken_in = 0
 
     @property
@@ -93,12 +85,9 @@ class Followed:
         """The position set after all views. Its last step ends by ``deadline``, of :func:`time.monotonic`."""
         if self.known is None:
             self.known = self._begun()
-            self.observer = Observer(self.known) if self._observes else None
             self._taken_in = 1
         while self.behind and self.views[self._taken_in].game_over is None:
             self.known.observe(self.views[self._taken_in], deadline=deadline, allowance=self.allowance)
-            if self.observer is not None:
-                self.observer.observe(self.known)
             self._taken_in += 1
         return self.known
 
@@ -116,12 +105,12 @@ class TrackingPlayer(Player):
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """See :class:`darkchess.fog.game.contest.Player`."""
         self._followed = Followed(
-            view, start, ruleset, cap=self._cap, seed=self._seed, threads=self._threads, **self._beside_the_set()
+            view, start, ruleset, cap=self._cap, seed=self._seed, threads=self._threads, weigher=self._weigher()
         )
 
-    def _beside_the_set(self) -> dict[str, Any]:
-        """What is kept beside the position set: ``weigher`` and ``observes`` of :class:`Followed`."""
-        return {}
+    def _weigher(self) -> Filter | None:
+        """What weighs the position set's members; None: nothing."""
+        return None
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.fog.game.contest.Player`."""

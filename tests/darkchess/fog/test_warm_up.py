@@ -22,8 +22,6 @@ from darkchess.fog.players.configuration import configuration, make_player
 from darkchess.fog.belief.filter import SECONDS, Filter
 from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.belief.siamese import Observer
-from darkchess.fog.belief.weights import Weights
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from klss.belief.drawing import draw
 
@@ -56,7 +54,7 @@ for captured in (0, 1 << 8):
 assert known.recoveries == 2
 
 # A filter at every level, on one thread and on two, with a rook that is taken at home; both ways to look a position up.
-if chosen.beliefs is not None and "filter" in chosen.beliefs.parts:
+if chosen.beliefs is not None and chosen.beliefs.filtered:
     for threads in (1, 2):
         for level, seconds in SECONDS.items():
             filters._TOGETHER = 2
@@ -65,16 +63,13 @@ if chosen.beliefs is not None and "filter" in chosen.beliefs.parts:
                 game.view(chess.WHITE), game.position, threads=threads,
                 weigher=Filter(Policy.packaged(), BuiltinEvaluator(threads=threads) if level == "values" else None),
             )
-            observer = Observer(known) if "siamese" in chosen.beliefs.parts else None
             for uci in ["b2b3", "e8e7", "b3b4", "h8h7", "b4b5", "h7h8", "d5a8", "e7f6", "a8a7"]:
                 sources = known.size
                 game.push(chess.Move.from_uci(uci))
                 known.observe(game.view(chess.WHITE), allowance=sources * seconds)
                 assert game.turn == chess.BLACK or known.weigher.level == level
-                if observer is not None:
-                    observer.observe(known)
                 if game.turn == chess.WHITE:
-                    Weights(known, observer, threads=threads).log_weights()
+                    assert known.weights.shape == (known.size,)
                     rows = known.draw(2, 1)[0]
                     for filters._FEW in (64, 0):
                         known.indices(rows)
@@ -98,7 +93,7 @@ print(sorted(name for name in after if after[name] != before.get(name)))
 @pytest.mark.parametrize(
     "name",
     [
-        "kluss,belief=both",  # with both beliefs, a player calls what players with either, or with none, call
+        "kluss",  # with a belief, a player calls what one without calls
         pytest.param("klss2021", marks=pytest.mark.slow),
         pytest.param("baseline", marks=pytest.mark.slow),
     ],

@@ -1,5 +1,5 @@
-"""The networks of :mod:`experiments.belief.siamese` and their losses, in JAX; how one set of weights is trained, and
-what a game's towers read. Sources there.
+"""The networks that learn weights of positions, and their losses, in JAX; how one set of weights is trained, and what
+the towers read. Sources: :mod:`experiments.rbc_weighting.training`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from darkchess.fog.belief.siamese import FEATURES, SHARES
+from darkchess.rbc.belief.siamese import FEATURES, SHARES
 from klss.errors import KlssError
 from klss.networks.towers import LEAST_SHARE, POINT, UNITS, Float32s
 from klss.support.arrays import Ints
@@ -166,7 +166,7 @@ def _convolved(jax: Any, planes: Any, filters: Any) -> Any:
 
 def tower_scores(jax: Any, weights: Mapping[str, Any], seen: Sequence[Any], boards: Any, keep: Any) -> Any:
     """Scores as :class:`klss.networks.towers.Towers` computes them, for JAX: [b, m] from what
-    :func:`darkchess.fog.belief.siamese.grids_of` gives and boards [b, m, FEATURES] of zeros and ones; ``keep`` [b, c]
+    :func:`darkchess.rbc.belief.siamese.grids_of` gives and boards [b, m, FEATURES] of zeros and ones; ``keep`` [b, c]
     multiplies the last layer's channels (dropout).
     """
     jnp, relu = jax.numpy, jax.nn.relu
