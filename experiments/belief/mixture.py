@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from darkchess.fog.game.record import GameRecord, read_pgn
+from experiments.learning.split import TEST, part_of
 from experiments.series.runner import MatchProgress, Pairing, Plan, play
 
 __all__ = ["MATCHES", "SERIES", "Played", "held_out", "play_all", "played_games"]
@@ -61,7 +62,7 @@ class Played:
 
 def held_out(game: Played) -> bool:
     """Whether nothing may be learned from the game: every fifth pair."""
-    return game.pair % 5 == 4
+    return part_of(game.pair) == TEST
 
 
 def play_all(runs: Path, *, workers: int, games: float = 1.0, nodes: int = NODES) -> list[Path]:

@@ -1,4 +1,4 @@
-"""``python -m experiments.rbc_learn data|imitate|selfplay|ladder|saliency``: networks that plan on synopses learn."""
+"""``python -m experiments.rbc_learn data|imitate|selfplay|ladder``: networks that plan on synopses learn."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from experiments.commands import Commands, run
-from experiments.rbc_learn import imitation, ladder, saliency, selfplay, train
+from experiments.rbc_learn import imitation, ladder, selfplay, train
 
 __all__ = ["main"]
 
@@ -15,7 +15,6 @@ _COMMANDS: Commands = {
     "imitate": (train.main, "learn from what players did"),
     "selfplay": (selfplay.main, "learn from one's own games"),
     "ladder": (ladder.main, "how strong its generations are"),
-    "saliency": (saliency.main, "which planes a network looks at"),
 }
 
 

@@ -17,15 +17,7 @@ was stopped, to the same shards (but for games of Trout, whose engine is another
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import itertools
-import sys
-import time
-from collections import deque
-from collections.abc import Generator, Sequence
-from concurrent.futures import Future
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,20 +38,17 @@ from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
 from darkchess.rbc.synoptic.networks import HEADSETS
 from darkchess.rbc.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
 from darkchess.rbc.synoptic.worlds import request_action, sense_action
-from experiments.commands import finished
+from experiments.learning import shards
+from experiments.learning.shards import shard_path
 from experiments.rbc_learn.data import SOON, made_shard
-from experiments.series.processes import processes
-from experiments.series.runner import amount, positive
 from klss.support.arrays import Ints
 from klss.table.arbiter import Arbiter
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
-from klss_app.progress import ProgressLine
-from uci_bridge.errors import UciBridgeError
 from uci_bridge.reconchess.bots import foreign
 
 __all__ = [
-    "BLOCK", "DRAWN", "KINDS", "SCHEDULE", "Recorder", "end_rows", "games", "main", "men_of", "player_of",
+    "BLOCK", "DRAWN", "KINDS", "SCHEDULE", "Recorder", "end_rows", "main", "men_of", "player_of",
     "request_actions",
 ]  # fmt: skip
 
@@ -302,7 +291,7 @@ def player_of(kind: Kind, seed: int, nodes: int) -> Player:
 
 def block_of(out: Path, seed: int, first: int, block: int) -> int:
     """Play a block of games if its shard is not there; how many decisions that holds."""
-    path = out / f"games-{first:06}.npz"
+    path = shard_path(out, first)
     about = {
         "seed": seed,
         "games": [first, first + block],
@@ -312,53 +301,7 @@ def block_of(out: Path, seed: int, first: int, block: int) -> int:
     return made_shard(path, about, lambda: [row for game in range(first, first + block) for row in played(game, seed)])
 
 
-def games(out: Path, seed: int, block: int = BLOCK, workers: int = 1) -> Generator[tuple[int, int], None, None]:
-    """Play block after block without end; yields the games and the decisions of each that is written or was there."""
-    if workers == 1:
-        for first in itertools.count(0, block):
-            yield first + block, block_of(out, seed, first, block)
-    waiting: deque[Future[int]] = deque()
-    pool = processes(workers)
-    try:
-        first = done = 0
-        while True:
-            while len(waiting) < workers + 1:
-                waiting.append(pool.submit(block_of, out, seed, first, block))
-                first += block
-            count = waiting.popleft().result()
-            done += block
-            yield done, count
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play and write; the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.rbc_learn data", description="play games among players, to imitate them"
-    )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the shards go")
-    parser.add_argument("--decisions", type=positive, default=1_000_000, metavar="N", help="(default 1,000,000)")
-    parser.add_argument("--minutes", type=amount, default=float("inf"), metavar="M", help="stop after so many")
-    parser.add_argument("--block", type=positive, default=BLOCK, metavar="N", help=f"games of a shard ({BLOCK})")
-    parser.add_argument("--seed", type=int, default=19, metavar="N", help="of the games (default 19)")
-    parser.add_argument("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
-    parsed = parser.parse_args(arguments)
-
-    def play() -> None:
-        parsed.out.mkdir(parents=True, exist_ok=True)
-        began, total, games_played = time.monotonic(), 0, 0
-        blocks = games(parsed.out, parsed.seed, parsed.block, parsed.workers)
-        with closing(ProgressLine("decisions")) as line, closing(blocks), contextlib.suppress(KeyboardInterrupt):
-            for games_played, count in blocks:
-                total += count
-                line.tell(f"{total} of {parsed.decisions}, {games_played} games")
-                if total >= parsed.decisions or time.monotonic() - began > 60 * parsed.minutes:
-                    break
-        print(f"{parsed.out}: {total} decisions of {games_played} games", file=sys.stdout)
-
-    return finished(play, UciBridgeError, OSError)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    about = "play games among players, to imitate them"
+    return shards.main("rbc_learn", about, block_of, arguments, decisions=1_000_000, block=BLOCK, seed=19)

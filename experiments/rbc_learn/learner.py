@@ -11,11 +11,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from darkchess.rbc.synoptic.networks import HEADSETS
+from experiments.learning import checkpoints
+from experiments.learning.fit import WARM_STEPS, TrainingError, adam_step, averaged, jax_on_cpu
 from experiments.rbc_learn.networks import (
     SHARES,
     Arrays,
@@ -30,25 +32,19 @@ from experiments.rbc_learn.networks import (
     outputs,
     unfolded,
 )
-from experiments.rbc_weighting.networks import TrainingError, jax_on_cpu
 from klss.networks.residual import ResidualNetwork
-from klss.support.archive import Archive
 from klss.support.arrays import Float32s, Words
-from klss.support.whole_file import written_whole
 
 __all__ = ["Learner", "Sizes"]
 
 RATE, DECAY = 1e-3, 1e-2
 """Of Adam and of its decay, once it is warm."""
-WARM_STEPS = 100
 SLOWER_STEPS = 5_000
 """The rate falls with 1/√(1 + steps/this): where training ends need not be known before."""
 LEARNED_STEPS = 60_000
 """That a network made of which no training is left: about as many as the packaged one's."""
 SLOW = 0.998
 """Share of the slow average that a step keeps, at most."""
-
-_ARCHIVE = Archive("a training of experiments.rbc_learn", "training", 1, "begin anew", TrainingError, 1 << 28, 1 << 26)
 
 
 @dataclass(frozen=True)
@@ -178,9 +174,7 @@ class Learner:
 
     def save(self, path: Path, about: Mapping[str, Any]) -> None:
         """Keep all of it, whole or not at all, with what the caller has to say of where it is."""
-        arrays = {
-            f"{name}/{each}": np.asarray(getattr(part, each)) for name, part in self._parts.items() for each in _STATE
-        }
+        trees = {name: {each: getattr(part, each) for each in _STATE} for name, part in self._parts.items()}
         said = {
             "channels": self.sizes.channels,
             "blocks": self.sizes.blocks,
@@ -190,8 +184,7 @@ class Learner:
             "steps": {name: part.steps for name, part in self._parts.items()},
             "about": dict(about),
         }
-        with written_whole(path) as file:
-            _ARCHIVE.write(file, arrays, said, packed=False)
+        checkpoints.keep(path, trees, said)
 
     @staticmethod
     def load(path: Path) -> tuple[Learner, dict[str, Any]]:
@@ -202,24 +195,20 @@ class Learner:
         TrainingError
             There is no such file, or it is something else. One line, which begins with the path.
         """
-
-        def made(file: BinaryIO) -> tuple[Learner, dict[str, Any]]:
-            arrays, said = _ARCHIVE.read(file)
-            try:
-                sizes = Sizes(said["channels"], said["blocks"], tuple(said["headsets"]))
-                learner = Learner(sizes, said["seed"], int(said.get("before", 0)))
-                for name, part in learner._parts.items():
-                    for each in _STATE:
-                        vector = arrays[f"{name}/{each}"]
-                        if vector.dtype != np.float32 or vector.shape != getattr(part, each).shape:
-                            raise ValueError(f"{name}/{each} of {vector.dtype} and shape {vector.shape}")
-                        setattr(part, each, vector)
-                    part.steps = int(said["steps"][name])
-                return learner, dict(said["about"])
-            except (KeyError, TypeError, ValueError) as error:
-                raise TrainingError(f"bad training: got other arrays, expected its own: {error}") from None
-
-        return _ARCHIVE.load(path, made)
+        trees, said = checkpoints.kept(path)
+        try:
+            sizes = Sizes(said["channels"], said["blocks"], tuple(said["headsets"]))
+            learner = Learner(sizes, said["seed"], int(said.get("before", 0)))
+            for name, part in learner._parts.items():
+                for each in _STATE:
+                    vector = trees[name][each]
+                    if vector.dtype != np.float32 or vector.shape != getattr(part, each).shape:
+                        raise ValueError(f"{name}/{each} of {vector.dtype} and shape {vector.shape}")
+                    setattr(part, each, vector)
+                part.steps = int(said["steps"][name])
+            return learner, dict(said["about"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise TrainingError(f"{path}: bad training: got other arrays, expected its own: {error}") from None
 
     @staticmethod
     def of(network: ResidualNetwork, synopses: Words, seed: int) -> Learner:
@@ -278,13 +267,9 @@ def _program(shapes: tuple[tuple[_Shapes, _Shapes], ...], stop: bool) -> Callabl
 
     def moved(state: Any, gradient: Any, used: Any, count: Any, rate: Any) -> list[Any]:
         weights, slow, mean, square, statistics = state
-        mean = 0.9 * mean + 0.1 * gradient
-        square = 0.999 * square + 0.001 * gradient * gradient
-        towards = mean / (1 - 0.9**count) / (jnp.sqrt(square / (1 - 0.999**count)) + 1e-8)
-        weights = weights - rate * (towards + DECAY * weights)
+        weights, mean, square = adam_step(weights, gradient, mean, square, count, rate, DECAY)
         share = jnp.minimum(SLOW, count / (count + 10))
-        slow = share * slow + (1 - share) * weights
-        return [weights, slow, mean, square, share * statistics + (1 - share) * used]
+        return [weights, averaged(slow, weights, share), mean, square, averaged(statistics, used, share)]
 
     def step(parts: Sequence[Sequence[Any]], counts: Any, rate: Any, batch: Any) -> tuple[list[Any], Any]:
         weights = [state[0] for state in parts]

@@ -42,12 +42,12 @@ from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.synoptic.networks import HEADSETS, network_of
+from experiments.learning.fit import TrainingError
 from experiments.rbc_learn.data import Decisions, ShardError, joined, made_shard, read_shard, shard_paths
 from experiments.rbc_learn.imitation import KINDS, end_rows, men_of, player_of
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.networks import batch_of
 from experiments.rbc_learn.train import passes
-from experiments.rbc_weighting.networks import TrainingError
 from experiments.series.processes import processes
 from experiments.series.runner import amount, positive, share
 from klss.networks.residual import NetworkError, ResidualNetwork

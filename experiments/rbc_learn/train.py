@@ -16,19 +16,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from darkchess.rbc.synoptic.networks import HEADSETS
-from darkchess.rbc.synoptic.synopsis import PLANES
+from experiments.learning.fit import TrainingError
 from experiments.rbc_learn.data import Decisions, ShardError, joined, read_shard, shard_paths, validating
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members
 from experiments.rbc_learn.networks import SHARES, batch_of
-from experiments.rbc_weighting.networks import TrainingError
 from experiments.series.runner import amount, positive
 from klss.networks.residual import NetworkError
 from klss.support.arrays import Ints
@@ -69,8 +68,6 @@ class Imitation:
         Of training, at most so many, whenever and however often it was stopped meanwhile.
     batch, pool
         :data:`BATCH` and :data:`POOL`.
-    without
-        Planes that it does not see: to learn what they are worth.
     """
 
     sizes: Sizes = field(default_factory=Sizes)
@@ -79,16 +76,6 @@ class Imitation:
     minutes: float = float("inf")
     batch: int = BATCH
     pool: int = POOL
-    without: tuple[int, ...] = ()
-
-
-def _unseen(held: Decisions, planes: Sequence[int]) -> Decisions:
-    """Decisions whose synopses have nothing on some planes."""
-    if not planes:
-        return held
-    synopses = held.synopses.copy()
-    synopses[:, list(planes)] = 0
-    return replace(held, synopses=synopses)
 
 
 def _scanned(paths: Sequence[Path], seed: int) -> tuple[list[int], Decisions, Ints]:
@@ -148,11 +135,10 @@ def imitate(plan: Imitation, data: Path, out: Path, tell: Callable[[str], None] 
     identity = json.loads(
         json.dumps(
             {**asdict(sizes), "seed": plan.seed, "batch": plan.batch, "pool": plan.pool}
-            | ({"without": list(plan.without)} if plan.without else {})
             | {"shards": [[path.name, count] for path, count in zip(paths, counts)]}
         )
     )
-    run = _Run(plan, paths, out, identity, Learner(sizes, plan.seed), _unseen(judged, plan.without), tell)
+    run = _Run(plan, paths, out, identity, Learner(sizes, plan.seed), judged, tell)
     run.go()
     return run.document()
 
@@ -218,7 +204,7 @@ class _Run:
             pools = [order[i : i + plan.pool] for i in range(0, len(order), plan.pool)]
             while at["pool"] < len(pools):
                 parts = [read_shard(self._paths[i])[0] for i in pools[at["pool"]]]
-                held = _unseen(joined([part.where(~validating(part.game)) for part in parts]), plan.without)
+                held = joined([part.where(~validating(part.game)) for part in parts])
                 generator = np.random.default_rng([plan.seed, 2, at["epoch"], at["pool"]])
                 steps = passes(held.headset, self._learner.sizes.headsets, plan.batch, generator)
                 for headset, rows in steps[at["step"] :]:
@@ -289,12 +275,6 @@ class _Run:
         }
 
 
-def _plane(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) < PLANES):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number of a plane, 0 to {PLANES - 1}")
-    return int(text)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Imitate, write, and print what the network is worth; the exit code."""
     parser = argparse.ArgumentParser(
@@ -314,14 +294,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--epochs", type=positive, default=4, metavar="E", help="at most (default 4)")
     parser.add_argument("--minutes", type=amount, default=float("inf"), metavar="M", help="at most, all runs together")
-    parser.add_argument(
-        "--without", type=_plane, nargs="+", default=[], metavar="PLANE", help="planes that it does not see, 0 to 103"
-    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is random (default 0)")
     parsed = parser.parse_args(arguments)
     plan = Imitation(
         Sizes(parsed.channels, parsed.blocks, tuple(parsed.headsets)), parsed.seed, parsed.epochs, parsed.minutes,
-        without=tuple(sorted(set(parsed.without))),
     )  # fmt: skip
     try:
         with closing(ProgressLine("imitate")) as line:

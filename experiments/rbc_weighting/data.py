@@ -15,14 +15,8 @@ command goes on where it was stopped, to the same shards (but for games against 
 
 from __future__ import annotations
 
-import argparse
-import contextlib
 import json
-import sys
-import time
-import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,17 +34,18 @@ from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.configuration import configuration, make_player
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
-from experiments.series.runner import amount, positive
-from klss.support.archive import read_arrays
+from experiments.learning import shards
+from experiments.learning.fit import TrainingError
+from experiments.learning.shards import shard_path
+from klss.support.archive import Archive, read_arrays
 from klss.support.arrays import Ints
 from klss.support.whole_file import written_whole
 from klss.table.arbiter import Arbiter
 from klss.table.contest import Resignation
 from klss.table.limits import Limit, TimeControl
-from klss_app.progress import ProgressLine
 from uci_bridge.reconchess.bots import foreign
 
-__all__ = ["BLOCK", "DRAWN", "FORMAT", "KINDS", "Kind", "games", "main", "part_of"]
+__all__ = ["BLOCK", "DRAWN", "FORMAT", "KINDS", "SCHEDULE", "Kind", "block_of", "decisions", "main"]
 
 DRAWN = 127
 """Members drawn beside the truth."""
@@ -61,19 +56,6 @@ MOST = 200_000
 """Possible positions: a game ends where a recording player's set is cut to so many."""
 CHEAP = 100
 """Nodes of a call of a player who only records."""
-
-TRAIN, VALIDATE, TEST = 0, 1, 2
-"""Parts of the games."""
-
-
-def part_of(game: int) -> int:
-    """Which part a game belongs to.
-
-    >>> [part_of(game * len(SCHEDULE)) for game in range(10)]
-    [0, 0, 0, 1, 2, 0, 0, 0, 0, 2]
-    """
-    turn = game // len(SCHEDULE)
-    return TEST if turn % 5 == 4 else VALIDATE if turn % 10 == 3 else TRAIN
 
 
 @dataclass(frozen=True)
@@ -243,69 +225,36 @@ def decisions(game: int, seed: int) -> list[dict[str, Any]]:
     return [row | {"game": game} for recorder in recorders for row in recorder.rows]
 
 
-_TYPES: dict[str, npt.DTypeLike] = {"size": np.int64, "count": np.int16, "game": np.int32, "enemy": np.int8}
-_SHAPES: tuple[tuple[str, tuple[int, ...], npt.DTypeLike], ...] = (
-    ("halves", (1 + DRAWN, 2), np.uint64),
-    ("own", (9,), np.uint64),
-    ("numbers", (NUMBERS,), np.float16),
+_COLUMNS: dict[str, tuple[npt.DTypeLike, tuple[int, ...]]] = {
+    "size": (np.int64, ()), "count": (np.int16, ()), "game": (np.int32, ()), "enemy": (np.int8, ()),
+    "halves": (np.uint64, (1 + DRAWN, 2)), "own": (np.uint64, (9,)), "numbers": (np.float16, (NUMBERS,)),
+}  # fmt: skip
+_ARCHIVE = Archive(
+    "decisions of experiments.rbc_weighting", "decisions", FORMAT, "make them anew", TrainingError, 1 << 30, 1 << 28
 )
 
 
-def _write(rows: Sequence[dict[str, Any]], about: dict[str, Any], path: Path) -> None:
-    arrays: dict[str, npt.NDArray[Any]] = {
-        name: np.array([row[name] for row in rows], dtype=kind) for name, kind in _TYPES.items()
-    }
-    for name, shape, kind in _SHAPES:
-        arrays[name] = np.array([row[name] for row in rows], dtype=kind).reshape(-1, *shape)
-    with written_whole(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        arrays["about"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
-        for name, array in arrays.items():
-            with archive.open(name + ".npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
-
-
-def _held(path: Path, about: dict[str, Any]) -> int | None:
-    """How many decisions a shard holds; None where there is none, or another one."""
+def block_of(out: Path, seed: int, first: int, block: int) -> int:
+    """Play a block of games if its shard is not there; how many decisions that holds."""
+    path = shard_path(out, first)
+    about = {"seed": seed, "games": [first, first + block], "kinds": list(KINDS)}
     try:
         data = read_arrays(path, names=["about", "size"])
-        return int(data["size"].shape[0]) if json.loads(bytes(data["about"]).decode()) == about else None
+        if json.loads(bytes(data["about"]).decode()) == {"format": FORMAT, **about}:
+            return int(data["size"].shape[0])
     except ValueError:
-        return None
-
-
-def games(out: Path, seed: int, block: int = BLOCK) -> Iterator[tuple[int, int]]:
-    """Play block after block without end; yields the games and the decisions of each that is written or was there."""
-    first = 0
-    while True:
-        path = out / f"games-{first:06}.npz"
-        about = {"format": FORMAT, "seed": seed, "games": [first, first + block], "kinds": list(KINDS)}
-        count = _held(path, about)
-        if count is None:
-            rows = [row for game in range(first, first + block) for row in decisions(game, seed)]
-            _write(rows, about, path)
-            count = len(rows)
-        first += block
-        yield first, count
+        pass
+    rows = [row for game in range(first, first + block) for row in decisions(game, seed)]
+    arrays = {
+        name: np.array([row[name] for row in rows], dtype=kind).reshape(-1, *shape)
+        for name, (kind, shape) in _COLUMNS.items()
+    }
+    with written_whole(path) as file:
+        _ARCHIVE.write(file, arrays, about)
+    return len(rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play and write; the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.rbc_weighting data", description="play games, to learn weights of positions from"
-    )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the shards go")
-    parser.add_argument("--decisions", type=positive, default=300_000, metavar="N", help="(default 300,000)")
-    parser.add_argument("--minutes", type=amount, default=float("inf"), metavar="M", help="stop after so many")
-    parser.add_argument("--block", type=positive, default=BLOCK, metavar="N", help=f"games of a shard ({BLOCK})")
-    parser.add_argument("--seed", type=int, default=18, metavar="N", help="of the games (default 18)")
-    parsed = parser.parse_args(arguments)
-    parsed.out.mkdir(parents=True, exist_ok=True)
-    began, total, played = time.monotonic(), 0, 0
-    with closing(ProgressLine("decisions")) as line, contextlib.suppress(KeyboardInterrupt):
-        for played, count in games(parsed.out, parsed.seed, parsed.block):
-            total += count
-            line.tell(f"{total} of {parsed.decisions}, {played} games")
-            if total >= parsed.decisions or time.monotonic() - began > 60 * parsed.minutes:
-                break
-    print(f"{parsed.out}: {total} decisions of {played} games", file=sys.stdout)
-    return 0
+    about = "play games, to learn weights of positions from"
+    return shards.main("rbc_weighting", about, block_of, arguments, decisions=300_000, block=BLOCK, seed=18)

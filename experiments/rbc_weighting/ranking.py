@@ -12,14 +12,14 @@ its scale.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from darkchess.rbc.belief.siamese import BLOCKS
-from experiments.rbc_weighting.training import Decisions, fitted, log_shares, rank_fractions
+from experiments.rbc_weighting.decisions import Decisions, fitted, log_shares, rank_fractions
 from klss.support.arrays import Bools, Floats, Ints
 
 __all__ = ["LEAST", "Judge", "marginals", "measured", "reliability", "top_shares"]
@@ -139,20 +139,3 @@ class Judge:
         return measured(
             logits if wanted is None else logits[wanted], held.count[judged], held.size[judged], held.game[judged]
         )
-
-
-def bars(rows: Mapping[str, Mapping[str, Any]], shown: str) -> dict[str, Any]:
-    """What was asked of the learned weights, and what came: top-1 against uniform's, the mean rank fraction, and nats
-    above uniform and above the product of marginals.
-    """
-    found = {}
-    for least in LEAST:
-        key = f"n>={least}"
-        mine, plain = rows[shown][key], rows["marginals"][key]
-        found[key] = {
-            "top_1_times_uniform": round(mine["top_1"] / mine["top_1_of_uniform"], 2),
-            "mean_rank_fraction": mine["mean_rank_fraction"],
-            "nats_above_uniform": mine["nats"],
-            "nats_above_marginals": round(mine["nats"] - plain["nats"], 4),
-        }
-    return found

@@ -13,6 +13,7 @@ import pytest
 from darkchess.rbc.synoptic.networks import HEADSETS
 from darkchess.rbc.synoptic.synopsis import PLANES
 from darkchess.rbc.synoptic.worlds import ACTIONS
+from experiments.learning.fit import TrainingError, jax_on_cpu
 from experiments.rbc_learn import __main__ as program
 from experiments.rbc_learn import selfplay, train
 from experiments.rbc_learn.data import (
@@ -29,10 +30,8 @@ from experiments.rbc_learn.data import (
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members, policy_losses
 from experiments.rbc_learn.networks import batch_of, choice_logs, losses, outputs
-from experiments.rbc_learn.saliency import saliency
 from experiments.rbc_learn.selfplay import Schedule, generations
 from experiments.rbc_learn.train import Imitation, imitate, passes
-from experiments.rbc_weighting.networks import TrainingError, jax_on_cpu
 from klss.networks.residual import ResidualNetwork
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.reconchess import bots
@@ -185,7 +184,8 @@ SIZES = Sizes(4, 1, ("all", "top"))
 @pytest.fixture(scope="module")
 def learner(request: pytest.FixtureRequest) -> Learner:
     """One that made some steps; all tests' steps are of one size, so that one program serves them."""
-    jax = pytest.importorskip("jax", exc_type=ImportError)
+    pytest.importorskip("optax", exc_type=ImportError)
+    jax = jax_on_cpu()
     assert request.config.cache is not None
     jax.config.update("jax_compilation_cache_dir", str(request.config.cache.mkdir("jax")))
     made, held = Learner(SIZES, 3), decisions(64, 5)
@@ -240,7 +240,7 @@ def test_a_network_goes_on_learning_as_what_it_is(learner: Learner) -> None:
 
 
 def test_an_unlikely_choice_has_a_loss_and_a_slope() -> None:
-    pytest.importorskip("jax", exc_type=ImportError)
+    pytest.importorskip("optax", exc_type=ImportError)
     jax = jax_on_cpu()
     batch = batch_of(partition(), np.array([0]))
     logits = logits_of({20: 0.5, 4160: 0.5}) + np.zeros((1, ACTIONS), dtype=np.float32)
@@ -319,7 +319,7 @@ def test_of_a_game_with_a_guest_only_the_learners_decisions_are_kept(tmp_path: P
 @pytest.mark.soak
 def test_a_player_learns_from_its_own_games_and_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     """Two generations; the games of the second are played anew to the same bytes; another schedule is refused."""
-    pytest.importorskip("jax")
+    pytest.importorskip("optax")
     out = tmp_path / "run"
     few = ["--games", "2", "--block", "1", "--nodes", "6", "--particles", "4", "--epochs", "1",
            "--fen", "4k3/7r/8/8/8/8/R7/4K3 w - - 0 1"]  # fmt: skip
@@ -386,15 +386,3 @@ def test_what_there_is_not_cannot_be_rehearsed(tmp_path: Path, capsys: pytest.Ca
     assert program.main(["selfplay", "--out", str(tmp_path / "run"), "--rehearse", str(tmp_path / "data")]) == 2
     said = capsys.readouterr().err
     assert "no shards in" in said and said.count("\n") == 1
-
-
-def test_a_plane_that_is_not_looked_at_has_no_saliency_and_one_can_be_left_out() -> None:
-    """The gradient is 0 where the first filters are; a training without a plane is another training."""
-    pytest.importorskip("jax")
-    learner = Learner(Sizes(8, 1, ("all",)), 3)
-    learner.part("trunk")[0]["conv0"][:, :, 7] = 0  # a view of what it has learned
-    policy, value, bits = saliency(learner, decisions(64), "all")
-    assert policy[7] == value[7] == 0 and bits[7] > 0
-    assert (np.delete(policy, 7) > 0).all()
-    held = train._unseen(decisions(8), (7, 9))
-    assert not held.synopses[:, [7, 9]].any() and held.synopses[:, 8].any()

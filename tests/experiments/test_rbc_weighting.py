@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -13,14 +14,17 @@ import pytest
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.rbc import Referee
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, Observer, board_features
+from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, Observer, board_features, grids_of
+from experiments.learning.fit import jax_on_cpu
+from experiments.learning.shards import blocks
+from experiments.learning.split import TEST, TRAIN, VALIDATE, part_of
 from experiments.rbc_weighting import __main__ as program
 from experiments.rbc_weighting import data
-from experiments.rbc_weighting.data import DRAWN, KINDS, TEST, TRAIN, VALIDATE, part_of
-from experiments.rbc_weighting.learning import ARMS, INPUTS, load, positions
-from experiments.rbc_weighting.networks import Arm, boards_of, jax_on_cpu, tower_scores
+from experiments.rbc_weighting.data import DRAWN, KINDS, block_of
+from experiments.rbc_weighting.decisions import Decisions, fitted, load, log_shares, positions, rank_fractions
+from experiments.rbc_weighting.networks import Settings, boards_of, scores
 from experiments.rbc_weighting.ranking import marginals, measured, reliability, top_shares
-from experiments.rbc_weighting.training import Decisions, fitted, log_shares, rank_fractions, scores_on, train
+from experiments.rbc_weighting.training import MIRRORED_FEATURES, MIRRORED_NUMBERS, scores_on, train
 
 OURS = ("expect-100", "attacker")
 
@@ -47,25 +51,29 @@ def test_decisions_hold_the_truth_other_members_and_what_was_told(shards: Path) 
         for i in small[:20]:  # the whole set is there: its marginals are those of the observation
             rows, counts = board_features(halves[i, : count[i]])
             rows[np.arange(rows.shape[1]) >= counts[:, None]] = FEATURES
-            np.testing.assert_allclose(boards_of(rows, FEATURES)[:, :384].mean(axis=0), shares[i], atol=1e-3)
+            np.testing.assert_allclose(boards_of(rows)[:, :384].mean(axis=0), shares[i], atol=1e-3)
 
 
 def test_a_shard_that_is_there_is_kept_and_another_one_is_made_the_same(
     shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(data, "SCHEDULE", ("attacker",))
-    made = [next(data.games(tmp_path / name, 7, 2)) for name in ("one", "two") if not (tmp_path / name).mkdir()]
+
+    def played(out: Path) -> Iterator[tuple[int, int]]:
+        return blocks(block_of, out, 7, 2)
+
+    made = [next(played(tmp_path / name)) for name in ("one", "two") if not (tmp_path / name).mkdir()]
     one, two = ((tmp_path / name / "games-000000.npz") for name in ("one", "two"))
     assert made[0] == made[1] and one.read_bytes() == two.read_bytes()
     stamp = one.stat().st_mtime_ns
-    assert next(data.games(tmp_path / "one", 7, 2)) == made[0] and one.stat().st_mtime_ns == stamp
+    assert next(played(tmp_path / "one")) == made[0] and one.stat().st_mtime_ns == stamp
     one.write_bytes(two.read_bytes()[:1000])  # killed while it was written
-    assert next(data.games(tmp_path / "one", 7, 2)) == made[0] and one.read_bytes() == two.read_bytes()
+    assert next(played(tmp_path / "one")) == made[0] and one.read_bytes() == two.read_bytes()
 
 
 def test_parts_are_of_games_and_every_part_has_every_kind() -> None:
     games = range(len(data.SCHEDULE) * 100)
-    parts = [part_of(game) for game in games]
+    parts = [part_of(game // len(data.SCHEDULE)) for game in games]
     assert [parts.count(part) / 1000 for part in (TRAIN, VALIDATE, TEST)] == [0.7, 0.1, 0.2]
     for part in (TRAIN, VALIDATE, TEST):
         assert {data.SCHEDULE[game % len(data.SCHEDULE)] for game in games if parts[game] == part} == set(KINDS)
@@ -84,14 +92,14 @@ def test_values_are_of_the_positions_that_stand_there() -> None:
 def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
     known = PositionSet(chess.WHITE, Referee("4k3/8/8/8/1P6/8/8/R3K3 w Q - 0 1").position)
     numbers = Observer(known).numbers
-    mirrored = numbers[INPUTS.mirrored_numbers]
+    mirrored = numbers[MIRRORED_NUMBERS]
     for name, block in BLOCKS.items():
         if name != "scalars":
             planes = numbers[block].reshape(-1, 8, 8)
             assert (mirrored[block].reshape(-1, 8, 8) == planes[:, :, ::-1]).all()
     assert (numbers[-2:].tolist(), mirrored[-2:].tolist()) == ([0, 1], [1, 0])
     assert (mirrored[BLOCKS["scalars"]][:-2] == numbers[BLOCKS["scalars"]][:-2]).all()
-    assert INPUTS.mirrored_features[384:].tolist() == [385, 384, 393, 392, 391, 390, 389, 388, 387, 386]
+    assert MIRRORED_FEATURES[384:].tolist() == [385, 384, 393, 392, 391, 390, 389, 388, 387, 386]
 
 
 def test_measures_of_a_case_made_by_hand() -> None:
@@ -146,41 +154,41 @@ def test_marginals_are_the_product_over_squares() -> None:
 def test_training_learns_goes_on_to_the_same_weights_and_is_what_play_computes(
     shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("jax", exc_type=ImportError)
+    pytest.importorskip("optax", exc_type=ImportError)
     monkeypatch.setenv("XLA_FLAGS", "--xla_backend_optimization_level=0")  # compiling takes longer than these few steps
     monkeypatch.setattr(data, "SCHEDULE", OURS)
     held, _ = load(shards, {VALIDATE: 30, TEST: 40})
-    tiny = Arm("tower", channels=4, layers=2, epochs=2, batch=16, members=8, rate=3e-2, mirrored=0.0)
-    weights, about = train(tiny, held, tmp_path, INPUTS)
+    tiny = Settings(channels=4, layers=2, epochs=2, batch=16, members=8, rate=3e-2, mirrored=0.0)
+    weights, about = train(tiny, held, tmp_path)
     rows = about["epochs"]["rows"]
     assert len(rows) == 2 and rows[-1][1] < rows[0][1]
     stopped = tmp_path / "stopped"
     stopped.mkdir()
-    train(dataclasses.replace(tiny, epochs=1), held, stopped, INPUTS)
-    again, _ = train(tiny, held, stopped, INPUTS)
+    train(dataclasses.replace(tiny, epochs=1), held, stopped)
+    again, _ = train(tiny, held, stopped)
     assert all((weights[name] == again[name]).all() for name in weights)
     # What JAX trains is what numpy and numba score.
     jax, chosen = jax_on_cpu(), held.where(held.part == TEST)[:8]
-    found = scores_on(jax, tiny, weights, held, chosen, INPUTS)
-    seen = INPUTS.grids_of(held.numbers[chosen].astype(np.float32))
+    found = scores_on(weights, held, chosen)
+    seen = grids_of(held.numbers[chosen].astype(np.float32))
     keep = np.ones((8, tiny.channels), dtype=np.float32)
-    wanted = np.asarray(tower_scores(jax, weights, seen, boards_of(held.rows[chosen]), keep))
+    wanted = np.asarray(scores(jax, weights, seen, boards_of(held.rows[chosen]), keep))
     valid = np.arange(1 + DRAWN) < held.count[chosen][:, None]
     np.testing.assert_allclose(found[valid], wanted[valid], rtol=1e-3, atol=1e-3)
 
 
-def test_arms_are_trained_ranked_and_written(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("jax", exc_type=ImportError)
-    tiny = Arm("map", model="map", channels=4, layers=1, epochs=1, batch=16, members=4, rate=2e-2)
+def test_weights_are_trained_ranked_and_written(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("optax", exc_type=ImportError)
+    tiny = Settings(channels=4, layers=1, batch=16, members=4, rate=2e-2)
     monkeypatch.setattr(data, "SCHEDULE", OURS)
-    monkeypatch.setitem(ARMS, "map", tiny)
+    monkeypatch.setattr(program, "Settings", lambda: tiny)
     monkeypatch.setattr(program, "load", lambda folder, most: load(folder, {VALIDATE: 30, TEST: 40}, most))
-    given = [str(shards), "--out", str(tmp_path), "--arms", "map"]
+    given = [str(shards), "--out", str(tmp_path), "--epochs", "1"]
     assert program.main(["train", *given, "--package", str(tmp_path / "weights" / "siamese.npz")]) == 0
     assert (tmp_path / "weights" / "siamese.npz").stat().st_size < 2_000_000
     assert program.main(["rank", *given, "--results", str(tmp_path)]) == 0
     shown = json.loads((tmp_path / "rbc_weighting.json").read_text())
     assert [row["ranking"] for row in shown["rankings"]] == ["uniform", "marginals", "value", "map", "map+value"]
     assert shown["rankings"][0]["n>=2"]["nats"] == 0 and shown["rankings"][0]["n>=2"]["mean_rank_fraction"] == 0.5
-    assert set(shown["reliability"]) == {"marginals", "value", "map"} and shown["bars"]["n>=2"]["nats_above_uniform"]
-    assert dataclasses.asdict(tiny)["channels"] == shown["arms"]["map"]["configuration"]["channels"]
+    assert set(shown["reliability"]) == {"marginals", "value", "map"} and shown["by_opponent"]
+    assert shown["arms"]["map"]["configuration"]["channels"] == 4

@@ -1,37 +1,33 @@
-"""What is trained to weigh positions as :mod:`darkchess.rbc.belief.siamese` does, and on which decisions.
-
-Arms
-    ``map``             the logit map alone, softmax over truth and drawn members: what is packaged
-    ``small``           the same on the first :data:`SMALL` decisions, as all others are
-    ``tower``           map and tower, softmax
-    ``tower-triplet``   map and tower, the paper's triplets with semi-hard negatives
-    ``convolution``     the paper's pair of convolutional networks in small, its triplets, sets of up to 5,000 only
-    ``without-KIND``    ``small`` without the decisions of one kind of opponent, whom it is then measured on
-
-Needs the extra ``belief`` (JAX).
+"""Decisions of :mod:`experiments.rbc_weighting.data`, read and joined, and how likely logits make their truth: *nats*
+are ln of its probability times n, 0 for a uniform belief.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize
 
 from darkchess.board.kernels.halves import decode_halves
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, NUMBERS, PLANES, SHAPES, board_features, grids_of
-from experiments.rbc_weighting.data import DRAWN, FORMAT, KINDS, TEST, TRAIN, VALIDATE, part_of
-from experiments.rbc_weighting.networks import Arm, Inputs, TrainingError
-from experiments.rbc_weighting.training import Decisions
+from darkchess.rbc.belief.siamese import FEATURES, board_features
+from experiments.learning.fit import TrainingError
+from experiments.learning.split import TEST, TRAIN, VALIDATE, part_of
+from experiments.rbc_weighting import data as played
+from experiments.rbc_weighting.data import DRAWN, FORMAT, KINDS
+from klss.networks.towers import Float32s
 from klss.support.archive import read_arrays
-from klss.support.arrays import Ints, Words
+from klss.support.arrays import Bools, Floats, Ints, Words
 
-__all__ = ["ARMS", "INPUTS", "JUDGED", "PARTS", "SHOWN", "SMALL", "UNUSED", "load", "positions", "thinned", "without"]
+__all__ = [
+    "JUDGED", "PARTS", "UNUSED", "Decisions", "fitted", "load", "log_shares", "positions", "rank_fractions", "thinned",
+]  # fmt: skip
 
 UNUSED = -1
 """The part of decisions that are left out."""
@@ -41,49 +37,47 @@ PARTS = {"train": TRAIN, "validate": VALIDATE, "test": TEST}
 JUDGED = {VALIDATE: 5_000, TEST: 20_000}
 """Decisions of each part that are valued and looked at."""
 
-SHOWN = "map"
-"""The arm whose weights are packaged."""
 
-CONVOLUTION_MOST = 5_000
-"""Positions in the sets that the convolutional pair is trained on and measured on."""
+@dataclass(frozen=True)
+class Decisions:
+    """What :mod:`experiments.rbc_weighting.data` wrote, one after the other.
 
-_PAIR: dict[str, Any] = {"channels": 32, "layers": 3, "members": 31}
+    Attributes
+    ----------
+    rows
+        uint16[n, 1 + DRAWN, 19]: features of the truth and of the drawn members, filled up with one that no board
+        has.
+    count
+        int64[n]: how many of them there are, the truth included.
+    size
+        int64[n]: positions possible.
+    values
+        float32[n, 1 + DRAWN]: what they are worth to the viewer, in [−1, 1].
+    numbers
+        float16[n, NUMBERS]: the observation's.
+    part
+        int64[n]: :data:`~experiments.learning.split.TRAIN`, ``VALIDATE`` or ``TEST``; or left out.
+    enemy
+        [n]: whose moves are guessed, by configuration.
+    game
+        int64[n]: one number a game.
+    """
 
-ARMS = {
-    "map": Arm("map", model="map", epochs=4, patience=2, **_PAIR),
-    "small": Arm("small", model="map", epochs=3, patience=2, **_PAIR),
-    "tower": Arm("tower", epochs=3, patience=2, **_PAIR),
-    "tower-triplet": Arm("tower-triplet", loss="triplet", epochs=3, patience=2, **_PAIR),
-    "convolution": Arm(
-        "convolution", model="convolution", loss="triplet", most=CONVOLUTION_MOST, members=3, channels=16, epochs=2,
-        mirrored=0.0,
-    ),
-}  # fmt: skip
+    rows: npt.NDArray[np.uint16]
+    count: Ints
+    size: Ints
+    values: Float32s
+    numbers: npt.NDArray[np.float16]
+    part: Ints
+    enemy: npt.NDArray[np.str_]
+    game: Ints
 
-SMALL = 60_000
-"""Decisions that the arms that are only compared are trained on."""
+    def __len__(self) -> int:
+        return int(self.size.shape[0])
 
-
-def without(kind: str) -> Arm:
-    """``small``, trained on games against other kinds only."""
-    return dataclasses.replace(ARMS["small"], name=f"without-{kind}", without=(kind,))
-
-
-def _mirrored() -> tuple[Ints, Ints]:
-    """The board with its files exchanged: features and numbers, by what they are taken from."""
-    features = np.arange(FEATURES)
-    features[: 6 * 64] ^= 7
-    features[6 * 64 : 6 * 64 + 2] ^= 1
-    features[6 * 64 + 2 :] = features[: 6 * 64 + 1 : -1]
-    start = BLOCKS["scalars"].start
-    numbers = np.arange(NUMBERS)
-    numbers[:start] ^= 7  # each block begins at a multiple of 64
-    numbers[-2:] = numbers[:-3:-1]
-    return features, numbers
-
-
-INPUTS = Inputs(PLANES, SHAPES[1][0], FEATURES, DRAWN, grids_of, *_mirrored())
-"""Reconnaissance Blind Chess's."""
+    def where(self, wanted: Bools) -> Ints:
+        """Indices of those for which ``wanted`` (bool[n])."""
+        return np.flatnonzero(wanted)
 
 
 def load(
@@ -107,7 +101,7 @@ def load(
         about = json.loads(bytes(data["about"]).decode())
         if (about["format"], about["kinds"]) != (FORMAT, list(KINDS)):
             raise TrainingError(f"{path}: got format {about['format']} of {about['kinds']}, expected {FORMAT}")
-        found[path] = np.array([part_of(int(game)) for game in data["game"]], dtype=np.int64)
+        found[path] = np.array([part_of(int(game) // len(played.SCHEDULE)) for game in data["game"]], dtype=np.int64)
         seeds.add(int(about["seed"]))
         games += about["games"][1] - about["games"][0]
     if not found:
@@ -177,3 +171,38 @@ def positions(halves: Words, own: Words) -> Words:
     nobody = np.uint64(0)
     decode_halves(plain, np.arange(halves.shape[0]), own, False, nobody, nobody, out)
     return out
+
+
+def log_shares(scores: npt.ArrayLike, count: Ints, size: Ints) -> Floats:
+    """ln of the truth's probability among all ``size`` positions, from logits of it and of the drawn: float64[n].
+
+    ``scores`` is float[n, 1 + drawn], the truth first; of row i the first ``count[i]`` count.
+    """
+    logits = np.array(scores, dtype=np.float64)
+    drawn = np.maximum(count - 1, 1)
+    logits[:, 1:] += np.log((size - 1) / drawn)[:, None]
+    logits[np.arange(logits.shape[1]) >= count[:, None]] = -np.inf
+    most = logits.max(axis=1)
+    return np.asarray(logits[:, 0] - most - np.log(np.exp(logits - most[:, None]).sum(axis=1)))
+
+
+def rank_fractions(scores: npt.ArrayLike, count: Ints) -> Floats:
+    """Which share of the drawn members has a higher score than the truth, equal ones counted half: float64[n]."""
+    found = np.asarray(scores, dtype=np.float64)
+    valid = np.arange(found.shape[1]) < count[:, None]
+    valid[:, 0] = False
+    above = ((found > found[:, :1]) & valid).sum(axis=1) + ((found == found[:, :1]) & valid).sum(axis=1) / 2
+    return np.asarray(above / np.maximum(count - 1, 1))
+
+
+def fitted(terms: Sequence[npt.ArrayLike], count: Ints, size: Ints) -> list[float]:
+    """The factors of ``terms`` (each float[n, 1 + drawn]) whose sum as logits gives the truth the most."""
+    stacked = np.stack([np.asarray(term, dtype=np.float64) for term in terms])
+    # Each starts at a scale of its own: a triplet's distances are not a softmax's logits.
+    scale = np.array([1 / max(float(term.std()), 1e-9) for term in stacked])
+
+    def loss(factors: Floats) -> float:
+        return -float(log_shares(np.tensordot(factors * scale, stacked, 1), count, size).mean())
+
+    done = minimize(loss, np.full(len(terms), 0.5), method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-6})
+    return [float(factor) for factor in done.x * scale]

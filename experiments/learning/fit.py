@@ -1,0 +1,77 @@
+"""How weights are fitted: JAX on one thread, a step of Adam, and the slow average of the weights, which plays.
+
+Moments are kept beside the weights as plain arrays, so that a training can be kept in a file and gone on with.
+
+Sources: D. Kingma, J. Ba 2015 (Adam), I. Loshchilov, F. Hutter 2019 (its decay); the steps are optax's.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from klss.errors import KlssError
+
+__all__ = ["WARM_STEPS", "TrainingError", "adam_step", "averaged", "jax_on_cpu"]
+
+WARM_STEPS = 100
+"""Steps in which the rate rises from 0."""
+
+
+class TrainingError(KlssError, ValueError):
+    """There is nothing to train on, or not with this."""
+
+
+def jax_on_cpu() -> Any:
+    """JAX, on one thread: a second one is slower here, and the machine's other work goes on.
+
+    Raises
+    ------
+    TrainingError
+        JAX or optax is not installed.
+    """
+    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+    try:
+        import jax
+        import optax  # noqa: F401
+    except ImportError:
+        raise TrainingError(
+            "training takes JAX and optax; expected them: .venv/bin/pip install -c constraints.txt -e '.[belief]' in a "
+            "clone"
+        ) from None
+    return jax
+
+
+def adam_step(
+    weights: Any, gradient: Any, mean: Any, square: Any, count: Any, rate: Any, decay: float
+) -> tuple[Any, Any, Any]:
+    """One step of Adam with decoupled decay, inside of a compiled program.
+
+    Parameters
+    ----------
+    weights, gradient, mean, square
+        Trees of arrays that are alike; the last two are the moments.
+    count
+        Of this step, from 1 on.
+    rate, decay
+        Of the step and of its decay.
+
+    Returns
+    -------
+    tuple
+        Weights and moments after it.
+    """
+    import jax
+    import optax
+
+    before = optax.ScaleByAdamState(count=jax.numpy.asarray(count - 1, dtype="int32"), mu=mean, nu=square)
+    towards, after = optax.scale_by_adam().update(gradient, before)
+    changes = jax.tree.map(lambda to, weight: -rate * (to + decay * weight), towards, weights)
+    return optax.apply_updates(weights, changes), after.mu, after.nu
+
+
+def averaged(slow: Any, weights: Any, share: Any) -> Any:
+    """``share`` of the slow average, the rest of ``weights``."""
+    import optax
+
+    return optax.incremental_update(weights, slow, 1 - share)

@@ -1,0 +1,89 @@
+"""Games that are played to learn from, block by block: each block is a file, a shard. One that is there and whole is
+not made again, so that a command goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future
+from contextlib import closing
+from pathlib import Path
+
+from experiments.commands import finished
+from experiments.series.processes import processes
+from experiments.series.runner import amount, positive
+from klss_app.progress import ProgressLine
+from uci_bridge.errors import UciBridgeError
+
+__all__ = ["MakeBlock", "blocks", "main", "shard_path"]
+
+MakeBlock = Callable[[Path, int, int, int], int]
+"""Make a block's shard, unless it is there: of the folder, the seed, the block's first game and its number of games;
+how many decisions it holds. Worker processes import it by name.
+"""
+
+
+def shard_path(out: Path, first: int) -> Path:
+    """Where the shard of the block that begins with this game is."""
+    return out / f"games-{first:06}.npz"
+
+
+def blocks(
+    make: MakeBlock, out: Path, seed: int, block: int, workers: int = 1
+) -> Generator[tuple[int, int], None, None]:
+    """Play block after block without end; yields the games so far and the decisions of each block."""
+    firsts = itertools.count(0, block)
+    if workers == 1:
+        for first in firsts:
+            yield first + block, make(out, seed, first, block)
+    waiting: deque[Future[int]] = deque()
+    pool = processes(workers)
+    try:
+        for done in itertools.count(block, block):
+            while len(waiting) < workers + 1:
+                waiting.append(pool.submit(make, out, seed, next(firsts), block))
+            yield done, waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def main(
+    room: str,
+    about: str,
+    make: MakeBlock,
+    arguments: Sequence[str] | None,
+    *,
+    decisions: int,
+    block: int,
+    seed: int,
+) -> int:
+    """The command ``data`` of a room of experiments; the exit code. The numbers are the flags' defaults."""
+    parser = argparse.ArgumentParser(prog=f"python -m experiments.{room} data", description=about)
+    add = parser.add_argument
+    add("--out", type=Path, required=True, metavar="DIR", help="where the shards go")
+    add("--decisions", type=positive, default=decisions, metavar="N", help=f"(default {decisions:,})")
+    add("--minutes", type=amount, default=math.inf, metavar="M", help="stop after so many")
+    add("--block", type=positive, default=block, metavar="N", help=f"games of a shard ({block})")
+    add("--seed", type=int, default=seed, metavar="N", help=f"of the games (default {seed})")
+    add("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
+    parsed = parser.parse_args(arguments)
+
+    def play() -> None:
+        parsed.out.mkdir(parents=True, exist_ok=True)
+        began, total, games = time.monotonic(), 0, 0
+        going = blocks(make, parsed.out, parsed.seed, parsed.block, parsed.workers)
+        with closing(ProgressLine("decisions")) as line, closing(going), contextlib.suppress(KeyboardInterrupt):
+            for games, count in going:
+                total += count
+                line.tell(f"{total} of {parsed.decisions}, {games} games")
+                if total >= parsed.decisions or time.monotonic() - began > 60 * parsed.minutes:
+                    break
+        print(f"{parsed.out}: {total} decisions of {games} games")
+
+    return finished(play, UciBridgeError, OSError)
