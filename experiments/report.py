@@ -10,18 +10,21 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from darkchess.fog.players.configuration import configuration
-from experiments.ablations import ABLATIONS
 from experiments.belief import tables
-from experiments.belief.arms import BELIEFS, TESTED, WITHOUT
 from experiments.markdown import wrapped
-from experiments.series.runner import RESULTS
+from experiments.series.catalogue import ABLATIONS, FOG, TESTED, WITHOUT
+from experiments.series.runner import RESULTS, Series
 from experiments.series.summary import budget_text, pooled, read_document, told_together
 from uci_bridge.match.statistics import Sprt
+
+Document = dict[str, Any]
 
 __all__ = ["BEGIN", "END", "convergence_curve", "load", "main", "names", "reading", "rendered", "short"]
 
@@ -52,36 +55,28 @@ _VALUES = {"regrets": "pcfr+", "programs": "lp"}
 
 _NONE = "not run yet"
 
-_EXPERIMENTS = (
-    ("head_to_head", "two players at equal time; the paper's: `klss2021` v `baseline`", "about 100 min"),
-    ("opponents", "a player v some that think less", "about 30 min"),
-    ("ablations", "`klss2021` v itself with one thing off, or other", "about 55 min"),
-    ("parts", "`kluss` v itself with one part off, or other", "about 35 min"),
-    ("doublings", "a player with twice the time v herself", "about 60 min"),
-    ("convergence", "exploitability of the searches' play on small games", "2 min"),
-    ("games", "possible positions along games; nodes, depth, gadgets, time", "seconds"),
-    ("belief", "what the true position is worth among the possible ones", "1 min"),
-    ("belief_rank", "how likely the truth is to each learned belief, in held-out games", "20 min"),
-    ("belief_allowance", "how likely the truth is to a filter that has so long for a view", "10 min"),
-    ("belief_loss", "what moves lose at the true position, with each belief", "20 min"),
-    ("belief_games", "`kluss` with each belief v without", "about 100 min"),
-    ("headroom", "`kluss-value` told the true position v itself", "about 15 min"),
-    ("first_moves", "first moves and replies", "4 min"),
-    ("first_moves_kluss", "the same of `kluss`", "2 min"),
-    ("paper_tables", "exploitability and knowledge sets, as `klss tables`", "5 min"),
-    ("openspiel_speed", "`klss solve` v OpenSpiel's sequence-form program, and its CFR+", "1 min"),
-)
-"""Name, what it is, and how long it takes two cores before anybody has measured it."""
 
-_ARGUMENTS = {
-    "games": " experiments/runs/head_to_head",
-    "belief": " quantile experiments/runs/head_to_head",
-    "belief_allowance": " experiments/runs/head_to_head",
-    "belief_loss": " experiments/runs/head_to_head",
-    "paper_tables": " measure",
-}
-_COMMANDS = {"first_moves_kluss": "first_moves --player kluss --nodes 20000"}
-_FILES = {"paper_tables": "tables"}
+@dataclass(frozen=True)
+class Study:
+    """An experiment in README.
+
+    Attributes
+    ----------
+    about, command, takes
+        What it is, what follows ``python -m experiments.``, and how long it takes two cores before anybody has
+        measured it.
+    result
+        What the overview's line says of its document.
+    title, section
+        Of README's section, if it has one.
+    """
+
+    about: str
+    command: str
+    takes: str
+    result: Callable[[Document], str]
+    title: str = ""
+    section: Callable[[Document], list[str]] | None = None
 
 
 def load(folder: Path, name: str) -> dict[str, Any] | None:
@@ -151,43 +146,24 @@ def _elo(match: Mapping[str, Any]) -> str:
 # one line of the overview
 
 
-def _result(name: str, found: dict[str, Any]) -> str:
-    if name == "head_to_head":
-        return "; ".join(
-            f"{_label(match)} {match['percent'][1]:.1f} % ({interval(match)}), {_count(match)} games"
-            for match in found["matches"]
-        )
-    if name == "doublings":
+def _series_result(series: Series, found: Document) -> str:
+    matches = found["matches"]
+    if series.reading == "pooled":
         return "; ".join(f"{_sum_of(pool)}: {pool['percent'][1]:.1f} % ({interval(pool)})" for pool in found["pooled"])
-    if name in ("opponents", "belief_games", "headroom"):
-        return "; ".join(f"{_label(match)} {match['percent'][1]:.1f} % ({_count(match)})" for match in found["matches"])
-    if name in ("ablations", "parts"):
-        sides = [verdict(match) for match in found["matches"]]
+    if series.reading == "changes":
+        sides = [verdict(match) for match in matches]
         return (
             f"of {len(sides)}: {sides.count(1)} worse, {sides.count(-1)} better, {sides.count(0)} without a difference "
-            f"seen; {_ranged([match['games'] for match in found['matches']])} games each"
+            f"seen; {_ranged([match['games'] for match in matches])} games each"
         )
-    if name == "convergence":
-        return "; ".join(f"{player} {_most_lost(found, player):.3f} at most" for player in _searchers(found))
-    if name == "games":
-        return f"{found['games']} games, {sum(player['moves'] for player in found['players'])} moves"
-    if name == "belief":
-        return f"at the {found['summary']['quantile_median']:.3f} quantile (median); {found['games']} games"
-    if name == "belief_rank":
-        return "; ".join(f"{row['belief']} {row['sizes']['20']['nats']:.2f} nats" for row in tables.main_beliefs(found))
-    if name == "belief_allowance":
-        return "; ".join(f"{tables.allowed(row)} s {row['shared']:.2f} nats" for row in found["summary"][:-1])
-    if name == "belief_loss":
-        given_text = found["summary"]
-        return "; ".join(
-            f"{arm} {given_text[arm]['loss']:.4f}"
-            for arm in ("uniform", "value", "filter", "both")
-            if arm in given_text
-        )
-    if name.startswith("first_moves"):
-        return f"{_frequencies(found['white'], found['games'])}; {found['games']} games begun"
-    if name == "paper_tables":
-        return "[docs/tables.md](../docs/tables.md)"
+    if series.reading == "each":
+        said = (f"({interval(match)}), {_count(match)} games" for match in matches)
+    else:
+        said = (f"({_count(match)})" for match in matches)
+    return "; ".join(f"{_label(match)} {match['percent'][1]:.1f} % {each}" for match, each in zip(matches, said))
+
+
+def _speed_result(found: Document) -> str:
     exact = [f"{row['game']} {row['ratio']:.1f} times as fast" for row in found["games"]]
     reached = [
         f"{row['game']} {min(each['seconds'] for each in row['methods'].values()):.3f} s v "
@@ -215,11 +191,6 @@ def _sum_of(pool: Mapping[str, Any]) -> str:
     return f"`{short(pool['player'])}`, all {len(pool['matches'])} ({pool['games']} games)"
 
 
-def _frequencies(counts: Mapping[str, int], games: int, most: int = 6) -> str:
-    shown = [f"{move} {100 * count / games:.0f} %" for move, count in list(counts.items())[:most]]
-    return ", ".join(shown) + (", …" if len(counts) > most else "")
-
-
 def _time(found: dict[str, Any] | None, estimate: str) -> str:
     """Half the seconds of the games, where games took time; else the estimate."""
     matches = (found or {}).get("matches", [])
@@ -235,13 +206,10 @@ def overview(folder: Path) -> list[str]:
         "| experiment | command (`python -m experiments.…`) | time on two cores | last result |",
         "|---|---|---|---|",
     ]
-    for name, about, estimate in _EXPERIMENTS:
+    for name, study in _STUDIES.items():
         found = load(folder, _FILES.get(name, name))
-        said = _NONE if found is None else _result(name, found)
-        lines.append(
-            f"| {about} | `{_COMMANDS.get(name, name.replace('belief_', 'belief '))}{_ARGUMENTS.get(name, '')}` "
-            f"| {_time(found, estimate)} | {said} |"
-        )
+        said = _NONE if found is None else study.result(found)
+        lines.append(f"| {study.about} | `{study.command}` | {_time(found, study.takes)} | {said} |")
     return lines
 
 
@@ -265,8 +233,15 @@ def _table(matches: Sequence[Mapping[str, Any]], first: str) -> list[str]:
     return lines
 
 
-def _head_to_head(found: dict[str, Any]) -> list[str]:
-    lines = _table(found["matches"], "match (A v B)")
+def _series_section(series: Series, found: Document) -> list[str]:
+    lines = _table(found["matches"], "A v B" if series.reading == "pooled" else "match (A v B)")
+    beside = {"each": _sentences, "changes": _changes, "pooled": _pools, "tested": _tests}.get(series.reading)
+    return lines if beside is None else [*lines, "", *beside(found)]
+
+
+def _sentences(found: Document) -> list[str]:
+    """One on each match."""
+    lines: list[str] = []
     for match in found["matches"]:
         low, middle, high = match["percent"]
         text = (
@@ -278,18 +253,14 @@ def _head_to_head(found: dict[str, Any]) -> list[str]:
             inside = "lies inside" if low <= PAPER_PERCENT <= high else "lies outside"
             text += f" The paper's {PAPER_PERCENT} % {inside} the interval."
         lines += ["", *wrapped(text)]
-    return lines
-
-
-def _opponents(found: dict[str, Any]) -> list[str]:
-    return _table(found["matches"], "match (A v B)")
+    return lines[1:]
 
 
 def _percent(record: Mapping[str, Any]) -> str:
     return f"{100 * record['score'] / record['games']:.1f} % of {record['games']}" if record["games"] else "no games"
 
 
-def _ablations(found: dict[str, Any]) -> list[str]:
+def _changes(found: Document) -> list[str]:
     matches = found["matches"]
     base = matches[0]["a"].partition(",")[0]
     groups = {
@@ -308,15 +279,15 @@ def _ablations(found: dict[str, Any]) -> list[str]:
     with_stockfish = [match for match in matches if "stockfish" in match["a"]]
     if with_stockfish:
         said.append("`klss2021,evaluator=builtin` is measured against `klss2021` with Stockfish as its evaluator.")
-    return [*_table(matches, "match (A v B)"), "", *wrapped(" ".join(said))]
+    return wrapped(" ".join(said))
 
 
-def _doublings(found: dict[str, Any]) -> list[str]:
+def _pools(found: Document) -> list[str]:
     said = [
         f"{_sum_of(pool)}: {pool['percent'][1]:.1f} % for twice the time, interval {interval(pool)}."
         for pool in found["pooled"]
     ]
-    return [*_table(found["matches"], "A v B"), "", *wrapped(" ".join(said))]
+    return wrapped(" ".join(said))
 
 
 def convergence_curve(found: Mapping[str, Any], **wanted: str) -> list[dict[str, float]]:
@@ -411,19 +382,16 @@ def _share(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.0f} %"
 
 
-def _belief_games(found: dict[str, Any]) -> list[str]:
-    """The matches, and for each belief the sequential test over all of them against ``kluss`` without one."""
-    matches = found["matches"]
+def _tests(found: Document) -> list[str]:
+    """For each belief the sequential test over all of its matches against ``kluss`` without one."""
     groups: dict[str, list[dict[str, Any]]] = {}
-    for match in matches:
+    for match in found["matches"]:
         if _was(match, "b", WITHOUT):
-            name = next((each for each in BELIEFS.values() if _was(match, "a", each)), short(match["a"]))
+            name = "kluss" if _was(match, "a", "kluss") else short(match["a"])
             groups.setdefault(name, []).append(match)
     test = Sprt(*TESTED)
     lines = [
-        *_table(matches, "match (A v B)"),
-        "",
-        f"| A, all her matches v `{WITHOUT}` | games | A's score | 95 % interval | log-likelihood ratio | decided |",
+        f"| A, all its matches v `{WITHOUT}` | games | A's score | 95 % interval | log-likelihood ratio | decided |",
         "|---|---|---|---|---|---|",
     ]
     for name, group in groups.items():
@@ -450,36 +418,54 @@ def _was(match: Mapping[str, Any], side: str, name: str) -> bool:
     return all(played.get(key, value) == value for key, value in today.items() if key not in ("name", "threads"))
 
 
-def _headroom(found: dict[str, Any]) -> list[str]:
-    return _table(found["matches"], "match (A v B)")
+def _series(name: str) -> Study:
+    """Of a series of the catalogue."""
+    series = FOG[name]
+    return Study(
+        series.about, f"series {name}", f"about {series.minutes} min", partial(_series_result, series), series.title,
+        partial(_series_section, series),
+    )  # fmt: skip
 
 
-def _first_moves(found: dict[str, Any]) -> list[str]:
-    text = (
-        f"`{short(found['configuration']['name'])}` at {budget_text(found['budget'])}, {found['games']} games begun. "
-        f"White: {_frequencies(found['white'], found['games'], 20)}. Black's reply: "
-        f"{_frequencies(found['black'], found['games'], 20)}."
-    )
-    return wrapped(text)
+_FILES = {"paper_tables": "tables"}
+"""Where a study's results have another name."""
 
-
-_SECTIONS = {
-    "head_to_head": ("Head-to-head", _head_to_head),
-    "opponents": ("Opponents", _opponents),
-    "ablations": ("Ablations", _ablations),
-    "parts": ("The parts of `kluss`", _ablations),
-    "doublings": ("Doublings of time", _doublings),
-    "convergence": ("Exploitability on small games", _convergence),
-    "games": ("Games and searches", _games),
-    "belief": ("The truth among the possible positions", tables.quantile),
-    "belief_rank": ("The truth under learned beliefs", tables.rank),
-    "belief_allowance": ("What the filter's time is worth", tables.allowance),
-    "belief_loss": ("Loss at the true position", tables.loss),
-    "belief_games": ("Learned beliefs in games", _belief_games),
-    "headroom": ("What knowing the position is worth", _headroom),
-    "first_moves": ("First moves", _first_moves),
-    "first_moves_kluss": ("First moves of `kluss`", _first_moves),
-}
+_STUDIES = {
+    **{name: _series(name) for name in ("head_to_head", "opponents", "ablations", "parts", "doublings")},
+    "convergence": Study(
+        "exploitability of the searches' play on small games", "convergence", "2 min",
+        lambda found: "; ".join(f"{name} {_most_lost(found, name):.3f} at most" for name in _searchers(found)),
+        "Exploitability on small games", _convergence,
+    ),
+    "games": Study(
+        "possible positions along games; nodes, depth, gadgets, time", "games experiments/runs/head_to_head", "seconds",
+        lambda found: f"{found['games']} games, {sum(player['moves'] for player in found['players'])} moves",
+        "Games and searches", _games,
+    ),
+    "belief_rank": Study(
+        "how likely the truth is to each learned belief, in held-out games", "belief rank", "20 min",
+        lambda found: "; ".join(
+            f"{row['belief']} {row['sizes']['20']['nats']:.2f} nats" for row in tables.main_beliefs(found)
+        ),
+        "The truth under learned beliefs", tables.rank,
+    ),
+    "belief_loss": Study(
+        "what moves lose at the true position, with each belief", "belief loss experiments/runs/head_to_head", "20 min",
+        lambda found: "; ".join(
+            f"{arm} {found['summary'][arm]['loss']:.4f}"
+            for arm in ("uniform", "value", "filter", "both") if arm in found["summary"]
+        ),
+        "Loss at the true position", tables.loss,
+    ),
+    **{name: _series(name) for name in ("belief_games", "headroom")},
+    "paper_tables": Study(
+        "exploitability and knowledge sets, as `klss tables`", "paper_tables measure", "5 min",
+        lambda found: "[docs/tables.md](../docs/tables.md)",
+    ),
+    "openspiel_speed": Study(
+        "`klss solve` v OpenSpiel's sequence-form program, and its CFR+", "openspiel_speed", "1 min", _speed_result
+    ),
+}  # fmt: skip
 
 
 def rendered(folder: Path, plots: Path | None = None) -> str:
@@ -493,13 +479,13 @@ def rendered(folder: Path, plots: Path | None = None) -> str:
         Of the plots, whose SVG files are shown where they are there.
     """
     lines = overview(folder)
-    for name, (title, section) in _SECTIONS.items():
-        found = load(folder, name)
-        if found is None:
+    for name, study in _STUDIES.items():
+        found = load(folder, name) if study.section is not None else None
+        if found is None or study.section is None:
             continue
-        lines += ["", f"### {title}", "", *section(found)]
+        lines += ["", f"### {study.title}", "", *study.section(found)]
         for plot in sorted(plots.glob(f"{name}*.svg")) if plots is not None else []:
-            lines += ["", f"![{title}](plots/{plot.name})"]
+            lines += ["", f"![{study.title}](plots/{plot.name})"]
         lines += ["", *wrapped(_provenance(found))]
     return "\n".join(lines)
 

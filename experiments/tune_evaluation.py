@@ -11,7 +11,7 @@ one before, quiet positions found anew before each:
 
 Input: the files of :mod:`experiments.evaluation_positions`. Every figure is measured on the held-out games' values of
 depth 10, by the whole evaluator. Output: the weights, the packaged held-out positions, and a JSON with the
-configuration and what each stage and each block of terms bought.
+configuration and what each stage bought.
 
 Sources: P. Österlund 2014 ("Texel's tuning method", Chess Programming Wiki); D. Kingma, J. Ba 2015 (Adam).
 """
@@ -169,12 +169,9 @@ def train(
     rate: float,
     seed: int,
     decay: float = 0.01,
-    without: slice | None = None,
 ) -> Weights:
     """Fit a copy of ``weights`` to ``values`` (tanh, for the side to move) of ``rows``; the rate falls to nothing along
     half a cosine.
-
-    ``without`` are features of the tapered sum that stay worth nothing.
     """
     scores, leaves = BuiltinEvaluator(weights).search(rows, leaves=True)
     quiet = np.abs(scores) < 500.0
@@ -199,8 +196,6 @@ def train(
             total += _gradient(leaves, targets, order[first : first + _BATCH], TABLES, weights.packed, grad, *scratch)
             step += 1
             now = rate * 0.5 * (1.0 + np.cos(np.pi * step / (batches * epochs)))
-            if without is not None:
-                grad[:LINEAR_SIZE].reshape(-1, 2)[without] = 0.0
             _adam(weights.packed, grad, mean, square, now, decay, step)
         print(
             f"  epoch {epoch + 1}: {total / len(leaves):.4f} on quiet positions, {time.monotonic() - begun:.0f} s",
@@ -208,27 +203,6 @@ def train(
             flush=True,
         )
     return weights
-
-
-def _blocks(
-    start: Weights,
-    rows: Words,
-    values: Floats,
-    test: tuple[Any, Any],
-    epochs: int,
-    seed: int,
-) -> dict[str, Any]:
-    """What the tapered sum's error becomes when one block of terms is left out and the others are fitted again."""
-    found: dict[str, Any] = {}
-    for name, (first, size) in FEATURE_BLOCKS.items():
-        if name == "piece on square":
-            continue
-        lame = Weights(start.packed.copy())
-        lame.part("linear")[first : first + size] = 0.0
-        lame = train(lame, rows, values, epochs=epochs, rate=0.003, seed=seed, without=slice(first, first + size))
-        found[name] = mean_error(lame, *test)
-        print(f"without {name}: {found[name]}", file=sys.stderr, flush=True)
-    return found
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -239,8 +213,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--deep-epochs", type=int, default=3)
     parser.add_argument("--linear-share", type=int, default=4, help="the tapered sum is fitted to every N-th position")
-    parser.add_argument("--no-network", action="store_true")
-    parser.add_argument("--blocks", action="store_true", help="also measure what each block of terms buys")
     parser.add_argument("--packaged", type=int, default=8000, help="held-out positions to package")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
@@ -275,16 +247,13 @@ def main(argv: list[str] | None = None) -> int:
             weights, rows[share], values[share], epochs=3, rate=0.01 / (1 + turn), seed=arguments.seed + turn
         )
     linear = measured("linear", weights)
-    if arguments.blocks:
-        figures["without"] = _blocks(linear, rows[::16], values[::16], test, 3, arguments.seed)
     measured("linear, deep", train(linear, *deep, epochs=arguments.deep_epochs, rate=0.0005, seed=arguments.seed))
-    if not arguments.no_network:
-        weights = with_network(linear, arguments.seed)
-        weights = train(weights, rows, values, epochs=arguments.epochs, rate=0.0015, seed=arguments.seed)
-        weights = measured("network, leaves of the sum", weights)
-        epochs = (arguments.epochs + 1) // 2
-        weights = train(weights, rows, values, epochs=epochs, rate=0.0007, seed=arguments.seed + 1)
-        weights = measured("network", weights)
+    weights = with_network(linear, arguments.seed)
+    weights = train(weights, rows, values, epochs=arguments.epochs, rate=0.0015, seed=arguments.seed)
+    weights = measured("network, leaves of the sum", weights)
+    epochs = (arguments.epochs + 1) // 2
+    weights = train(weights, rows, values, epochs=epochs, rate=0.0007, seed=arguments.seed + 1)
+    weights = measured("network", weights)
     weights = measured("deep", train(weights, *deep, epochs=arguments.deep_epochs, rate=0.0001, seed=arguments.seed))
     arguments.out.mkdir(parents=True, exist_ok=True)
     weights.write(arguments.out / "evaluation_weights.npz")

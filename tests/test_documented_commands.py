@@ -81,11 +81,12 @@ IN_SMALL: dict[str, str] = {
     "klss rbc bench tracker": "klss rbc bench tracker --repetitions 1",
     "klss rbc bench synopsis": "klss rbc bench synopsis --repetitions 1",
     "klss rbc bench dsmcp": "klss rbc bench dsmcp --repetitions 1",
-    "python -m experiments.rbc_games": (
-        "experiments.rbc_games --games 2 --nodes 20 --only value --workers 1 --runs runs --results results"
+    "python -m experiments.series rbc_games": (
+        "experiments.series rbc_games --games 2 --nodes 20 --only value --workers 1 --runs runs --results results"
     ),
-    "python -m experiments.rbc_planning": (
-        "experiments.rbc_planning --games 2 --nodes 20 --only dsmcp-tree --workers 1 --runs runs --results results"
+    "python -m experiments.series rbc_planning": (
+        "experiments.series rbc_planning --games 2 --nodes 20 --only dsmcp-tree --workers 1 --runs runs "
+        "--results results"
     ),
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
     "klss analyse game.pgn --time 0.2 --out game.json": "klss analyse game.pgn --time 0.01 --out game.json",
@@ -143,17 +144,17 @@ IN_SMALL: dict[str, str] = {
     "klss bench equilibrium": "klss bench equilibrium --nodes 500 --repetitions 1",
     "klss bench suite": "klss bench suite --nodes 50 --repetitions 1",
     "klss bench board --repetitions 20": "klss bench board --games 1 --repetitions 1",
-    "python -m experiments.head_to_head": (
-        "experiments.head_to_head --games 2 --workers 1 --runs runs --results results"
+    "python -m experiments.series head_to_head": (
+        "experiments.series head_to_head --games 2 --workers 1 --runs runs --results results"
     ),
-    "python -m experiments.head_to_head --players kluss klss2021 --time 0.1": (
-        "experiments.head_to_head --players kluss klss2021 --games 2 --workers 1 --runs runs --results results"
+    "python -m experiments.series head_to_head --players kluss klss2021 --time 0.1": (
+        "experiments.series head_to_head --players kluss klss2021 --games 2 --workers 1 --runs runs --results results"
     ),
-    "python -m experiments.head_to_head --players kluss klss2021-paper": (
-        "experiments.head_to_head --players kluss klss2021 --summary-only --runs runs --results results"
+    "python -m experiments.series head_to_head --players kluss klss2021-paper": (
+        "experiments.series head_to_head --players kluss klss2021 --summary-only --runs runs --results results"
     ),
-    "python -m experiments.headroom": (
-        "experiments.headroom --only prior-0.1 --games 2 --workers 1 --runs runs --results results"
+    "python -m experiments.series headroom": (
+        "experiments.series headroom --only prior-0.1 --games 2 --workers 1 --runs runs --results results"
     ),
     "python -m experiments.convergence": (
         "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results"
@@ -161,17 +162,14 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.games experiments/runs/head_to_head": (
         "experiments.games runs/head_to_head --results results"
     ),
-    "python -m experiments.belief quantile experiments/runs/head_to_head": (
-        "experiments.belief quantile runs/head_to_head --every 4 --draws 10 --most 20000 --games 1 --results results"
-    ),
     "python -m experiments.belief train": (
         "experiments.belief train --games 0.01 --out weights --workers 1 --runs runs --results results"
     ),
-    "python -m experiments.belief games": (
-        "experiments.belief games --only filter --games 2 --workers 1 --runs runs --results results"
+    "python -m experiments.series belief_games": (
+        "experiments.series belief_games --only filter --games 2 --workers 1 --runs runs --results results"
     ),
-    "python -m experiments.rbc_weighting games": (
-        "experiments.rbc_weighting games --only expect --games 2 --nodes 20 --runs runs --results results"
+    "python -m experiments.series rbc_weighting_games": (
+        "experiments.series rbc_weighting_games --only expect --games 2 --nodes 20 --runs runs --results results"
     ),
     "python -m experiments.rbc_learn selfplay --out DIR": (
         "experiments.rbc_learn selfplay --out generations --generations 1 --games 1 --block 1 --nodes 6 --particles 4 "
@@ -184,13 +182,8 @@ IN_SMALL: dict[str, str] = {
         "experiments.rbc_learn selfplay --start packaged --rehearse decisions --out went-on --generations 1 --games 1 "
         f"--block 1 --nodes 6 --particles 4 --fen '{FEW_MEN}'"
     ),
-    "python -m experiments.first_moves": "experiments.first_moves --samples 2 --nodes 20 --results results",
-    "python -m experiments.first_moves --player kluss --nodes 20000": (
-        "experiments.first_moves --player kluss --samples 2 --nodes 20 --results results"
-    ),
     "python -m experiments.plots": "experiments.plots --results results --plots plots",
     "python -m experiments.report": "experiments.report --results results --print",
-    "clock_games DIR…": "experiments.clock_games clocked --out results/clock_games.json",
 }
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
 
@@ -202,7 +195,7 @@ SLOW = {
     "klss rbc bench dsmcp",
     "klss bench search",
     "klss bench board --repetitions 20",
-    "python -m experiments.rbc_planning",
+    "python -m experiments.series rbc_planning",
     "python -m experiments.belief train",
     "python -m experiments.rbc_learn selfplay --start packaged --rehearse DATA --out DIR",
 }
@@ -212,7 +205,6 @@ ELSEWHERE: dict[str, str] = {
     "python -m experiments.rbc_weighting data --out DATA": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_weighting train DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_weighting rank DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
-    "python -m experiments.rbc_learn saliency": "tests/experiments/test_rbc_learn.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
     "python -m experiments.rbc_learn ladder --run DIR": "tests/experiments/test_rbc_ladder.py",
     "klss play --game openspiel:leduc_poker": "tests/uci_bridge/test_openspiel_kit.py",
@@ -242,11 +234,8 @@ ELSEWHERE: dict[str, str] = {
     "make signature": "tests/experiments/test_bench.py",
     "python -m klss": "tests/klss_app/test_bad_input.py",
     "python -m experiments.belief rank": "tests/experiments/test_belief_rank.py",
-    "python -m experiments.head_to_head --players stockfish-cheat kluss": "tests/experiments/test_cheat.py",
+    "python -m experiments.series head_to_head --players stockfish-cheat kluss": "tests/experiments/test_cheat.py",
     "python -m experiments.belief loss experiments/runs/head_to_head": "tests/experiments/test_belief_loss.py",
-    "python -m experiments.belief allowance experiments/runs/head_to_head": (
-        "tests/experiments/test_belief_allowance.py"
-    ),
     "klss play --resume last": "tests/klss_app/test_resume.py",
     "klss play --resume klss-games/2026-11-22T072741Z.pgn --time 2": "tests/klss_app/test_resume.py",
     "klss board --black human --clock 180+2": "tests/klss_app/web/test_games.py",
@@ -270,14 +259,7 @@ ELSEWHERE: dict[str, str] = {
 SET_UP = re.compile(r"(python3? -m venv|(\.venv/bin/)?pip|git|cd|cp|make soak|\.ci/run|mkdir)\b|\(umask")
 
 ONLY_PARSED: dict[str, str] = {
-    "experiments.first_paint": "its bench is tried in tests/klss_app/web/test_browser.py",
-    "experiments.opponents": "head_to_head's code with other pairings, which the tests of series look at",
-    "experiments.ablations": "the same",
-    "experiments.doublings": "the same",
-    "experiments.parts": "the same",
-    "experiments.evaluation_in_games": "fits eleven evaluators",
     "experiments.evaluation_positions": "minutes of Stockfish",
-    "experiments.streamed_update": "sets of 100 million positions",
     "experiments.tune_evaluation": "takes the positions of the one before",
     "experiments.openspiel_speed": "takes cvxpy and ecos, which the tests don't need",
     "experiments.paper_tables": "writes README's tables; its parts are tested by the tables' own tests",
@@ -316,7 +298,7 @@ def test_every_documented_command_is_run_in_small_or_tested_elsewhere() -> None:
     parsed = {command for command in shown if {*command.split()} & ONLY_PARSED.keys()}
     new = {command: pages for command, pages in shown.items() if command not in {*known, *names, *parsed}}
     assert not new, "say in this file what stands for them"
-    assert not {command for command in known if command not in shown and "DIR…" not in command}, "no page tells these"
+    assert not {command for command in known if command not in shown}, "no page tells these"
     for place in ELSEWHERE.values():
         assert (ROOT / place).exists(), place
 
@@ -391,7 +373,7 @@ def check_runs(commands: Iterable[str], capsys: pytest.CaptureFixture[str]) -> N
         code = called(form)
         said = capsys.readouterr()
         assert code == 0, f"{shown}: {form}: {said.err}"
-    assert {path.stem for path in Path("results").glob("*.json")} >= {"head_to_head", "games", "belief", "first_moves"}
+    assert {path.stem for path in Path("results").glob("*.json")} >= {"head_to_head", "games"}
     matches = json.loads(Path("results/head_to_head.json").read_text())["matches"]
     assert [(match["name"], match["games"]) for match in matches] == [
         ("klss2021-baseline-0.5s", 2),

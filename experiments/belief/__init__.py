@@ -1,7 +1,7 @@
 """What beliefs learn from games, and what they are worth: ``python -m experiments.belief COMMAND``.
 
 Reading order: ``mixture`` (the games that are learned from), ``replay`` (finished matches gone through again);
-``policy`` and ``train`` (the policy of moves); ``rank`` (how likely the truth is to each belief), ``allowance`` (to a
-filter short of time), ``quantile`` (without any belief), ``loss`` (what moves lose), ``arms`` (what each is worth in
-games); ``tables`` (what README says of them).
+``policy`` and ``train`` (the policy of moves); ``rank`` (how likely the truth is to each belief), ``loss`` (what moves
+lose); ``tables`` (what README says of
+them).
 """

@@ -1,6 +1,6 @@
-"""``python -m experiments.belief train|rank|games``: what beliefs learn, and what they are worth.
+"""``python -m experiments.belief train|rank``: what beliefs learn, and what they are worth.
 
-``quantile``, ``loss`` and ``allowance`` are commands too: three studies of their own.
+``loss`` is a command too: a study of its own.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import darkchess
-from experiments.belief import allowance, arms, loss, mixture, quantile
+from experiments.belief import loss, mixture
 from experiments.belief.rank import rank
 from experiments.belief.train import train
 from experiments.commands import finished
-from experiments.series import runner
 from experiments.series.runner import RESULTS, RUNS, amount, positive
 from uci_bridge.match.match import MatchError
 
@@ -24,16 +23,12 @@ __all__ = ["main"]
 PACKAGED = Path(darkchess.__file__).parent / "fog" / "belief" / "data"
 """Where the package keeps the weights."""
 
-_STEPS = {"quantile": quantile.main, "loss": loss.main, "allowance": allowance.main}
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do one of them; the exit code."""
     what, *rest = sys.argv[1:] if arguments is None else arguments or [""]
-    if what == "games":
-        return runner.main(arms.SERIES, rest)
-    if what in _STEPS:
-        return _STEPS[what](rest)
+    if what == "loss":
+        return loss.main(rest)
     parsed = _parser().parse_args(arguments)
 
     def work() -> int:
@@ -64,13 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     look.add_argument("--every", type=positive, default=3, metavar="N", help="turns of a player's (default 3)")
     look.add_argument("--games", type=positive, default=100, metavar="N", help="held-out games (default 100)")
     shared = dict(commands.choices)
-    for name, about in (
-        ("games", "what each belief is worth in games"),
-        ("quantile", "what the truth is worth among the possible positions"),
-        ("loss", "what moves lose at the true position, with each belief"),
-        ("allowance", "what the filter's time is worth"),
-    ):
-        commands.add_parser(name, help=about, add_help=False)
+    commands.add_parser("loss", help="what moves lose at the true position, with each belief", add_help=False)
     for command in shared.values():
         command.add_argument("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
         command.add_argument("--runs", type=Path, default=RUNS, metavar="DIR", help="of matches (experiments/runs)")

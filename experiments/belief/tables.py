@@ -6,21 +6,7 @@ from typing import Any
 
 from experiments.markdown import wrapped
 
-__all__ = ["allowance", "allowed", "loss", "main_beliefs", "quantile", "rank"]
-
-
-def quantile(found: dict[str, Any]) -> list[str]:
-    """Of ``belief.json``."""
-    said, count = found["summary"], len(found["samples"]["rows"])
-    text = (
-        f"Before {count} moves of {found['games']} games: among the values that the positions possible for the player "
-        f"to move have for her, the true position's lies at the {said['quantile_median']:.3f} quantile (median; "
-        f"quartiles {said['quantile_25']:.3f} and {said['quantile_75']:.3f}), where .5 would be the middle, and in "
-        f"{100 * said['share_below_tenth']:.0f} % of the cases in the lowest tenth. On average a possible position is "
-        f"worth {said['expected_too_much']:.2f} more to her than the true one. Opponents choose their moves; most of "
-        "what agrees with a player's views comes from moves that nobody would choose."
-    )
-    return wrapped(text)
+__all__ = ["loss", "main_beliefs", "rank"]
 
 
 def main_beliefs(found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -70,33 +56,6 @@ def loss(found: dict[str, Any]) -> list[str]:
         less = (_less(row["less"].get(base)) for base in ("uniform", "value"))
         lines.append(f"| {arm} | {row['loss']:.4f} | {100 * row['above_quarter']:.1f} % | {' | '.join(less)} |")
     return lines
-
-
-def allowance(found: dict[str, Any]) -> list[str]:
-    """Of ``belief_allowance.json``."""
-    about = found["configuration"]
-    text = (
-        f"{found['turns']} turns with at least {about['least']} possible positions, of {found['games']} games: nats on "
-        "the truth above uniform, a fifth of all weight being spread evenly. *Shared*: the likeliest positions get the "
-        "dearest level, what is not reached is spread evenly; *all or none*: one level for all, the dearest that there "
-        "is time for, and a fresh start where there is time for none. The gain has its 95 % interval (by game)."
-    )
-    large = f"{about['large']:,} or more"
-    lines = [*wrapped(text), "", f"| seconds a view | shared | all or none | gain | shared, {large} | all or none |"]
-    lines.append("|---|---|---|---|---|---|")
-    for row in found["summary"]:
-        low, middle, high = (f"{number:+.2f}".replace("-", "−") for number in row["gain"])
-        many = [row["large"][arm] for arm in ("shared", "all_or_none")]
-        said = " | ".join("" if nats is None else f"{nats:.2f}" for nats in many)
-        lines.append(
-            f"| {allowed(row)} | {row['shared']:.2f} | {row['all_or_none']:.2f} | {middle} ({low} to {high}) | {said} |"
-        )
-    return lines
-
-
-def allowed(row: dict[str, Any]) -> str:
-    """A row's seconds a view; JSON has no infinity."""
-    return "no limit" if row["allowance_s"] == "inf" else f"{row['allowance_s']:g}"
 
 
 def _less(difference: list[float] | None) -> str:

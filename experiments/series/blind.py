@@ -26,9 +26,11 @@ from uci_bridge.match.match import Match
 from uci_bridge.match.report import Standing
 from uci_bridge.players import player_spec
 
-__all__ = ["EXPECTED", "SEED", "keep", "main", "matches_of", "played"]
+__all__ = ["EXPECTED", "GAMES", "SEED", "keep", "main", "matches_of", "played"]
 
 SEED = 1800
+GAMES = 200
+"""Of a match that plays all of them."""
 EXPECTED = (ConfigurationError, MatchError)
 """What may stop a match that cannot be played."""
 
@@ -116,6 +118,7 @@ def main(
     *,
     nodes: int,
     games: Mapping[str, str] | None = None,
+    command: str | None = None,
 ) -> int:
     """The command of an experiment that is a series of matches; returns the exit code.
 
@@ -127,9 +130,11 @@ def main(
         Of a question, where nothing else is said.
     games
         What ``--game`` takes, by pairing; None: all are of Reconnaissance Blind Chess.
+    command
+        What follows ``python -m experiments.``, if not the experiment's name.
     """
-    parser = argparse.ArgumentParser(prog=f"python -m experiments.{experiment}", description=about)
-    parser.add_argument("--games", type=positive, default=200, metavar="N", help="of the matches with a bar")
+    parser = argparse.ArgumentParser(prog=f"python -m experiments.{command or experiment}", description=about)
+    parser.add_argument("--games", type=positive, default=GAMES, metavar="N", help=f"at most, of a match ({GAMES})")
     parser.add_argument("--nodes", type=positive, default=nodes, metavar="N", help=f"a question (default {nodes})")
     parser.add_argument("--time", type=amount, metavar="S", help="seconds a question, instead of nodes")
     parser.add_argument("--only", choices=sorted(pairings), action="append", help="matches to play; may be repeated")

@@ -6,8 +6,7 @@ versions that played. The same command goes on where the last one stopped, howev
 series have one seed, so one list of openings: their results can be compared. The summary keeps what it had of matches
 that are not here: other players, other budgets, other machines.
 
-Reading order: here what is played and how, ``summary`` what is reported of it; ``head_to_head``, ``opponents``,
-``ablations``, ``doublings`` and ``parts`` are the series.
+Here is what is played and how, in ``summary`` what is reported of it; the series are in ``catalogue``.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import klss
 from darkchess.evaluation.registry import EVALUATORS
@@ -96,7 +95,7 @@ class Series:
     name
         Of its results file and of its directory of matches.
     about
-        One line for its help.
+        One line for its help and for README's overview.
     games
         Of each match.
     time_s
@@ -105,10 +104,13 @@ class Series:
         The pairings of its players, in the order in which they are played.
     players
         Those of ``--players``, unless it says others; none: the series has no such flag.
-    pooled
-        Whether the matches of one player against itself are given together too.
-    command
-        What follows ``python -m experiments.``, if not its name.
+    reading
+        How README reads its results (:mod:`experiments.report`): as a table, with a sentence for ``each`` match, as
+        ``changes`` of one player, or with the matches of a player ``pooled`` or ``tested`` together.
+    minutes
+        That it takes two cores, as estimated before it was played.
+    title
+        Of README's section.
     """
 
     name: str
@@ -117,8 +119,9 @@ class Series:
     time_s: float
     matches: Callable[..., Sequence[Pairing]]
     players: tuple[str, ...] = ()
-    pooled: bool = False
-    command: str = ""
+    reading: Literal["table", "each", "changes", "pooled", "tested"] = "table"
+    minutes: int = 0
+    title: str = ""
 
     def pairings(self, players: Sequence[str] | None = None) -> tuple[Pairing, ...]:
         """The matches of ``players``; None: of the usual ones."""
@@ -350,7 +353,7 @@ def main(series: Series, arguments: Sequence[str] | None = None) -> int:
         print(f"{series.name}: no games in {plan.runs / series.name}, nothing written", file=sys.stderr)
         return code or 1
     path = parsed.results / f"{series.name}.json"
-    write_document(path, series_document(series.name, found, read_document(path), pooled=series.pooled))
+    write_document(path, series_document(series.name, found, read_document(path), pooled=series.reading == "pooled"))
     counted = ", ".join(f"{match['name']} {match['games']}" for match in found)
     print(f"{path}: {counted} games", file=sys.stderr)
     return code
@@ -393,9 +396,7 @@ def _chosen(parser: argparse.ArgumentParser, pairings: Sequence[Pairing], names:
 
 
 def _parser(series: Series) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=f"python -m experiments.{series.command or series.name}", description=series.about
-    )
+    parser = argparse.ArgumentParser(prog=f"python -m experiments.series {series.name}", description=series.about)
     add = parser.add_argument
     add("--games", type=positive, default=series.games, help="of each match (default %(default)s); two are a pair")
     add("--time", type=amount, default=series.time_s, metavar="S", help="seconds a move (default %(default)s)")

@@ -7,35 +7,26 @@ import itertools
 import json
 import shutil
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import chess
 import pytest
 
-from experiments import rbc_games, rbc_planning
-from experiments.ablations import SERIES as ABLATIONS
-from experiments.doublings import SERIES as DOUBLINGS
-from experiments.first_moves import sample
 from experiments.games import document as games_document
 from experiments.games import histogram
-from experiments.head_to_head import SERIES as HEAD_TO_HEAD
-from experiments.headroom import SERIES as HEADROOM
-from experiments.opponents import SERIES as OPPONENTS
-from experiments.parts import SERIES as PARTS
 from experiments.report import PAPERS_MATCH, load
-from experiments.series import blind
+from experiments.series import __main__ as program
+from experiments.series import blind, catalogue
 from experiments.series.runner import Pairing, Plan, Series, main, play, share
 from experiments.series.summary import SESSIONS, match_document, series_document, told_together
 from klss.table.limits import TimeControl
-from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.kits.fog import FOG
+from uci_bridge.kits.rbc import RBC
 from uci_bridge.match.documents import write_document
 from uci_bridge.match.engines import Engines
 from uci_bridge.match.game import play_game
 from uci_bridge.match.match import Match, MatchError
-from uci_bridge.players import PlayerMaker, player_spec
+from uci_bridge.players import player_spec
 
 SHUFFLE = Series(
     "shuffle", "random against itself", games=4, time_s=0.1, matches=lambda: [Pairing("twins", "random", "random")]
@@ -137,10 +128,12 @@ def test_what_is_not_finite_is_written_as_text(tmp_path: Path) -> None:
 # what is played
 
 
-SERIES = [HEAD_TO_HEAD, OPPONENTS, ABLATIONS, DOUBLINGS, PARTS, HEADROOM]
+HEAD_TO_HEAD, OPPONENTS, ABLATIONS, PARTS, DOUBLINGS = (
+    catalogue.FOG[name] for name in ("head_to_head", "opponents", "ablations", "parts", "doublings")
+)
 
 
-@pytest.mark.parametrize("series", SERIES, ids=lambda series: series.name)
+@pytest.mark.parametrize("series", catalogue.FOG.values(), ids=lambda series: series.name)
 def test_every_series_names_players_that_exist_and_each_match_once(series: Series) -> None:
     names = [pairing.name for pairing in series.pairings()]
     assert len(set(names)) == len(names) > 0
@@ -348,22 +341,31 @@ def test_powers_of_ten_open_their_bin() -> None:
     assert [found["counts"][4 * power] for power in range(8)] == [1] * 8
 
 
-def test_first_moves_are_legal_and_a_function_of_the_seed() -> None:
-    maker = PlayerMaker(FOG, player_spec(FOG, "random"), EvaluatorChoice())
-    board = chess.Board()  # whose rules are those of dark chess as long as no king is attacked
-    seed, white, black = sample(maker, TimeControl(nodes=1), 3)
-    board.push_san(white)
-    board.push_san(black)
-    assert seed == 3 and sample(maker, TimeControl(nodes=1), 3) == [3, white, black]
+@pytest.mark.parametrize("name", catalogue.BLIND)
+def test_every_match_of_a_series_in_the_dark_has_players_and_a_share_of_the_games(name: str) -> None:
+    for a, b, part in catalogue.BLIND[name].pairings.values():
+        assert a != b and 0 < part <= 1
+        for text in (a, b):
+            assert player_spec(RBC, text).name.startswith(text.partition(",")[0])
+
+
+def test_the_catalogue_is_listed_and_another_name_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [*catalogue.FOG, *catalogue.BLIND]
+    for given in (["head-to-head"], []):
+        assert program.main(given) == 2
+        said = capsys.readouterr().err
+        assert "expected --list or one of head_to_head" in said and said.count("\n") == 1
 
 
 @pytest.mark.parametrize("wrong", ["nan", "inf", "0", "-1", "x", ""])
 def test_a_time_that_is_none_is_refused_before_anything_is_played(
     wrong: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for command in (rbc_games.main, rbc_planning.main, partial(main, HEAD_TO_HEAD)):
+    for name in ("rbc_games", "head_to_head"):
         with pytest.raises(SystemExit) as raised:
-            command(["--time", wrong])
+            program.main([name, "--time", wrong])
         assert raised.value.code == 2
         assert f"got {wrong!r}, expected a number above 0" in capsys.readouterr().err
 

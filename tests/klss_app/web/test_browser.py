@@ -19,7 +19,6 @@ import pytest
 from aiohttp import web
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from experiments.first_paint import painted
 from klss_app.web.analyses import Analyses
 from klss_app.web.server import make_app
 from klss_app.web.settings import Settings
@@ -431,9 +430,3 @@ def test_everybody_can_use_it(
         page.keyboard.press("Home")
         assert serious(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-
-
-def test_the_bench_of_the_first_paint_sees_one(chromium: Browser, tmp_path: Path) -> None:
-    """What experiments.first_paint measures is there, and after the navigation."""
-    from_line, from_navigation = painted(chromium, tmp_path)
-    assert 0 < from_navigation < from_line

@@ -1,0 +1,211 @@
+"""The series of matches, by name: who plays whom, how often, with how much, and how their results are read.
+
+Those of :data:`FOG` are played by :mod:`experiments.series.runner`, those of :data:`BLIND`, of Reconnaissance Blind
+Chess, by :mod:`experiments.series.blind`. Another series is another entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from experiments.series.runner import Pairing, Series, named
+
+__all__ = ["ABLATIONS", "BLIND", "FOG", "PARTS", "TESTED", "WITHOUT", "BlindSeries"]
+
+ABLATIONS = {
+    "noreach": "reach=false",
+    "resolve": "gadget=resolve",
+    "maxmargin": "gadget=maxmargin",
+    "fresh": "nested=false",
+    "L50": "particles=50",
+    "L800": "particles=800",
+    "builtin": "evaluator=builtin",
+    "nopenalty": "information=inf",
+    "sampled": "purify=false",
+    "nocaution": "caution=1",
+}
+"""Match -> what it changes in ``klss2021``, as a configuration's text says it. ``builtin`` is between Stockfish as the
+evaluator (A) and the built-in one (B).
+"""
+
+PARTS = {
+    "no-caution": "maxmargin_share=0",
+    "order-1": "order=1",
+    "fresh": "nested=false",
+    "even-prior": "value_beta=0",
+    "roots-without-budget": "root_node_fraction=inf",
+    "purification": "purify=false",
+    "resolve-alone": "root=resolve",
+    "maxmargin-alone": "root=maxmargin",
+    "greedy-walks": "exploration=0",
+    "information-penalty": "information=1e7",
+}
+"""Match -> what it changes in ``kluss``."""
+
+_ONE_THREAD = Pairing("one-thread", "kluss,threads=2", "kluss,threads=1")
+"""Tells something only where a game has two cores to itself (``--workers 1``)."""
+
+_OPPONENTS = {"best-guess": 1.0, "greedy": 1.0, "random": 1.0, "baseline": 2.0}
+"""Players that should lose, and how much of the series' time both sides have."""
+
+_SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)
+"""Of the time of ``doublings``: what the side with more has in its matches."""
+
+WITHOUT = "kluss-value"
+"""``kluss`` without a learned belief."""
+
+TESTED = (0.0, 30.0)
+"""Elo: what a belief's sequential test against :data:`WITHOUT` holds against each other."""
+
+_BELIEFS = {
+    "uniform": "kluss-value,value_beta=0",
+    "filter": "kluss",
+    "filter-not-drawn": "kluss,sample_by_weight=false",
+    "filter-alone": "kluss,value_beta=0",
+    "oracle": "kluss-oracle,prior=0.1",
+}
+"""The last one is given the truth and is no result of a player (:mod:`experiments.players.oracle`)."""
+
+_CONTRARY = {"value-contrary": WITHOUT, "filter-contrary": "kluss"}
+"""Against ``kluss-contrary``, which makes moves that the policy holds unlikely: a belief that can be exploited loses
+there what it gains elsewhere.
+"""
+
+
+def _ablation(name: str, change: str) -> Pairing:
+    a = "klss2021,evaluator=stockfish" if name == "builtin" else "klss2021"
+    return Pairing(name, a, f"klss2021,{change}")
+
+
+def _beliefs() -> list[Pairing]:
+    found = [Pairing(name, text, WITHOUT) for name, text in _BELIEFS.items()]
+    return found + [Pairing(name, text, "kluss-contrary") for name, text in _CONTRARY.items()]
+
+
+FOG = {
+    series.name: series
+    for series in (
+        Series(
+            "head_to_head", "two players at equal time; the paper's: `klss2021` v `baseline`", 200, 0.5,
+            lambda a, b: [Pairing(named(a, b), a, b)],
+            players=("klss2021", "baseline"), reading="each", minutes=100, title="Head-to-head",
+        ),
+        Series(
+            "opponents", "a player v some that think less", 100, 0.1,
+            lambda player: [Pairing(named(player, other), player, other, x, x) for other, x in _OPPONENTS.items()],
+            players=("klss2021",), minutes=30, title="Opponents",
+        ),
+        Series(
+            "ablations", "`klss2021` v itself with one thing off, or other", 100, 0.1,
+            lambda: [_ablation(name, change) for name, change in ABLATIONS.items()],
+            reading="changes", minutes=55, title="Ablations",
+        ),
+        Series(
+            "parts", "`kluss` v itself with one part off, or other", 100, 0.1,
+            lambda: [*(Pairing(name, "kluss", f"kluss,{change}") for name, change in PARTS.items()), _ONE_THREAD],
+            reading="changes", minutes=35, title="The parts of `kluss`",
+        ),
+        Series(
+            "doublings", "a player with twice the time v itself", 100, 0.5,
+            lambda player: [
+                Pairing(named(player, "doubling", str(number)), player, player, share, share / 2)
+                for number, share in enumerate(_SHARES, 1)
+            ],
+            players=("klss2021",), reading="pooled", minutes=60, title="Doublings of time",
+        ),
+        Series(
+            "belief_games", "`kluss` with a learned belief v without", 200, 0.1, _beliefs,
+            reading="tested", minutes=100, title="Learned beliefs in games",
+        ),
+        Series(
+            "headroom", "`kluss-value` given the true position v itself", 100, 0.1,
+            lambda: [
+                Pairing(f"prior-{prior}", f"kluss-oracle,prior={prior}", WITHOUT) for prior in ("0.1", "0.4")
+            ],
+            minutes=15, title="What knowing the position is worth",
+        ),
+    )
+}  # fmt: skip
+"""Of Fog of War. ``headroom`` shows what there is to gain by drawing and weighing roots better."""
+
+
+@dataclass(frozen=True)
+class BlindSeries:
+    """A series with a budget for each of a turn's two questions.
+
+    Attributes
+    ----------
+    about
+        One line for its help.
+    nodes
+        Of a question.
+    pairings
+        By name of the match: the players, and what part of ``--games`` they play.
+    """
+
+    about: str
+    nodes: int
+    pairings: Mapping[str, tuple[str, str, float]]
+
+
+_TREE = "dsmcp,cap=20000"
+"""The position set is capped: where sets grow to two million, to follow them takes seconds a turn (docs/dsmcp.md, "Play
+and analyse").
+"""
+_MIXTURE, _CACHE = "dsmcp,mixing=1", "dsmcp,mixing=0"
+
+_TEMPERATURES = ("0.5", "2", "4", "inf")
+"""Of learned weights; at the last one all are alike."""
+
+BLIND = {
+    "rbc_games": BlindSeries(
+        "players that hold all possible positions v the public bots, our own simple players and each other", 1000,
+        {
+            "trout": ("rbc-expect", "trout", 1.0),
+            "attacker": ("rbc-expect", "attacker", 0.3),
+            "rbc-attacker": ("rbc-expect", "rbc-attacker", 0.3),
+            "random": ("rbc-expect", "random", 0.3),
+            "value": ("rbc-expect", "rbc-expect,sense=value", 0.5),
+            "siamese-trout": ("rbc-siamese", "trout", 1.0),
+            "siamese-attacker": ("rbc-siamese", "attacker", 0.3),
+            "siamese-expect": ("rbc-siamese", "rbc-expect", 1.0),
+        },
+    ),
+    # The tables of Clark (2021) in small. The names are those of the results, whose ``dsmcp`` is the mixture.
+    "rbc_planning": BlindSeries(
+        "planning on synopses by the mixture of policy and bound, by the bound, and by the policy alone", 300,
+        {
+            "tree-trout": (_TREE, "trout", 0.3),
+            "tree-attacker": (_TREE, "attacker", 0.3),
+            "tree-expect": (_TREE, "rbc-expect", 0.3),
+            "tree-siamese": (_TREE, "rbc-siamese", 0.3),
+            "dsmcp-tree": (_MIXTURE, _TREE, 1.0),
+            "dsmcp-trout": (_MIXTURE, "trout", 1.0),
+            "dsmcp-attacker": (_MIXTURE, "attacker", 0.3),
+            "dsmcp-expect": (_MIXTURE, "rbc-expect", 0.3),
+            "dsmcp-siamese": (_MIXTURE, "rbc-siamese", 0.3),
+            "dsmcp-cache": (_MIXTURE, _CACHE, 0.3),
+            "dsmcp-rl": (_MIXTURE, "rbc-rl", 0.3),
+            "known-trout": (f"{_MIXTURE},opponent=trout", "trout", 0.3),
+            "cache-trout": (_CACHE, "trout", 0.3),
+            "cache-attacker": (_CACHE, "attacker", 0.3),
+            "rl-trout": ("rbc-rl", "trout", 1.0),
+            "rl-random": ("rbc-rl", "rbc-random", 0.3),
+        },
+    ),
+    "rbc_weighting_games": BlindSeries(
+        "learned weights of positions v none, and at other temperatures", 1000,
+        {
+            "expect": ("rbc-siamese", "rbc-expect", 1.0),
+            "trout": ("rbc-siamese", "trout", 1.0),
+            "uniform-trout": ("rbc-expect", "trout", 1.0),
+            **{
+                f"temperature-{t}-{name}": (f"rbc-siamese,temperature={t}", other, 1.0)
+                for name, other in (("expect", "rbc-expect"), ("siamese", "rbc-siamese"), ("trout", "trout"))
+                for t in _TEMPERATURES
+            },
+        },
+    ),
+}  # fmt: skip
+"""Of Reconnaissance Blind Chess. Trout's engine has the same nodes or seconds as the players."""
