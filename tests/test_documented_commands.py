@@ -156,6 +156,10 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.series headroom": (
         "experiments.series headroom --only prior-0.1 --games 2 --workers 1 --runs runs --results results"
     ),
+    "python -m experiments.series --list": "experiments.series --list",
+    "python -m experiments.rbc_weighting data --out DATA": (
+        "experiments.rbc_weighting data --out weighed --decisions 1 --block 1"
+    ),
     "python -m experiments.convergence": (
         "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results"
     ),
@@ -197,12 +201,12 @@ SLOW = {
     "klss bench board --repetitions 20",
     "python -m experiments.series rbc_planning",
     "python -m experiments.belief train",
+    "python -m experiments.rbc_weighting data --out DATA",
     "python -m experiments.rbc_learn selfplay --start packaged --rehearse DATA --out DIR",
 }
 """What takes more than a second, and nothing quick reads what it wrote: ``make slow`` and ``make check`` run it."""
 
 ELSEWHERE: dict[str, str] = {
-    "python -m experiments.rbc_weighting data --out DATA": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_weighting train DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_weighting rank DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
@@ -234,6 +238,19 @@ ELSEWHERE: dict[str, str] = {
     "make signature": "tests/experiments/test_bench.py",
     "python -m klss": "tests/klss_app/test_bad_input.py",
     "python -m experiments.belief rank": "tests/experiments/test_belief_rank.py",
+    # Other entries of the catalogue, played by the same program.
+    **{
+        f"python -m experiments.series {entry}": "tests/experiments/test_series.py"
+        for entry in (
+            "opponents",
+            "opponents --players kluss",
+            "ablations",
+            "doublings",
+            "doublings --players kluss",
+            "parts --time 0.0625",
+            "parts --time 0.0625 --only one-thread --workers 1",
+        )
+    },
     "python -m experiments.series head_to_head --players stockfish-cheat kluss": "tests/experiments/test_cheat.py",
     "python -m experiments.belief loss experiments/runs/head_to_head": "tests/experiments/test_belief_loss.py",
     "klss play --resume last": "tests/klss_app/test_resume.py",

@@ -11,6 +11,7 @@ Exponents of weights and of exp(−u) are fitted jointly on games of the other p
 
 from __future__ import annotations
 
+import argparse
 import pickle
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,13 +31,16 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from experiments.belief import mixture
 from experiments.belief.mixture import Played
+from experiments.commands import finished
 from experiments.series.processes import processes
+from experiments.series.runner import RESULTS, RUNS, positive
 from klss.support.arrays import Floats
 from klss.support.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import head, write_document
+from uci_bridge.match.match import MatchError
 
-__all__ = ["LEAST", "WHOLE", "Look", "looks", "rank"]
+__all__ = ["LEAST", "WHOLE", "Look", "looks", "main", "rank"]
 
 LEAST = 20
 WHOLE = 2000
@@ -281,3 +285,19 @@ def _summary(numbers: Floats, ranks: Floats, games: Any) -> dict[str, Any]:
         "quantile_median": round(float(np.median(numbers[:, 2])), 3),
         "lost_3_nats": round(float(np.mean(numbers[:, 0] < -3.0)), 4),
     }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Look at the games and write; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.belief rank", description="how likely the truth is to each belief"
+    )
+    add = parser.add_argument
+    add("--every", type=positive, default=3, metavar="N", help="turns of a player's (default 3)")
+    add("--games", type=positive, default=100, metavar="N", help="held-out games (default 100)")
+    add("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
+    add("--runs", type=Path, default=RUNS, metavar="DIR", help="of matches (experiments/runs)")
+    add("--results", type=Path, default=RESULTS, metavar="DIR", help="(experiments/results)")
+    parsed = parser.parse_args(arguments)
+    given = {name: getattr(parsed, name) for name in ("workers", "every", "games")}
+    return finished(lambda: rank(parsed.runs, parsed.results, **given), MatchError)

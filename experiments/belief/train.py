@@ -4,6 +4,7 @@ what held-out games say of it.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from collections.abc import Sequence
@@ -13,14 +14,21 @@ from typing import Any
 
 import numpy as np
 
+import darkchess
 from darkchess.fog.belief.policy import LEVELS, Policy
 from experiments.belief import mixture
 from experiments.belief.policy import EVEN, Decisions, decisions, fitted, likelihoods
+from experiments.commands import finished
+from experiments.series.runner import RESULTS, RUNS, amount, positive
 from klss.support.arrays import Bools, Floats
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import commit, head, today, write_document
+from uci_bridge.match.match import MatchError
 
-__all__ = ["learn", "train"]
+__all__ = ["learn", "main", "train"]
+
+PACKAGED = Path(darkchess.__file__).parent / "fog" / "belief" / "data"
+"""Where the package keeps the weights."""
 
 
 def train(folders: Sequence[Path], results: Path, out: Path, *, nodes: int) -> int:
@@ -79,3 +87,23 @@ def learn(found: Decisions, history: dict[str, Any]) -> tuple[Policy, list[dict[
 def _mean(surprise: Floats) -> float | None:
     """None where no game was held out."""
     return round(float(surprise.mean()), 4) if len(surprise) else None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play the games and learn the policy; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.belief train", description="learn the policy of moves")
+    add = parser.add_argument
+    add("--out", type=Path, default=PACKAGED, metavar="DIR", help="of the weights (the package)")
+    add("--games", type=amount, default=1.0, metavar="X", help="times the usual number (default 1)")
+    add("--nodes", type=positive, default=mixture.NODES, metavar="N", help="a move (default 4000)")
+    add("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
+    add("--runs", type=Path, default=RUNS, metavar="DIR", help="of matches (experiments/runs)")
+    add("--results", type=Path, default=RESULTS, metavar="DIR", help="(experiments/results)")
+    parsed = parser.parse_args(arguments)
+
+    def work() -> int:
+        parsed.out.mkdir(parents=True, exist_ok=True)
+        folders = mixture.play_all(parsed.runs, workers=parsed.workers, games=parsed.games, nodes=parsed.nodes)
+        return train(folders, parsed.results, parsed.out / "policy.npz", nodes=parsed.nodes)
+
+    return finished(work, MatchError)

@@ -2,6 +2,6 @@
 
 Reading order: ``specs`` (their texts, as series take them: ``python -m experiments.series head_to_head --players
 kluss-oracle,prior=0.4 kluss-value``), ``makers`` (what they have in common), ``cheat`` (Stockfish on the true
-position), ``likelihood`` and ``oracle`` (kluss with the true position among its roots), ``contrary`` (moves as a
+position), ``oracle`` (kluss with the true position among its roots), ``contrary`` (moves as a
 learned belief does not expect).
 """

@@ -19,8 +19,7 @@ from darkchess.fog.game.contest import Player
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import ConfigurationError, make_player
 from darkchess.fog.players.configuration import configuration as named
-from experiments.players.likelihood import Oracle
-from experiments.players.oracle import KlussOracle, OraclePlayer
+from experiments.players.oracle import KlussOracle, Oracle, OraclePlayer
 from experiments.players.specs import configuration, player
 from experiments.series.runner import Pairing
 from klss.search import Belief, Model, SearchConfigurationError
