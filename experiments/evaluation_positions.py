@@ -26,13 +26,14 @@ import numpy.typing as npt
 from darkchess.board.kernels.moves import MAX_MOVES, generate, make
 from darkchess.board.kernels.orthodox import ASK, classify
 from darkchess.board.kernels.tables import TABLES
+from darkchess.board.position import Position
 from experiments.series.runner import amount, share
 from klss.support.archive import read_arrays
 from klss.support.arrays import Bools, Floats, Int32s, Ints, Words
 from klss.support.kernel import kernel
 from uci_bridge.stockfish.evaluator import StockfishEvaluator
 
-__all__ = ["HELD_OUT", "children_of", "held_out", "play", "start_row"]
+__all__ = ["HELD_OUT", "children_of", "held_out", "play"]
 
 HELD_OUT = 5
 """Every fifth game is held out."""
@@ -40,19 +41,6 @@ HELD_OUT = 5
 _GAMES_AT_ONCE = 96
 _CHILDREN_KEPT = 24
 _MAX_PLIES = 180
-
-
-def start_row() -> Words:
-    """The usual start position, uint64[9]."""
-    masks = [
-        0x00FF00000000FF00,
-        0x42 | 0x42 << 56,
-        0x24 | 0x24 << 56,
-        0x81 | 0x81 << 56,
-        0x08 | 0x08 << 56,
-        0x10 | 0x10 << 56,
-    ]
-    return np.array([*masks, 0xFFFF, 0xFFFF << 48, 0x1E], dtype=np.uint64)
 
 
 @kernel
@@ -108,7 +96,7 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, n
     def new_game() -> tuple[int, Words, int, float, float]:
         return (
             next(fresh),
-            _stray(start_row(), int(rng.integers(0, 11)), rng),
+            _stray(np.array(Position.start().row), int(rng.integers(0, 11)), rng),
             0,
             float(rng.choice([0.02, 0.05, 0.1, 0.2])),
             float(rng.choice([0.02, 0.08, 0.2])),

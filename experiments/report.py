@@ -336,7 +336,7 @@ def _convergence(found: dict[str, Any]) -> list[str]:
     note = (
         "Exploitability, both seats' mean, of the mixture / of what is played of it, and the longest search's seconds "
         "on a core; payoffs within ±1. *Root*: a search before anybody has moved, and all later ones nested in it; "
-        "*first move*: the player begins there, as in chess, and takes her opponent to know what she herself does not."
+        "*first move*: the player begins there, as in chess, and takes the opponent to know what the player does not."
     )
     return [*lines, "", *wrapped(note)]
 

@@ -44,7 +44,7 @@ def loss(found: dict[str, Any]) -> list[str]:
     text = (
         f"{found['turns']} turns of {found['games']} games, {about['nodes']:,} nodes a search: the value of the best "
         f"move on the true board less that of the move played, by {found['stockfish']} at depth {about['depth']}, in "
-        "[0, 2]. The differences have 95 % intervals (by game). The oracles are told the truth, with that prior."
+        "[0, 2]. The differences have 95 % intervals (by game). The oracles are given the truth, with that prior."
     )
     lines = [
         *wrapped(text),

@@ -18,7 +18,6 @@ was stopped, to the same shards (but for games of Trout, whose engine is another
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +38,7 @@ from darkchess.rbc.synoptic.networks import HEADSETS
 from darkchess.rbc.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
 from darkchess.rbc.synoptic.worlds import request_action, sense_action
 from experiments.learning import shards
+from experiments.learning.kinds import Kind
 from experiments.learning.shards import shard_path
 from experiments.rbc_learn.data import SOON, made_shard
 from klss.support.arrays import Ints
@@ -58,23 +58,6 @@ MOST = 100_000
 """Possible positions that a recorded player may hold."""
 BLOCK = 100
 """Games of a shard."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of player.
-
-    Attributes
-    ----------
-    text
-        See :func:`uci_bridge.players.player_spec`.
-    nodes
-        The range that the nodes of each call are drawn from, game by game.
-    """
-
-    text: str
-    nodes: tuple[int, int]
-
 
 KINDS = {
     "expect": Kind("rbc-expect,threads=1", (100, 100)),
@@ -266,7 +249,7 @@ def played(game: int, seed: int) -> list[dict[str, Any]]:
     recorders = {}
     for place, (color, name) in enumerate(zip(colors, kinds, strict=True)):
         kind = KINDS[name]
-        nodes, own_seed = int(generator.integers(kind.nodes[0], kind.nodes[1] + 1)), int(generator.integers(1 << 31))
+        nodes, own_seed = kind.drawn_nodes(generator), int(generator.integers(1 << 31))
         player = player_of(kind, own_seed, nodes)
         recorders[color] = Recorder(player, name, referee, nodes, int(openings[place]), [seed, game, place])
     arbiter = Arbiter(referee, recorders, {color: TimeControl(nodes=100) for color in chess.COLORS})

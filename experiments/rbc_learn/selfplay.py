@@ -27,7 +27,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -215,7 +215,7 @@ def played(out: Path, generation: int, game: int, schedule: Schedule) -> list[di
     if guest is None:
         other = learner_of(against)
     else:
-        nodes = int(generator.integers(guest.nodes[0], guest.nodes[1] + 1))
+        nodes = guest.drawn_nodes(generator)
         other = player_of(guest, int(generator.integers(1 << 31)), nodes)
     players = {color: ours, not color: other}
     budgets = {color: TimeControl(nodes=schedule.nodes), not color: TimeControl(nodes=nodes)}
@@ -359,58 +359,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m experiments.rbc_learn selfplay", description="a player learns from its own games"
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where all of it is kept")
-    parser.add_argument(
+    add = parser.add_argument
+    add("--out", type=Path, required=True, metavar="DIR", help="where all of it is kept")
+    add(
         "--start",
         type=Path,
         metavar="RUN",
         help="directory of imitate, or a network: packaged, rl or a file; without it from random weights",
     )
-    parser.add_argument(
-        "--rehearse", type=Path, metavar="DATA", help="shards of data, which each generation also learns from"
-    )
-    parser.add_argument("--generations", type=positive, default=20, metavar="N", help="until there are so many (20)")
-    parser.add_argument("--minutes", type=amount, default=math.inf, metavar="M", help="stop after so many")
-    parser.add_argument("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
-    for name, about in (
-        ("games", "of a generation"), ("nodes", "of a question"),
-        ("particles", "sets of the opponent that are kept"), ("block", "games of a shard"),
-        ("epochs", "of a generation's training"), ("seed", "of all that is random"),
-    ):  # fmt: skip
-        default = getattr(kept, name)
-        kind = int if name == "seed" else positive
-        parser.add_argument(f"--{name}", type=kind, default=default, metavar="N", help=f"{about} (default {default})")
-    parser.add_argument("--noise", type=share, default=kept.noise, metavar="X", help=f"(default {kept.noise})")
-    parser.add_argument(
-        "--guests", choices=sorted(KINDS), nargs="+", default=[], help="players that stand, to learn against"
-    )
-    parser.add_argument(
-        "--invited",
-        type=share,
-        default=kept.invited,
-        metavar="X",
-        help=f"share of games with guests (default {kept.invited})",
-    )
-    parser.add_argument("--targets", choices=("visits", "values"), default=kept.targets, help="what the policy learns")
-    parser.add_argument("--fen", metavar="FEN", help="where games start, known to both")
+    add("--rehearse", type=Path, metavar="DATA", help="shards of data, which each generation also learns from")
+    add("--generations", type=positive, default=20, metavar="N", help="until there are so many (20)")
+    add("--minutes", type=amount, default=math.inf, metavar="M", help="stop after so many")
+    add("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
+    flags: tuple[tuple[str, Callable[[str], Any], str], ...] = (
+        ("games", positive, "of a generation"), ("nodes", positive, "of a question"),
+        ("particles", positive, "sets of the opponent that are kept"), ("block", positive, "games of a shard"),
+        ("epochs", positive, "of a generation's training"), ("seed", int, "of all that is random"),
+        ("noise", share, "share of Dirichlet noise in the policy at the root"),
+        ("invited", share, "share of games with guests"),
+    )  # fmt: skip
+    for name, kind, about in flags:
+        add(f"--{name}", type=kind, default=getattr(kept, name), metavar="N", help=f"{about} (default %(default)s)")
+    add("--guests", choices=sorted(KINDS), nargs="+", default=[], help="players that stand, to learn against")
+    add("--targets", choices=("visits", "values"), default=kept.targets, help="what the policy learns")
+    add("--fen", metavar="FEN", help="where games start, known to both")
     parsed = parser.parse_args(arguments)
     try:
         Referee(parsed.fen)
     except FenError as error:
         parser.error(f"--fen: {error}")
-    schedule = Schedule(
-        fen=parsed.fen,
-        nodes=parsed.nodes,
-        particles=parsed.particles,
-        games=parsed.games,
-        block=parsed.block,
-        epochs=parsed.epochs,
-        seed=parsed.seed,
-        noise=parsed.noise,
-        targets=parsed.targets,
-        guests=tuple(parsed.guests),
-        invited=parsed.invited,
-    )
+    given = {name: getattr(parsed, name) for name, _, _ in flags}
+    schedule = Schedule(fen=parsed.fen, targets=parsed.targets, guests=tuple(parsed.guests), **given)
     began = time.monotonic()
     try:
         begun(parsed.out, parsed.start, schedule, parsed.rehearse)

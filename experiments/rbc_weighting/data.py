@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +35,7 @@ from darkchess.rbc.players.configuration import configuration, make_player
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from experiments.learning import shards
 from experiments.learning.fit import TrainingError
+from experiments.learning.kinds import Kind
 from experiments.learning.shards import shard_path
 from klss.support.archive import Archive, read_arrays
 from klss.support.arrays import Ints
@@ -45,7 +45,7 @@ from klss.table.contest import Resignation
 from klss.table.limits import Limit, TimeControl
 from uci_bridge.reconchess.bots import foreign
 
-__all__ = ["BLOCK", "DRAWN", "FORMAT", "KINDS", "SCHEDULE", "Kind", "block_of", "decisions", "main"]
+__all__ = ["BLOCK", "DRAWN", "FORMAT", "KINDS", "SCHEDULE", "block_of", "decisions", "main"]
 
 DRAWN = 127
 """Members drawn beside the truth."""
@@ -56,23 +56,6 @@ MOST = 200_000
 """Possible positions: a game ends where a recording player's set is cut to so many."""
 CHEAP = 100
 """Nodes of a call of a player who only records."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of opponent.
-
-    Attributes
-    ----------
-    text
-        Of the player; see :func:`uci_bridge.players.player_spec`.
-    nodes
-        The range that the nodes of each call are drawn from, game by game.
-    """
-
-    text: str
-    nodes: tuple[int, int]
-
 
 _PLAYED = (
     "rbc-expect,belief=value,value_beta=2,uniform_mix=0.2,bit_value=0.01,unaware=0.2,exposed=1,boards=512,threads=1"
@@ -197,7 +180,7 @@ def decisions(game: int, seed: int) -> list[dict[str, Any]]:
     generator = np.random.default_rng([seed, game])
     name = SCHEDULE[game % len(SCHEDULE)]
     kind = KINDS[name]
-    nodes = int(generator.integers(kind.nodes[0], kind.nodes[1] + 1))
+    nodes = kind.drawn_nodes(generator)
     openings = generator.integers(0, 3, 2) * int(generator.integers(2))
     color = bool(generator.integers(2))
     referee = Referee()

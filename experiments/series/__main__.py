@@ -15,9 +15,8 @@ def listed() -> list[str]:
     """A line for each series: its name, its matches, a side's budget, and what it is."""
     lines = []
     for name, series in FOG.items():
-        lines.append(
-            f"{name:20} {len(series.pairings()):2} x {series.games} games, {series.time_s:g} s a move: {series.about}"
-        )
+        games = f"{len(series.pairings()):2} x {series.games} games"
+        lines.append(f"{name:20} {games}, {series.time_s:g} s a move: {series.about.replace('`', '')}")
     for name, other in BLIND.items():
         games = f"{len(other.pairings):2} x up to {blind.GAMES} games"
         lines.append(f"{name:20} {games}, {other.nodes} nodes a question: {other.about}")

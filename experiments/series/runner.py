@@ -396,7 +396,8 @@ def _chosen(parser: argparse.ArgumentParser, pairings: Sequence[Pairing], names:
 
 
 def _parser(series: Series) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"python -m experiments.series {series.name}", description=series.about)
+    about = series.about.replace("`", "")  # as README's overview has it
+    parser = argparse.ArgumentParser(prog=f"python -m experiments.series {series.name}", description=about)
     add = parser.add_argument
     add("--games", type=positive, default=series.games, help="of each match (default %(default)s); two are a pair")
     add("--time", type=amount, default=series.time_s, metavar="S", help="seconds a move (default %(default)s)")
@@ -414,8 +415,8 @@ def _parser(series: Series) -> argparse.ArgumentParser:
     if series.players:
         usual = " ".join(series.players)
         letters = tuple("AB"[: len(series.players)]) if len(series.players) > 1 else "A"
-        about = f"configurations, A's score is told (default {usual})"
-        add("--players", nargs=len(series.players), metavar=letters, help=about)
+        said = f"configurations, A's score is given (default {usual})"
+        add("--players", nargs=len(series.players), metavar=letters, help=said)
     else:
         parser.set_defaults(players=None)
     names = [pairing.name for pairing in series.pairings()]
