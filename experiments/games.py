@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from experiments.series.summary import budget_text, sessions
 from uci_bridge.match.documents import commit, today, write_document
 from uci_bridge.match.files import read_match
 from uci_bridge.match.match import MatchError
-from uci_bridge.match.report import spread
+from uci_bridge.match.report import MoveStatistics, spread
 from uci_bridge.match.task import sides
 
 __all__ = ["Moves", "document", "main", "match_folders"]
@@ -33,55 +33,36 @@ LEAST_AT_PLY = 5
 LEAST_SHARE = 0.1
 """A ply at which fewer moves were made, or a smaller share of those made at the busiest ply, has no row of its own."""
 
-_NUMBERS = {
-    "nodes": "nodes",
-    "depth": "depth",
-    "depth_mean": "depth_mean",
-    "iterations": "iterations",
-    "seconds": "seconds_wall",
-    "lp_share": "lp_share",
-    "carried": "carried",
-    "sampled": "sampled",
-}
-"""Name here -> key of a line of ``moves.jsonl``."""
+_MORE = ("depth_mean", "iterations", "lp_share", "carried", "sampled")
+"""Keys of a line of ``moves.jsonl`` that a match's own statistics leave out."""
 
 
-class Moves:
+class Moves(MoveStatistics):
     """Counts of one player's moves."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.games = 0
-        self._count = 0
-        self._numbers: dict[str, list[float]] = {name: [] for name in _NUMBERS}
+        self._more: dict[str, list[float]] = {name: [] for name in _MORE}
         self._positions: dict[int, list[int]] = defaultdict(list)
-        self._gadgets: Counter[str] = Counter()
-        self._capped: Counter[str] = Counter()
-        self._fallbacks = 0
         self._roots = [0, 0]
 
     def count(self, move: dict[str, Any]) -> None:
-        """Count a line of ``moves.jsonl``; what an engine did not tell is left out."""
-        self._count += 1
-        for name, key in _NUMBERS.items():
-            value = move.get(key)
+        """Count a line of ``moves.jsonl``; what an engine did not report is left out."""
+        super().count(move)
+        for name in _MORE:
+            value = move.get(name)
             if isinstance(value, int | float) and not isinstance(value, bool):
-                self._numbers[name].append(float(value))
+                self._more[name].append(float(value))
         positions = move.get("positions")
         if isinstance(positions, int) and positions > 0:
             self._positions[move["ply"]].append(positions)
-        if isinstance(move.get("gadget"), str):
-            self._gadgets[move["gadget"]] += 1
-        if isinstance(move.get("capped_by"), str):
-            self._capped[move["capped_by"]] += 1
-        if isinstance(move.get("fallbacks"), int):
-            self._fallbacks += move["fallbacks"]
         if isinstance(move.get("carried"), int) and isinstance(move.get("sampled"), int):
             self._roots[0] += move["carried"]
             self._roots[1] += move["sampled"]
 
     def document(self) -> dict[str, Any]:
         """As JSON; None where no move was reported."""
-        shown, roots = sum(self._gadgets.values()), sum(self._roots)
         everywhere = [number for numbers in self._positions.values() for number in numbers]
         least = max(LEAST_AT_PLY, LEAST_SHARE * max(map(len, self._positions.values()), default=0))
         rows = [
@@ -89,14 +70,12 @@ class Moves:
             for ply, numbers in sorted(self._positions.items())
             if len(numbers) >= least
         ]
+        roots = sum(self._roots)
         return {
             "games": self.games,
-            "moves": self._count,
-            **{name: spread(values) for name, values in self._numbers.items()},
+            **super().document(),
+            **{name: spread(values) for name, values in self._more.items()},
             "carried_share_of_roots": round(self._roots[0] / roots, 4) if roots else None,
-            "gadgets": {name: round(number / shown, 4) for name, number in sorted(self._gadgets.items())},
-            "fallbacks": self._fallbacks,
-            "capped": dict(sorted(self._capped.items())),
             "positions": {
                 "all": spread([float(number) for number in everywhere]),
                 "by_ply": {"columns": ["ply", "moves", "median", "p90", "max"], "rows": rows},
