@@ -1,7 +1,5 @@
 """What beliefs learn from games, and what they are worth: ``python -m experiments.belief COMMAND``.
 
-Reading order: ``mixture`` (the games that are learned from), ``replay`` (finished matches gone through again);
-``policy`` and ``train`` (the policy of moves); ``rank`` (how likely the truth is to each belief), ``loss`` (what moves
-lose); ``tables`` (what README says of
-them).
+Reading order: ``mixture`` (the games that are learned from); ``policy`` and ``train`` (the policy of moves); ``rank``
+(how likely the truth is to each belief), ``loss`` (what moves lose); ``tables`` (what README says of them).
 """

@@ -14,8 +14,11 @@ Filters take as long as they take. Written to ``results/belief_loss.json``; game
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,15 +34,19 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.analysis.analyst import Analyst
 from darkchess.fog.belief.policy import Policy
 from darkchess.fog.game.contest import king_capture
-from darkchess.fog.game.record import GameRecord
+from darkchess.fog.game.record import GameRecord, read_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration
-from experiments.belief.replay import differing, gone_through
 from experiments.commands import finished
+from experiments.games import match_folders
 from experiments.players.oracle import KlussOracle, ToldOracle, true_state
 from experiments.players.specs import configuration
+from experiments.series.processes import processes
 from experiments.series.runner import RESULTS, RUNS, positive
+from klss.support.arrays import Floats
+from klss.support.whole_file import write_whole
 from klss.table.limits import Limit
+from klss_app.progress import ProgressLine
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.match import MatchError
@@ -142,10 +149,51 @@ def summary(rows: Sequence[Sequence[Any]], arms: Sequence[str]) -> dict[str, Any
     return shown
 
 
-def _looked(record: GameRecord, game: int, *, every: int, nodes: int) -> list[list[Any]]:
-    """The rows of one game."""
+def _gone_through(parsed: argparse.Namespace, about: Mapping[str, Any]) -> list[list[Any]]:
+    """The rows of up to so many games of each match, each row with its match and game before it. What was found in a
+    game is kept, by ``about``: other settings are kept elsewhere.
+    """
+    shown = json.dumps(about, sort_keys=True, default=str)
+    place = parsed.kept / f"{zlib.crc32(shown.encode()):08x}"
+    place.mkdir(parents=True, exist_ok=True)
+    paths = [
+        path for folder in match_folders(parsed.folders) for path in sorted(folder.glob("game-*.pgn"))[: parsed.games]
+    ]
+    tasks = [(path, place, parsed.every, parsed.nodes) for path in paths]
+    rows: list[list[Any]] = []
+    with closing(ProgressLine("looking")) as line, ExitStack() as stack:
+        each: Iterable[list[list[Any]]] = map(_looked, tasks)
+        if parsed.workers > 1:
+            each = stack.enter_context(processes(parsed.workers)).map(_looked, tasks)
+        for i, found in enumerate(each, 1):
+            rows += found
+            line.tell(f"{i}/{len(tasks)} games, {len(rows)} turns")
+    return rows
+
+
+def _looked(task: tuple[Path, Path, int, int]) -> list[list[Any]]:
+    """For a worker process: the rows of one game, which are kept."""
+    path, place, every, nodes = task
+    file = place / f"{path.parent.name}-{path.stem}.json"
+    if file.exists():
+        return list(json.loads(file.read_text(encoding="utf-8")))
+    game = int(path.stem.removeprefix("game-"))
+    record = read_pgn(path.read_text(encoding="utf-8"))[0]
     with StockfishEvaluator(depth=DEPTH, reproducible=True) as stockfish:
-        return losses(record, every, nodes, game, stockfish)
+        found = losses(record, every, nodes, game, stockfish)
+    rows = [[path.parent.name, game, *row] for row in found]
+    write_whole(file, json.dumps(rows))
+    return rows
+
+
+def differing(differences: Floats, rows: Sequence[Sequence[Any]]) -> list[float]:
+    """Low, mean and high (95 %) of one number a row; rows of one game are not independent."""
+    sums: dict[Any, list[float]] = {}
+    mean = float(differences.mean())
+    for row, difference in zip(rows, differences.tolist(), strict=True):
+        sums.setdefault((row[0], row[1]), []).append(difference - mean)
+    error = np.sqrt(sum(sum(each) ** 2 for each in sums.values())) / len(differences)
+    return [round(mean + side * 1.96 * float(error), 4) for side in (-1, 0, 1)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -168,9 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _look(parsed: argparse.Namespace) -> int:
     find_stockfish()
     about = {"every": parsed.every, "nodes": parsed.nodes, "depth": DEPTH, "least": LEAST, "arms": ARMS}
-    look = partial(_looked, every=parsed.every, nodes=parsed.nodes)
-    shown = {**about, "policy": Policy.packaged().history}
-    rows = gone_through(parsed.folders, look, shown, games=parsed.games, kept=parsed.kept, workers=parsed.workers)
+    rows = _gone_through(parsed, {**about, "policy": Policy.packaged().history})
     if not rows:
         print(f"no turns in {', '.join(map(str, parsed.folders))}; expected directories of matches", file=sys.stderr)
         return 1
