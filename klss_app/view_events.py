@@ -1,6 +1,6 @@
 """What a view tells its player that the one before did not: facts, for whoever words or draws them.
 
-The terminal makes sentences of them (:mod:`klss_app.cli.human`), the browser's page does so itself.
+The terminal makes sentences of them (:mod:`klss_app.cli.fog.human`), the browser's page does so itself.
 """
 
 from __future__ import annotations

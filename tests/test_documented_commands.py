@@ -20,10 +20,10 @@ import experiments.paper_tables
 import experiments.series.runner
 from darkchess.fog.players.configuration import configuration
 from experiments.belief import mixture
+from klss_app.bench import blind as blind_bench
 from klss_app.bench import suite, tracker
 from klss_app.cli.bench import BENCHES
 from klss_app.cli.main import COMMANDS, main
-from klss_app.rbc import bench as blind_bench
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [

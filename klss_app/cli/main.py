@@ -53,6 +53,8 @@ RBC_COMMANDS: dict[str, str] = {
 _OF_RBC = {command: f"klss_app.cli.rbc.{command}" for command in RBC_COMMANDS if command not in ANY_GAME}
 """The modules of commands that this game has in its own way."""
 
+_OF_FOG = {command: f"klss_app.cli.fog.{command}" for command in ("track", "analyse")}
+
 
 def _dispatch(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] in ("-V", "--version"):
@@ -65,11 +67,11 @@ def _dispatch(arguments: Sequence[str]) -> int:
     rest = list(arguments)
     name = game_of(rest) if rest and rest[0] in RBC_COMMANDS else None  # elsewhere the flag means something else
     if name in (None, "fog"):
-        return dispatch("klss", COMMANDS, rest, last)
+        return dispatch("klss", COMMANDS, rest, last, "fog", _OF_FOG)
     if name.startswith("openspiel:") and rest[0] == "analyse":
-        from klss_app.cli import openspiel_analyse
+        from klss_app.cli.spiel import analyse
 
-        return openspiel_analyse.run(rest[1:], name)
+        return analyse.run(rest[1:], name)
     if name != "rbc" and rest[0] not in ANY_GAME:
         raise UsageError(f"klss {rest[0]}: got --game {name}, expected it with {', '.join(ANY_GAME)} alone")
     return dispatch("klss", RBC_COMMANDS, rest, last, name, _OF_RBC if name == "rbc" else {})

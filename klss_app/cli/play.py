@@ -361,7 +361,7 @@ class TerminalGame:
         self._loading = Loading(game, options, specs, () if left is None else left.record.moves)
 
     def _new_screen(self) -> Screen:
-        place = "klss_app.cli.fog_screen:FogScreen" if self._game is FOG else self._game.kit.screen
+        place = "klss_app.cli.fog.screen:FogScreen" if self._game is FOG else self._game.kit.screen
         if place is None:
             raise UsageError(f"klss play: got --game {self._game.name}, which has no screen; klss match plays it")
         module, _, name = place.partition(":")

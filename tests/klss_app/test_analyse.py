@@ -194,7 +194,7 @@ def test_a_figure_is_written_in_either_format_and_replaced(klss: Any, pychess: s
 def test_without_matplotlib_a_figure_is_an_error_that_names_the_cure(
     klss: Any, pychess: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("klss_app.cli.board_plot.find_spec", lambda name: None)
+    monkeypatch.setattr("klss_app.cli.fog.board_plot.find_spec", lambda name: None)
     ran = klss("analyse", pychess, "--ply", "4", "--color", "white", *QUICK, "--plot", "a.svg")
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
     assert "matplotlib" in ran.err and INSTALL_EXTRAS in ran.err

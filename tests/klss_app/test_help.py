@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from klss_app.cli import analyse, bench
+from klss_app.cli import bench
+from klss_app.cli.fog import analyse
 from klss_app.cli.games import ANY_GAME, game_named
-from klss_app.cli.main import _OF_RBC, COMMANDS
+from klss_app.cli.main import _OF_FOG, _OF_RBC, COMMANDS
 from klss_app.cli.match_report import match_games
 from klss_app.cli.options import Parser, clock, game_options
 
@@ -26,7 +27,7 @@ NEEDED = {
 
 
 def parsers() -> list[Parser]:
-    modules = [f"klss_app.cli.{name}" for name in COMMANDS if name not in ("rbc", "bench")]
+    modules = [_OF_FOG.get(name, f"klss_app.cli.{name}") for name in COMMANDS if name not in ("rbc", "bench")]
     modules += list(_OF_RBC.values())
     found: list[Parser] = [importlib.import_module(name)._parser() for name in modules]
     found += [importlib.import_module(f"klss_app.cli.{name}")._parser(game_named("rbc")) for name in ANY_GAME]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import chess
 
 from darkchess.fog.game.referee import Referee
-from klss_app.cli import human, review
-from klss_app.cli.fog_screen import START_VISIBLE
-from klss_app.cli.human import clock_text, events
+from klss_app.cli.fog import human, review
+from klss_app.cli.fog.human import clock_text, events
+from klss_app.cli.fog.screen import START_VISIBLE
 
 
 def shown(color: chess.Color, *moves: str, fen: str | None = None) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from darkchess.rbc.game.history import replayed
 from darkchess.rbc.synoptic.synopsis import NAMES, PLANES
-from klss_app.rbc.synoptic_thoughts import SHOWN_PLANES
+from klss_app.cli.rbc.synoptic_thoughts import SHOWN_PLANES
 
 FEW_MEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
 DSMCP = ("--configuration", "dsmcp,particles=4,batch=4", "--nodes", "40", "--seed", "1")

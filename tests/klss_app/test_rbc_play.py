@@ -17,8 +17,8 @@ from darkchess.rbc.players.configuration import configuration, make_player
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from klss_app.cli.main import main
-from klss_app.rbc import review
-from klss_app.rbc.spoken import UnknownRequest, moved_text, request_of
+from klss_app.cli.rbc import review
+from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of
 from tests.klss_app.screen import ESCAPE, Screen
 
 PROMOTING = "r3k2r/P7/8/8/8/8/8/R3K2R w KQkq - 0 1"

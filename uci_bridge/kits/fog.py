@@ -41,7 +41,7 @@ class _Fog(Kit):
     players = "NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
     rules = tuple(RULESETS)
     suffix = ".pgn"
-    screen = "klss_app.cli.fog_screen:FogScreen"
+    screen = "klss_app.cli.fog.screen:FogScreen"
 
     def spec(self, text: str) -> Configuration:
         return configuration(text)

@@ -37,7 +37,7 @@ class _OpenSpielKit(Kit):
     configurations = tuple(CONFIGURATIONS)
     default_player = "kluss"
     players = "NAME,field=value,…; FILE.toml; policy:FILE (of klss solve --out); cmd:PROGRAM …"
-    screen = "klss_app.cli.openspiel_screen:OpenSpielScreen"
+    screen = "klss_app.cli.spiel.screen:OpenSpielScreen"
 
     def __init__(self, name: str) -> None:
         self.name, self.title = name, name.removeprefix(OPENSPIEL)

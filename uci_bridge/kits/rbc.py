@@ -43,7 +43,7 @@ class _Rbc(Kit):
     players = (
         "NAME,field=value,…; FILE.toml; trout, attacker, random, FILE.py or module:Class of reconchess; cmd:PROGRAM …"
     )
-    screen = "klss_app.rbc.screen:RbcScreen"
+    screen = "klss_app.cli.rbc.screen:RbcScreen"
 
     def spec(self, text: str) -> Configuration | Foreign:
         """A configuration, or a player of the package ``reconchess`` (:mod:`uci_bridge.reconchess`)."""

@@ -1,4 +1,6 @@
-"""Commands that Reconnaissance Blind Chess alone has, or has in its own way; ``klss rbc X`` is ``klss X --game rbc``.
+"""What the command line has for Reconnaissance Blind Chess alone.
 
-Commands: ``track``; ``analyse``; ``verify``; ``bench``.
+Reading order: ``screen`` the game in the terminal, with ``human``, ``spoken`` (requests as people type them) and
+``review``; ``track``; ``analyse``, with ``expectation_thoughts`` and ``synoptic_thoughts``; ``verify``, with
+``comparison`` and ``boards`` (a set of positions by reconchess's functions); ``bench``.
 """

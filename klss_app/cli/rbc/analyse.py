@@ -63,7 +63,7 @@ def run(arguments: Sequence[str]) -> int:
     from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
     from darkchess.rbc.players.expectation import ExpectationPlayer
     from klss.table.limits import Limit
-    from klss_app.rbc import expectation_thoughts, synoptic_thoughts
+    from klss_app.cli.rbc import expectation_thoughts, synoptic_thoughts
     from uci_bridge.evaluators import make_evaluator
 
     if chosen.thinking is None:
@@ -112,7 +112,7 @@ def run(arguments: Sequence[str]) -> int:
 def _planes(texts: Sequence[str] | None, *, all_of_them: bool) -> list[int]:
     """The planes to show: those that are named, or a few; in a document all."""
     from darkchess.rbc.synoptic.synopsis import PLANES
-    from klss_app.rbc.synoptic_thoughts import SHOWN_PLANES, UnknownPlane, planes_of
+    from klss_app.cli.rbc.synoptic_thoughts import SHOWN_PLANES, UnknownPlane, planes_of
 
     if not texts:
         return list(range(PLANES) if all_of_them else SHOWN_PLANES)

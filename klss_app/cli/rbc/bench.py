@@ -28,8 +28,8 @@ def run(arguments: Sequence[str]) -> int:
     parsed = _parser().parse(arguments)
     if parsed.bench not in BENCHES:
         raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BENCHES)}")
+    from klss_app.bench import blind as bench
     from klss_app.cli.bench import print_report
-    from klss_app.rbc import bench
 
     measure = {"tracker": bench.tracker, "synopsis": bench.synopsis, "dsmcp": bench.dsmcp}[parsed.bench]
     report = measure(repetitions=parsed.repetitions, say=lambda line: print(line, file=sys.stderr, flush=True))

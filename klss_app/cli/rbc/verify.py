@@ -46,7 +46,7 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.compared is not None and not parsed.sets:
         raise UsageError("--compared: got it without --sets, expected both")
     try:
-        from klss_app.rbc import verify
+        from klss_app.cli.rbc import comparison as verify
     except ImportError as error:
         raise UsageError(
             f"klss rbc verify: {error.name or error} is missing, expected the package reconchess: the extra rbc"

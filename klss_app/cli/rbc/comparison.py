@@ -20,7 +20,7 @@ from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.configuration import configuration, make_player
 from klss.support.seeds import game_seed, player_seed
 from klss.table.limits import Limit
-from klss_app.rbc.boards import BoardSet, board_key
+from klss_app.cli.rbc.boards import BoardSet, board_key
 
 __all__ = ["Compared", "SetsCompared", "against_openspiel", "against_reconchess", "sets"]
 

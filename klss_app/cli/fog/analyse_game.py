@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.players.configuration import Configuration
     from klss.table.limits import Limit
-    from klss_app.cli.analysis_file import AnalysisFile
+    from klss_app.cli.fog.analysis_file import AnalysisFile
 
 __all__ = ["CAP", "document", "question", "text", "turns_told"]
 

@@ -18,9 +18,9 @@ from darkchess.board.position import Position
 from darkchess.fog.game.render import Style, beside, board_lines
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import window
-from klss_app.cli.review import step_through
+from klss_app.cli.fog.review import step_through
+from klss_app.cli.rbc.spoken import turn_text
 from klss_app.cli.terminal import Terminal
-from klss_app.rbc.spoken import turn_text
 
 if TYPE_CHECKING:
     from darkchess.rbc.game.referee import Referee
@@ -55,7 +55,7 @@ class Known:
 
 
 def review(referee: Referee, terminal: Terminal, bottom: chess.Color) -> None:
-    """Show a finished game turn by turn, its end first; see :func:`klss_app.cli.review.step_through`."""
+    """Show a finished game turn by turn, its end first; see :func:`klss_app.cli.fog.review.step_through`."""
     known = followed(referee)
     step_through(terminal, referee.ply, bottom, lambda at, below, fog: _lines(referee, known, at, terminal, below, fog))
 

@@ -15,6 +15,7 @@ import chess
 
 from klss.errors import INSTALL_EXTRAS
 from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.fog.analyse_report import BELIEFS
 
 if TYPE_CHECKING:
     from darkchess.fog.analysis.analyst import Analysis

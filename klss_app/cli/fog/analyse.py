@@ -1,5 +1,5 @@
 """``klss analyse GAME.pgn --ply N``: what the engine thinks there, from the views of the player to move alone; without
-``--ply`` the whole finished game (:mod:`klss_app.cli.analyse_game`).
+``--ply`` the whole finished game (:mod:`klss_app.cli.fog.analyse_game`).
 
 The game is replayed by the project's referee; the engine gets the views of one side and thinks at ply N only, afresh
 (:mod:`darkchess.fog.analysis.analyst`). Draws are the record's business: a server's game may have gone on after a
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from darkchess.fog.game.contest import DEFAULT_PLAYER
-from klss_app.cli.analyse_report import BELIEFS, document, text, truth_document, truth_text
 from klss_app.cli.errors import UsageError
+from klss_app.cli.fog.analyse_report import BELIEFS, document, text, truth_document, truth_text
 from klss_app.cli.games import FOG
 from klss_app.cli.options import (
     GameOptions,
@@ -182,7 +182,7 @@ def run(arguments: Sequence[str]) -> int:
         losses = _losses(record, options.ruleset, evaluator, chosen, parsed.once_over_nodes, seed)
         answer["truth"] = truth_document(truth, losses)
     if plot is not None:
-        from klss_app.cli.board_plot import save_plot
+        from klss_app.cli.fog.board_plot import save_plot
 
         save_plot(plot, analysis)
     if parsed.json:
@@ -212,8 +212,8 @@ def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Config
 
     from darkchess.board.position import START_FEN, Position
     from klss.table.limits import Limit
-    from klss_app.cli import analyse_game
-    from klss_app.cli.analysis_file import AnalysisFile
+    from klss_app.cli.fog import analyse_game
+    from klss_app.cli.fog.analysis_file import AnalysisFile
     from klss_app.web.reviews import replayed
     from uci_bridge.evaluators import evaluator_choice, evaluator_label, make_evaluator
 
@@ -245,7 +245,7 @@ def _plot_file(text: str) -> Path:
     path = Path(text)
     if path.suffix.lower() not in PLOTS:
         raise UsageError(f"--plot: got {text!r}, expected a file name that ends in {' or '.join(PLOTS)}")
-    from klss_app.cli.board_plot import check_matplotlib
+    from klss_app.cli.fog.board_plot import check_matplotlib
 
     check_matplotlib()
     return writable_file(path, "--plot")

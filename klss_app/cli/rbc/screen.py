@@ -7,11 +7,11 @@ from typing import Any
 import chess
 
 from darkchess.fog.game.render import ALL_SQUARES, Style, board_lines
-from klss_app.cli.review import ended_text
+from klss_app.cli.fog.review import ended_text
+from klss_app.cli.rbc.human import BlindHuman
+from klss_app.cli.rbc.review import review
+from klss_app.cli.rbc.spoken import turn_text
 from klss_app.cli.screen import Screen
-from klss_app.rbc.human import BlindHuman
-from klss_app.rbc.review import review
-from klss_app.rbc.spoken import turn_text
 
 __all__ = ["RbcScreen"]
 

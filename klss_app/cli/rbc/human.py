@@ -17,10 +17,10 @@ from darkchess.rbc.game.own_half import OwnHalf
 from klss.table.contest import OutOfTime, Resignation
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
-from klss_app.cli.human import clock_text
+from klss_app.cli.fog.human import clock_text
+from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of
 from klss_app.cli.screen import Quit
 from klss_app.cli.terminal import Terminal, TimeUp
-from klss_app.rbc.spoken import UnknownRequest, moved_text, request_of
 
 __all__ = ["HELP", "BlindHuman"]
 
