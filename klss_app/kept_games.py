@@ -1,4 +1,4 @@
-"""Where a human's games are kept: a file each, in ``klss-games`` by default."""
+"""A human's games: what players are called, and where games are kept, a file each (by default in ``klss-games``)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,25 @@ from pathlib import Path
 
 import chess
 
+from klss.support.text import printable
 from klss.support.whole_file import write_whole
 
-__all__ = ["DEFAULT_RULES", "Terms", "begun_at", "game_headers", "keep_game", "newest_first"]
+__all__ = ["DEFAULT_RULES", "HUMAN", "Terms", "begun_at", "game_headers", "keep_game", "newest_first", "shown_name"]
+
+HUMAN = "human"
+"""What stands for a human where a player is named."""
 
 DEFAULT_RULES = "paper"
 """The rules of a game whose tags name none."""
 
 _FOLDER = "klss-games"
+
+
+def shown_name(spec: str) -> str:
+    """A player's name on screens and pages: its text, without the directories of a command line."""
+    if not spec.startswith("cmd:"):
+        return spec
+    return printable(" ".join(word.rsplit("/", 1)[-1] for word in spec.split()))
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,9 @@
 """The front door: the ``klss`` command, one file a command. Imports every package; nothing imports it.
 
-Reading order: ``main`` the entry point, ``dispatch`` finds the command, ``games`` what ``--game`` takes, ``options``
-the flags that commands share, ``own_name`` how hints name the command, ``errors`` what ends as one line, ``signals``
-what ends those that serve.
+Reading order: ``main`` the entry point, which finds the command; ``games`` what ``--game`` takes; ``options`` the flags
+that commands share; ``errors`` what ends as one line.
 
 Commands: ``play`` with ``terminal``, ``screen`` and ``saved_game``; ``board``; ``engine`` with ``serving``; ``bot``;
-``match`` with ``match_report``; ``solve``, ``exploit`` and ``tables`` with ``openspiel``; ``bench``. What a game has in
+``match``; ``solve``, ``exploit`` and ``tables`` with ``openspiel``; ``bench``. What a game has in
 its own way is in ``fog``, ``rbc`` and ``spiel``.
 """

@@ -4,6 +4,7 @@ known.
 
 from __future__ import annotations
 
+import argparse
 import importlib.metadata
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.errors import SolverError
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.games import FOG, check_stockfish
+from klss_app.cli.games import BY_PATH, FOG, Game, check_evaluator
 from klss_app.cli.options import Parser, nodes, repetitions, seconds
 from klss_app.cli.options import seed as seed_type
 from klss_app.stdout import print_document
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from darkchess.fog.players.configuration import Configuration
     from klss_app.bench.report import Report
 
-__all__ = ["print_report", "run"]
+__all__ = ["BENCHES", "run"]
 
 _PLAYERS = {
     "search": DEFAULT_PLAYER,
@@ -44,6 +45,9 @@ BENCHES = {
     "board": "many games at once at boards in the browser's place",
 }
 """What can be measured -> its line in the help."""
+
+BLIND_BENCHES = ("tracker", "synopsis", "dsmcp")
+"""The same of Reconnaissance Blind Chess."""
 
 
 def _parser(bench: str | None = None) -> Parser:
@@ -83,8 +87,10 @@ def _parser(bench: str | None = None) -> Parser:
     return parser
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss bench``; see :mod:`klss_app.cli.main`."""
+    if game is not FOG:
+        return _run_blind(arguments, game)
     bench = next((argument for argument in arguments if argument in BENCHES), None)
     if bench is None:
         asked = _parser().parse_known_args(arguments)[0].bench
@@ -92,60 +98,72 @@ def run(arguments: Sequence[str]) -> int:
     parsed = _parser(bench).parse(arguments)
     stockfish = getattr(parsed, "stockfish", None)
     if stockfish is not None:
-        check_stockfish(stockfish)
+        check_evaluator(BY_PATH, stockfish)
     name = getattr(parsed, "configuration", DEFAULT_PLAYER)
-    chosen = FOG.configuration(name, stockfish)
-    from klss.table.limits import Limit
-    from klss_app.bench.board import board
-    from klss_app.bench.equilibrium import equilibrium
-    from klss_app.bench.evaluator import evaluator
-    from klss_app.bench.search import search
-    from klss_app.bench.suite import suite
-    from klss_app.bench.tracker import tracker
-
-    def say(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
-
-    if bench == "tracker":
-        report = tracker(repetitions=parsed.repetitions, say=say)
-    elif bench == "evaluator":
-        report = evaluator(repetitions=parsed.repetitions, say=say)
-    elif bench == "equilibrium":
-        try:
-            report = equilibrium(chosen, nodes=parsed.nodes, repetitions=parsed.repetitions, say=say)
-        except SolverError as error:
-            raise FailedError(str(error)) from error
-    elif bench == "suite":
-        by_time = parsed.time is not None and "nodes" not in parsed.given
-        report = suite(
-            chosen,
-            _evaluator(stockfish, chosen),
-            Limit(time_s=parsed.time, nodes=None if by_time else parsed.nodes),
-            repetitions=parsed.repetitions,
-            seed=parsed.seed,
-            say=say,
-        )
-    elif bench == "board":
-        report = board(
-            name,
-            games=parsed.games,
-            rounds=parsed.repetitions,
-            limit=Limit(time_s=parsed.time, nodes=parsed.nodes),
-            seed=parsed.seed,
-            say=say,
-        )
-    else:
-        report = search(
-            chosen,
-            _evaluators(stockfish, chosen.threads),
-            seconds=parsed.time,
-            repetitions=parsed.repetitions,
-            seed=parsed.seed,
-            say=say,
-        )
-    print_report(bench, name, report, as_json=parsed.json)
+    try:
+        report = _measured(bench, parsed, FOG.configuration(name, stockfish), stockfish)
+    except SolverError as error:
+        raise FailedError(str(error)) from error
+    _print_report(bench, name, report, as_json=parsed.json)
     errors = report.figures.get("errors")
     return 1 if errors is not None and errors["max"] else 0
+
+
+def _measured(bench: str, parsed: argparse.Namespace, chosen: Configuration, stockfish: str | None) -> Report:
+    """What the bench finds; its module is imported only now, since compiled code comes with it."""
+    usual: dict[str, Any] = {"say": _say} | {
+        name: getattr(parsed, name) for name in ("repetitions", "seed") if name in parsed
+    }
+    from klss.table.limits import Limit
+
+    if bench == "tracker":
+        from klss_app.bench.tracker import tracker
+
+        return tracker(**usual)
+    if bench == "evaluator":
+        from klss_app.bench.evaluator import evaluator
+
+        return evaluator(**usual)
+    if bench == "equilibrium":
+        from klss_app.bench.equilibrium import equilibrium
+
+        return equilibrium(chosen, nodes=parsed.nodes, **usual)
+    if bench == "suite":
+        from klss_app.bench.suite import suite
+
+        # The nodes that are asked for by default give way to a time, those that were given do not.
+        by_time = parsed.time is not None and "nodes" not in parsed.given
+        limit = Limit(time_s=parsed.time, nodes=None if by_time else parsed.nodes)
+        return suite(chosen, _evaluator(stockfish, chosen), limit, **usual)
+    if bench == "board":
+        from klss_app.bench.board import board
+
+        limit = Limit(time_s=parsed.time, nodes=parsed.nodes)
+        rounds = usual.pop("repetitions")
+        return board(parsed.configuration, games=parsed.games, rounds=rounds, limit=limit, **usual)
+    from klss_app.bench.search import search
+
+    return search(chosen, _evaluators(stockfish, chosen.threads), seconds=parsed.time, **usual)
+
+
+def _run_blind(arguments: Sequence[str], game: Game) -> int:
+    """``klss rbc bench``."""
+    parser = Parser("bench", "Measure the engine on this machine.", game)
+    parser.add_argument("bench", metavar="WHAT", help=f"one of: {', '.join(BLIND_BENCHES)}")
+    parser.add_argument("--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+    parsed = parser.parse(arguments)
+    if parsed.bench not in BLIND_BENCHES:
+        raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BLIND_BENCHES)}")
+    from klss_app.bench import blind
+
+    report = getattr(blind, parsed.bench)(repetitions=parsed.repetitions, say=_say)
+    _print_report(parsed.bench, None, report, as_json=parsed.json)
+    return 0
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _evaluator(stockfish: str | None, chosen: Configuration) -> Evaluator:
@@ -171,7 +189,7 @@ def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | No
     return evaluators
 
 
-def print_report(name: str, configuration: str | None, report: Report, *, as_json: bool) -> None:
+def _print_report(name: str, configuration: str | None, report: Report, *, as_json: bool) -> None:
     """Print a bench's document, or its figures a line each."""
     packages = ("klss", "numpy", "numba", "scipy", "highspy")
     document: dict[str, Any] = {

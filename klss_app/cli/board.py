@@ -6,7 +6,6 @@ keeps the game that was going on.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import logging
@@ -26,14 +25,17 @@ from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG
 from klss_app.cli.options import (
-    PLAYERS,
     Parser,
     add_game_number,
     add_game_options,
+    add_players,
     game_options,
     pgn_game,
+    seats,
+    whole,
 )
-from klss_app.cli.signals import at_signals
+from klss_app.cli.serving import at_signals
+from klss_app.kept_games import HUMAN
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-HUMAN = "human"
 DEFAULT_PORT = 8765
 _WAITING = 64
 _REDIRECT = """<!doctype html><meta charset="utf-8"><title>klss board</title>
@@ -57,31 +58,28 @@ def _parser() -> Parser:
     parser.add_argument("pgn", nargs="?", metavar="GAME.pgn", help="review this game: a PGN file, ours or pychess's")
     add_game_number(parser)
     server = parser.add_argument_group("the server")
+    port = whole("a port, 0 to 65535", 0, 65535)
     server.add_argument(
-        "--port", type=_port, default=DEFAULT_PORT, metavar="N", help="where it listens; 0: any port that is free"
+        "--port", type=port, default=DEFAULT_PORT, metavar="N", help="where it listens; 0: any port that is free"
     )
     server.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS", help="whom it listens to; 127.0.0.1: this machine alone"
     )
     server.add_argument("--no-open", action="store_true", help="print the link, open no browser")
-    sides = parser.add_argument_group("the players")
-    for side in ("white", "black"):
-        sides.add_argument(f"--{side}", metavar="PLAYER", help=f"human (one or both), {PLAYERS}")
+    add_players(parser, "human (one or both)")
     add_game_options(parser)
     return parser
-
-
-def _port(text: str) -> int:
-    """Type of ``--port``."""
-    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected a port, 0 to 65535")
-    return int(text)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss board``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    specs = _specs(parsed.white, parsed.black)
+    specs = seats(parsed.white, parsed.black, DEFAULT_PLAYER)
+    if HUMAN not in specs.values():
+        raise UsageError(
+            f"--white and --black: got {parsed.white} and {parsed.black}, expected human for one at least; "
+            "klss play shows two engines at it"
+        )
     options = game_options(parsed)
     if parsed.pgn is None and "game" in parsed.given:
         raise UsageError("--game: got it without GAME.pgn, expected both: it chooses among a file's games")
@@ -110,22 +108,6 @@ def run(arguments: Sequence[str]) -> int:
     # whoever calls this and is refused keeps its log.
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
     return asyncio.run(_serve(settings, record, listening, parsed.host, not parsed.no_open))
-
-
-def _specs(white: str | None, black: str | None) -> dict[chess.Color, str]:
-    """Who plays: whoever is not named is the human, or the engine once the human sits on the other side."""
-    if white is None and black is None:
-        white = HUMAN
-    if white is None:
-        white = DEFAULT_PLAYER if black == HUMAN else HUMAN
-    if black is None:
-        black = DEFAULT_PLAYER if white == HUMAN else HUMAN
-    if HUMAN not in (white, black):
-        raise UsageError(
-            f"--white and --black: got {white} and {black}, expected human for one at least; "
-            "klss play shows two engines at it"
-        )
-    return {chess.WHITE: white, chess.BLACK: black}
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, seconds
-from klss_app.cli.signals import at_signals
+from klss_app.cli.serving import at_signals
 
 if TYPE_CHECKING:
     from uci_bridge.bot.config import BotConfig

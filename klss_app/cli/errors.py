@@ -1,8 +1,14 @@
-"""What a command raises when it cannot go on; ``main`` prints it as one line."""
+"""What a command raises when it cannot go on; ``main`` prints it as one line. And how such a line names the command."""
 
 from __future__ import annotations
 
-__all__ = ["CliError", "FailedError", "UsageError"]
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+__all__ = ["CliError", "FailedError", "UsageError", "own_name"]
 
 
 class CliError(Exception):
@@ -19,3 +25,22 @@ class UsageError(CliError):
 
 class FailedError(CliError):
     """The command ran and failed."""
+
+
+def own_name() -> str:
+    """The command as it can be typed here: ``klss`` where PATH leads to this installation, else its path as seen from
+    the working directory; where it has no program, Python's path and ``-m klss``."""
+    python = Path(sys.executable)
+    program = shutil.which("klss", path=str(python.parent))
+    if program is None:
+        return f"{shlex.quote(_from_here(python))} -m klss"
+    found = shutil.which("klss")
+    if found is not None and os.path.samefile(found, program):
+        return "klss"
+    return shlex.quote(_from_here(Path(program)))
+
+
+def _from_here(path: Path) -> str:
+    """``path`` below the working directory, or whole where it lies elsewhere."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -14,14 +14,10 @@ from klss_app.cli.errors import UsageError
 if TYPE_CHECKING:
     from klss.table.kit import Kit, Spec
 
-__all__ = ["ANY_GAME", "BY_PATH", "FOG", "Game", "check_evaluator", "check_stockfish", "game_named", "game_of"]
-
+__all__ = ["BY_PATH", "FOG", "Game", "check_evaluator", "game_named", "game_of"]
 
 BY_PATH = "stockfish"
 """The evaluator that ``--stockfish`` is the path of."""
-
-ANY_GAME = ("play", "match", "engine")
-"""The commands that are written once for every game."""
 
 
 @dataclass(frozen=True)
@@ -97,17 +93,15 @@ class Game:
             found = player_spec(self.kit, text)
         except (ConfigurationError, UciBridgeError) as error:
             raise UsageError(str(error)) from None
-        check_own_evaluator(getattr(found, "evaluator", AUTO), stockfish)
+        evaluator = getattr(found, "evaluator", AUTO)
+        if evaluator != AUTO:
+            check_evaluator(evaluator, stockfish)
         return found
 
     def configuration(self, text: str, stockfish: str | None = None) -> Any:
         """The configuration of ours that ``text`` describes; raises as :meth:`player` does."""
-        if text.startswith("cmd:"):
-            raise UsageError(
-                f"--configuration: got {text[:80]!r}, expected one of {', '.join(self.kit.configurations)}"
-            )
-        found = self.player(text, stockfish)
-        if not self.kit.is_ours(found):
+        found = None if text.startswith("cmd:") else self.player(text, stockfish)
+        if found is None or not self.kit.is_ours(found):
             raise UsageError(
                 f"--configuration: got {text[:80]!r}, expected one of {', '.join(self.kit.configurations)}"
             )
@@ -125,19 +119,6 @@ FOG = Game(
 )
 
 
-def _rbc() -> Game:
-    from darkchess.rbc.game.contest import DEFAULT_PLAYER
-
-    return Game(
-        "rbc",
-        "Reconnaissance Blind Chess",
-        DEFAULT_PLAYER,
-        of=", for each of a turn's two questions",
-        clock="900+5",
-        record="--history",
-    )
-
-
 def game_named(name: str) -> Game:
     """The game that ``--game`` names.
 
@@ -146,8 +127,13 @@ def game_named(name: str) -> Game:
     UsageError
         There is none of that name.
     """
-    if name in ("fog", "rbc"):
-        return FOG if name == "fog" else _rbc()
+    if name == "fog":
+        return FOG
+    if name == "rbc":
+        from darkchess.rbc.game.contest import DEFAULT_PLAYER
+
+        of = ", for each of a turn's two questions"
+        return Game(name, "Reconnaissance Blind Chess", DEFAULT_PLAYER, of=of, clock="900+5", record="--history")
     kit = Game(name, name, "").kit
     return Game(name, kit.title, kit.default_player, ruled=bool(kit.rules))
 
@@ -185,14 +171,3 @@ def check_evaluator(name: str, stockfish: str | None) -> None:
             evaluator_class(needed).check(EvaluatorChoice(needed, stockfish))
     except EvaluatorError as error:
         raise UsageError(str(error).replace("evaluator: ", "--evaluator: ", 1)) from None
-
-
-def check_own_evaluator(name: str, stockfish: str | None) -> None:
-    """Raise :class:`UsageError` unless the evaluator that a configuration names is there."""
-    if name != AUTO:
-        check_evaluator(name, stockfish)
-
-
-def check_stockfish(path: str) -> None:
-    """Raise :class:`UsageError` unless a Stockfish at ``path`` starts and moves."""
-    check_evaluator(BY_PATH, path)

@@ -7,6 +7,8 @@ A command's module is imported only when that command runs, so ``klss --help`` s
 
 from __future__ import annotations
 
+import difflib
+import importlib
 import io
 import os
 import sys
@@ -14,14 +16,12 @@ from collections.abc import Sequence
 
 from klss import __version__
 from klss.support.text import printable
-from klss_app.cli.dispatch import dispatch
-from klss_app.cli.errors import CliError, UsageError
-from klss_app.cli.games import ANY_GAME, game_of
-from klss_app.cli.own_name import own_name
+from klss_app.cli.errors import CliError, UsageError, own_name
+from klss_app.cli.games import game_named, game_of
 from klss_app.stdout import discard, own_stdout, release
 from uci_bridge.child_processes import adopt_orphans, end_descendants
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["ANY_GAME", "COMMANDS", "OWN", "main"]
 
 COMMANDS: dict[str, str] = {
     "play": "play Fog of War chess against the engine in the terminal, or watch two engines play",
@@ -48,33 +48,51 @@ RBC_COMMANDS: dict[str, str] = {
     "bench": "how fast the position set is here",
     "engine": "an engine on stdin and stdout, for other programs: one JSON object a line",
 }
-"""The commands of ``klss rbc``, and of ``--game rbc``."""
+"""The commands of ``klss rbc``. They are those that ``--game`` is for: here ``run(arguments, game)``."""
 
-_OF_RBC = {command: f"klss_app.cli.rbc.{command}" for command in RBC_COMMANDS if command not in ANY_GAME}
-"""The modules of commands that this game has in its own way."""
+ANY_GAME = ("play", "match", "engine")
+"""The commands that are written once for every game."""
 
-_OF_FOG = {command: f"klss_app.cli.fog.{command}" for command in ("track", "analyse")}
+OWN = {
+    "fog": {"track": "fog.track", "analyse": "fog.analyse", "bench": "bench"},
+    "rbc": {"track": "rbc.track", "analyse": "rbc.analyse", "verify": "rbc.verify", "bench": "bench"},
+    "openspiel": {"analyse": "spiel.analyse"},
+}
+"""What else each game has, and in which module below ``klss_app.cli``."""
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
-    if arguments and arguments[0] in ("-V", "--version"):
+    """Run the command that the first argument names, or show the help; the exit code."""
+    program, commands, name, rest = "klss", COMMANDS, "fog", list(arguments)
+    if rest and rest[0] in ("-V", "--version"):
         print(f"klss {__version__}")
         return 0
     last = f"{own_name()} COMMAND --help tells a command's flags; {own_name()} --version the version."
-    if arguments and arguments[0] == "rbc":  # another spelling of --game rbc
+    if rest and rest[0] == "rbc":  # another spelling of --game rbc
+        program, commands, name, rest = "klss rbc", RBC_COMMANDS, "rbc", rest[1:]
         last = f"{own_name()} rbc COMMAND --help tells a command's flags; docs/rbc.md tells the rules."
-        return dispatch("klss rbc", RBC_COMMANDS, arguments[1:], last, "rbc", _OF_RBC)
-    rest = list(arguments)
-    name = game_of(rest) if rest and rest[0] in RBC_COMMANDS else None  # elsewhere the flag means something else
-    if name in (None, "fog"):
-        return dispatch("klss", COMMANDS, rest, last, "fog", _OF_FOG)
-    if name.startswith("openspiel:") and rest[0] == "analyse":
-        from klss_app.cli.spiel import analyse
-
-        return analyse.run(rest[1:], name)
-    if name != "rbc" and rest[0] not in ANY_GAME:
-        raise UsageError(f"klss {rest[0]}: got --game {name}, expected it with {', '.join(ANY_GAME)} alone")
-    return dispatch("klss", RBC_COMMANDS, rest, last, name, _OF_RBC if name == "rbc" else {})
+    elif rest and rest[0] in RBC_COMMANDS:  # elsewhere --game means something else
+        name = game_of(rest) or "fog"
+        commands = COMMANDS if name == "fog" else RBC_COMMANDS
+    if not rest:
+        asks = f"{own_name()}{program.removeprefix('klss')} --help"
+        raise UsageError(f"no command given; expected one of {', '.join(commands)} ({asks} says more)")
+    command, *rest = rest
+    if command in ("-h", "--help", "help"):
+        width = max(map(len, commands))
+        lines = [f"  {each:<{width}}  {summary}" for each, summary in commands.items()]
+        print("\n".join([f"usage: {program} COMMAND …", "", "commands:", *lines, "", last]))
+        return 0
+    if command not in commands:
+        near = difflib.get_close_matches(command, commands, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(commands)}"
+        raise UsageError(f"no such command: {command!r}; {hint}")
+    own = OWN.get(name.partition(":")[0], {})
+    if command in RBC_COMMANDS and command not in (*ANY_GAME, *own):
+        raise UsageError(f"klss {command}: got --game {name}, expected it with {', '.join(ANY_GAME)} alone")
+    run = importlib.import_module(f"klss_app.cli.{own.get(command, command)}").run
+    code: int = run(rest, game_named(name)) if command in RBC_COMMANDS else run(rest)
+    return code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

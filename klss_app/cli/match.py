@@ -2,24 +2,63 @@
 
 from __future__ import annotations
 
+import argparse
+import dataclasses
+import math
+import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from klss_app.cli.errors import UsageError
+from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
-from klss_app.cli.match_report import add_match_options, match_games, match_seed, play_match
-from klss_app.cli.options import PLAYERS, GameOptions, Parser, add_game, add_game_options, game_options
+from klss_app.cli.options import (
+    PLAYERS,
+    GameOptions,
+    Parser,
+    add_game,
+    add_game_options,
+    game_options,
+    games,
+    whole,
+)
+from klss_app.cli.terminal import Terminal
+from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
+    from uci_bridge.match.match import Match
     from uci_bridge.match.openings import FileOpenings, RandomOpenings
+    from uci_bridge.match.standing import Standing
+    from uci_bridge.match.statistics import Elo
 
-__all__ = ["run"]
+__all__ = ["DEFAULT_GAMES", "match_games", "run"]
+
+DEFAULT_GAMES = 20
+_MOST_WORKERS = 1024
+
+workers = whole(f"a number of workers, 1 to {_MOST_WORKERS}", 1, _MOST_WORKERS)
 
 
 def _parser(game: Game = FOG) -> Parser:
     parser = Parser("match", "Games between A and B, A having White first; a match in --out can be resumed.", game)
-    add_match_options(parser, PLAYERS)
+    parser.add_argument("a", metavar="A", help=PLAYERS)
+    parser.add_argument("b", metavar="B", help="the same")
+    parser.add_argument("--games", type=games, default=DEFAULT_GAMES, metavar="N", help="how many; two are a pair")
+    parser.add_argument(
+        "--sprt",
+        type=hypotheses,
+        metavar="ELO0,ELO1",
+        help="stop once it is clear whether A is ELO0 or ELO1 better (errors 5 %%); --games is then the most, if given",
+    )
+    parser.add_argument("--out", metavar="DIR", help="where games.jsonl, moves.jsonl and the games' records go")
+    parser.add_argument(
+        "--workers", type=workers, metavar="W", help="games at a time (default: 1, or a cluster's threads)"
+    )
+    parser.add_argument("--scheduler", metavar="URL", help="play on a dask cluster, as tls://host:8786")
+    parser.add_argument(
+        "--check-truth", action="store_true", help="test mode: is the true position in each player's set?"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     add_game(parser)
     if game.ruled:
         parser.add_argument(
@@ -47,7 +86,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         a=a,
         b=b,
         games=match_games(parsed),
-        seed=match_seed(parsed, options.seed),
+        seed=_seed(parsed, options.seed),
         budget=TimeControl(options.time_s, options.nodes, options.clock),
         fen=options.fen,
         evaluator=options.evaluator_choice(),
@@ -56,7 +95,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         rules=options.ruleset.name if game.ruled else None,
         openings=None if openings is None else _openings(openings, options),
     )
-    return play_match(parsed, match)
+    return _played(parsed, match)
 
 
 def _openings(text: str, options: GameOptions) -> RandomOpenings | FileOpenings:
@@ -68,3 +107,163 @@ def _openings(text: str, options: GameOptions) -> RandomOpenings | FileOpenings:
         return read_openings(Path(text), options.fen, options.ruleset)
     except OpeningError as error:
         raise UsageError(f"--openings: {error}") from None
+
+
+def hypotheses(text: str) -> tuple[float, float]:
+    """Type of ``--sprt``.
+
+    >>> hypotheses("0,10")
+    (0.0, 10.0)
+    """
+    try:
+        elo0, elo1 = map(float, text.split(","))
+    except ValueError:
+        elo0 = elo1 = math.nan
+    if not (math.isfinite(elo0) and math.isfinite(elo1) and elo0 < elo1 and max(abs(elo0), abs(elo1)) <= 2000):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected ELO0,ELO1, the smaller first, such as 0,10")
+    return elo0, elo1
+
+
+def match_games(parsed: argparse.Namespace) -> int | None:
+    """How many games: ``--games``, or the default where no test ends the match."""
+    return None if parsed.sprt is not None and "games" not in parsed.given else int(parsed.games)
+
+
+def _seed(parsed: argparse.Namespace, fresh: int) -> int:
+    """``fresh``, or without ``--seed`` that of the match in ``--out``: the same command goes on with the same games."""
+    from uci_bridge.match.files import kept_seed
+
+    kept = None if parsed.seed is not None or parsed.out is None else kept_seed(Path(parsed.out))
+    return fresh if kept is None else kept
+
+
+def _played(parsed: argparse.Namespace, match: Match) -> int:
+    """Play what is not played yet, watched; the exit code."""
+    out = None if parsed.out is None else Path(parsed.out)
+
+    from uci_bridge.match.files import MatchError
+    from uci_bridge.match.openings import OpeningError
+
+    begin = time.monotonic()
+    watch = _Watch(match)
+    try:
+        with watch.terminal.spinner(watch.text):
+            standing = match.run(
+                out, watch.on_game, workers=parsed.workers, scheduler=parsed.scheduler, standing=watch.standing
+            )
+    except (MatchError, OpeningError) as error:
+        raise UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        kept = "their lines are in --out, and the same command goes on from there" if out is not None else "not kept"
+        raise FailedError(f"interrupted after {watch.standing.games} games; {kept}") from None
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise FailedError(
+            f"{error.strerror}: {error.filename!r}, after {watch.standing.games} games; once that is put right, "
+            "the same command goes on from there"
+        ) from None
+    summary = _summary(parsed, match, standing)
+    summary["seconds"] = round(time.monotonic() - begin, 3)
+    if match.check_truth:
+        summary["truth"] = dataclasses.asdict(standing.truth)
+    if parsed.json:
+        print_document(summary)
+    else:
+        print(_summary_text(summary, match, standing.elo))
+    return 0
+
+
+class _Watch:
+    """Progress: a line that is rewritten where stderr is a terminal, else a line a game."""
+
+    def __init__(self, match: Match) -> None:
+        self.standing = match.standing()
+        self.terminal = Terminal()
+        self._match = match
+        self._played = 0
+
+    def on_game(self, line: dict[str, Any], standing: Standing) -> None:
+        """A game ended."""
+        self._played += 1
+        if not self.terminal.spins:
+            print(_line_text(line), flush=True)
+
+    def text(self, seconds: float) -> str:
+        """How far the match is."""
+        standing, match = self.standing, self._match
+        words = [f"game {standing.games}{'' if match.games is None else f'/{match.games}'}"]
+        words.append(f"+{standing.wins} ={standing.draws} -{standing.losses}")
+        elo = standing.elo
+        if standing.games:
+            low, middle, high = elo.texts()
+            words.append(f"Elo {middle} ({low} to {high})")
+        if standing.sprt is not None:
+            words.append(f"LLR {standing.sprt.llr:+.2f} ({standing.sprt.lower:+.2f} to {standing.sprt.upper:+.2f})")
+        if match.games is not None and self._played:
+            left = (match.games - standing.games) * seconds / self._played
+            words.append(f"{_duration(left)} left{'' if match.sprt is None else ' at most'}")
+        return "  ".join(words)
+
+
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(59.6), _duration(3725.0)
+    ('1:00', '1:02:05')
+    """
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+
+
+def _line_text(line: dict[str, Any]) -> str:
+    truth = "  truth lost {lost} of {checks}".format(**line["truth"]) if "truth" in line else ""
+    fault = f"  ({' '.join(line['fault'].split())[:200]})" if "fault" in line else ""
+    return (
+        f"game {line['game']}: {line['white']} - {line['black']}  {line['result']}  {line['reason']}"
+        f"  {line['plies']} plies  {line['seconds']:.1f} s{truth}{fault}"
+    )
+
+
+def _summary(parsed: argparse.Namespace, match: Match, standing: Standing) -> dict[str, Any]:
+    """The document of docs/json.md, "`klss match`", all from A's side."""
+    from uci_bridge.match.documents import commit
+    from uci_bridge.match.report import versions
+
+    elo, sprt = standing.elo, standing.sprt
+    return {
+        "a": parsed.a,
+        "b": parsed.b,
+        **standing.document(),
+        "elo": [elo.low, elo.middle, elo.high],
+        "elo_method": elo.method,
+        "pairs": standing.pairs.counts,
+        "sprt": None if sprt is None else dataclasses.asdict(sprt),
+        "by_color": {color: record.document() for color, record in standing.by_color.items()},
+        "statistics": standing.statistics(),
+        "configurations": {"a": match.a.fields(), "b": match.b.fields()},
+        "seed": match.seed,
+        "versions": versions(match.setup()),
+        "commit": commit(),
+    }
+
+
+def _summary_text(summary: dict[str, Any], match: Match, elo: Elo) -> str:
+    from uci_bridge.evaluators import named
+
+    setup = match.setup()
+    players = [named(summary[side], setup.evaluator_label(side)) for side in ("a", "b")]
+    low, middle, high = elo.texts()
+    text = (
+        f"{' against '.join(players)}: {summary['score']:g}/{summary['games']}"
+        f" (+{summary['wins']} ={summary['draws']} -{summary['losses']}), Elo {middle} (95 %: {low} to {high},"
+        f" {summary['elo_method']})"
+    )
+    sprt = summary["sprt"]
+    if sprt is not None:
+        taken = "no decision" if sprt["decision"] is None else f"Elo {sprt[sprt['decision']]:g} is taken"
+        text += f"; LLR {sprt['llr']:.2f} ({sprt['lower']:.2f} to {sprt['upper']:.2f}): {taken}"
+    if "truth" in summary:
+        truth = "; the true position was missing from {lost} of {checks} sets ({sampled} samples not looked at)"
+        text += truth.format(**summary["truth"])
+    return text

@@ -8,22 +8,20 @@ import math
 import os
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from darkchess.evaluation.registry import (
-    EVALUATORS,
-    EvaluatorChoice,
-    evaluator_names,
-)
+import chess
+
+from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator_names
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable, read_text
 from klss.table.limits import DEFAULT_TIME_S
-from klss_app.cli.errors import UsageError
+from klss_app.cli.errors import UsageError, own_name
 from klss_app.cli.games import BY_PATH, FOG, Game, check_evaluator
-from klss_app.cli.own_name import own_name
+from klss_app.kept_games import HUMAN
 from klss_app.stdout import reserve
 
 if TYPE_CHECKING:
@@ -47,7 +45,6 @@ CONFIGURATION = "{configurations}; NAME,field=value,…; FILE.toml"
 
 PLAYERS = "{configurations}; {players}"
 """What may stand where a player is asked for."""
-
 
 _LONG_NUMBER = 100_000
 """Helps part the thousands from here on."""
@@ -134,45 +131,29 @@ def _number(text: str, expected: str, least: float, strict: bool) -> float:
     return value
 
 
-def _whole(text: str, expected: str, least: int) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text) >= least):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
-    return int(text)
+def whole(expected: str, least: int = 1, most: int = 10**18 - 1) -> Callable[[str], int]:
+    """The type of a flag that takes a whole number; ``expected`` is said of a text that is none, or out of range."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 19 and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
+        return int(text)
+
+    return read
+
+
+nodes = whole("a whole number of nodes from 1 on, such as 2000")
+memory_mb = whole("a whole number of megabytes from 1 on, such as 4096")
+games = whole("a whole number of games from 1 on")
+repetitions = whole("a whole number of repetitions from 1 on")
+cap = whole("a whole number of positions from 1 on")
+seed = whole("a whole number from 0 on", 0)
+game_number = whole("a game's number in its file, from 1 on")
 
 
 def seconds(text: str) -> float:
     """Type of ``--time``."""
     return _number(text, "a number of seconds greater than 0, such as 5 or 0.5", 0.0, strict=True)
-
-
-def nodes(text: str) -> int:
-    """Type of ``--nodes``."""
-    return _whole(text, "a whole number of nodes from 1 on, such as 2000", 1)
-
-
-def memory_mb(text: str) -> int:
-    """Type of ``--memory-mb``."""
-    return _whole(text, "a whole number of megabytes from 1 on, such as 4096", 1)
-
-
-def games(text: str) -> int:
-    """Type of ``--games``."""
-    return _whole(text, "a whole number of games from 1 on", 1)
-
-
-def repetitions(text: str) -> int:
-    """Type of ``--repetitions``."""
-    return _whole(text, "a whole number of repetitions from 1 on", 1)
-
-
-def cap(text: str) -> int:
-    """Type of ``--cap``."""
-    return _whole(text, "a whole number of positions from 1 on", 1)
-
-
-def seed(text: str) -> int:
-    """Type of ``--seed``."""
-    return _whole(text, "a whole number from 0 on", 0)
 
 
 def clock(text: str) -> tuple[float, float]:
@@ -277,6 +258,22 @@ def add_game_options(
     add_evaluator_options(parser, path_suffices=path_suffices)
 
 
+def add_players(parser: Parser, human: str) -> None:
+    """Add ``--white`` and ``--black``, which take ``human``, as the help says it, or an engine."""
+    sides = parser.add_argument_group("the players")
+    for side in ("white", "black"):
+        sides.add_argument(f"--{side}", metavar="PLAYER", help=f"{human}, {PLAYERS}")
+
+
+def seats(white: str | None, black: str | None, engine: str) -> dict[chess.Color, str]:
+    """Who plays: whoever is not named is the human, or ``engine`` once the human sits on the other side."""
+    if white is None:
+        white = engine if black == HUMAN else HUMAN
+    if black is None:
+        black = engine if white == HUMAN else HUMAN
+    return {chess.WHITE: white, chess.BLACK: black}
+
+
 def add_limits(parser: Parser, each: str, clock_like: str, of: str = "") -> None:
     """Add ``--time``, ``--nodes`` and ``--clock``, which limit ``each`` answer; ``of``: what else the group says."""
     add = parser.add_argument_group(f"limits of the engine's thinking{of}").add_argument
@@ -317,23 +314,9 @@ def add_evaluator_options(parser: Parser, *, path_suffices: bool = False) -> Non
     then = "; given, Stockfish values positions" if path_suffices else ""
     add("--stockfish", metavar="PATH", help=EvaluatorChoice.option("stockfish").metadata["help"] + then)
     number = EvaluatorChoice.option("processes")
-    add(
-        "--evaluator-processes",
-        type=processes,
-        default=number.default,
-        metavar="N",
-        help=number.metadata["help"],
-    )
-
-
-def processes(text: str) -> int:
-    """Type of ``--evaluator-processes``."""
-    least, most = EvaluatorChoice.option("processes").metadata["range"]
-    expected = f"a number of processes, {least} to {most}"
-    number = _whole(text, expected, least)
-    if number > most:
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
-    return number
+    least, most = number.metadata["range"]
+    processes = whole(f"a number of processes, {least} to {most}", least, most)
+    add("--evaluator-processes", type=processes, default=number.default, metavar="N", help=number.metadata["help"])
 
 
 def chosen_seed(given: int | None) -> int:
@@ -388,11 +371,6 @@ def check_fen(fen: str) -> None:
         Position.from_fen(fen)
     except FenError as error:
         raise UsageError(f"--fen: {error}") from None
-
-
-def game_number(text: str) -> int:
-    """Type of ``--game``."""
-    return _whole(text, "a game's number in its file, from 1 on", 1)
 
 
 def add_game_number(parser: Parser) -> None:

@@ -28,23 +28,30 @@ from klss.support.text import printable
 from klss.table.contest import Decision, Player
 from klss.table.limits import Limit, Progress, TimeControl
 from klss.table.outcome import Outcome, Seat
-from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.errors import FailedError, UsageError, own_name
 from klss_app.cli.games import FOG, Game
-from klss_app.cli.options import PLAYERS, GameOptions, Parser, add_game, add_game_options, game_options, writable_file
-from klss_app.cli.own_name import own_name
+from klss_app.cli.options import (
+    GameOptions,
+    Parser,
+    add_game,
+    add_game_options,
+    add_players,
+    game_options,
+    seats,
+    writable_file,
+)
 from klss_app.cli.saved_game import LAST, SavedGame, saved_game
 from klss_app.cli.screen import Quit, Screen
 from klss_app.cli.terminal import InputClosed, Terminal
-from klss_app.kept_games import Terms, begun_at, game_headers, keep_game
+from klss_app.kept_games import HUMAN, Terms, begun_at, game_headers, keep_game, shown_name
 from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
     from klss.table.arbiter import Played
     from uci_bridge.players import PlayerMaker
 
-__all__ = ["HUMAN", "LOADING", "Interrupt", "run", "seats", "shown_name"]
+__all__ = ["LOADING", "Interrupt", "run"]
 
-HUMAN = "human"
 LOADING = "loading the engine (the first time it is compiled: a minute)"
 
 
@@ -52,9 +59,7 @@ def _parser(game: Game = FOG) -> Parser:
     parser = Parser(
         "play", f"{game.title} in the terminal. You are White against {game.default_player} by default.", game
     )
-    sides = parser.add_argument_group("the players")
-    for side in ("white", "black"):
-        sides.add_argument(f"--{side}", metavar="PLAYER", help=f"human, {PLAYERS}")
+    add_players(parser, "human")
     add_game(parser)
     add_game_options(parser, game=game)
     parser.add_argument(
@@ -78,6 +83,8 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     resumed = getattr(parsed, "resume", None)
     left = None if resumed is None else saved_game(resumed)
     specs = seats(parsed.white, parsed.black, game.default_player) if left is None else _specs_of(left, parsed)
+    if {*specs.values()} == {HUMAN}:
+        raise UsageError("--white and --black: got human for both, expected one at most: they'd see each other's board")
     for spec in specs.values():
         if spec != HUMAN and spec not in game.known:
             game.player(spec, parsed.stockfish)
@@ -124,32 +131,6 @@ def _options_of(left: SavedGame, parsed: argparse.Namespace, options: GameOption
         fen=left.record.fen,
         ruleset=left.ruleset,
     )
-
-
-def seats(white: str | None, black: str | None, engine: str) -> dict[chess.Color, str]:
-    """Who plays: whoever is not named is the human, or ``engine`` once the human sits on the other side.
-
-    Raises
-    ------
-    UsageError
-        The human sits on both sides.
-    """
-    if white is None and black is None:
-        white = HUMAN
-    if white is None:
-        white = engine if black == HUMAN else HUMAN
-    if black is None:
-        black = engine if white == HUMAN else HUMAN
-    if white == black == HUMAN:
-        raise UsageError("--white and --black: got human for both, expected one at most: they'd see each other's board")
-    return {chess.WHITE: white, chess.BLACK: black}
-
-
-def shown_name(spec: str) -> str:
-    """A player's name on the screen: its text, without the directories of a command line."""
-    if not spec.startswith("cmd:"):
-        return spec
-    return printable(" ".join(word.rsplit("/", 1)[-1] for word in spec.split()))
 
 
 class Interrupt:

@@ -20,7 +20,7 @@ import chess
 from klss.support.text import printable
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import clock, nodes, read_pgn_file, seconds, seed
-from klss_app.kept_games import DEFAULT_RULES, Terms, newest_first
+from klss_app.kept_games import DEFAULT_RULES, HUMAN, Terms, newest_first
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["LAST", "SavedGame", "saved_game"]
 
 LAST = "last"
-HUMAN = "human"
 
 
 @dataclass(frozen=True)

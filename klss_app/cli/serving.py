@@ -1,12 +1,16 @@
-"""An engine on stdin and stdout. Nothing but answers goes to stdout, and the compiled code loads in a thread while the
-first request is on its way.
+"""What serves until it is ended: the signals that end it, and an engine on stdin and stdout.
+
+Nothing but the engine's answers goes to stdout, and its compiled code loads in a thread while the first request is on
+its way.
 """
 
 from __future__ import annotations
 
+import asyncio
 import io
 import logging
 import os
+import signal
 import sys
 import threading
 import time
@@ -19,11 +23,26 @@ from uci_bridge.child_processes import end_descendants
 if TYPE_CHECKING:
     from uci_bridge.protocol.engine import Engine
 
-__all__ = ["serve_on_stdio"]
+__all__ = ["at_signals", "serve_on_stdio"]
 
 log = logging.getLogger("klss engine")
 
 _SIGN_OF_LIFE_S = 2.0
+
+
+def at_signals(react: Callable[[], None]) -> None:
+    """Have ``react`` called by the running loop at every Ctrl-C and SIGTERM from now on."""
+    loop = asyncio.get_running_loop()
+
+    def pass_on(*_: object) -> None:
+        if not loop.is_closed():  # a second Ctrl-C may come while the program ends
+            loop.call_soon_threadsafe(react)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, react)
+        except NotImplementedError:  # loops of Windows take none
+            signal.signal(number, pass_on)
 
 
 def serve_on_stdio(command: str, make: Callable[[Callable[[], None]], Engine], load: Callable[[], None]) -> int:

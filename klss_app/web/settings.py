@@ -8,13 +8,10 @@ from dataclasses import dataclass, field
 import chess
 
 from darkchess.fog.game.rules import PAPER, Ruleset
-from klss.support.text import printable
+from klss_app.kept_games import HUMAN
 from uci_bridge.evaluators import EvaluatorChoice
 
-__all__ = ["HUMAN", "Settings", "shown_name"]
-
-HUMAN = "human"
-"""A human's text among the players."""
+__all__ = ["Settings"]
 
 
 @dataclass(frozen=True)
@@ -40,10 +37,3 @@ class Settings:
     def engine(self) -> str | None:
         """The engine's text; None where two humans play."""
         return next((spec for spec in self.players.values() if spec != HUMAN), None)
-
-
-def shown_name(spec: str) -> str:
-    """A player's name on the page and in the PGN: without the directories of a command line."""
-    if not spec.startswith("cmd:"):
-        return spec
-    return printable(" ".join(word.rsplit("/", 1)[-1] for word in spec.split()))

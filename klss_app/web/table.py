@@ -27,14 +27,14 @@ from klss.support.seeds import fresh_seed, player_seed
 from klss.support.text import printable
 from klss.table.contest import Player
 from klss.table.limits import TimeControl
-from klss_app.kept_games import Terms, game_headers, keep_game
+from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_name
 from klss_app.web.analyses import Analyses
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token
 from klss_app.web.inbox import Inbox
 from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard
-from klss_app.web.settings import HUMAN, Settings, shown_name
+from klss_app.web.settings import Settings
 
 __all__ = ["Finished", "Line", "Refused", "Seat", "Table"]
 

@@ -12,9 +12,9 @@ import pytest
 
 from klss_app.cli import bench
 from klss_app.cli.fog import analyse
-from klss_app.cli.games import ANY_GAME, game_named
-from klss_app.cli.main import _OF_FOG, _OF_RBC, COMMANDS
-from klss_app.cli.match_report import match_games
+from klss_app.cli.games import game_named
+from klss_app.cli.main import ANY_GAME, COMMANDS, OWN
+from klss_app.cli.match import match_games
 from klss_app.cli.options import Parser, clock, game_options
 
 NEEDED = {
@@ -27,10 +27,14 @@ NEEDED = {
 
 
 def parsers() -> list[Parser]:
-    modules = [_OF_FOG.get(name, f"klss_app.cli.{name}") for name in COMMANDS if name not in ("rbc", "bench")]
-    modules += list(_OF_RBC.values())
-    found: list[Parser] = [importlib.import_module(name)._parser() for name in modules]
-    found += [importlib.import_module(f"klss_app.cli.{name}")._parser(game_named("rbc")) for name in ANY_GAME]
+    def module(name: str) -> Any:
+        return importlib.import_module(f"klss_app.cli.{name}")
+
+    found: list[Parser] = [
+        module(OWN["fog"].get(name, name))._parser() for name in COMMANDS if name not in ("rbc", "bench")
+    ]
+    blind = [*ANY_GAME, *(name for command, name in OWN["rbc"].items() if command != "bench")]
+    found += [module(name)._parser(game_named("rbc")) for name in blind]
     return [*found, *(bench._parser(name) for name in bench.BENCHES)]
 
 

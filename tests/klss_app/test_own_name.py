@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from klss_app.cli.own_name import own_name
+from klss_app.cli.errors import own_name
 
 HINTS = ("see it again", "what moves cost")
 

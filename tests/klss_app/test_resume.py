@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from darkchess.fog.game.record import read_pgn
-from klss_app.cli.own_name import own_name
+from klss_app.cli.errors import own_name
 
 LEFT = '[White "human"]\n[Black "random"]\n[Result "*"]\n{tags}\n1. e4 {reply} 2. Nf3 {second} *\n'
 

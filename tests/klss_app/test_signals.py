@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from klss_app.cli.signals import at_signals
+from klss_app.cli.serving import at_signals
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ import chess
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import UsageError
 from klss_app.cli.fog.analyse_report import BELIEFS, document, text, truth_document, truth_text
-from klss_app.cli.games import FOG
+from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
     GameOptions,
     Parser,
@@ -30,6 +31,7 @@ from klss_app.cli.options import (
     game_options,
     nodes,
     pgn_game,
+    whole,
     writable_file,
 )
 from klss_app.cli.terminal import Terminal
@@ -38,9 +40,9 @@ from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
+    from darkchess.evaluation.registry import EvaluatorChoice
     from darkchess.fog.analysis.analyst import Analyst
     from darkchess.fog.analysis.once_over import Loss
-    from darkchess.fog.belief.weights import Belief
     from darkchess.fog.game.record import GameRecord
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.game.rules import Ruleset
@@ -56,6 +58,7 @@ PLOTS = (".svg", ".png")
 
 
 def _parser() -> Parser:
+    half_moves = whole("a whole number of half-moves, 0 or more", 0, 99_999_999)
     parser = Parser(
         "analyse",
         "What the engine thinks at one turn of a game, from that player's views alone: its mixed strategy, what the "
@@ -64,7 +67,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("pgn", metavar="GAME.pgn", help="a PGN file, ours or pychess's")
     add_game_number(parser)
-    parser.add_argument("--ply", type=_ply, metavar="N", help="after N half-moves (default: the whole game)")
+    parser.add_argument("--ply", type=half_moves, metavar="N", help="after N half-moves (default: the whole game)")
     parser.add_argument(
         "--color", metavar="C", help="with --ply white or black, who is to move there; else whose moves (default: both)"
     )
@@ -74,8 +77,8 @@ def _parser() -> Parser:
         metavar="NAME",
         help="who thinks: {searches}; NAME,field=value,…; FILE.toml",
     )
-    whole = f" (for a whole game {DEFAULT_ONCE_OVER_NODES} nodes a move by default)"
-    add_game_options(parser, fen=False, seed_default=DEFAULT_SEED, limits=whole)
+    limits = f" (for a whole game {DEFAULT_ONCE_OVER_NODES} nodes a move by default)"
+    add_game_options(parser, fen=False, seed_default=DEFAULT_SEED, limits=limits)
     one = parser.add_argument_group("of one turn, with --ply")
     one.add_argument(
         "--belief",
@@ -86,7 +89,7 @@ def _parser() -> Parser:
     )
     one.add_argument(
         "--likeliest",
-        type=_likeliest,
+        type=whole("a whole number of positions, 0 to 99999", 0, 99_999),
         metavar="N",
         help=f"show the N likeliest positions as boards (default: none; in JSON {LIKELIEST_IN_JSON})",
     )
@@ -111,23 +114,54 @@ def _parser() -> Parser:
     return parser
 
 
-def _ply(text: str) -> int:
-    """Type of ``--ply``."""
-    if not (text.isascii() and text.isdigit() and len(text) < 9):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number of half-moves, 0 or more")
-    return int(text)
+@dataclass(frozen=True)
+class _Thinker:
+    """Who analyses, and by which rules."""
+
+    chosen: Configuration
+    choice: EvaluatorChoice
+    ruleset: Ruleset
+    seed: int
+
+    def evaluator(self) -> Evaluator:
+        """What values positions, made anew."""
+        from uci_bridge.evaluators import make_evaluator
+
+        return make_evaluator(self.chosen, self.choice, self.ruleset)
+
+    def evaluator_names(self) -> tuple[str, str]:
+        """Its name in documents, and the one that people know."""
+        from uci_bridge.evaluators import evaluator_choice, evaluator_label
+
+        name = evaluator_choice(self.chosen, self.choice).name
+        return name, evaluator_label(self.chosen, self.choice) or name
 
 
-def _likeliest(text: str) -> int:
-    """Type of ``--likeliest``."""
-    if not (text.isascii() and text.isdigit() and len(text) < 6):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number of positions, 0 to 99999")
-    return int(text)
-
-
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss analyse``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
+    _check_flags(parsed)
+    plot = None if parsed.plot is None else _plot_file(parsed.plot)
+    options = game_options(parsed)
+    chosen = game.configuration(parsed.configuration, parsed.stockfish)
+    if chosen.search is None:
+        raise UsageError(
+            f"--configuration: got {parsed.configuration!r}, a player without a search of its own; expected one that "
+            "solves for a mixed strategy, such as kluss or klss2021"
+        )
+    record = pgn_game(Path(parsed.pgn), parsed.game)
+    if parsed.once_over and record.outcome is None:
+        raise UsageError(f"--once-over: got {parsed.pgn!r}, a game that is not over; expected one with a result")
+    thinker = _Thinker(chosen, options.evaluator_choice(path_suffices=True), options.ruleset, options.seed)
+    if parsed.ply is None:
+        return _whole_game(parsed, thinker, record)
+    if parsed.out is not None:
+        raise UsageError("--out: got it with --ply, expected it for a whole game; > FILE keeps the answer for one turn")
+    return _one_turn(parsed, options, thinker, record, plot)
+
+
+def _check_flags(parsed: argparse.Namespace) -> None:
+    """Raise :class:`UsageError` for what can be refused before the game is read."""
     if parsed.color not in (None, *chess.COLOR_NAMES) and (parsed.ply is not None or parsed.color != "both"):
         raise UsageError(f"--color: got {parsed.color!r}, expected white or black")
     if parsed.belief not in BELIEFS:
@@ -139,47 +173,39 @@ def run(arguments: Sequence[str]) -> int:
             f"--likeliest: got {parsed.likeliest} with --belief uniform, where all positions are alike; expected "
             "another belief"
         )
-    plot = None if parsed.plot is None else _plot_file(parsed.plot)
-    options = game_options(parsed)
-    chosen = FOG.configuration(parsed.configuration, parsed.stockfish)
-    if chosen.search is None:
-        raise UsageError(
-            f"--configuration: got {parsed.configuration!r}, a player without a search of its own; expected one that "
-            "solves for a mixed strategy, such as kluss or klss2021"
-        )
-    record = pgn_game(Path(parsed.pgn), parsed.game)
-    if parsed.once_over and record.outcome is None:
-        raise UsageError(f"--once-over: got {parsed.pgn!r}, a game that is not over; expected one with a result")
-    if parsed.ply is None:
-        return _whole_game(parsed, options, chosen, record)
-    if parsed.out is not None:
-        raise UsageError("--out: got it with --ply, expected it for a whole game; > FILE keeps the answer for one turn")
-    game = _replayed(record, parsed.ply, parsed.color, options.ruleset)
-    color = game.turn
 
+
+def _plot_file(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() not in PLOTS:
+        raise UsageError(f"--plot: got {text!r}, expected a file name that ends in {' or '.join(PLOTS)}")
+    from klss_app.cli.fog.board_plot import check_matplotlib
+
+    check_matplotlib()
+    return writable_file(path, "--plot")
+
+
+def _one_turn(
+    parsed: argparse.Namespace, options: GameOptions, thinker: _Thinker, record: GameRecord, plot: Path | None
+) -> int:
+    """Analyse the turn after ``--ply`` half-moves; the exit code."""
     from klss.table.limits import Limit
-    from uci_bridge.evaluators import evaluator_choice, evaluator_label, make_evaluator
 
-    seed = options.seed
-    choice = options.evaluator_choice(path_suffices=True)
-
-    def evaluator() -> Evaluator:
-        return make_evaluator(chosen, choice, options.ruleset)
-
-    limit = Limit(options.time_s, options.nodes, options.clock)
-    with closing(evaluator()) as valuing:
-        analyst = _analyst(game, color, chosen, valuing, seed, parsed.belief)
-        with closing(ProgressLine("klss analyse")) as line:
-            analysis = analyst.think(limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
-    name, label = evaluator_choice(chosen, choice).name, evaluator_label(chosen, choice)
+    game = _at_ply(record, parsed.ply, parsed.color, options.ruleset)
+    with closing(thinker.evaluator()) as evaluator, closing(ProgressLine("klss analyse")) as line:
+        analyst = _analyst(game, thinker, evaluator, parsed.belief, line)
+        limit = Limit(options.time_s, options.nodes, options.clock)
+        analysis = analyst.think(limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
+    name, label = thinker.evaluator_names()
     found = analyst.believed(LIKELIEST_IN_JSON if parsed.likeliest is None else parsed.likeliest)
-    answer = document(analysis, found, chosen.name, name, seed)
+    answer = document(analysis, found, thinker.chosen.name, name, thinker.seed)
     truth, losses = None, list[Any]()
+    # The true game is asked only now: what the analyst found is settled.
     if parsed.once_over:
         from darkchess.fog.analysis.once_over import truth_at
 
         truth = truth_at(game.position, analysis, analyst.position_set, analyst.weights)
-        losses = _losses(record, options.ruleset, evaluator, chosen, parsed.once_over_nodes, seed)
+        losses = _losses(record, thinker, parsed.once_over_nodes)
         answer["truth"] = truth_document(truth, losses)
     if plot is not None:
         from klss_app.cli.fog.board_plot import save_plot
@@ -189,13 +215,79 @@ def run(arguments: Sequence[str]) -> int:
         print_document(answer)
         return 0
     terminal = Terminal(parsed.ascii)
-    terminal.say(*text(analysis, found, answer, label or name, parsed.likeliest or 0, terminal.unicode))
+    terminal.say(*text(analysis, found, answer, label, parsed.likeliest or 0, terminal.unicode))
     if truth is not None:
-        terminal.say("", *truth_text(truth, losses, color))
+        terminal.say("", *truth_text(truth, losses, game.turn))
     return 0
 
 
-def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Configuration, record: GameRecord) -> int:
+def _at_ply(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset) -> Referee:
+    """The game after ``ply`` half-moves, where it is the turn of ``color``, if that was said."""
+    from darkchess.fog.game.referee import Referee
+    from uci_bridge.bot.true_game import ServerReferee
+
+    if ply > len(record.moves):
+        raise UsageError(f"--ply: got {ply}, expected 0 to {len(record.moves)}, the half-moves of this game")
+    game = ServerReferee(record.fen, ruleset)
+    for move in record.moves[:ply]:
+        if game.outcome is not None:
+            raise UsageError(f"--ply: got {ply}, expected at most {game.ply}, where the game was over")
+        game.push(move)
+    over = game.outcome
+    # A server leaves draws to the players; where its record has a result, the last position may be one by our rules.
+    if over is None and ply == len(record.moves) and record.outcome is not None:
+        judged = Referee(record.fen, ruleset)
+        for move in record.moves:
+            if judged.outcome is None:
+                judged.push(move)
+        over = judged.outcome if judged.ply == ply else None
+    if over is not None:
+        raise UsageError(f"--ply: got {ply}, where the game is over; expected a ply before, where a move is to be made")
+    if color not in (None, chess.COLOR_NAMES[game.turn]):
+        raise UsageError(
+            f"--color: got {color} for ply {ply}, where {chess.COLOR_NAMES[game.turn]} is to move; "
+            f"expected {chess.COLOR_NAMES[game.turn]}, or ply {ply + 1}"
+        )
+    return game
+
+
+def _analyst(game: Referee, thinker: _Thinker, evaluator: Evaluator, belief: Any, line: ProgressLine) -> Analyst:
+    """Who has seen what the side to move saw, and nothing else."""
+    from darkchess.fog.analysis.analyst import Analyst
+
+    views = game.views(game.turn)
+    analyst = Analyst(
+        views[0],
+        game.positions[0],
+        game.ruleset,
+        evaluator=evaluator,
+        seed=thinker.seed,
+        belief=belief,
+        configuration=thinker.chosen,
+    )
+    for view in views[1:]:
+        analyst.observe(view)
+        line.tell(f"ply {view.ply} of {len(views) - 1}, {analyst.position_set.size:,} positions possible")
+    return analyst
+
+
+def _losses(record: GameRecord, thinker: _Thinker, budget: int) -> list[Loss]:
+    """What each move of the whole game gave away."""
+    from darkchess.fog.analysis.once_over import losses
+    from klss_app.web.reviews import replayed
+
+    with closing(ProgressLine("klss analyse --once-over")) as line:
+        return losses(
+            replayed(record, thinker.ruleset),
+            thinker.evaluator,
+            nodes=budget,
+            seed=thinker.seed,
+            configuration=thinker.chosen,
+            progress=lambda done, of: line.tell(f"move {done} of {of}"),
+        )
+
+
+def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecord) -> int:
     """Analyse every turn; the exit code."""
     if parsed.clock is not None:
         raise UsageError("--clock: got it without --ply, expected --nodes or --time to limit every turn")
@@ -215,20 +307,20 @@ def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Config
     from klss_app.cli.fog import analyse_game
     from klss_app.cli.fog.analysis_file import AnalysisFile
     from klss_app.web.reviews import replayed
-    from uci_bridge.evaluators import evaluator_choice, evaluator_label, make_evaluator
 
-    seed = options.seed
     limit = Limit(nodes=DEFAULT_ONCE_OVER_NODES)
     if parsed.given & {"time", "nodes"}:
         limit = Limit(time_s=None if parsed.nodes is not None else parsed.time, nodes=parsed.nodes)
-    choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=limit.nodes is not None)
-    name = evaluator_choice(chosen, choice).name
-    game = replayed(record, options.ruleset)
-    asked = analyse_game.question(game, record.fen, chosen.name, name, limit, seed)
+    # By nodes every turn can be repeated, also those by default; then Stockfish has to be asked so too.
+    choice = dataclasses.replace(thinker.choice, reproducible=limit.nodes is not None)
+    thinker = dataclasses.replace(thinker, choice=choice)
+    name, label = thinker.evaluator_names()
+    game = replayed(record, thinker.ruleset)
+    asked = analyse_game.question(game, record.fen, thinker.chosen.name, name, limit, thinker.seed)
     file = None if out is None else AnalysisFile(out, asked, lambda turns: analyse_game.document(turns, asked))
     with closing(ProgressLine("klss analyse")) as line:
         turns = analyse_game.turns_told(
-            game, lambda: make_evaluator(chosen, choice, options.ruleset), chosen, limit, seed, line, file
+            game, thinker.evaluator, thinker.chosen, limit, seed=thinker.seed, line=line, file=file
         )
     colors = [color for color in chess.COLORS if parsed.color in (None, "both", chess.COLOR_NAMES[color])]
     answer = analyse_game.document(turns, asked, colors)
@@ -236,95 +328,5 @@ def _whole_game(parsed: argparse.Namespace, options: GameOptions, chosen: Config
         print_document(answer)
         return 0
     start = Position.from_fen(record.fen or START_FEN)
-    label = evaluator_label(chosen, choice) or name
     Terminal(parsed.ascii).say(*analyse_game.text(answer, label, start.turn, start.fullmove))
     return 0
-
-
-def _plot_file(text: str) -> Path:
-    path = Path(text)
-    if path.suffix.lower() not in PLOTS:
-        raise UsageError(f"--plot: got {text!r}, expected a file name that ends in {' or '.join(PLOTS)}")
-    from klss_app.cli.fog.board_plot import check_matplotlib
-
-    check_matplotlib()
-    return writable_file(path, "--plot")
-
-
-def _replayed(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset) -> Referee:
-    """The game after ``ply`` half-moves, where it is the turn of ``color``, if that was said."""
-    from darkchess.fog.game.referee import Referee
-    from uci_bridge.bot.true_game import ServerReferee
-
-    if ply > len(record.moves):
-        raise UsageError(f"--ply: got {ply}, expected 0 to {len(record.moves)}, the half-moves of this game")
-    game = ServerReferee(record.fen, ruleset)
-    for move in record.moves[:ply]:
-        if game.outcome is not None:
-            raise UsageError(f"--ply: got {ply}, expected at most {game.ply}, where the game was over")
-        game.push(move)
-    over = game.outcome
-    if over is None and ply == len(record.moves) and record.outcome is not None:
-        judged = Referee(record.fen, ruleset)
-        for move in record.moves:
-            if judged.outcome is None:
-                judged.push(move)
-        over = judged.outcome if judged.ply == ply else None
-    if over is not None:
-        raise UsageError(f"--ply: got {ply}, where the game is over; expected a ply before, where a move is to be made")
-    if color not in (None, chess.COLOR_NAMES[game.turn]):
-        raise UsageError(
-            f"--color: got {color} for ply {ply}, where {chess.COLOR_NAMES[game.turn]} is to move; "
-            f"expected {chess.COLOR_NAMES[game.turn]}, or ply {ply + 1}"
-        )
-    return game
-
-
-def _analyst(
-    game: Referee, color: chess.Color, chosen: Configuration, evaluator: Evaluator, seed: int, belief: Belief
-) -> Analyst:
-    """Who has seen what ``color`` saw, and nothing else."""
-    from darkchess.fog.analysis.analyst import Analyst
-
-    views = game.views(color)
-    analyst = Analyst(
-        views[0],
-        game.positions[0],
-        game.ruleset,
-        evaluator=evaluator,
-        seed=seed,
-        belief=belief,
-        configuration=chosen,
-    )
-    with closing(ProgressLine("klss analyse")) as line:
-        for view in views[1:]:
-            analyst.observe(view)
-            line.tell(f"ply {view.ply} of {len(views) - 1}, {analyst.position_set.size:,} positions possible")
-    return analyst
-
-
-def _losses(
-    record: GameRecord,
-    ruleset: Ruleset,
-    evaluator: Callable[[], Evaluator],
-    chosen: Configuration,
-    budget: int,
-    seed: int,
-) -> list[Loss]:
-    """What each move of the whole game gave away."""
-    from darkchess.fog.analysis.once_over import losses
-    from uci_bridge.bot.true_game import ServerReferee
-
-    whole = ServerReferee(record.fen, ruleset)
-    for move in record.moves:
-        if whole.outcome is None:
-            whole.push(move)
-    with closing(ProgressLine("klss analyse --once-over")) as line:
-        return losses(
-            whole,
-            evaluator,
-            nodes=budget,
-            seed=seed,
-            configuration=chosen,
-            progress=lambda done, of: line.tell(f"move {done} of {of}"),
-        )

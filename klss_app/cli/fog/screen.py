@@ -6,9 +6,9 @@ from typing import Any
 
 import chess
 
+from klss_app.cli.errors import own_name
 from klss_app.cli.fog.human import HELP, HumanPlayer, screen
 from klss_app.cli.fog.review import ply_lines, result_text, review
-from klss_app.cli.own_name import own_name
 from klss_app.cli.screen import Quit, Screen
 
 __all__ = ["START_VISIBLE", "FogScreen"]

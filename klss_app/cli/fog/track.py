@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss_app.cli.errors import UsageError
+from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import Parser, add_game_number, cap, check_fen, chosen_seed, pgn_game, seconds, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
@@ -132,7 +133,7 @@ class Track:
         self.weighed.append(Weighed(nats, effective(weights), weigher.level, weigher.reached, weigher.restarts))
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss track``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
     if parsed.fen is not None and parsed.pgn is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +11,8 @@ import chess
 
 from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import game_named
-from klss_app.cli.options import CONFIGURATION, Parser, add_game_options, game_options
+from klss_app.cli.games import Game
+from klss_app.cli.options import CONFIGURATION, Parser, add_game_options, game_options, whole
 from klss_app.cli.rbc.track import kept_game
 from klss_app.cli.terminal import Terminal
 from klss_app.stdout import print_document
@@ -26,16 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 
-def _parser() -> Parser:
-    parser = Parser(
-        "analyse", "What the engine thinks at one turn of a game, for the player whose turn it was.", game_named("rbc")
-    )
+def _parser(game: Game) -> Parser:
+    parser = Parser("analyse", "What the engine thinks at one turn of a game, for the player whose turn it was.", game)
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
+    turn = whole("a number of turns, 0 or more", 0, 999_999)
     parser.add_argument(
-        "--turn", type=_turn, required=True, metavar="N", help="after N turns of either side, whoever's turn it is then"
+        "--turn", type=turn, required=True, metavar="N", help="after N turns of either side, whoever's turn it is then"
     )
     parser.add_argument("--configuration", default=DEFAULT_PLAYER, metavar="NAME", help=f"who thinks: {CONFIGURATION}")
-    add_game_options(parser, game=game_named("rbc"), fen=False, path_suffices=False)
+    add_game_options(parser, game=game, fen=False, path_suffices=False)
     parser.add_argument(
         "--planes",
         action="append",
@@ -47,17 +45,11 @@ def _parser() -> Parser:
     return parser
 
 
-def _turn(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 7):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number of turns, 0 or more")
-    return int(text)
-
-
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], game: Game) -> int:
     """Run ``klss rbc analyse``; see :mod:`klss_app.cli.main`."""
-    parsed = _parser().parse(arguments)
+    parsed = _parser(game).parse(arguments)
     options = game_options(parsed)
-    chosen = game_named("rbc").configuration(parsed.configuration, options.stockfish)
+    chosen = game.configuration(parsed.configuration, options.stockfish)
 
     from darkchess.rbc.players.configuration import make_player
     from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
@@ -71,17 +63,17 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.planes and not isinstance(chosen.thinking, Synoptic):
         raise UsageError(f"--planes: {parsed.configuration!r} sees positions and no planes; expected dsmcp, say")
     planes = _planes(parsed.planes, all_of_them=parsed.json)
-    game = kept_game(Path(parsed.game))
-    if parsed.turn >= game.ply:
-        raise UsageError(f"--turn: got {parsed.turn} in a game of {game.ply} turns, expected 0 to {game.ply - 1}")
+    played = kept_game(Path(parsed.game))
+    if parsed.turn >= played.ply:
+        raise UsageError(f"--turn: got {parsed.turn} in a game of {played.ply} turns, expected 0 to {played.ply - 1}")
 
     evaluator = make_evaluator(chosen, options.evaluator_choice(), options.ruleset)
     terminal = Terminal(parsed.ascii)
     player = make_player(chosen, evaluator, seed=options.seed)
     limit = Limit(options.time_s, options.nodes, options.clock)
-    turn = game.turns[parsed.turn]
+    turn = played.turns[parsed.turn]
     try:
-        _tell(player, turn, game.turns[: parsed.turn], game.positions[0])
+        _tell(player, turn, played.turns[: parsed.turn], played.positions[0])
         known = player.position_set
         assert known is not None
         document: dict[str, Any] = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import game_named
+from klss_app.cli.games import Game
 from klss_app.cli.options import Parser, cap
 from klss_app.stdout import print_document
 
@@ -21,8 +21,8 @@ __all__ = ["kept_game", "run"]
 _DEFAULT_CAP = 2_000_000
 
 
-def _parser() -> Parser:
-    parser = Parser("track", "Sizes of both players' position sets after each observation.", game_named("rbc"))
+def _parser(game: Game) -> Parser:
+    parser = Parser("track", "Sizes of both players' position sets after each observation.", game)
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
     parser.add_argument("--cap", type=cap, default=_DEFAULT_CAP, metavar="N", help="largest set")
     parser.add_argument("--threads", type=int, choices=[1, 2], default=2, help="threads of an update")
@@ -52,17 +52,17 @@ def kept_game(path: Path) -> Referee:
         raise UsageError(f"{str(path)!r}: {error}") from None
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], game: Game) -> int:
     """Run ``klss rbc track``; see :mod:`klss_app.cli.main`."""
-    parsed = _parser().parse(arguments)
+    parsed = _parser(game).parse(arguments)
     from darkchess.rbc.belief.position_set import PositionSet
 
-    game = kept_game(Path(parsed.game))
+    played = kept_game(Path(parsed.game))
     known = {
-        color: PositionSet(color, game.positions[0], cap=parsed.cap, threads=parsed.threads) for color in chess.COLORS
+        color: PositionSet(color, played.positions[0], cap=parsed.cap, threads=parsed.threads) for color in chess.COLORS
     }
     turns: list[dict[str, Any]] = []
-    for ply, turn in enumerate(game.turns):
+    for ply, turn in enumerate(played.turns):
         mine = known[turn.color]
         sizes: dict[str, int | None] = {"notice": None, "sense": None, "move": None}  # past the cap, nobody counts
         if mine.capped_by is None:
@@ -71,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
             sizes["notice"] = mine.size
             mine.sensed(turn.sensed)
             sizes["sense"] = mine.size
-            if ply + 1 < game.ply or game.outcome is None:
+            if ply + 1 < played.ply or played.outcome is None:
                 mine.moved(turn.moved)
             sizes["move"] = mine.size
         turns.append({"turn": ply, "color": chess.COLOR_NAMES[turn.color], **sizes})

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.games import game_named
+from klss_app.cli.games import Game
 from klss_app.cli.options import Parser, games, seed
 from klss_app.stdout import print_document
 
@@ -19,10 +19,8 @@ _OPENSPIEL = 10
 """One game against OpenSpiel for so many against reconchess."""
 
 
-def _parser() -> Parser:
-    parser = Parser(
-        "verify", "Hold our referee, or our position sets, against reconchess and OpenSpiel.", game_named("rbc")
-    )
+def _parser(game: Game) -> Parser:
+    parser = Parser("verify", "Hold our referee, or our position sets, against reconchess and OpenSpiel.", game)
     parser.add_argument("--games", type=games, default=100, metavar="N", help="how many")
     parser.add_argument(
         "--sets",
@@ -40,9 +38,9 @@ def _parser() -> Parser:
     return parser
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], game: Game) -> int:
     """Run ``klss rbc verify``; see :mod:`klss_app.cli.main`."""
-    parsed = _parser().parse(arguments)
+    parsed = _parser(game).parse(arguments)
     if parsed.compared is not None and not parsed.sets:
         raise UsageError("--compared: got it without --sets, expected both")
     try:

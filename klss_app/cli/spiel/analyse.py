@@ -4,27 +4,24 @@ observed alone.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import game_named
-from klss_app.cli.options import CONFIGURATION, Parser, add_game, add_game_options, game_options
+from klss_app.cli.games import Game
+from klss_app.cli.options import CONFIGURATION, Parser, add_game, add_game_options, game_options, whole
 from klss_app.stdout import print_document
 
 __all__ = ["run"]
 
-_PREFIX = "openspiel:"
 
-
-def _parser(name: str) -> Parser:
-    game = game_named(name)
+def _parser(game: Game) -> Parser:
     parser = Parser("analyse", "What the engine thinks at one turn of a game, for the player whose turn it was.", game)
     parser.add_argument("file", metavar="FILE", help="a game that klss play or klss match kept (JSON)")
-    parser.add_argument("--ply", type=_ply, required=True, metavar="N", help="after N actions of either player")
+    ply = whole("a number of actions, 0 or more", 0, 999_999)
+    parser.add_argument("--ply", type=ply, required=True, metavar="N", help="after N actions of either player")
     parser.add_argument("--configuration", default="kluss", metavar="NAME", help=f"who thinks: {CONFIGURATION}")
     add_game(parser)
     add_game_options(parser, game=game, fen=False)
@@ -32,17 +29,11 @@ def _parser(name: str) -> Parser:
     return parser
 
 
-def _ply(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 7):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number of actions, 0 or more")
-    return int(text)
-
-
-def run(arguments: Sequence[str], name: str) -> int:
-    """Run the command on the game ``name``; see :mod:`klss_app.cli.main`."""
-    parsed = _parser(name).parse(arguments)
+def run(arguments: Sequence[str], game: Game) -> int:
+    """Run the command; see :mod:`klss_app.cli.main`."""
+    parsed = _parser(game).parse(arguments)
     options = game_options(parsed)
-    chosen = game_named(name).configuration(parsed.configuration)
+    chosen = game.configuration(parsed.configuration)
     if chosen.search is None:
         raise UsageError(f"--configuration: got {parsed.configuration!r}, which does not search; expected kluss, say")
 
@@ -52,12 +43,12 @@ def run(arguments: Sequence[str], name: str) -> int:
     from klss.openspiel.players import SearchingPlayer
     from klss.table.limits import Limit
 
-    game, _ = spiel_game(name.removeprefix(_PREFIX))
-    history, seat = _history(Path(parsed.file), game, parsed.ply)
-    player = make_player(chosen, game, options.seed)
+    played, _ = spiel_game(game.title)
+    history, seat = _history(Path(parsed.file), played, parsed.ply)
+    player = make_player(chosen, played, options.seed)
     assert isinstance(player, SearchingPlayer)
     player.begin(seat)
-    seen = Sight(game, 0 if seat else 1).along(game.new_initial_state(), history)
+    seen = Sight(played, 0 if seat else 1).along(played.new_initial_state(), history)
     for each in seen:
         player.observe(each)
     decision = player.answer("action", Limit(options.time_s, options.nodes, options.clock))

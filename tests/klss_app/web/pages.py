@@ -15,8 +15,9 @@ import chess
 from aiohttp import ClientWebSocketResponse, WSMsgType
 from aiohttp.test_utils import TestClient, TestServer
 
+from klss_app.kept_games import HUMAN
 from klss_app.web.server import make_app
-from klss_app.web.settings import HUMAN, Settings
+from klss_app.web.settings import Settings
 from klss_app.web.table import Table
 
 T = TypeVar("T")

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from aiohttp import ClientError, WSMsgType, WSServerHandshakeError
 
+from klss_app.kept_games import HUMAN
 from klss_app.web import server
 from klss_app.web.guard import Rate, host_allowed, origin_allowed
 from klss_app.web.server import MOST_BYTES, static_files
-from klss_app.web.settings import HUMAN
 from tests.klss_app.web.pages import Page, Served, run, served, settings
 
 
