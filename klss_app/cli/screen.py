@@ -1,16 +1,36 @@
-"""How people see a game in the terminal, and play it: what a kit's ``screen`` is."""
+"""How people see a game in the terminal, play it and step through it afterwards: what a kit's ``screen`` is."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from klss.table.contest import Player
-from klss.table.outcome import Seat
-from klss_app.cli.terminal import Terminal
+import chess
 
-__all__ = ["Quit", "Screen"]
+from klss.table.contest import Player
+from klss.table.outcome import Outcome, Seat
+from klss_app.cli.terminal import InputClosed, Terminal
+
+__all__ = ["REVIEW_HELP", "Quit", "Screen", "ended_text", "step_through"]
+
+
+_LOSSES = {
+    "king_captured": "{}'s king was captured",
+    "no_move": "{} has no move left",
+    "resign": "{} resigned",
+    "flag": "{} ran out of time",
+    "forfeit": "{} forfeited",
+}
+_DRAWS = {
+    "no_move": "no move is left",
+    "repetition": "third occurrence of the position",
+    "fifty_moves": "fifty moves without a capture or a pawn move",
+    "ply_limit": "the limit of plies was reached",
+}
+REVIEW_HELP = """\
+ Enter: the next ply (after the last the start), b: back, a number: that ply,
+ all: every ply, fog off: the board alone, fog on: both views again, flip, quit"""
 
 
 class Quit(Exception):
@@ -71,3 +91,68 @@ class Screen(ABC):
     def hints(self, path: str) -> list[str]:
         """What can be done with the game that is kept in ``path``, as a shell takes it."""
         return []
+
+
+def ended_text(outcome: Outcome | None, after: str) -> str:
+    """How a game of any kind ended ``after`` so much, in one line.
+
+    >>> ended_text(None, "3 turns")
+    'Unfinished after 3 turns.'
+    """
+    if outcome is None:
+        return f"Unfinished after {after}."
+    if outcome.winner is None:
+        return f"Draw: {_DRAWS.get(outcome.reason, outcome.reason)}. {outcome.result} after {after}."
+    winner, loser = ("White", "Black") if outcome.winner else ("Black", "White")
+    reason = _LOSSES.get(outcome.reason, outcome.reason).format(loser)
+    return f"{winner} wins: {reason}. {outcome.result} after {after}."
+
+
+def step_through(
+    terminal: Terminal, last: int, bottom: chess.Color, lines: Callable[[int, chess.Color, bool], list[str]]
+) -> None:
+    """Show a game step by step: as the human asks for it at a terminal, else all of it at once.
+
+    Parameters
+    ----------
+    terminal
+        Where.
+    last
+        The last step, which is shown first; the first is 0.
+    bottom
+        Who sits at the bottom.
+    lines
+        The block of a step: its number, who sits at the bottom, whether beside the board stands what players knew.
+    """
+    fog = True
+    ply = last
+    shown = [ply] if terminal.interactive else range(last + 1)
+    for each in shown:
+        terminal.say("", *lines(each, bottom, fog))
+    if terminal.interactive:
+        terminal.say(REVIEW_HELP)
+    while True:
+        try:
+            text = " ".join(terminal.ask(f" review {ply}/{last}> ").lower().split())
+        except InputClosed:
+            return
+        if text in ("quit", "exit", "q"):
+            return
+        if text == "all":
+            for each in range(last + 1):
+                terminal.say("", *lines(each, bottom, fog))
+            continue
+        if text in ("", "n", "next"):
+            ply = (ply + 1) % (last + 1)
+        elif text in ("b", "back", "p"):
+            ply = max(0, ply - 1)
+        elif text.isascii() and text.isdigit() and int(text) <= last:
+            ply = int(text)
+        elif text in ("fog off", "fog on"):
+            fog = text == "fog on"
+        elif text == "flip":
+            bottom = not bottom
+        else:
+            terminal.say(f" got {text!r}, expected one of:", REVIEW_HELP)
+            continue
+        terminal.say("", *lines(ply, bottom, fog))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import chess
 
 from darkchess.fog.game.referee import Referee
-from klss_app.cli.fog import human, review
-from klss_app.cli.fog.human import clock_text, events
+from klss_app.cli import screen
+from klss_app.cli.fog import human
+from klss_app.cli.fog.human import events
 from klss_app.cli.fog.screen import START_VISIBLE
+from klss_app.cli.human import clock_text
 
 
 def shown(color: chess.Color, *moves: str, fen: str | None = None) -> str:
@@ -63,5 +65,5 @@ def test_a_clock_shows_tenths_only_at_the_end_and_never_less_than_nothing() -> N
 
 
 def test_what_is_told_about_commands_fits_80_columns() -> None:
-    for text in (human.HELP, human.UNDO, human.FOG, review.HELP):
+    for text in (human.HELP, human.UNDO, human.FOG, screen.REVIEW_HELP):
         assert max(map(len, text.splitlines())) < 80, text

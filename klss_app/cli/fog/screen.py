@@ -7,8 +7,9 @@ from typing import Any
 import chess
 
 from klss_app.cli.errors import own_name
-from klss_app.cli.fog.human import HELP, HumanPlayer, screen
+from klss_app.cli.fog.human import HELP, HumanPlayer
 from klss_app.cli.fog.review import ply_lines, result_text, review
+from klss_app.cli.human import drawn, framed
 from klss_app.cli.screen import Quit, Screen
 
 __all__ = ["START_VISIBLE", "FogScreen"]
@@ -31,8 +32,9 @@ class FogScreen(Screen):
         """See the base."""
         own = {square: piece for square, piece in chess.Board().piece_map().items() if piece.color == chess.WHITE}
         terminal = self.terminal
+        board = drawn(terminal, own, START_VISIBLE, chess.WHITE)
         terminal.clear()
-        terminal.say(*screen(own, START_VISIBLE, (), chess.WHITE, self.names, self.clocks, terminal))
+        terminal.say(*framed(board, chess.WHITE, self.names, self.clocks))
         terminal.say(" You see your pieces and where they could move; the rest is fog. help tells what to type.")
         self._drawn = True
         while True:

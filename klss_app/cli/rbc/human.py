@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import textwrap
-import time
-from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import chess
 
 from darkchess.board.position import Position
-from darkchess.fog.game.render import Style, beside, board_lines
+from darkchess.fog.game.render import beside
 from darkchess.rbc.game.contest import Asked, Look, Player
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
-from klss.table.contest import OutOfTime, Resignation
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
-from klss_app.cli.fog.human import clock_text
+from klss_app.cli.human import Typist, drawn
 from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of
-from klss_app.cli.screen import Quit
-from klss_app.cli.terminal import Terminal, TimeUp
 
 __all__ = ["HELP", "BlindHuman"]
 
@@ -37,30 +32,16 @@ You see your own pieces and what you looked at; the board beside it says how man
 turns ago that was. There is no check: capture the king to win."""
 
 
-class BlindHuman(Player):
-    """The human; see :class:`darkchess.rbc.game.contest.Player`.
+class BlindHuman(Typist, Player):
+    """The human; see :class:`darkchess.rbc.game.contest.Player` and :class:`klss_app.cli.human.Typist`."""
 
-    Parameters
-    ----------
-    terminal
-        Where the human sits.
-    names
-        What both players are called.
-    clocks
-        Seconds left on the clocks, kept up to date by the arbiter.
-    """
+    help = HELP
 
-    def __init__(
-        self, terminal: Terminal, names: Mapping[chess.Color, str], clocks: Mapping[chess.Color, float]
-    ) -> None:
-        self._terminal = terminal
-        self._names = names
-        self._clocks = clocks
+    def __init__(self, *seat: Any) -> None:
+        super().__init__(*seat)
         self._seen: dict[int, tuple[chess.Piece | None, int]] = {}
-        self._news: list[str] = []
         self._turn = 0
         self._marked: tuple[int, ...] = ()
-        self.bottom: chess.Color = chess.WHITE
 
     def start(self, color: chess.Color, start: Position) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -85,19 +66,11 @@ class BlindHuman(Player):
         self.draw()
 
     def choose_sense(self, limit: Limit) -> Look:
-        """Ask until a square, or nothing, is typed.
-
-        Raises
-        ------
-        Resignation, OutOfTime
-            See :mod:`darkchess.fog.game.contest`.
-        Quit, InputClosed
-            The human leaves.
-        """
-        ask = self._asker(limit)
+        """Ask until a square, or nothing, is typed; raises as :meth:`klss_app.cli.human.Typist.ask` does."""
+        self.question_begins(limit)
         while True:
-            text = ask(f" {self._turn}. look at: ")
-            if self._command(text):
+            text = self.ask(f" {self._turn}. look at: ")
+            if text is None:
                 continue
             if not text:
                 return Look(None)
@@ -124,10 +97,10 @@ class BlindHuman(Player):
 
     def choose_move(self, limit: Limit) -> Asked:
         """Ask until a request, or ``pass``, is typed; raises as :meth:`choose_sense` does."""
-        ask = self._asker(limit)
+        self.question_begins(limit)
         while True:
-            text = ask(f" {self._turn}. your move: ")
-            if not text or self._command(text):
+            text = self.ask(f" {self._turn}. your move: ")
+            if not text:
                 continue
             try:
                 return Asked(request_of(text, self._own.requests(), self._pieces(), self._own.color))
@@ -159,19 +132,10 @@ class BlindHuman(Player):
         known = pieces | {
             square: piece for square, (piece, _) in self._seen.items() if piece is not None and square not in pieces
         }
-        style = Style(unicode=self._terminal.unicode, color=self._terminal.color)
         visible = sum(1 << square for square in {*self._seen, *pieces})
-        cell = 3 if self._terminal.color else 2
-        board = board_lines(known, visible, bottom=self.bottom, style=style, marked=self._marked, cell=cell)
+        board = drawn(self._terminal, known, visible, self.bottom, self._marked)
         _, *lines = beside([("", board), ("", [*self._ages(pieces), "turns ago"])])
-        self._terminal.clear()
-        self._terminal.say(self._player(not self.bottom), *(" " + line for line in lines), self._player(self.bottom))
-        if self._news:
-            self._terminal.say(" " + " ".join(self._news))
-
-    def _player(self, color: chess.Color) -> str:
-        clock = f"   {clock_text(self._clocks[color])}" if color in self._clocks else ""
-        return f"   {'White' if color else 'Black'}: {self._names[color]}{clock}"
+        self.show(lines)
 
     def _ages(self, pieces: Mapping[int, chess.Piece]) -> list[str]:
         """How many turns ago each square was looked at: a dot for never, nothing where own pieces stand."""
@@ -192,45 +156,6 @@ class BlindHuman(Player):
     def _pieces(self) -> dict[int, chess.Piece]:
         return dict(Position(self._own.row).pieces)
 
-    def _asker(self, limit: Limit) -> Callable[[str], str]:
-        """A function that asks for a line before the clock runs out."""
-        deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
-
-        def ask(prompt: str) -> str:
-            try:
-                return self._terminal.ask(prompt, None if deadline is None else deadline - time.monotonic())
-            except TimeUp:
-                raise OutOfTime from None
-
-        return ask
-
-    def _command(self, text: str) -> bool:
-        """Whether ``text`` was a command; it is done then."""
-        say = self._terminal.say
-        commands: dict[str, Callable[[], Any]] = {
-            "help": lambda: say(HELP),
-            "?": lambda: say(HELP),
-            "moves": lambda: say(self._moves_text()),
-            "flip": self._flip,
-            "resign": self._resign,
-            "quit": self._quit,
-            "exit": self._quit,
-        }
-        action = commands.get(" ".join(text.lower().split()))
-        if action is not None:
-            action()
-        return action is not None
-
-    def _moves_text(self) -> str:
-        text = "  ".join(["pass", *(move.uci() for move in self._own.requests())])
-        return textwrap.fill(text, width=76, initial_indent=" ", subsequent_indent=" ", break_on_hyphens=False)
-
-    def _flip(self) -> None:
-        self.bottom = not self.bottom
-        self.draw()
-
-    def _resign(self) -> NoReturn:
-        raise Resignation
-
-    def _quit(self) -> NoReturn:
-        raise Quit
+    def choices(self) -> Iterable[str]:
+        """A pass, and the moves that may be asked for."""
+        return ["pass", *(move.uci() for move in self._own.requests())]

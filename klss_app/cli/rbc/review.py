@@ -18,8 +18,8 @@ from darkchess.board.position import Position
 from darkchess.fog.game.render import Style, beside, board_lines
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import window
-from klss_app.cli.fog.review import step_through
 from klss_app.cli.rbc.spoken import turn_text
+from klss_app.cli.screen import step_through
 from klss_app.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Known:
 
 
 def review(referee: Referee, terminal: Terminal, bottom: chess.Color) -> None:
-    """Show a finished game turn by turn, its end first; see :func:`klss_app.cli.fog.review.step_through`."""
+    """Show a finished game turn by turn, its end first; see :func:`klss_app.cli.screen.step_through`."""
     known = followed(referee)
     step_through(terminal, referee.ply, bottom, lambda at, below, fog: _lines(referee, known, at, terminal, below, fog))
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import chess
 
-from darkchess.fog.game.render import ALL_SQUARES, Style, board_lines
-from klss_app.cli.fog.review import ended_text
+from darkchess.fog.game.render import ALL_SQUARES
+from klss_app.cli.human import drawn
 from klss_app.cli.rbc.human import BlindHuman
 from klss_app.cli.rbc.review import review
 from klss_app.cli.rbc.spoken import turn_text
-from klss_app.cli.screen import Screen
+from klss_app.cli.screen import Screen, ended_text
 
 __all__ = ["RbcScreen"]
 
@@ -34,10 +34,7 @@ class RbcScreen(Screen):
 
     def end_lines(self, referee: Any) -> list[str]:
         """See the base."""
-        terminal = self.terminal
-        style = Style(unicode=terminal.unicode, color=terminal.color)
-        cell = 3 if terminal.color else 2
-        board = board_lines(referee.position.pieces, ALL_SQUARES, bottom=self._bottom, style=style, cell=cell)
+        board = drawn(self.terminal, referee.position.pieces, ALL_SQUARES, self._bottom)
         return [" The board:", *(" " + line for line in board), "", ended_text(referee.outcome, f"{referee.ply} turns")]
 
     def review(self, referee: Any) -> None:
