@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,19 +33,8 @@ def shown_name(spec: str) -> str:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a game is played by, besides its players and its start position.
-
-    Attributes
-    ----------
-    seed
-        Of all random choices.
-    clock
-        Seconds at the start and added a move.
-    time_s, nodes
-        What limits the engine's moves.
-    rules
-        The ruleset's name.
-    """
+    """What a game is played by, besides its players and its start position: the seed of all random choices, the clock
+    (seconds at the start and added a move), what limits the engine's moves, and the ruleset's name."""
 
     seed: int
     clock: tuple[float, float] | None = None
@@ -60,19 +50,8 @@ def game_headers(
     terms: Terms,
     left_s: Mapping[chess.Color, float] | None = None,
 ) -> dict[str, str]:
-    """The PGN tags of a game.
-
-    Parameters
-    ----------
-    event, names
-        What stands under ``Event``, ``White`` and ``Black``.
-    begun
-        When, in UTC.
-    terms
-        What it is played by.
-    left_s
-        Of a game that was left: seconds on the clocks.
-    """
+    """The PGN tags of a game, which :mod:`klss_app.cli.saved_game` reads; ``begun`` is in UTC, ``left_s`` are the
+    seconds on the clocks of a game that was left."""
     headers = {
         "Event": event,
         "Date": begun.strftime("%Y.%m.%d"),
@@ -111,25 +90,15 @@ def newest_first() -> list[Path]:
 def keep_game(text: str, begun: datetime.datetime, path: Path | None = None, suffix: str = ".pgn") -> Path:
     """Write a game, to ``path`` or to a new file named by when it was begun, that ends in ``suffix``; where it is.
 
-    Only its owner may read it: a game that was left holds the true moves of one that may go on.
-
-    Raises
-    ------
-    OSError
-        It can't be written; ``filename`` says where.
+    Only its owner may read it: a game that was left holds the true moves of one that may go on. Raises OSError where it
+    can't be written; ``filename`` says where.
     """
     if path is None:
         path = Path(_FOLDER) / f"{begun.strftime('%Y-%m-%dT%H%M%SZ')}{suffix}"
         path.parent.mkdir(exist_ok=True)
-        path = _fresh(path)
+        begun_then = itertools.count(2)
+        stem = path.stem
+        while path.exists():  # several games may begin within a second
+            path = path.with_name(f"{stem}-{next(begun_then)}{suffix}")
     write_whole(path, text, 0o600)
     return path
-
-
-def _fresh(path: Path) -> Path:
-    """``path``, or the first of ``path-2``, ``path-3``, … that is not there yet."""
-    candidate, number = path, 1
-    while candidate.exists():
-        number += 1
-        candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
-    return candidate

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import random
-import time
 from typing import Any
 
 import chess
@@ -22,8 +21,9 @@ from darkchess.rbc.synoptic.forced import forced_win
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.synopsis import MEMORY, SENSE, synopses
 from klss.networks.residual import ResidualNetwork
+from klss.support.arrays import Words
 from klss.table.limits import Limit
-from klss_app.bench.report import Report, Say, spread
+from klss_app.bench.report import Figures, Report, Say, rates, spread, stopwatch, threaded, timed
 
 __all__ = ["dsmcp", "synopsis", "tracker"]
 
@@ -63,72 +63,41 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
         for threads in (1, 2):
             known = _large(threads, _LEAST)
             sources = known.size
-            began, began_cpu = time.perf_counter(), time.process_time()
+            watch = stopwatch()
             known.noticed(Notice(None))
-            seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
+            seconds, cpu = watch()
             if repetition >= 0:
                 samples.append({
                     "threads": threads, "sources": sources, "positions": known.size, "successors": known.successors,
                     "seconds": seconds, "cpu_seconds": cpu,
                 })  # fmt: skip
                 say(
-                    f"{threads} thread{'s' * (threads - 1)}: {sources:,} → {known.size:,} positions, "
+                    f"{threaded(threads)}: {sources:,} → {known.size:,} positions, "
                     f"{known.successors / seconds / 1e6:.1f} million successors/s, {seconds:.2f} s"
                 )
     known = _large(1, _LEAST)
     chosen = known.sample(_SAMPLE, 0)
-    walls, cpus = [], []
-    for repetition in range(-1, 20 * repetitions):
-        began, began_cpu = time.perf_counter(), time.process_time()
-        found = partitions(known, chosen)
-        found.left_over(np.full(_SAMPLE, 1.0 / _SAMPLE))
-        if repetition >= 0:
-            walls.append(time.perf_counter() - began)
-            cpus.append(time.process_time() - began_cpu)
-    figures: dict[str, dict[str, Any] | None] = {}
-    for threads in (1, 2):
-        mine = [one for one in samples if one["threads"] == threads]
-        figures[f"successors_per_s_{threads}t"] = spread(
-            [one["successors"] / one["seconds"] for one in mine], "successors/s"
-        )
-    figures["successors_per_cpu_s_1t"] = spread(
-        [one["successors"] / one["cpu_seconds"] for one in samples if one["threads"] == 1],
-        "successors/s of processor time",
-    )
-    figures["partitions_s"] = spread(walls, "s")
-    figures["partitions_cpu_s"] = spread(cpus, "s")
+    weights = np.full(_SAMPLE, 1.0 / _SAMPLE)
+    walls, cpus = timed(20 * repetitions, lambda: partitions(known, chosen).left_over(weights))
     say(f"partitions by 36 senses of {_SAMPLE:,} positions: {np.median(walls) * 1e3:.2f} ms")
-    return Report(figures, None, samples)
+    figures = rates(samples, "successors")
+    return Report(figures | {"partitions_s": spread(walls, "s"), "partitions_cpu_s": spread(cpus, "s")}, None, samples)
 
 
 def synopsis(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     """Figures ``synopsis_s`` and ``synopsis_cpu_s`` (one of a batch of 256 sets of 128 positions) and ``forced_win_s``
     (of one such set before the sense, one call at a time).
     """
-    known = _large(1, _FEW)
-    sets = [known.halves[known.sample(_SET, seed)] for seed in range(_BATCH)]
-    halves, offsets = np.concatenate(sets), _SET * np.arange(_BATCH + 1)
-    rows, stages = np.tile(known.own_row, (_BATCH, 1)), np.arange(_BATCH) % 2
-    memories = np.zeros((_BATCH, MEMORY), dtype=np.uint64)
-    walls, cpus, forced = [], [], []
-    for repetition in range(-1, 20 * repetitions):  # the first one warms up
-        began, began_cpu = time.perf_counter(), time.process_time()
-        synopses(rows, halves, offsets, stages, memories)
-        seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
-        began = time.perf_counter()
-        for members in sets:
-            forced_win(rows[0], members, SENSE)
-        if repetition >= 0:
-            walls.append(seconds / _BATCH)
-            cpus.append(cpu / _BATCH)
-            forced.append((time.perf_counter() - began) / _BATCH)
-    say(f"the synopsis of {_SET} positions: {np.median(walls) * 1e6:.1f} µs, a batch of {_BATCH} sets at a time")
-    say(f"whether a sense wins for sure: {np.median(forced) * 1e6:.1f} µs")
-    figures: dict[str, dict[str, Any] | None] = {
-        "synopsis_s": spread(walls, "s"),
-        "synopsis_cpu_s": spread(cpus, "s"),
-        "forced_win_s": spread(forced, "s"),
-    }
+    sets, batch = _batch()
+    row = batch[0][0]
+    walls, cpus = timed(20 * repetitions, lambda: synopses(*batch))
+    forced, _ = timed(20 * repetitions, lambda: [forced_win(row, members, SENSE) for members in sets])
+    figures: Figures = {}
+    for name, seconds in (("synopsis_s", walls), ("synopsis_cpu_s", cpus), ("forced_win_s", forced)):
+        figures[name] = spread([each / _BATCH for each in seconds], "s")
+    each_us = {name: found["median"] * 1e6 for name, found in figures.items() if found is not None}
+    say(f"the synopsis of {_SET} positions: {each_us['synopsis_s']:.1f} µs, a batch of {_BATCH} sets at a time")
+    say(f"whether a sense wins for sure: {each_us['forced_win_s']:.1f} µs")
     return Report(figures, None, [])
 
 
@@ -139,39 +108,37 @@ def dsmcp(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     """
     network = network_of("packaged")
     assert isinstance(network, ResidualNetwork)
-    known = _large(1, _FEW)
-    halves = np.concatenate([known.halves[known.sample(_SET, seed)] for seed in range(_BATCH)])
-    seen = synopses(
-        np.tile(known.own_row, (_BATCH, 1)), halves, _SET * np.arange(_BATCH + 1), np.arange(_BATCH) % 2,
-        np.zeros((_BATCH, MEMORY), dtype=np.uint64),
-    )  # fmt: skip
+    seen = synopses(*_batch()[1])
     samples: list[dict[str, Any]] = []
     for repetition in range(-1, repetitions):  # the first one warms up
         for threads in (1, 2):
             nodes, seconds, cpu = _turn_of_dsmcp(threads)
-            began, began_cpu = time.perf_counter(), time.process_time()
+            watch = stopwatch()
             network.infer(seen, "top", "all", threads=threads)
-            alone, alone_cpu = time.perf_counter() - began, time.process_time() - began_cpu
+            alone, alone_cpu = watch()
             if repetition >= 0:
                 samples.append({
                     "threads": threads, "nodes": nodes, "seconds": seconds, "cpu_seconds": cpu, "synopses": _BATCH,
                     "network_seconds": alone, "network_cpu_seconds": alone_cpu,
                 })  # fmt: skip
                 say(
-                    f"{threads} thread{'s' * (threads - 1)}: {nodes:,} nodes, {nodes / seconds:,.0f} nodes/s "
+                    f"{threaded(threads)}: {nodes:,} nodes, {nodes / seconds:,.0f} nodes/s "
                     f"({nodes / cpu:,.0f} a second of processor time); the network of {network.channels} channels and "
                     f"{network.blocks} blocks alone, {_BATCH / alone:,.0f} synopses/s"
                 )
-    figures: dict[str, dict[str, Any] | None] = {}
-    for what, count, took in (("nodes", "nodes", "seconds"), ("synopses", "synopses", "network_seconds")):
-        for threads in (1, 2):
-            mine = [one for one in samples if one["threads"] == threads]
-            figures[f"{what}_per_s_{threads}t"] = spread([one[count] / one[took] for one in mine], f"{what}/s")
-        cpus = took.replace("seconds", "cpu_seconds")
-        figures[f"{what}_per_cpu_s_1t"] = spread(
-            [one[count] / one[cpus] for one in samples if one["threads"] == 1], f"{what}/s of processor time"
-        )
-    return Report(figures, None, samples)
+    network_alone = rates(samples, "synopses", "network_seconds", "network_cpu_seconds")
+    return Report(rates(samples, "nodes") | network_alone, None, samples)
+
+
+def _batch() -> tuple[list[Words], tuple[Any, ...]]:
+    """Sets as a search's playouts have them, and the same as :func:`darkchess.rbc.synoptic.synopsis.synopses` takes
+    them: own rows, halves, offsets, stages, memories.
+    """
+    known = _large(1, _FEW)
+    sets = [known.halves[known.sample(_SET, seed)] for seed in range(_BATCH)]
+    offsets, stages = _SET * np.arange(_BATCH + 1), np.arange(_BATCH) % 2
+    memories = np.zeros((_BATCH, MEMORY), dtype=np.uint64)
+    return sets, (np.tile(known.own_row, (_BATCH, 1)), np.concatenate(sets), offsets, stages, memories)
 
 
 def _turn_of_dsmcp(threads: int) -> tuple[int, float, float]:
@@ -200,11 +167,11 @@ def _turn_of_dsmcp(threads: int) -> tuple[int, float, float]:
                 player.moved(moved)
         player.notice(game.notice)
         limit = Limit(nodes=_NODES)
-        began, began_cpu = time.perf_counter(), time.process_time()
+        watch = stopwatch()
         nodes = player.choose_sense(limit).diagnostics["nodes"]
         player.sensed(game.sense(_LOOK))
         nodes += player.choose_move(limit).diagnostics["nodes"]
-        return nodes, time.perf_counter() - began, time.process_time() - began_cpu
+        return nodes, *watch()
     finally:
         player.close()
 

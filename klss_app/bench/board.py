@@ -22,7 +22,7 @@ from typing import Any
 import aiohttp
 
 from klss.table.limits import Limit
-from klss_app.bench.report import Report, Say, load, spread
+from klss_app.bench.report import Figures, Report, Say, load, spread
 from uci_bridge.child_processes import descendants
 from uci_bridge.own_program import own_program
 
@@ -137,7 +137,7 @@ def board(player: str, *, games: int, rounds: int, limit: Limit, seed: int = 0, 
 
 async def _measured(arguments: list[str], games: int, rounds: int, seed: int, say: Say) -> Report:
     boards: list[_Board] = []
-    figures: dict[str, dict[str, Any] | None] = {}
+    figures: Figures = {}
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="klss-bench-") as folder:
         try:

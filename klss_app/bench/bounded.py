@@ -19,6 +19,7 @@ from typing import Literal
 
 import chess
 import numpy as np
+import numpy.typing as npt
 
 from darkchess.board.move import encode
 from darkchess.board.position import Position
@@ -29,8 +30,9 @@ from klss.equilibrium import solve
 from klss.errors import SolverError
 from klss.game import Game, GameBuilder
 from klss.movers import TERMINAL
+from klss.search.model import Expansion
 from klss.sequence_form import SequenceForm, sequence_form
-from klss.support.arrays import Floats
+from klss.support.arrays import Floats, Ints
 
 __all__ = ["Bounded", "Leaves", "Turn", "bounded_game"]
 
@@ -86,7 +88,7 @@ class Turn:
 
     @property
     def actions(self) -> tuple[int, ...]:
-        """Codes of the moves."""
+        """Ints of the moves."""
         return tuple(int(name) for name in self.bounded.game.observations[0].action_names[self.infoset])
 
     def value_of(self, mixture: Floats) -> float:
@@ -121,46 +123,46 @@ def bounded_game(start: Position, color: chess.Color, plies: int, leaves: Leaves
     """All games of at most ``plies`` plies from ``start``, seen from ``color``."""
     model = DarkChess(color, PAPER, BuiltinEvaluator())
     builder = GameBuilder()
+    # One entry a history of the ply that is expanded: its state, its mover, what either player knows, its moves, its
+    # node in the tree.
     states = model.states(start.row[None, :], 0)
     movers = model.movers(states)
     known = [np.zeros(1, dtype=np.int64)] * 2
-    next_key = 1
     lines: list[tuple[int, ...]] = [()]
     nodes = [builder.add_decision(None, None, player=int(movers[0]), observations=(0, 0))]
     knowledge: dict[tuple[int, ...], int] = {(): 0}
+    first_key = 1
     for ply in range(plies):
-        expansion = model.expand(states)
-        count = len(expansion.states)
-        above = np.repeat(np.arange(len(states)), np.diff(expansion.offsets))
-        keys = []
-        for player in (0, 1):
-            own = np.where(movers[above] == player, expansion.actions, -1)
-            labels = np.stack(
-                [known[player][above], own.astype(np.int64), expansion.observations[:, player].view(np.int64)], axis=1
-            )
-            _, index = np.unique(labels, axis=0, return_inverse=True)
-            keys.append(next_key + index.reshape(count))
-        next_key += count
-        inner = expansion.movers != TERMINAL
-        if ply == plies - 1:
-            inner[:] = False
-        values = np.where((expansion.movers != TERMINAL) & (leaves == "draw"), 0.0, expansion.values)
-        added = []
-        below: list[tuple[int, ...]] = []
-        for i in range(count):
-            action = int(expansion.actions[i])
-            if inner[i]:
-                seen = int(keys[0][i]), int(keys[1][i])
-                mover = int(expansion.movers[i])
-                added.append(builder.add_decision(nodes[above[i]], str(action), player=mover, observations=seen))
-                line = (*lines[above[i]], action)
-                below.append(line)
-                knowledge[line] = seen[0]
-            else:
+        found = model.expand(states)
+        above = np.repeat(np.arange(len(states)), np.diff(found.offsets))
+        keys = [_keys(found, player, movers[above], known[player][above], first_key) for player in (0, 1)]
+        first_key += len(above)
+        inner = (found.movers != TERMINAL) & (ply < plies - 1)
+        # What is undecided after the last ply counts as asked for; what is over has its value.
+        values = np.where((found.movers != TERMINAL) & (leaves == "draw"), 0.0, found.values)
+        added, below = [], []
+        for i, action in enumerate(found.actions.tolist()):
+            if not inner[i]:
                 builder.add_terminal(nodes[above[i]], str(action), utility=float(values[i]))
-        states, movers = expansion.states[inner], expansion.movers[inner]
-        known = [keys[0][inner], keys[1][inner]]
+                continue
+            seen = int(keys[0][i]), int(keys[1][i])
+            mover = int(found.movers[i])
+            added.append(builder.add_decision(nodes[above[i]], str(action), player=mover, observations=seen))
+            below.append((*lines[above[i]], action))
+            knowledge[below[-1]] = seen[0]
+        states, movers = found.states[inner], found.movers[inner]
+        known = [each[inner] for each in keys]
         nodes, lines = added, below
         if not nodes:
             break
     return Bounded(builder.build(), knowledge)
+
+
+def _keys(found: Expansion, player: int, movers: npt.NDArray[np.int8], known: Ints, first: int) -> Ints:
+    """What ``player`` knows after each child: equal numbers, from ``first`` on, where it knew the same before, did the
+    same if it was its move, and observes the same now."""
+    own = np.where(movers == player, found.actions, -1)
+    seen = found.observations[:, player].view(np.int64)
+    _, index = np.unique(np.stack([known, own.astype(np.int64), seen], axis=1), axis=0, return_inverse=True)
+    keys: Ints = first + index.reshape(len(own))
+    return keys

@@ -26,7 +26,7 @@ from klss.search.trunk import Trunk
 from klss.subgame import Gadget
 from klss.table.limits import Limit
 from klss_app.bench.positions import bench_games
-from klss_app.bench.report import Report, Say, load, spread
+from klss_app.bench.report import Figures, Report, Say, load, spread
 
 __all__ = ["equilibrium", "program_sequence"]
 
@@ -128,24 +128,28 @@ def equilibrium(
     if not worst <= TOLERANCE:
         raise SolverError(f"objectives of warm and cold differ by {worst:.1e}, expected at most {TOLERANCE:.0e}")
 
-    def sums_of(key: str, kinds: tuple[Gadget, ...]) -> list[float]:
+    return Report(_figures(samples, repetitions), None, samples)
+
+
+def _figures(samples: list[dict[str, Any]], repetitions: int) -> Figures:
+    def sums_of(key: str, *kinds: Gadget) -> list[float]:
         return [
             sum(s[key] for s in samples if s["repetition"] == repetition and s["gadget"] in kinds)
             for repetition in range(repetitions)
         ]
 
-    figures: dict[str, dict[str, Any] | None] = {}
+    figures: Figures = {}
     for kind in _KINDS:
-        pairs = zip(sums_of("cold_s", (kind,)), sums_of("warm_s", (kind,)))
+        pairs = zip(sums_of("cold_s", kind), sums_of("warm_s", kind))
         figures[f"cold_over_warm_{kind}"] = spread([cold / warm for cold, warm in pairs], "times")
         figures[f"cold_over_warm_{kind}_by_sequence"] = spread(_ratios(samples, kind), "times")
         for key in ("warm_s", "edit_s", "cold_s"):
-            figures[f"{key}_{kind}"] = spread(sums_of(key, (kind,)), "s")
+            figures[f"{key}_{kind}"] = spread(sums_of(key, kind), "s")
     for key in ("edit_s", "warm_s", "cold_s"):
-        figures[key] = spread(sums_of(key, _KINDS), "s")
+        figures[key] = spread(sums_of(key, *_KINDS), "s")
     figures["objective_difference"] = spread([s["difference"] for s in samples], "utility")
-    figures["fallbacks"] = spread(sums_of("fallbacks", _KINDS), "programs")
-    return Report(figures, None, samples)
+    figures["fallbacks"] = spread(sums_of("fallbacks", *_KINDS), "programs")
+    return figures
 
 
 def _ratios(samples: list[dict[str, Any]], kind: Gadget) -> list[float]:

@@ -6,7 +6,6 @@ These are positions that the weights were not tuned on, with the values of Stock
 
 from __future__ import annotations
 
-import time
 from importlib import resources
 from typing import Any, BinaryIO, cast
 
@@ -15,7 +14,7 @@ import numpy as np
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Words
-from klss_app.bench.report import Report, Say, load, spread
+from klss_app.bench.report import Figures, Report, Say, load, spread, stopwatch
 
 __all__ = ["evaluator", "held_out_positions"]
 
@@ -40,14 +39,14 @@ def evaluator(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     error = float(np.abs(values - wanted).mean())
     samples: list[dict[str, Any]] = []
     for repetition in range(repetitions):
-        count, began, began_cpu = 0, time.perf_counter(), time.process_time()
-        while time.perf_counter() - began < _LEAST_S:
+        count, watch = 0, stopwatch()
+        while watch()[0] < _LEAST_S:
             measured.values(rows)
             count += len(rows)
-        wall, cpu = time.perf_counter() - began, time.process_time() - began_cpu
+        wall, cpu = watch()
         samples.append({"repetition": repetition, "values": count, "seconds": wall, "cpu_seconds": cpu, "load": load()})
         say(f"{count / wall:,.0f} values/s, {count / cpu:,.0f} a second of processor time")
-    figures: dict[str, dict[str, Any] | None] = {
+    figures: Figures = {
         "values_per_s": spread([s["values"] / s["seconds"] for s in samples], "values/s"),
         "values_per_cpu_s": spread([s["values"] / s["cpu_seconds"] for s in samples], "values/s of processor time"),
         "mean_abs_tanh_error": spread([error], f"to Stockfish depth {depth}, {len(rows)} held-out positions"),

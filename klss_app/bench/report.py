@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import statistics
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Report", "Say", "load", "spread"]
+__all__ = ["Figures", "Report", "Say", "load", "rates", "spread", "stopwatch", "threaded", "timed"]
 
 Say = Callable[[str], None]
+Figures = dict[str, dict[str, Any] | None]
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Report:
         The samples behind the figures.
     """
 
-    figures: dict[str, dict[str, Any] | None]
+    figures: Figures
     signature: int | None
     rows: list[dict[str, Any]]
 
@@ -40,3 +42,40 @@ def spread(values: Sequence[float], unit: str) -> dict[str, Any]:
 def load() -> float | None:
     """Mean number of running processes in the last minute, None where the system doesn't tell."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
+def stopwatch() -> Callable[[], tuple[float, float]]:
+    """A watch that starts now: each call gives wall and processor seconds since."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    return lambda: (time.perf_counter() - wall, time.process_time() - cpu)
+
+
+def timed(repetitions: int, work: Callable[[], object]) -> tuple[list[float], list[float]]:
+    """Wall and processor seconds of each repetition of ``work``; one more before them warms up."""
+    walls, cpus = [], []
+    for repetition in range(-1, repetitions):
+        watch = stopwatch()
+        work()
+        wall, cpu = watch()
+        if repetition >= 0:
+            walls.append(wall)
+            cpus.append(cpu)
+    return walls, cpus
+
+
+def threaded(threads: int) -> str:
+    """``1 thread``, ``2 threads``."""
+    return f"{threads} thread{'s' * (threads - 1)}"
+
+
+def rates(samples: Sequence[dict[str, Any]], what: str, wall: str = "seconds", cpu: str = "cpu_seconds") -> Figures:
+    """Figures ``WHAT_per_s_1t``, ``WHAT_per_s_2t`` and ``WHAT_per_cpu_s_1t`` of samples that have ``threads``, a count
+    ``what`` and the seconds that it took, under ``wall`` and ``cpu``.
+    """
+
+    def rate(threads: int, took: str) -> list[float]:
+        return [one[what] / one[took] for one in samples if one["threads"] == threads]
+
+    figures: Figures = {f"{what}_per_s_{threads}t": spread(rate(threads, wall), f"{what}/s") for threads in (1, 2)}
+    figures[f"{what}_per_cpu_s_1t"] = spread(rate(1, cpu), f"{what}/s of processor time")
+    return figures

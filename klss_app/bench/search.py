@@ -11,7 +11,7 @@ from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.players.configuration import Configuration, make_player
 from klss.table.limits import Limit
 from klss_app.bench.positions import bench_positions, seated
-from klss_app.bench.report import Report, Say, load, spread
+from klss_app.bench.report import Figures, Report, Say, load, spread
 from klss_app.bench.signature import signature
 
 __all__ = ["search"]
@@ -33,31 +33,26 @@ def search(
     position's.
     """
     positions = bench_positions()
-    figures: dict[str, dict[str, Any] | None] = {}
+    figures: Figures = {}
     rows: list[dict[str, Any]] = []
     crc = signature(chosen, seed=seed, say=say)  # also warms up
     for name, evaluator in evaluators.items():
         if evaluator is None:
             figures[f"nodes_{name}"] = None
             continue
-        nodes, depths, gaps = [], [], []
+        own: list[dict[str, Any]] = []
         for position in positions:
             for repetition in range(repetitions):
                 player = seated(make_player(chosen, evaluator, seed=seed + repetition), position)
                 found = player.choose(Limit(time_s=seconds)).diagnostics
-                nodes.append(float(found["nodes"]))
-                depths.append(float(found["depth"]))
-                gaps.append(float(found["gap"]))
-                rows.append(
-                    {"position": position.name, "evaluator": name, "repetition": repetition, "load": load(), **found}
-                )
+                labels = {"position": position.name, "evaluator": name, "repetition": repetition, "load": load()}
+                own.append(labels | found)
                 say(
                     f"{position.name}, {name}: {found['nodes']} nodes, depth {found['depth']}, "
-                    f"{found['iterations']} iterations, "
-                    f"{found['positions']} positions, gap {found['gap']:.1e}, {found['seconds']:.2f} s"
+                    f"{found['iterations']} iterations, {found['positions']} positions, gap {found['gap']:.1e}, "
+                    f"{found['seconds']:.2f} s"
                 )
-        unit = f"nodes per {seconds:g} s"
-        figures[f"nodes_{name}"] = spread(nodes, unit)
-        figures[f"depth_{name}"] = spread(depths, "plies")
-        figures[f"gap_{name}"] = spread(gaps, "utility")
+        for figure, unit in (("nodes", f"nodes per {seconds:g} s"), ("depth", "plies"), ("gap", "utility")):
+            figures[f"{figure}_{name}"] = spread([float(row[figure]) for row in own], unit)
+        rows += own
     return Report(figures, crc, rows)

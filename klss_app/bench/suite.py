@@ -34,7 +34,7 @@ from darkchess.fog.players.player import KlssPlayer
 from klss.table.limits import Limit
 from klss_app.bench.bounded import Leaves, Turn, bounded_game
 from klss_app.bench.positions import BenchPosition, seated
-from klss_app.bench.report import Report, Say, load, spread
+from klss_app.bench.report import Figures, Report, Say, load, spread
 
 __all__ = ["DRAWS", "NODES", "Entry", "Exact", "Mixture", "mixture", "suite", "suite_entries"]
 
@@ -50,13 +50,10 @@ Mixture = dict[chess.Move, float]
 
 @dataclass(frozen=True)
 class Exact:
-    """What is known of an entry's bounded game.
+    """What is known of an entry's bounded game of so many ``plies`` from the start.
 
     Attributes
     ----------
-    plies : int
-        From the start.
-    leaves : "draw" or "evaluator"
     value : float
         The game's, for the player who is judged.
     blind : float
@@ -78,18 +75,11 @@ class Entry:
 
     Attributes
     ----------
-    name, theme, source, asked : str
-    fen : str or None
-        The start, which both players know; None: the usual one.
-    moves : tuple of chess.Move
-        From there to the turn.
-    law : str
-        Which law tells the right moves, or ``"loss"``.
-    right : frozenset of chess.Move
-        The right moves; empty where the loss is judged.
-    exact : Exact or None
-        Where the loss is judged.
-    watched : chess.Move or None
+    fen, moves
+        The start, which both players know (None: the usual one), and the moves from there to the turn.
+    law
+        Which law tells the moves that are ``right``, or ``"loss"`` where the loss is judged; then there is ``exact``.
+    watched
         A move whose probability is shown beside the score.
     """
 
@@ -211,35 +201,36 @@ def suite(
     rows: list[dict[str, Any]] = []
     scores: dict[str, list[list[float]]] = {}
     for entry in entries:
-        found: list[float] = []
-        for repetition in range(repetitions):
-            played, positions = mixture(chosen, evaluator, entry.position, limit, seed=seed + repetition)
-            found.append(entry.score(played))
-            row = {
-                "entry": entry.name,
-                "theme": entry.theme,
-                "repetition": repetition,
-                "seed": seed + repetition,
-                "nodes": limit.nodes,
-                "time_s": limit.time_s,
-                "score": found[-1],
-                "blind": entry.blind_score(),
-                "positions": positions,
-                "mixture": {move.uci(): played[move] for move in sorted(played, key=lambda each: -played[each])},
-                "load": load(),
-            }
-            if entry.watched is not None:
-                row["watched"] = {entry.watched.uci(): played.get(entry.watched, 0.0)}
-            rows.append(row)
-            say(f"{entry.theme}, {entry.name}: {found[-1]:.3f} (blind {entry.blind_score():.3f}), {_text(row)}")
+        found = []
+        for each in range(seed, seed + repetitions):
+            played, positions = mixture(chosen, evaluator, entry.position, limit, seed=each)
+            rows.append(_row(entry, played, positions) | {"repetition": each - seed, "seed": each})
+            rows[-1] |= {"nodes": limit.nodes, "time_s": limit.time_s, "load": load()}
+            found.append(rows[-1]["score"])
+            say(f"{entry.theme}, {entry.name}: {found[-1]:.3f} (blind {entry.blind_score():.3f}), {_text(rows[-1])}")
         scores.setdefault(entry.theme, []).append(found)
-    figures: dict[str, dict[str, Any] | None] = {
+    figures: Figures = {
         "score": spread(_means([found for theme in scores.values() for found in theme]), "of 1"),
         "blind": spread([float(np.mean([entry.blind_score() for entry in entries]))], "of 1"),
     }
     for theme, values in scores.items():
         figures[f"score_{theme}"] = spread(_means(values), f"of 1, {len(values)} entries")
     return Report(figures, None, rows)
+
+
+def _row(entry: Entry, played: Mixture, positions: int) -> dict[str, Any]:
+    """What is kept of one answer."""
+    row = {
+        "entry": entry.name,
+        "theme": entry.theme,
+        "score": entry.score(played),
+        "blind": entry.blind_score(),
+        "positions": positions,
+        "mixture": {move.uci(): played[move] for move in sorted(played, key=lambda each: -played[each])},
+    }
+    if entry.watched is not None:
+        row["watched"] = {entry.watched.uci(): played.get(entry.watched, 0.0)}
+    return row
 
 
 def _means(scores: list[list[float]]) -> list[float]:

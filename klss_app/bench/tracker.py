@@ -11,7 +11,6 @@ import copy
 import json
 import math
 import os
-import time
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -24,7 +23,7 @@ from darkchess.fog.belief.policy import Level, Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
-from klss_app.bench.report import Report, Say, load, spread
+from klss_app.bench.report import Figures, Report, Say, load, rates, spread, stopwatch, threaded, timed
 
 __all__ = ["BenchLine", "bench_lines", "tracker"]
 
@@ -108,39 +107,16 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     memory: list[float | None] = []
     for line in lines:
         known, view = line.before(threads=2)
-        for repetition in range(-1, repetitions):  # the first one warms up
-            for threads in (1, 2):
-                one = copy.deepcopy(known)
-                one._threads = threads
-                began, began_cpu = time.perf_counter(), time.process_time()
-                one.observe(view)
-                seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
-                assert one.capped_by is None, "the bench's lines stay below their cap"
-                sample = {
-                    "line": line.name, "repetition": repetition, "threads": threads, "sources": known.size,
-                    "positions": one.size, "successors": one.successors, "seconds": seconds, "cpu_seconds": cpu,
-                    "load": load(),
-                }  # fmt: skip
-                if repetition >= 0:
-                    samples.append(sample)
-                    say(
-                        f"{line.name}, {threads} thread{'s' * (threads - 1)}: {known.size:,} → {one.size:,} positions, "
-                        f"{one.successors / seconds / 1e6:.1f} million successors/s, {seconds:.2f} s"
-                    )
-                del one
+        samples += _updates(line.name, known, view, repetitions, say)
+        # Only the set itself is held where memory is looked at, as it would be in a game.
         known.observe(view)
         memory.append(resident_mb())
         say(f"{line.name}: {memory[-1] or 0.0:,.0f} MB resident after the update")
         del known
-    figures: dict[str, dict[str, Any] | None] = {}
-    largest = lines[-1].name
+    figures = rates(samples, "successors")
     for threads in (1, 2):
-        mine = [s for s in samples if s["threads"] == threads]
-        figures[f"successors_per_s_{threads}t"] = spread([s["successors"] / s["seconds"] for s in mine], "successors/s")
-        figures[f"largest_update_s_{threads}t"] = spread([s["seconds"] for s in mine if s["line"] == largest], "s")
-    figures["successors_per_cpu_s_1t"] = spread(
-        [s["successors"] / s["cpu_seconds"] for s in samples if s["threads"] == 1], "successors/s of processor time"
-    )
+        largest = [s["seconds"] for s in samples if (s["threads"], s["line"]) == (threads, lines[-1].name)]
+        figures[f"largest_update_s_{threads}t"] = spread(largest, "s")
     pairs = zip(samples[::2], samples[1::2])
     figures["two_threads_over_one"] = spread([one["seconds"] / two["seconds"] for one, two in pairs], "times")
     figures |= _weights(lines[0], repetitions, say)
@@ -148,33 +124,60 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     return Report(figures, None, samples)
 
 
-def _weights(line: BenchLine, repetitions: int, say: Say) -> dict[str, dict[str, Any] | None]:
+def _updates(line: str, known: PositionSet, view: View, repetitions: int, say: Say) -> list[dict[str, Any]]:
+    """Samples of the update of ``known`` by ``view``, by one thread and by two in turn."""
+    samples: list[dict[str, Any]] = []
+    for repetition in range(-1, repetitions):  # the first one warms up
+        for threads in (1, 2):
+            one = copy.deepcopy(known)
+            one._threads = threads
+            watch = stopwatch()
+            one.observe(view)
+            seconds, cpu = watch()
+            assert one.capped_by is None, "the bench's lines stay below their cap"
+            if repetition >= 0:
+                samples.append({
+                    "line": line, "repetition": repetition, "threads": threads, "sources": known.size,
+                    "positions": one.size, "successors": one.successors, "seconds": seconds, "cpu_seconds": cpu,
+                    "load": load(),
+                })  # fmt: skip
+                say(
+                    f"{line}, {threaded(threads)}: {known.size:,} → {one.size:,} positions, "
+                    f"{one.successors / seconds / 1e6:.1f} million successors/s, {seconds:.2f} s"
+                )
+            del one  # two large sets at once would not be a game's memory
+    return samples
+
+
+_LEVELS: tuple[tuple[Level, str, int], ...] = (
+    ("tables", "filter_successors_per_s", 100_000),
+    ("features", "filter_features_successors_per_s", 100_000),
+    ("values", "filter_values_s", 0),
+)
+"""How a filter weighs, the figure, and the sources that it takes at least."""
+
+
+def _weights(line: BenchLine, repetitions: int, say: Say) -> Figures:
     """The figures of the weights, on the first line."""
-    samples: dict[str, list[float]] = {}
-    levels: tuple[tuple[Level, str, int], ...] = (
-        ("tables", "filter_successors_per_s", 100_000),
-        ("features", "filter_features_successors_per_s", 100_000),
-        ("values", "filter_values_s", 0),
-    )
-    for level, name, least in levels:
+    figures: Figures = {}
+    for level, name, least in _LEVELS:
         weigher = Filter(Policy.packaged(), BuiltinEvaluator() if level == "values" else None)
         where: dict[str, Any] = {"least": least} if least else {"plies": line.small(MOST_VALUED)}
         known, view = line.before(1, weigher, **where)
         plain, _ = line.before(1, None, **where)
+        found: list[float] = []
         for repetition in range(-1, repetitions):
+            # The filter's own time is what an update takes more than one without it.
             seconds = []
             for positions in (copy.deepcopy(plain), copy.deepcopy(known)):
-                began = time.perf_counter()
+                watch = stopwatch()
                 positions.observe(view, allowance=known.size * SECONDS[level])
-                seconds.append(time.perf_counter() - began)
+                seconds.append(watch()[0])
             extra = max(seconds[1] - seconds[0], 1e-9)
             assert positions.weigher is not None
             if repetition >= 0 and positions.weigher.level == level:
-                per_500 = extra * MOST_VALUED / known.size
-                samples.setdefault(name, []).append(per_500 if level == "values" else positions.successors / extra)
+                found.append(extra * MOST_VALUED / known.size if level == "values" else positions.successors / extra)
                 say(f"{line.name}, filter by {level}: {known.size:,} sources, {extra:.3f} s")
-    units = {"filter_values_s": "s"}
-    return {
-        name: spread(samples[name], units.get(name, "successors/s")) if name in samples else None
-        for _, name, _ in levels
-    }
+        unit = "s" if level == "values" else "successors/s"
+        figures[name] = spread(found, unit) if found else None
+    return figures

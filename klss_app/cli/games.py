@@ -22,22 +22,16 @@ BY_PATH = "stockfish"
 
 @dataclass(frozen=True)
 class Game:
-    """A game as the command line knows it.
+    """A game as the command line knows it; ``name`` is what ``--game`` takes, ``title`` its name in sentences.
 
     Attributes
     ----------
-    name
-        What ``--game`` takes.
-    title
-        Its name in sentences.
     default_player
         The configuration that plays where none is named.
     known
         Configurations that are known without importing any; others are looked up before the first board.
-    each
-        What a limit is for: ``a move``.
-    of
-        What else is to be said of limits.
+    each, of
+        What a limit is for, such as ``a move``, and what else the help says of limits.
     clock
         A usual clock, as ``--clock`` takes it.
     ruled
@@ -64,13 +58,7 @@ class Game:
 
     @property
     def kit(self) -> Kit:
-        """The game itself; imports compiled code.
-
-        Raises
-        ------
-        UsageError
-            There is none of that name.
-        """
+        """The game itself, which imports compiled code; raises :class:`UsageError` where there is none of that name."""
         from uci_bridge.kits.named import kit_named
 
         try:
@@ -79,13 +67,8 @@ class Game:
             raise UsageError(str(error)) from None
 
     def player(self, text: str, stockfish: str | None = None) -> Spec:
-        """Who plays under ``text``; imports compiled code. ``stockfish`` is ``--stockfish``.
-
-        Raises
-        ------
-        UsageError
-            It describes nobody, or one that needs what is not there.
-        """
+        """Who plays under ``text``; imports compiled code. Raises :class:`UsageError` where it describes nobody, or one
+        that needs what is not there; ``stockfish`` is ``--stockfish``."""
         from uci_bridge.errors import UciBridgeError
         from uci_bridge.players import player_spec
 
@@ -120,13 +103,7 @@ FOG = Game(
 
 
 def game_named(name: str) -> Game:
-    """The game that ``--game`` names.
-
-    Raises
-    ------
-    UsageError
-        There is none of that name.
-    """
+    """The game that ``--game`` names; raises :class:`UsageError` where there is none."""
     if name == "fog":
         return FOG
     if name == "rbc":

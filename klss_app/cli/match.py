@@ -76,7 +76,6 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     options = game_options(parsed)
     a, b = (game.player(text, options.stockfish) for text in (parsed.a, parsed.b))
 
-    from klss.table.limits import TimeControl
     from uci_bridge.match.match import Match
     from uci_bridge.match.statistics import Sprt
 
@@ -87,7 +86,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         b=b,
         games=match_games(parsed),
         seed=_seed(parsed, options.seed),
-        budget=TimeControl(options.time_s, options.nodes, options.clock),
+        budget=options.control,
         fen=options.fen,
         evaluator=options.evaluator_choice(),
         check_truth=parsed.check_truth,

@@ -18,7 +18,7 @@ import chess
 from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator_names
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable, read_text
-from klss.table.limits import DEFAULT_TIME_S
+from klss.table.limits import DEFAULT_TIME_S, Limit, TimeControl
 from klss_app.cli.errors import UsageError, own_name
 from klss_app.cli.games import BY_PATH, FOG, Game, check_evaluator
 from klss_app.kept_games import HUMAN
@@ -35,7 +35,6 @@ __all__ = [
     "Parser",
     "add_evaluator_options",
     "add_game_options",
-    "chosen_seed",
     "clock",
     "game_options",
 ]
@@ -174,22 +173,10 @@ def clock(text: str) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class GameOptions:
-    """The flags of every command that plays games.
+    """The flags of every command that plays games, by their names.
 
-    Attributes
-    ----------
-    ruleset
-        ``--rules``.
-    time_s, nodes, clock
-        ``--time``, ``--nodes``, ``--clock``; ``time_s`` is 5 where none of the three was given.
-    seed
-        ``--seed``, the command's own, or a fresh one.
-    fen
-        ``--fen``; None is the usual start position.
-    evaluator
-        ``--evaluator``; None when it was not given.
-    stockfish, evaluator_processes
-        ``--stockfish``, ``--evaluator-processes``.
+    ``time_s`` is 5 where neither it nor ``nodes`` nor ``clock`` was given; without ``seed`` it is the command's own, or
+    a fresh one; ``fen`` None is the usual start position, ``evaluator`` None: none was given.
     """
 
     ruleset: Ruleset
@@ -202,14 +189,19 @@ class GameOptions:
     stockfish: str | None
     evaluator_processes: int = 1
 
-    def evaluator_choice(self, *, path_suffices: bool = False) -> EvaluatorChoice:
-        """What to use where a configuration leaves its evaluator open.
+    @property
+    def control(self) -> TimeControl:
+        """What limits an engine in a game."""
+        return TimeControl(self.time_s, self.nodes, self.clock)
 
-        Parameters
-        ----------
-        path_suffices
-            ``--stockfish`` alone asks for Stockfish too.
-        """
+    @property
+    def limit(self) -> Limit:
+        """What limits one answer of an engine."""
+        return Limit(self.time_s, self.nodes, self.clock)
+
+    def evaluator_choice(self, *, path_suffices: bool = False) -> EvaluatorChoice:
+        """What to use where a configuration leaves its evaluator open; with ``path_suffices`` ``--stockfish`` alone
+        asks for Stockfish too."""
         by_path = BY_PATH if path_suffices and self.stockfish is not None else EvaluatorChoice.name
         return EvaluatorChoice(
             self.evaluator or by_path,
@@ -232,10 +224,6 @@ def add_game_options(
 
     Parameters
     ----------
-    parser
-        Of the command.
-    game
-        What is played.
     fen
         Whether a start position may be given.
     seed_default
@@ -243,9 +231,9 @@ def add_game_options(
     path_suffices
         As of :meth:`GameOptions.evaluator_choice`.
     limits
-        What is to be said of the limits.
+        What the help says of the limits; the game's own words by default.
     """
-    add_limits(parser, game.each, game.clock, limits or game.of)
+    _add_limits(parser, game, limits or game.of)
     group = parser.add_argument_group("the game")
     if game.ruled:
         group.add_argument(
@@ -254,7 +242,12 @@ def add_game_options(
             metavar="NAME",
             help="what comes of having no move left: paper, that player loses; pychess, a draw",
         )
-    add_start(group, fen=fen, seed_default=seed_default)
+    if fen:
+        group.add_argument("--fen", metavar="FEN", help="start position, known to both players")
+    fresh = " (default: a fresh one)" if seed_default is None else ""
+    group.add_argument(
+        "--seed", type=seed, default=seed_default, metavar="N", help=f"seed of all random choices{fresh}"
+    )
     add_evaluator_options(parser, path_suffices=path_suffices)
 
 
@@ -274,34 +267,23 @@ def seats(white: str | None, black: str | None, engine: str) -> dict[chess.Color
     return {chess.WHITE: white, chess.BLACK: black}
 
 
-def add_limits(parser: Parser, each: str, clock_like: str, of: str = "") -> None:
-    """Add ``--time``, ``--nodes`` and ``--clock``, which limit ``each`` answer; ``of``: what else the group says."""
+def _add_limits(parser: Parser, game: Game, of: str) -> None:
     add = parser.add_argument_group(f"limits of the engine's thinking{of}").add_argument
     add(
         "--time",
         type=seconds,
         default=DEFAULT_TIME_S,
         metavar="S",
-        help=f"seconds {each}, where neither nodes nor a clock limit it",
+        help=f"seconds {game.each}, where neither nodes nor a clock limit it",
     )
-    add("--nodes", type=nodes, metavar="N", help=f"nodes {each}: nothing reads a clock, games can be repeated")
-    start, _, increment = clock_like.partition("+")
+    add("--nodes", type=nodes, metavar="N", help=f"nodes {game.each}: nothing reads a clock, games can be repeated")
+    start, _, increment = game.clock.partition("+")
     add(
         "--clock",
         type=clock,
         metavar="S+I",
-        help=f"a clock for each side, both numbers in seconds: {clock_like} is {int(start) // 60} minutes at the start "
+        help=f"a clock for each side, both numbers in seconds: {game.clock} is {int(start) // 60} minutes at the start "
         f"and {increment} s added after each move",
-    )
-
-
-def add_start(group: Any, *, fen: bool, seed_default: int | None = None) -> None:
-    """Add ``--fen``, unless there is none, and ``--seed``."""
-    if fen:
-        group.add_argument("--fen", metavar="FEN", help="start position, known to both players")
-    fresh = " (default: a fresh one)" if seed_default is None else ""
-    group.add_argument(
-        "--seed", type=seed, default=seed_default, metavar="N", help=f"seed of all random choices{fresh}"
     )
 
 
@@ -317,11 +299,6 @@ def add_evaluator_options(parser: Parser, *, path_suffices: bool = False) -> Non
     least, most = number.metadata["range"]
     processes = whole(f"a number of processes, {least} to {most}", least, most)
     add("--evaluator-processes", type=processes, default=number.default, metavar="N", help=number.metadata["help"])
-
-
-def chosen_seed(given: int | None) -> int:
-    """``given``, or a fresh seed."""
-    return given if given is not None else fresh_seed()
 
 
 def game_options(arguments: argparse.Namespace) -> GameOptions:
@@ -344,7 +321,7 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
         time_s=None if otherwise and "time" not in arguments.given else arguments.time,
         nodes=arguments.nodes,
         clock=arguments.clock,
-        seed=chosen_seed(arguments.seed),
+        seed=fresh_seed() if arguments.seed is None else arguments.seed,
         fen=getattr(arguments, "fen", None),
         evaluator=arguments.evaluator if "evaluator" in arguments.given else None,
         stockfish=arguments.stockfish,
@@ -381,13 +358,8 @@ def add_game_number(parser: Parser) -> None:
 
 
 def pgn_game(path: Path, number: int, flag: str = "") -> GameRecord:
-    """Game ``number`` of a PGN file; a line on stderr says so where there are others. ``flag`` begins the complaints.
-
-    Raises
-    ------
-    UsageError
-        The file can't be read, is no PGN, or holds no game of that number with a move.
-    """
+    """Game ``number`` of a PGN file; a line on stderr says so where there are others. Raises :class:`UsageError` where
+    there is none with a move; ``flag`` begins the complaints."""
     record, count = read_pgn_file(path, number, flag)
     if count == 0:
         raise UsageError(f"{flag}got no game with a move in {str(path)!r}, expected at least one")
@@ -402,13 +374,8 @@ def pgn_game(path: Path, number: int, flag: str = "") -> GameRecord:
 
 
 def read_pgn_file(path: Path, number: int, flag: str) -> tuple[GameRecord | None, int]:
-    """See :func:`darkchess.fog.game.record.read_game`; ``flag`` begins the complaints.
-
-    Raises
-    ------
-    UsageError
-        The file can't be read, or is no PGN.
-    """
+    """See :func:`darkchess.fog.game.record.read_game`; raises :class:`UsageError` where the file can't be read or is no
+    PGN, and ``flag`` begins the complaint."""
     from darkchess.errors import RecordError
     from darkchess.fog.game.record import read_game
 
@@ -423,13 +390,7 @@ def read_pgn_file(path: Path, number: int, flag: str) -> tuple[GameRecord | None
 
 
 def writable_file(path: Path, flag: str) -> Path:
-    """``path``, once it is sure that a file can be written there.
-
-    Raises
-    ------
-    UsageError
-        It can't.
-    """
+    """``path``, once it is sure that a file can be written there; else raises :class:`UsageError`."""
     folder = path.parent
     if path.is_dir():
         raise UsageError(f"{flag}: got {str(path)!r}, which is a directory; expected a file")

@@ -162,13 +162,8 @@ class Interrupt:
 
 
 class Loading(threading.Thread):
-    """Imports and warms up what a game needs, in the background.
-
-    Attributes
-    ----------
-    makers
-        Of the engines, once :meth:`table` has returned.
-    """
+    """Imports and warms up what a game needs, in the background; ``makers`` of engines and ``referee`` are there once
+    :meth:`table` has returned."""
 
     def __init__(
         self, game: Game, options: GameOptions, specs: dict[Seat, str], played: Sequence[chess.Move] = ()
@@ -197,13 +192,14 @@ class Loading(threading.Thread):
         moves = [move.uci() for move in self._played]
         referee = kit.referee(setup, moves, player_seed(options.seed, NATURE))
         choice = options.evaluator_choice(path_suffices=True)
-        budget = TimeControl(options.time_s, options.nodes, options.clock)
+        # Against a human an engine thinks on the human's time as well, where a clock is what limits it.
+        ponders = HUMAN in self._specs.values() and options.clock is not None
         for seat, spec in self._specs.items():
             if spec != HUMAN:
                 chosen: Any = game.player(spec, options.stockfish)
-                if HUMAN in self._specs.values() and options.clock is not None and hasattr(chosen, "pondering"):
+                if ponders and hasattr(chosen, "pondering"):
                     chosen = chosen.pondering()
-                self.makers[seat] = PlayerMaker(kit, chosen, choice, setup, budget)
+                self.makers[seat] = PlayerMaker(kit, chosen, choice, setup, options.control)
         self.referee = referee
         self._set.set()
         for seat, maker in self.makers.items():
@@ -228,16 +224,12 @@ class Loading(threading.Thread):
             maker.close()
 
 
-class Engine(Player):
-    """An engine with a spinner while it thinks; it is waited for at its first turn.
+def _loading_text(seconds: float) -> str:
+    return f"{LOADING}  {seconds:.0f} s"
 
-    Parameters
-    ----------
-    make
-        Makes the player once all is loaded.
-    loading, name, terminal
-        What is waited for, what it is called, and where that is said.
-    """
+
+class Engine(Player):
+    """An engine with a spinner while it thinks; ``make`` makes it at its first turn, once all is loaded."""
 
     def __init__(self, make: Callable[[], Player], loading: Loading, name: str, terminal: Terminal) -> None:
         self._make, self._loading, self._name, self._terminal = make, loading, name, terminal
@@ -252,7 +244,7 @@ class Engine(Player):
     def wait(self) -> Player:
         """The player, once all is there and its game has begun."""
         if self._player is None:
-            with self._terminal.spinner(lambda seconds: f"{LOADING}  {seconds:.0f} s"):
+            with self._terminal.spinner(_loading_text):
                 self._loading.wait()
             self._player = self._make()
             self._player.begin(*self._game)
@@ -303,14 +295,8 @@ class TerminalGame:
 
     Parameters
     ----------
-    game
-        What is played.
-    options
-        The game's flags.
-    specs
-        The players' texts.
-    terminal
-        Where.
+    game, options, specs, terminal
+        What is played, by which flags, by whom, where.
     record
         The file that keeps it; None for one in ``klss-games``, or that of ``left``.
     left
@@ -335,19 +321,16 @@ class TerminalGame:
         self._clocks = {} if options.clock is None else dict.fromkeys(specs, options.clock[0])
         if left is not None:
             self._clocks.update(left.left_s)
-        self._screen: Screen = self._new_screen()
+        place = "klss_app.cli.fog.screen:FogScreen" if game is FOG else game.kit.screen
+        if place is None:
+            raise UsageError(f"klss play: got --game {game.name}, which has no screen; klss match plays it")
+        module, _, name = place.partition(":")
+        screen = getattr(importlib.import_module(module), name)
+        self._screen: Screen = screen(terminal, self._names, self._clocks)
         self._engines: dict[Seat, Engine] = {}
         self._kept: Path | None = None
         self._saved = False
         self._loading = Loading(game, options, specs, () if left is None else left.record.moves)
-
-    def _new_screen(self) -> Screen:
-        place = "klss_app.cli.fog.screen:FogScreen" if self._game is FOG else self._game.kit.screen
-        if place is None:
-            raise UsageError(f"klss play: got --game {self._game.name}, which has no screen; klss match plays it")
-        module, _, name = place.partition(":")
-        screen: Screen = getattr(importlib.import_module(module), name)(self._terminal, self._names, self._clocks)
-        return screen
 
     def run(self) -> int:
         """Play; the exit code."""
@@ -381,7 +364,7 @@ class TerminalGame:
         resumed = 0 if self._left_game is None else len(self._left_game.record.moves)
         if self._human and self._options.fen is None and not resumed:
             self._screen.first_prompt()
-        with self._terminal.spinner(lambda seconds: f"{LOADING}  {seconds:.0f} s"):
+        with self._terminal.spinner(_loading_text):
             referee = self._loading.table()
 
         from klss.table.arbiter import Arbiter
@@ -394,14 +377,18 @@ class TerminalGame:
         # From here on the screen says what values positions: before, it was not known.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._loading.makers.items()})
         players: dict[Seat, Player] = dict(self._engines)
-        controls = {seat: TimeControl(options.time_s, options.nodes, options.clock) for seat in self._specs}
+        controls = dict.fromkeys(self._specs, options.control)
         if self._human is not None:
             players[self._human] = screen.human(resumed)
             controls[self._human] = TimeControl(clock=options.clock)
         if self._human is None or options.clock is not None:
-            with self._terminal.spinner(lambda seconds: f"{LOADING}  {seconds:.0f} s"):
+            with self._terminal.spinner(_loading_text):
                 self._loading.wait()
-        watch = None if self._human is not None else self._print_turn
+
+        def print_turn(played: Played) -> None:
+            self._terminal.say(*screen.turn_lines(referee, played.ply))
+
+        watch = None if self._human is not None else print_turn
         if self._human is None:
             self._terminal.say(f"White: {names[True]}   Black: {names[False]}", *screen.start_lines(referee))
         Arbiter(referee, players, controls, watch, remaining_s=self._clocks).play()
@@ -414,9 +401,6 @@ class TerminalGame:
             with contextlib.suppress(KeyboardInterrupt):
                 screen.review(referee)
         return 0
-
-    def _print_turn(self, played: Played) -> None:
-        self._terminal.say(*self._screen.turn_lines(self._loading.referee, played.ply))
 
     def _left(self, why: BaseException) -> tuple[int, str]:
         """The exit code of a game that was left before its end, and what to say of it."""

@@ -33,25 +33,8 @@ LAST = "last"
 
 @dataclass(frozen=True)
 class SavedGame:
-    """One game.
-
-    Attributes
-    ----------
-    path
-        Where it is kept.
-    record
-        What was played.
-    human
-        The colour of the human.
-    engine
-        What the other side is called there.
-    ruleset
-        Its rules.
-    terms
-        What it is played by.
-    left_s
-        Seconds on the clocks; empty without one.
-    """
+    """One game, kept in ``path``: what was played, the colour of the human, what the other side is called there, what
+    the game is played by, and seconds on the clocks (empty without one)."""
 
     path: Path
     record: GameRecord
@@ -63,13 +46,8 @@ class SavedGame:
 
 
 def saved_game(text: str) -> SavedGame:
-    """The game that ``--resume`` names: a file's, or with ``last`` the one that was left last.
-
-    Raises
-    ------
-    UsageError
-        There is none, it is over, or it is not one between a human and an engine.
-    """
+    """The game that ``--resume`` names: a file's, or with ``last`` the one that was left last. Raises
+    :class:`UsageError` where there is none, it is over, or it is not one between a human and an engine."""
     if text != LAST:
         return _read(Path(text))
     for path in newest_first():

@@ -38,21 +38,8 @@ class Quit(Exception):
 
 
 class Screen(ABC):
-    """One game on a terminal.
-
-    Parameters
-    ----------
-    terminal
-        Where.
-    names
-        What both players are called.
-    clocks
-        Seconds left on the clocks, kept up to date by the arbiter.
-
-    Attributes
-    ----------
-    turns
-        What the game's turns are called.
+    """One game on a terminal: what both players are called, and seconds left on the clocks, kept up to date by the
+    arbiter. ``turns`` is what the game's turns are called.
     """
 
     turns = "turns"
@@ -111,23 +98,12 @@ def ended_text(outcome: Outcome | None, after: str) -> str:
 def step_through(
     terminal: Terminal, last: int, bottom: chess.Color, lines: Callable[[int, chess.Color, bool], list[str]]
 ) -> None:
-    """Show a game step by step: as the human asks for it at a terminal, else all of it at once.
-
-    Parameters
-    ----------
-    terminal
-        Where.
-    last
-        The last step, which is shown first; the first is 0.
-    bottom
-        Who sits at the bottom.
-    lines
-        The block of a step: its number, who sits at the bottom, whether beside the board stands what players knew.
+    """Show a game step by step, from 0 to ``last``: at a terminal the last one and then what the human asks for, else
+    all of it at once. ``lines`` makes the block of a step from its number, who sits at the bottom, and whether beside
+    the board stands what players knew.
     """
-    fog = True
-    ply = last
-    shown = [ply] if terminal.interactive else range(last + 1)
-    for each in shown:
+    fog, ply = True, last
+    for each in [ply] if terminal.interactive else range(last + 1):
         terminal.say("", *lines(each, bottom, fog))
     if terminal.interactive:
         terminal.say(REVIEW_HELP)

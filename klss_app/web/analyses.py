@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import chess
 
@@ -15,10 +14,11 @@ from klss_app.web.summaries import summary
 from uci_bridge.own_program import own_program
 
 if TYPE_CHECKING:
+    from klss_app.web.messages import Line
     from klss_app.web.settings import Settings
     from klss_app.web.table import Finished
 
-__all__ = ["Analyses", "Listener"]
+__all__ = ["Analyses"]
 
 NODES = 2000
 """Nodes a turn, as for ``klss analyse --once-over``."""
@@ -28,14 +28,6 @@ CAP = 1_000_000
 
 _LONGEST_LINE = 1 << 22
 _MOST_WHOLE = 16
-
-
-class Listener(Protocol):
-    """The pages that get the turns."""
-
-    def send(self, message: Mapping[str, Any]) -> None:
-        """Take a message."""
-        ...
 
 
 class Analyses:
@@ -57,7 +49,7 @@ class Analyses:
         self._whole: dict[int, list[dict[str, Any]]] = {}
         self._running: _Running | None = None
 
-    async def listen(self, game: Finished, settings: Settings, listener: Listener) -> None:
+    async def listen(self, game: Finished, settings: Settings, listener: Line) -> None:
         """Tell ``listener`` every turn of ``game``, those that are known at once; start where nobody has yet.
 
         Not for two callers at a time: each would start one, and only one of them would ever be ended.
@@ -72,7 +64,7 @@ class Analyses:
         self._running.listeners.add(listener)
         _tell(listener, game, self._running.turns)
 
-    def leave(self, listener: Listener) -> None:
+    def leave(self, listener: Line) -> None:
         """``listener`` has gone; soon after the last one the analysis ends."""
         if self._running is not None:
             self._running.listeners.discard(listener)
@@ -113,7 +105,7 @@ class _Running:
     def __init__(self, game: Finished, request: dict[str, Any], whole: dict[int, list[dict[str, Any]]]) -> None:
         self.game = game
         self.turns: list[dict[str, Any]] = []
-        self.listeners: set[Listener] = set()
+        self.listeners: set[Line] = set()
         self._whole = whole
         self._process: asyncio.subprocess.Process | None = None
         self._task = asyncio.create_task(self._run(request))
@@ -145,11 +137,9 @@ class _Running:
                 self._whole[self.game.number] = self.turns
                 while len(self._whole) > _MOST_WHOLE:
                     del self._whole[next(iter(self._whole))]
+            failed = None if code == 0 else (last_words or [f"exit code {code}"])[-1]
             for listener in tuple(self.listeners):
-                if code == 0:
-                    _tell(listener, self.game, [], whole=self.turns)
-                else:
-                    _tell(listener, self.game, [], failed=(last_words or [f"exit code {code}"])[-1])
+                _tell(listener, self.game, [], whole=self.turns if code == 0 else None, failed=failed)
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
@@ -158,7 +148,7 @@ class _Running:
 
 
 def _tell(
-    listener: Listener,
+    listener: Line,
     game: Finished,
     turns: list[dict[str, Any]],
     *,

@@ -30,16 +30,14 @@ class BoardEngine:
     settings
         What values positions, and whether a clock runs: only then it thinks on the human's time.
     key
-        Kept: equal where another game may be played by the same process.
+        Equal where another game may be played by the same process.
 
     Attributes
     ----------
     usable
         Whether it may play on; not once it was ended in the middle of a thought.
-    evaluator
-        What values its positions, as people read it; None where nothing does.
-    label
-        Its name on the page.
+    evaluator, label
+        What values its positions, None where nothing does, and its own name, as people read them.
     """
 
     def __init__(self, spec: str, settings: Settings, key: object) -> None:

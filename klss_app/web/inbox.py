@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import chess
@@ -44,9 +45,10 @@ class Leave:
 
 
 class Inbox:
-    """One game's."""
+    """One game's; ``answered`` is called by the game's thread as soon as a decision is there."""
 
-    def __init__(self) -> None:
+    def __init__(self, answered: Callable[[], None]) -> None:
+        self._answered = answered
         self._letters: queue.SimpleQueue[Answer | Resign | Leave] = queue.SimpleQueue()
 
     def put(self, letter: Answer | Resign | Leave) -> None:
@@ -54,17 +56,13 @@ class Inbox:
         self._letters.put(letter)
 
     def answer(self, color: chess.Color, ply: int, deadline: float | None = None) -> Decision:
-        """Wait for the decision of ``color`` at ``ply``; answers to other turns are dropped.
-
-        Parameters
-        ----------
-        deadline
-            A moment of :func:`time.monotonic`; None: wait for as long as it takes.
+        """Wait for the decision of ``color`` at ``ply``, until the moment ``deadline`` of :func:`time.monotonic`;
+        answers to other turns are dropped.
 
         Raises
         ------
         Resignation, OutOfTime
-            See :mod:`darkchess.fog.game.contest`.
+            See :mod:`klss.table.contest`.
         Ended
             The other player resigned, or the game is left.
         """
@@ -84,4 +82,5 @@ class Inbox:
                 continue
             if isinstance(letter.answer, Exception):
                 raise letter.answer
+            self._answered()
             return letter.answer

@@ -7,15 +7,25 @@ Every message holds the whole of what its player may know, so that a page that w
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import chess
 
 from darkchess.fog.game.san import san
 from darkchess.fog.game.view import View
+from klss.table.outcome import Outcome
 from klss_app.view_events import ViewEvent, view_events
 
-__all__ = ["Telling", "board_text"]
+__all__ = ["Line", "Telling", "board_text", "over_document"]
+
+
+class Line(Protocol):
+    """A page's connection."""
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Put a message on its way."""
+        ...
 
 
 class Telling:
@@ -76,7 +86,7 @@ class Telling:
             "happened": [_happened(each) for each in self._happened],
             "lost": _letters(self._lost),
             "taken": _letters(self._taken),
-            "over": _over(view),
+            "over": over_document(view.game_over),
         }
 
 
@@ -113,8 +123,8 @@ def _letters(pieces: Counter[str]) -> str:
     return "".join(sorted(pieces.elements(), key=lambda piece: ("qrbnpk".index(piece.lower()), piece)))
 
 
-def _over(view: View) -> dict[str, Any] | None:
-    outcome = view.game_over
+def over_document(outcome: Outcome | None) -> dict[str, Any] | None:
+    """How a game ended, for a page; None while it goes on."""
     if outcome is None:
         return None
     winner = None if outcome.winner is None else chess.COLOR_NAMES[outcome.winner]

@@ -16,7 +16,7 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.game.san import san
 from klss.support.text import printable
-from klss_app.web.messages import board_text
+from klss_app.web.messages import board_text, over_document
 from uci_bridge.bot.true_game import ServerReferee
 
 __all__ = ["BadGame", "opened_game", "replayed", "review"]
@@ -30,13 +30,7 @@ class BadGame(Exception):
 
 
 def opened_game(text: str) -> tuple[GameRecord, str, int]:
-    """The first game of a PGN, its own PGN as we write it, and how many games there are.
-
-    Raises
-    ------
-    BadGame
-        See there.
-    """
+    """The first game of a PGN, its own PGN as we write it, and how many games there are; raises :class:`BadGame`."""
     try:
         record, count = read_game(text, most_moves=_MOST_PLIES)
         if record is None or not record.moves:
@@ -50,9 +44,8 @@ def replayed(record: GameRecord, ruleset: Ruleset) -> Referee:
     """A game after all of its moves; draws are the record's business, as for ``klss analyse``."""
     game = ServerReferee(record.fen, ruleset)
     for move in record.moves:
-        if game.outcome is not None:
-            break
-        game.push(move)
+        if game.outcome is None:
+            game.push(move)
     return game
 
 
@@ -81,10 +74,5 @@ def review(record: GameRecord, ruleset: Ruleset) -> dict[str, Any]:
                 "black": board_text(game.views(chess.BLACK)[ply]),
             }
         )
-    outcome = record.outcome
-    over = None
-    if outcome is not None:
-        winner = None if outcome.winner is None else chess.COLOR_NAMES[outcome.winner]
-        over = {"winner": winner, "reason": outcome.reason, "result": outcome.result}
     tags = {name: value for name, value in record.headers.items() if name in _SHOWN_TAGS}
-    return {"tags": tags, "over": over, "plies": plies}
+    return {"tags": tags, "over": over_document(record.outcome), "plies": plies}

@@ -14,24 +14,17 @@ import chess
 
 from darkchess.fog.game.referee import Referee
 from klss.table.arbiter import Arbiter
-from klss.table.contest import Decision, Player
-from klss.table.limits import Limit, Progress, TimeControl
-from klss.table.outcome import Outcome, Seat
+from klss.table.contest import Player
+from klss.table.limits import TimeControl
+from klss.table.outcome import Outcome
 from klss_app.web.inbox import Ended, Inbox, Leave, Resign
 
 __all__ = ["GameClock", "RunningGame"]
 
 
 class GameClock:
-    """Both clocks as a page shows them.
-
-    Parameters
-    ----------
-    remaining_s
-        Seconds left, as the arbiter keeps them: of whoever is to move, at the beginning of the turn. Empty: no clock.
-    now
-        :func:`time.monotonic`, or a test's.
-    """
+    """Both clocks as a page shows them; ``remaining_s`` are seconds left as the arbiter keeps them: of whoever is to
+    move, at the beginning of the turn. Empty: no clock."""
 
     def __init__(self, remaining_s: dict[chess.Color, float], now: Callable[[], float] = time.monotonic) -> None:
         self.remaining_s = remaining_s
@@ -55,44 +48,13 @@ class GameClock:
         }
 
 
-class _Timed(Player):
-    """A player whose decision ends its turn on the clock that pages show."""
-
-    def __init__(self, player: Player, clock: GameClock) -> None:
-        self._player = player
-        self._clock = clock
-
-    def begin(self, seat: Seat, setup: Any) -> None:
-        self._player.begin(seat, setup)
-
-    def observe(self, observation: Any) -> None:
-        self._player.observe(observation)
-
-    def end(self, outcome: Outcome) -> None:
-        self._player.end(outcome)
-
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        decision = self._player.answer(question, limit, progress)
-        self._clock.turn_begins()
-        return decision
-
-    def close(self) -> None:
-        self._player.close()
-
-
 class RunningGame:
     """One game.
 
     Parameters
     ----------
-    referee
-        The true game, at its start.
-    players
-        Who plays; they answer through ``inbox``.
-    controls
-        What limits them.
-    inbox
-        The game's.
+    referee, players, controls
+        The true game, at its start; who plays, answering through ``inbox``; what limits them.
     clock
         What pages are shown of the time.
     prepared
@@ -119,8 +81,7 @@ class RunningGame:
         self._clock = clock
         self._prepared = prepared
         self._ended = ended
-        timed = {color: _Timed(player, clock) for color, player in players.items()}
-        self._arbiter = Arbiter(referee, timed, controls, remaining_s=clock.remaining_s)
+        self._arbiter = Arbiter(referee, players, controls, remaining_s=clock.remaining_s)
         self._thread = threading.Thread(target=self._run, name="klss board: a game", daemon=True)
         self.over = threading.Event()
 

@@ -32,16 +32,8 @@ _MOST_TEXT = 40
 
 
 class HumanAtBoard(Player):
-    """A human in front of a page.
-
-    Parameters
-    ----------
-    inbox
-        The game's.
-    show
-        Called with what the human may know, :meth:`klss_app.web.messages.Telling.message`, whenever that has changed;
-        by the game's thread.
-    """
+    """A human in front of a page; ``show`` is called by the game's thread with what the human may know,
+    :meth:`klss_app.web.messages.Telling.message`, whenever that has changed."""
 
     def __init__(self, inbox: Inbox, show: Callable[[dict[str, Any]], None]) -> None:
         self._inbox = inbox
@@ -74,13 +66,8 @@ class HumanAtBoard(Player):
         return self._inbox.answer(view.color, view.ply, deadline)
 
     def move(self, text: str, ply: int) -> str | None:
-        """The page sends a move, SAN or UCI, for the turn at ``ply``; called by the server's thread.
-
-        Returns
-        -------
-        str or None
-            What is wrong with it; None where it was passed on.
-        """
+        """The page sends a move, SAN or UCI, for the turn at ``ply``; called by the server's thread. Says what is wrong
+        with it; None where it was passed on."""
         view = self._view
         if view is None or view.game_over is not None or view.to_move != view.color:
             return "it is not your turn"
@@ -100,16 +87,10 @@ class EngineAtBoard(klss.table.contest.Player):
     Parameters
     ----------
     player
-        The engine as a player; its ``choose`` may take long, and is left alone where the game ends meanwhile.
-    inbox
-        The game's.
+        The engine; its ``answer`` may take long, and is left alone where the game ends meanwhile. ``thinking`` says
+        whether it runs.
     ready
         Waits until the engine's process is loaded; the host's patience counts from there.
-
-    Attributes
-    ----------
-    thinking
-        Whether its ``choose`` is running.
     """
 
     def __init__(self, player: klss.table.contest.Player, inbox: Inbox, ready: Callable[[], None]) -> None:

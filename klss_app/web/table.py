@@ -13,7 +13,7 @@ import random
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import chess
 
@@ -32,11 +32,12 @@ from klss_app.web.analyses import Analyses
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token
 from klss_app.web.inbox import Inbox
+from klss_app.web.messages import Line
 from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard
 from klss_app.web.settings import Settings
 
-__all__ = ["Finished", "Line", "Refused", "Seat", "Table"]
+__all__ = ["Finished", "Refused", "Seat", "Table"]
 
 _LONGEST_S = 24 * 3600.0
 _MOST_GAMES = 200
@@ -46,31 +47,10 @@ class Refused(Exception):
     """A page asked for what it can't have; the text is shown there."""
 
 
-class Line(Protocol):
-    """A page's connection."""
-
-    def send(self, message: Mapping[str, Any]) -> None:
-        """Put a message on its way."""
-        ...
-
-
 @dataclass
 class Seat:
-    """A human's place at the table.
-
-    Attributes
-    ----------
-    color
-        What it plays now.
-    token
-        Who knows it sits here.
-    lines
-        The seat's pages.
-    shown
-        What its pages were sent last in this game; None before it.
-    wants_rematch
-        Whether it asked for one.
-    """
+    """A human's place at the table: whoever knows the ``token`` sits here, with any number of pages (``lines``), which
+    were last sent ``shown`` of this game."""
 
     color: chess.Color
     token: str = field(default_factory=new_token)
@@ -307,7 +287,9 @@ class Table:
         self.settings = settings
         self._numbers += 1
         seed = fresh_seed() if settings.seed is None else settings.seed
-        inbox = Inbox()
+        clock = settings.clock
+        self._clock = GameClock({} if clock is None else dict.fromkeys(chess.COLORS, clock[0]))
+        inbox = Inbox(self._clock.turn_begins)
         players: dict[chess.Color, Player] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
@@ -323,8 +305,6 @@ class Table:
             color: TimeControl(clock=settings.clock) if spec == HUMAN else limits
             for color, spec in settings.players.items()
         }
-        clock = settings.clock
-        self._clock = GameClock({} if clock is None else dict.fromkeys(chess.COLORS, clock[0]))
         begun = datetime.datetime.now(datetime.UTC)
         self._game = game = RunningGame(
             referee,

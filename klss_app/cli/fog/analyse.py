@@ -189,13 +189,10 @@ def _one_turn(
     parsed: argparse.Namespace, options: GameOptions, thinker: _Thinker, record: GameRecord, plot: Path | None
 ) -> int:
     """Analyse the turn after ``--ply`` half-moves; the exit code."""
-    from klss.table.limits import Limit
-
     game = _at_ply(record, parsed.ply, parsed.color, options.ruleset)
     with closing(thinker.evaluator()) as evaluator, closing(ProgressLine("klss analyse")) as line:
         analyst = _analyst(game, thinker, evaluator, parsed.belief, line)
-        limit = Limit(options.time_s, options.nodes, options.clock)
-        analysis = analyst.think(limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
+        analysis = analyst.think(options.limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
     name, label = thinker.evaluator_names()
     found = analyst.believed(LIKELIEST_IN_JSON if parsed.likeliest is None else parsed.likeliest)
     answer = document(analysis, found, thinker.chosen.name, name, thinker.seed)

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
+from klss.support.seeds import fresh_seed
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game
-from klss_app.cli.options import Parser, add_game_number, cap, check_fen, chosen_seed, pgn_game, seconds, seed
+from klss_app.cli.options import Parser, add_game_number, cap, check_fen, pgn_game, seconds, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
@@ -162,7 +163,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
                 referee.view(color),
                 referee.position,
                 cap=parsed.cap,
-                seed=chosen_seed(parsed.seed),
+                seed=fresh_seed() if parsed.seed is None else parsed.seed,
                 threads=parsed.threads,
                 stream=parsed.stream,
                 weigher=None if weigher is None else weigher(),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from darkchess.board.position import Position
     from darkchess.rbc.game.contest import Player
     from darkchess.rbc.game.referee import Turn
+    from darkchess.rbc.players.configuration import Configuration
+    from klss.table.limits import Limit
 
 __all__ = ["run"]
 
@@ -50,66 +54,72 @@ def run(arguments: Sequence[str], game: Game) -> int:
     parsed = _parser(game).parse(arguments)
     options = game_options(parsed)
     chosen = game.configuration(parsed.configuration, options.stockfish)
-
-    from darkchess.rbc.players.configuration import make_player
-    from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
-    from darkchess.rbc.players.expectation import ExpectationPlayer
-    from klss.table.limits import Limit
-    from klss_app.cli.rbc import expectation_thoughts, synoptic_thoughts
-    from uci_bridge.evaluators import make_evaluator
-
-    if chosen.thinking is None:
-        raise UsageError(f"--configuration: got {parsed.configuration!r}, who weighs nothing; expected rbc-expect, say")
-    if parsed.planes and not isinstance(chosen.thinking, Synoptic):
-        raise UsageError(f"--planes: {parsed.configuration!r} sees positions and no planes; expected dsmcp, say")
-    planes = _planes(parsed.planes, all_of_them=parsed.json)
+    planes = _planes(parsed, chosen)
     played = kept_game(Path(parsed.game))
     if parsed.turn >= played.ply:
         raise UsageError(f"--turn: got {parsed.turn} in a game of {played.ply} turns, expected 0 to {played.ply - 1}")
 
-    evaluator = make_evaluator(chosen, options.evaluator_choice(), options.ruleset)
+    from darkchess.rbc.players.configuration import make_player
+    from uci_bridge.evaluators import make_evaluator
+
     terminal = Terminal(parsed.ascii)
-    player = make_player(chosen, evaluator, seed=options.seed)
-    limit = Limit(options.time_s, options.nodes, options.clock)
-    turn = played.turns[parsed.turn]
-    try:
+    with (
+        closing(make_evaluator(chosen, options.evaluator_choice(), options.ruleset)) as evaluator,
+        closing(make_player(chosen, evaluator, seed=options.seed)) as player,
+    ):
+        turn = played.turns[parsed.turn]
         _tell(player, turn, played.turns[: parsed.turn], played.positions[0])
-        known = player.position_set
-        assert known is not None
-        document: dict[str, Any] = {
-            "turn": parsed.turn, "color": chess.COLOR_NAMES[turn.color], "positions": known.size,
-            "capped_by": known.capped_by,
-        }  # fmt: skip
-        if isinstance(player, SynopticPlayer):
-            document |= synoptic_thoughts.thoughts(player, turn, limit, planes)
-            lines = synoptic_thoughts.text(document, shutil.get_terminal_size().columns, unicode=terminal.unicode)
-        else:
-            assert isinstance(player, ExpectationPlayer)
-            document |= expectation_thoughts.thoughts(player, turn, limit)
-            lines = expectation_thoughts.text(document)
-    finally:
-        player.close()
-        evaluator.close()
+        document = {"turn": parsed.turn, "color": chess.COLOR_NAMES[turn.color]}
+        document |= _thoughts(player, turn, options.limit, planes)
     document["configuration"] = chosen.name
     if parsed.json:
         print_document(document)
         return 0
     sample = "" if document["capped_by"] is None else " (a sample)"
     terminal.say(
-        f"turn {document['turn']}, {document['color']}: {document['positions']:,} positions possible{sample}", *lines
+        f"turn {document['turn']}, {document['color']}: {document['positions']:,} positions possible{sample}",
+        *_text(document, terminal.unicode),
     )
     return 0
 
 
-def _planes(texts: Sequence[str] | None, *, all_of_them: bool) -> list[int]:
-    """The planes to show: those that are named, or a few; in a document all."""
+def _thoughts(player: Player, turn: Turn, limit: Limit, planes: Sequence[int]) -> dict[str, Any]:
+    """What the player holds possible, and thinks."""
+    from darkchess.rbc.players.dsmcp import SynopticPlayer
+    from darkchess.rbc.players.expectation import ExpectationPlayer
+    from klss_app.cli.rbc import expectation_thoughts, synoptic_thoughts
+
+    known = player.position_set
+    assert known is not None
+    held = {"positions": known.size, "capped_by": known.capped_by}  # before it looks
+    if isinstance(player, SynopticPlayer):
+        return held | synoptic_thoughts.thoughts(player, turn, limit, planes)
+    assert isinstance(player, ExpectationPlayer)
+    return held | expectation_thoughts.thoughts(player, turn, limit)
+
+
+def _text(document: dict[str, Any], unicode: bool) -> list[str]:
+    from klss_app.cli.rbc import expectation_thoughts, synoptic_thoughts
+
+    if "planes" in document["sense"]:
+        return synoptic_thoughts.text(document, shutil.get_terminal_size().columns, unicode=unicode)
+    return expectation_thoughts.text(document)
+
+
+def _planes(parsed: argparse.Namespace, chosen: Configuration) -> list[int]:
+    """The planes to show, of who plans on synopses: those that are named, or a few; in a document all."""
+    from darkchess.rbc.players.dsmcp import Synoptic
     from darkchess.rbc.synoptic.synopsis import PLANES
     from klss_app.cli.rbc.synoptic_thoughts import SHOWN_PLANES, UnknownPlane, planes_of
 
-    if not texts:
-        return list(range(PLANES) if all_of_them else SHOWN_PLANES)
+    if chosen.thinking is None:
+        raise UsageError(f"--configuration: got {parsed.configuration!r}, who weighs nothing; expected rbc-expect, say")
+    if not parsed.planes:
+        return list(range(PLANES) if parsed.json else SHOWN_PLANES)
+    if not isinstance(chosen.thinking, Synoptic):
+        raise UsageError(f"--planes: {parsed.configuration!r} sees positions and no planes; expected dsmcp, say")
     try:
-        return list(dict.fromkeys(plane for text in texts for plane in planes_of(text)))
+        return list(dict.fromkeys(plane for text in parsed.planes for plane in planes_of(text)))
     except UnknownPlane as error:
         raise UsageError(f"--planes: {error}") from None
 

@@ -14,8 +14,7 @@ from reconchess import LocalGame
 
 from darkchess.board.position import Position
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.game.contest import Look, Player
-from darkchess.rbc.game.observation import Moved
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.configuration import configuration, make_player
 from klss.support.seeds import game_seed, player_seed
@@ -37,17 +36,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Compared:
-    """Games that two referees played.
-
-    Attributes
-    ----------
-    games, turns
-        How many.
-    differences
-        What differed, the first few in words.
-    different
-        How often something differed.
-    """
+    """Games that two referees played: how often something differed, and the first few differences in words."""
 
     games: int = 0
     turns: int = 0
@@ -169,24 +158,18 @@ def sets(games: int, seed: int, *, compared: int, most: int = 3000, say: Say = l
 
     Parameters
     ----------
-    games
-        How many.
-    seed
-        Of them all.
     compared
-        In how many of them the sets are held against reconchess's, board by board.
+        In how many of the games the sets are held against reconchess's, board by board.
     most
         ... as long as these have at most so many boards.
     """
     found = SetsCompared()
     for game in range(games):
         one = game_seed(seed, game)
-        players = {
-            color: make_player(configuration(_SENSIBLE), seed=player_seed(one, chess.COLOR_NAMES[color]))
-            for color in chess.COLORS
-        }
-        _follow(found, players, random.Random(one), game < compared, most)
+        unequal = found.unequal
+        _follow(found, one, most if game < compared else 0)
         found.games += 1
+        found.equal_games += game < compared and found.unequal == unequal
         if found.games % 10 == 0:
             say(
                 f"{found.games} games, {found.checks:,} checks, {found.lost} lost; equal in {found.equal_checks:,} "
@@ -195,66 +178,68 @@ def sets(games: int, seed: int, *, compared: int, most: int = 3000, say: Say = l
     return found
 
 
-def _follow(
-    found: SetsCompared, players: dict[chess.Color, Player], rng: random.Random, compared: bool, most: int
-) -> None:
-    game = Referee()
-    known = {color: PositionSet(color, game.position) for color in chess.COLORS}
-    boards = {color: BoardSet(color) for color in chess.COLORS} if compared else {}
-    for color, player in players.items():
-        player.start(color, game.position)
-    limit = Limit(nodes=_NODES)
-    unequal = found.unequal
+class _Followed:
+    """One seat of a game: its player, and what it holds possible by our set and, up to ``most`` boards, by
+    reconchess's functions."""
 
-    def look(color: chess.Color, position: Position, *, own: bool) -> None:
-        mine = known[color]
-        found.largest = max(found.largest, mine.size)
-        if mine.capped_by is not None:
+    def __init__(self, found: SetsCompared, color: chess.Color, game: Referee, seed: int, most: int) -> None:
+        self.player = make_player(configuration(_SENSIBLE), seed=player_seed(seed, chess.COLOR_NAMES[color]))
+        self.player.start(color, game.position)
+        self._ours = PositionSet(color, game.position)
+        self._theirs = BoardSet(color) if most else None
+        self._found, self._most = found, most
+
+    def observe(self, observed: Notice | Sensed | Moved, truth: Position) -> None:
+        """Take in an observation, and look at what is held then."""
+        if isinstance(observed, Notice):
+            self._ours.noticed(observed)
+            if self._theirs is not None:
+                self._theirs.noticed(observed.square)
+        elif isinstance(observed, Sensed):
+            self._ours.sensed(observed)
+            if self._theirs is not None:
+                self._theirs.sensed(list(observed.contents))
+        else:
+            self._ours.moved(observed)
+            if self._theirs is not None:
+                self._theirs.moved(observed.requested, observed.taken, observed.capture_square)
+        self.player.observe(observed)
+        self._look(truth, own=not isinstance(observed, Moved))
+
+    def _look(self, truth: Position, *, own: bool) -> None:
+        found = self._found
+        found.largest = max(found.largest, self._ours.size)
+        if self._ours.capped_by is not None:
             found.sampled += 1
             return
         found.checks += 1
-        found.lost += not mine.contains(position.row)
-        if color in boards:
-            if len(boards[color].boards) > most:
-                del boards[color]
-            elif own:
-                same = {_key(held) for held in mine} == set(boards[color].boards)
-                found.equal_checks += same
-                found.unequal += not same
-            else:  # en passant is the opponent's now, and in none of our halves
-                ours = {" ".join(_key(held).split()[::2]) for held in mine}
-                same = ours == {" ".join(key.split()[:3:2]) for key in boards[color].boards}
-                found.equal_checks += same
-                found.unequal += not same
+        found.lost += not self._ours.contains(truth.row)
+        if self._theirs is not None and len(self._theirs.boards) > self._most:
+            self._theirs = None
+        if self._theirs is None:
+            return
+        ours, theirs = {_key(held) for held in self._ours}, set(self._theirs.boards)
+        if not own:  # en passant is the opponent's now, and in none of our halves
+            ours, theirs = ({" ".join(key.split()[:3:2]) for key in keys} for keys in (ours, theirs))
+        found.equal_checks += ours == theirs
+        found.unequal += ours != theirs
 
+
+def _follow(found: SetsCompared, seed: int, most: int) -> None:
+    """Play a game, and look at both sets after each observation; ``most`` 0: at ours alone."""
+    game, rng = Referee(), random.Random(seed)
+    seats = {color: _Followed(found, color, game, seed, most) for color in chess.COLORS}
+    limit = Limit(nodes=_NODES)
     while game.outcome is None:
-        color = game.turn
-        player, mine = players[color], known[color]
-        notice = game.notice
-        mine.noticed(notice)
-        player.notice(notice)
-        if color in boards:
-            boards[color].noticed(notice.square)
-        look(color, game.position, own=True)
-        seen: Look = player.choose_sense(limit)
-        sensed = game.sense(seen.square)
-        mine.sensed(sensed)
-        player.sensed(sensed)
-        if color in boards:
-            boards[color].sensed(list(sensed.contents))
-        look(color, game.position, own=True)
-        request = player.choose_move(limit).request
+        seat = seats[game.turn]
+        seat.observe(game.notice, game.position)
+        seat.observe(game.sense(seat.player.choose_sense(limit).square), game.position)
+        request = seat.player.choose_move(limit).request
         if rng.random() < _WHIMS:
             request = rng.choice([None, *game.requests()])
-        moved: Moved = game.move(request)
-        if game.outcome is not None:
-            break
-        mine.moved(moved)
-        player.moved(moved)
-        if color in boards:
-            boards[color].moved(moved.requested, moved.taken, moved.capture_square)
-        look(color, game.position, own=False)
-    found.equal_games += compared and found.unequal == unequal
+        moved = game.move(request)
+        if game.outcome is None:
+            seat.observe(moved, game.position)
 
 
 def _key(position: Position) -> str:

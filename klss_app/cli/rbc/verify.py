@@ -44,34 +44,27 @@ def run(arguments: Sequence[str], game: Game) -> int:
     if parsed.compared is not None and not parsed.sets:
         raise UsageError("--compared: got it without --sets, expected both")
     try:
-        from klss_app.cli.rbc import comparison as verify
+        from klss_app.cli.rbc import comparison
     except ImportError as error:
         raise UsageError(
             f"klss rbc verify: {error.name or error} is missing, expected the package reconchess: the extra rbc"
         ) from None
 
-    def say(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
-
     begin = time.monotonic()
     document: dict[str, Any]
     if parsed.sets:
         compared = parsed.games if parsed.compared is None else parsed.compared
-        found = verify.sets(parsed.games, parsed.seed, compared=compared, say=say)
-        document = dataclasses.asdict(found)
-        wrong = found.lost + found.unequal
+        document = dataclasses.asdict(comparison.sets(parsed.games, parsed.seed, compared=compared, say=_say))
+        wrong = document["lost"] + document["unequal"]
     else:
-        theirs = verify.against_reconchess(parsed.games, parsed.seed, say)
-        others = None
+        found = {"reconchess": comparison.against_reconchess(parsed.games, parsed.seed, _say), "openspiel": None}
         try:
-            others = verify.against_openspiel(max(1, parsed.games // _OPENSPIEL), parsed.seed, say)
+            few = max(1, parsed.games // _OPENSPIEL)
+            found["openspiel"] = comparison.against_openspiel(few, parsed.seed, _say)
         except ImportError:
-            say("OpenSpiel is not here: its part is left out")
-        document = {
-            "reconchess": dataclasses.asdict(theirs),
-            "openspiel": None if others is None else dataclasses.asdict(others),
-        }
-        wrong = theirs.different + (0 if others is None else others.different)
+            _say("OpenSpiel is not here: its part is left out")
+        document = {name: None if each is None else dataclasses.asdict(each) for name, each in found.items()}
+        wrong = sum(each.different for each in found.values() if each is not None)
     document["seconds"] = round(time.monotonic() - begin, 3)
     if parsed.json:
         print_document(document)
@@ -80,6 +73,10 @@ def run(arguments: Sequence[str], game: Game) -> int:
     if wrong:
         raise FailedError(f"{wrong} differences, expected none")
     return 0
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _text(document: dict[str, Any]) -> str:

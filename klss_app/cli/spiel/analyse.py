@@ -41,19 +41,19 @@ def run(arguments: Sequence[str], game: Game) -> int:
     from klss.openspiel.games import spiel_game
     from klss.openspiel.observations import Sight
     from klss.openspiel.players import SearchingPlayer
-    from klss.table.limits import Limit
 
     played, _ = spiel_game(game.title)
     history, seat = _history(Path(parsed.file), played, parsed.ply)
     player = make_player(chosen, played, options.seed)
     assert isinstance(player, SearchingPlayer)
     player.begin(seat)
+    # What its player had observed up to the turn, and nothing else.
     seen = Sight(played, 0 if seat else 1).along(played.new_initial_state(), history)
     for each in seen:
         player.observe(each)
-    decision = player.answer("action", Limit(options.time_s, options.nodes, options.clock))
+    decision = player.answer("action", options.limit)
     names = dict(zip(seen[-1].actions, seen[-1].names, strict=True))
-    moves: list[dict[str, Any]] = [
+    moves = [
         {"move": names[action], "probability": probability, "value": player.values().get(action)}
         for action, probability in sorted(player.mixture.items(), key=lambda item: -item[1])
     ]
@@ -63,14 +63,18 @@ def run(arguments: Sequence[str], game: Game) -> int:
     }  # fmt: skip
     if parsed.json:
         print_document(document)
-        return 0
+    else:
+        _show(document, seen[-1].text)
+    return 0
+
+
+def _show(document: dict[str, Any], observed: str) -> None:
     sample = "" if document["capped_by"] is None else " (a sample)"
-    print(f"after {parsed.ply} actions, {document['color']}: {document['positions']:,} states possible{sample}")
-    print(seen[-1].text)
-    for move in moves:
+    print(f"after {document['ply']} actions, {document['color']}: {document['positions']:,} states possible{sample}")
+    print(observed)
+    for move in document["moves"]:
         value = "" if move["value"] is None else f"  {move['value']:+.3f}"
         print(f"  {100 * move['probability']:5.1f} %{value}  {move['move']}")
-    return 0
 
 
 def _history(path: Path, game: Any, ply: int) -> tuple[list[int], bool]:
