@@ -39,16 +39,8 @@ _FAULTS = ("forfeit", "aborted", "flag")
 
 @dataclass
 class _Board:
-    """One program and its page.
-
-    Attributes
-    ----------
-    errors
-        What went wrong, in words.
-    plies
-        Of the games that are over.
-    answers_s
-        From a move that was sent to the board after it, before the engine's answer.
+    """One program and its page: what went wrong, in words; the plies of the games that are over; seconds from a move
+    that was sent to the board after it, before the engine's answer.
     """
 
     seed: int
@@ -159,11 +151,11 @@ async def _measured(arguments: list[str], games: int, rounds: int, seed: int, sa
             await asyncio.gather(*(each.close() for each in boards))
     wrong = [why for each in boards for why in each.errors]
     for when, row in (("first", rows[1]), ("last", rows[-1])):
-        figures |= {f"{name}_mb_{when}": _spread_or_none(row[name], "MB resident") for name in ("server", "engine")}
+        figures |= {f"{name}_mb_{when}": spread(row[name], "MB resident") for name in ("server", "engine")}
     figures["errors"] = spread([float(len(wrong))], "in all games")
-    figures["plies"] = _spread_or_none([float(plies) for each in boards for plies in each.plies], "plies")
+    figures["plies"] = spread([float(plies) for each in boards for plies in each.plies], "plies")
     answers = [1e3 * answer for each in boards for answer in each.answers_s]
-    figures["answer_ms"] = _spread_or_none(answers, "ms")
+    figures["answer_ms"] = spread(answers, "ms")
     for why in sorted(set(wrong)):
         say(f"{wrong.count(why)} × {why}")
     return Report(figures, None, rows)
@@ -195,7 +187,3 @@ def _resident_mb(pid: int) -> float | None:
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) / 1024.0
     return None
-
-
-def _spread_or_none(values: list[float], unit: str) -> dict[str, Any] | None:
-    return spread(values, unit) if values else None

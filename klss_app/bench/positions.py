@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from importlib import resources
+from typing import Any
 
 import chess
 
@@ -14,7 +15,7 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.game.view import View
 
-__all__ = ["BenchPosition", "bench_games", "bench_positions", "seated"]
+__all__ = ["BenchPosition", "bench_games", "bench_positions", "packaged", "parsed_moves", "seated"]
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,19 @@ class BenchPosition:
     views: tuple[View, ...]
 
 
+def packaged(name: str) -> Any:
+    """The document ``name`` of the folder ``data``."""
+    return json.loads(resources.files("klss_app.bench").joinpath(f"data/{name}").read_text(encoding="utf-8"))
+
+
+def parsed_moves(text: str) -> tuple[chess.Move, ...]:
+    """Moves in UCI, parted by spaces."""
+    return tuple(chess.Move.from_uci(move) for move in text.split())
+
+
 def bench_games() -> list[tuple[str, list[chess.Move]]]:
     """Name and moves from the start of each packaged position."""
-    text = resources.files("klss_app.bench").joinpath("data/bench_positions.json").read_text(encoding="utf-8")
-    return [
-        (entry["name"], [chess.Move.from_uci(move) for move in entry["moves"].split()]) for entry in json.loads(text)
-    ]
+    return [(entry["name"], list(parsed_moves(entry["moves"]))) for entry in packaged("bench_positions.json")]
 
 
 def bench_positions() -> list[BenchPosition]:

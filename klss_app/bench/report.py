@@ -17,16 +17,8 @@ Figures = dict[str, dict[str, Any] | None]
 
 @dataclass(frozen=True)
 class Report:
-    """What a bench found.
-
-    Attributes
-    ----------
-    figures
-        Each min, median, max and unit, or None where it can't be had here.
-    signature
-        Of the engine's behaviour; None for benches that have none.
-    rows
-        The samples behind the figures.
+    """What a bench found: each figure's min, median, max and unit, or None where it can't be had here; the signature of
+    the engine's behaviour, if the bench has one; the samples behind the figures.
     """
 
     figures: Figures
@@ -34,8 +26,10 @@ class Report:
     rows: list[dict[str, Any]]
 
 
-def spread(values: Sequence[float], unit: str) -> dict[str, Any]:
-    """A figure: min, median and max of its samples."""
+def spread(values: Sequence[float], unit: str) -> dict[str, Any] | None:
+    """A figure: min, median and max of its samples; None where there are none."""
+    if not values:
+        return None
     return {"min": min(values), "median": statistics.median(values), "max": max(values), "unit": unit}
 
 

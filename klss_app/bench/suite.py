@@ -17,10 +17,8 @@ without a search has no mixture; its mixture is the share of each move among :da
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 from typing import Any
 
 import chess
@@ -33,7 +31,7 @@ from darkchess.fog.players.configuration import Configuration, make_player
 from darkchess.fog.players.player import KlssPlayer
 from klss.table.limits import Limit
 from klss_app.bench.bounded import Leaves, Turn, bounded_game
-from klss_app.bench.positions import BenchPosition, seated
+from klss_app.bench.positions import BenchPosition, packaged, parsed_moves, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
 __all__ = ["DRAWS", "NODES", "Entry", "Exact", "Mixture", "mixture", "suite", "suite_entries"]
@@ -143,27 +141,26 @@ class Entry:
 
 def suite_entries() -> list[Entry]:
     """The packaged entries."""
-    text = resources.files("klss_app.bench").joinpath("data/suite.json").read_text(encoding="utf-8")
-    return [_entry(found) for found in json.loads(text)]
+    return [_entry(**found) for found in packaged("suite.json")]
 
 
-def _entry(found: dict[str, Any]) -> Entry:
+def _entry(
+    *,
+    moves: str,
+    fen: str | None = None,
+    right: str = "",
+    exact: dict[str, Any] | None = None,
+    watched: str | None = None,
+    **texts: str,
+) -> Entry:
     return Entry(
-        name=found["name"],
-        theme=found["theme"],
-        source=found["source"],
-        asked=found["asked"],
-        fen=found.get("fen"),
-        moves=_moves(found["moves"]),
-        law=found["law"],
-        right=frozenset(_moves(found.get("right", ""))),
-        exact=Exact(**found["exact"]) if "exact" in found else None,
-        watched=chess.Move.from_uci(found["watched"]) if "watched" in found else None,
+        fen=fen,
+        moves=parsed_moves(moves),
+        right=frozenset(parsed_moves(right)),
+        exact=None if exact is None else Exact(**exact),
+        watched=None if watched is None else chess.Move.from_uci(watched),
+        **texts,
     )
-
-
-def _moves(text: str) -> tuple[chess.Move, ...]:
-    return tuple(chess.Move.from_uci(move) for move in text.split())
 
 
 def mixture(

@@ -8,11 +8,9 @@ included. Both numbers of threads are measured in turn, so that a ratio is one o
 from __future__ import annotations
 
 import copy
-import json
 import math
 import os
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 import chess
@@ -23,7 +21,8 @@ from darkchess.fog.belief.policy import Level, Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
-from klss_app.bench.report import Figures, Report, Say, load, rates, spread, stopwatch, threaded, timed
+from klss_app.bench.positions import packaged, parsed_moves
+from klss_app.bench.report import Figures, Report, Say, load, rates, spread, stopwatch, threaded
 
 __all__ = ["BenchLine", "bench_lines", "tracker"]
 
@@ -74,14 +73,9 @@ class BenchLine:
 
 def bench_lines() -> list[BenchLine]:
     """The packaged lines, the smaller set first."""
-    text = resources.files("klss_app.bench").joinpath("data/bench_lines.json").read_text(encoding="utf-8")
     return [
-        BenchLine(
-            entry["name"],
-            tuple(chess.Move.from_uci(move) for move in entry["moves"].split()),
-            chess.COLOR_NAMES.index(entry["color"]) == 1,
-        )
-        for entry in json.loads(text)
+        BenchLine(entry["name"], parsed_moves(entry["moves"]), entry["color"] == "white")
+        for entry in packaged("bench_lines.json")
     ]
 
 
@@ -120,7 +114,7 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     pairs = zip(samples[::2], samples[1::2])
     figures["two_threads_over_one"] = spread([one["seconds"] / two["seconds"] for one, two in pairs], "times")
     figures |= _weights(lines[0], repetitions, say)
-    figures["resident_mb"] = None if memory[-1] is None else spread([memory[-1]], "MB")
+    figures["resident_mb"] = spread([mb for mb in memory[-1:] if mb is not None], "MB")
     return Report(figures, None, samples)
 
 
@@ -178,6 +172,5 @@ def _weights(line: BenchLine, repetitions: int, say: Say) -> Figures:
             if repetition >= 0 and positions.weigher.level == level:
                 found.append(extra * MOST_VALUED / known.size if level == "values" else positions.successors / extra)
                 say(f"{line.name}, filter by {level}: {known.size:,} sources, {extra:.3f} s")
-        unit = "s" if level == "values" else "successors/s"
-        figures[name] = spread(found, unit) if found else None
+        figures[name] = spread(found, "s" if level == "values" else "successors/s")
     return figures

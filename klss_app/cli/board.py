@@ -101,7 +101,6 @@ def run(arguments: Sequence[str]) -> int:
         ruleset=options.ruleset,
         seed=options.seed,
         evaluator=options.evaluator_choice(path_suffices=True),
-        stockfish=options.stockfish,
     )
     listening = _listen(parsed.host, parsed.port)
     # Faults of an engine that we ended ourselves are none; those that cost a game are reported with it. Only now, as

@@ -67,17 +67,8 @@ def framed(
 
 
 class Typist:
-    """The human's side of a player; the game's own class has this and its ``Player`` as bases.
-
-    Parameters
-    ----------
-    terminal
-        Where the human sits.
-    names
-        What both players are called.
-    clocks
-        Seconds left on the clocks, kept up to date by the arbiter.
-    """
+    """The human's side of a player; the game's own class has this and its ``Player`` as bases. What it is made of is
+    that of a :class:`klss_app.cli.screen.Screen`."""
 
     help: str
 

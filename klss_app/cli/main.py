@@ -96,18 +96,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The command and its flags; ``sys.argv[1:]`` when absent.
-
-    Returns
-    -------
-    int
-        0 done, 1 ran and failed, 2 bad input.
-    """
+    """Run one command, by default that of ``sys.argv``; the exit code: 0 done, 1 ran and failed, 2 bad input."""
     if arguments is None:  # this process is ours alone: so are all processes below it
         _open_standard_streams()
         adopt_orphans()

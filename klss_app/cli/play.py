@@ -7,9 +7,7 @@ before it is there.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import dataclasses
 import datetime
 import importlib
 import os
@@ -18,13 +16,13 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
 
 from klss.support.seeds import NATURE, player_seed
-from klss.support.text import printable
 from klss.table.contest import Decision, Player
 from klss.table.limits import Limit, Progress, TimeControl
 from klss.table.outcome import Outcome, Seat
@@ -40,7 +38,7 @@ from klss_app.cli.options import (
     seats,
     writable_file,
 )
-from klss_app.cli.saved_game import LAST, SavedGame, saved_game
+from klss_app.cli.saved_game import LAST, SavedGame, resumed_options, resumed_seats, saved_game
 from klss_app.cli.screen import Quit, Screen
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import HUMAN, Terms, begun_at, game_headers, keep_game, shown_name
@@ -82,7 +80,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         writable_file(Path(parsed.record), game.record)
     resumed = getattr(parsed, "resume", None)
     left = None if resumed is None else saved_game(resumed)
-    specs = seats(parsed.white, parsed.black, game.default_player) if left is None else _specs_of(left, parsed)
+    specs = seats(parsed.white, parsed.black, game.default_player) if left is None else resumed_seats(left, parsed)
     if {*specs.values()} == {HUMAN}:
         raise UsageError("--white and --black: got human for both, expected one at most: they'd see each other's board")
     for spec in specs.values():
@@ -90,47 +88,10 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
             game.player(spec, parsed.stockfish)
     options = game_options(parsed)
     if left is not None:
-        options = _options_of(left, parsed, options)
+        options = resumed_options(left, parsed, options)
         if parsed.record is None:
             writable_file(left.path, "--resume")
     return TerminalGame(game, options, specs, Terminal(parsed.ascii), parsed.record, left).run()
-
-
-def _specs_of(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
-    """The players of a game that goes on: the human at the same seat, against the engine of then or the one that the
-    command line names.
-    """
-    for flag in ("fen", "clock", "rules"):
-        if flag in parsed.given:
-            raise UsageError(f"--{flag}: got it with --resume, expected it in the game alone: it goes on as it began")
-    given = {chess.WHITE: parsed.white, chess.BLACK: parsed.black}
-    if given[left.human] not in (None, HUMAN):
-        side = chess.COLOR_NAMES[left.human]
-        raise UsageError(f"--{side}: got {given[left.human]!r} with --resume, where {side} is human; expected human")
-    engine = given[not left.human]
-    if engine == HUMAN:
-        side = chess.COLOR_NAMES[not left.human]
-        raise UsageError(f"--{side}: got human with --resume, where the human is on the other side; expected an engine")
-    if engine is None and (left.engine.startswith("cmd:") or left.engine.endswith(".toml")):
-        raise UsageError(
-            f"--resume: got a game against {printable(left.engine)!r}, which no file may start; expected "
-            f"--{chess.COLOR_NAMES[not left.human]} beside it, with what shall play"
-        )
-    return {left.human: HUMAN, not left.human: engine or left.engine}
-
-
-def _options_of(left: SavedGame, parsed: argparse.Namespace, options: GameOptions) -> GameOptions:
-    """The game's own options, but for limits and a seed that the command line gives."""
-    terms = left.terms
-    if not parsed.given & {"time", "nodes"} and (terms.time_s, terms.nodes, terms.clock) != (None, None, None):
-        options = dataclasses.replace(options, time_s=terms.time_s, nodes=terms.nodes)
-    return dataclasses.replace(
-        options,
-        clock=terms.clock,
-        seed=terms.seed if parsed.seed is None else parsed.seed,
-        fen=left.record.fen,
-        ruleset=left.ruleset,
-    )
 
 
 class Interrupt:
@@ -372,8 +333,8 @@ class TerminalGame:
 
         options, names, screen = self._options, self._names, self._screen
         for seat, maker in self._loading.makers.items():
-            seed = player_seed(options.seed, chess.COLOR_NAMES[seat])
-            self._engines[seat] = Engine(lambda m=maker, s=seed: m.make(s), self._loading, names[seat], self._terminal)  # type: ignore[misc]
+            make = partial(maker.make, player_seed(options.seed, chess.COLOR_NAMES[seat]))
+            self._engines[seat] = Engine(make, self._loading, names[seat], self._terminal)
         # From here on the screen says what values positions: before, it was not known.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._loading.makers.items()})
         players: dict[Seat, Player] = dict(self._engines)
@@ -384,14 +345,9 @@ class TerminalGame:
         if self._human is None or options.clock is not None:
             with self._terminal.spinner(_loading_text):
                 self._loading.wait()
-
-        def print_turn(played: Played) -> None:
-            self._terminal.say(*screen.turn_lines(referee, played.ply))
-
-        watch = None if self._human is not None else print_turn
         if self._human is None:
             self._terminal.say(f"White: {names[True]}   Black: {names[False]}", *screen.start_lines(referee))
-        Arbiter(referee, players, controls, watch, remaining_s=self._clocks).play()
+        Arbiter(referee, players, controls, self._print_turn, remaining_s=self._clocks).play()
         self._terminal.say("", *screen.end_lines(referee))
         for seat, engine in self._engines.items():
             if engine.last_fault:
@@ -401,6 +357,10 @@ class TerminalGame:
             with contextlib.suppress(KeyboardInterrupt):
                 screen.review(referee)
         return 0
+
+    def _print_turn(self, played: Played) -> None:
+        if self._human is None:  # a human who plays sees the own side alone
+            self._terminal.say(*self._screen.turn_lines(self._loading.referee, played.ply))
 
     def _left(self, why: BaseException) -> tuple[int, str]:
         """The exit code of a game that was left before its end, and what to say of it."""

@@ -9,6 +9,7 @@ A file says who plays, not what is run: an engine that is a program is started o
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,14 +20,14 @@ import chess
 
 from klss.support.text import printable
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import clock, nodes, read_pgn_file, seconds, seed
+from klss_app.cli.options import GameOptions, clock, nodes, read_pgn_file, seconds, seed
 from klss_app.kept_games import DEFAULT_RULES, HUMAN, Terms, newest_first
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
     from darkchess.fog.game.rules import Ruleset
 
-__all__ = ["LAST", "SavedGame", "saved_game"]
+__all__ = ["LAST", "SavedGame", "resumed_options", "resumed_seats", "saved_game"]
 
 LAST = "last"
 
@@ -110,3 +111,39 @@ def _left(tags: Mapping[str, str], color: chess.Color, at_first: float) -> float
         raise argparse.ArgumentTypeError(f"got {text!r}, expected seconds")
     # A clock that stood at nothing runs out at once, and not before it has begun.
     return max(left, 0.1)
+
+
+def resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
+    """The players of a game that goes on: the human at the same seat, against the engine of then or the one that the
+    command line names; raises :class:`UsageError` for what does not go with it."""
+    for flag in ("fen", "clock", "rules"):
+        if flag in parsed.given:
+            raise UsageError(f"--{flag}: got it with --resume, expected it in the game alone: it goes on as it began")
+    given = {chess.WHITE: parsed.white, chess.BLACK: parsed.black}
+    if given[left.human] not in (None, HUMAN):
+        side = chess.COLOR_NAMES[left.human]
+        raise UsageError(f"--{side}: got {given[left.human]!r} with --resume, where {side} is human; expected human")
+    engine = given[not left.human]
+    if engine == HUMAN:
+        side = chess.COLOR_NAMES[not left.human]
+        raise UsageError(f"--{side}: got human with --resume, where the human is on the other side; expected an engine")
+    if engine is None and (left.engine.startswith("cmd:") or left.engine.endswith(".toml")):
+        raise UsageError(
+            f"--resume: got a game against {printable(left.engine)!r}, which no file may start; expected "
+            f"--{chess.COLOR_NAMES[not left.human]} beside it, with what shall play"
+        )
+    return {left.human: HUMAN, not left.human: engine or left.engine}
+
+
+def resumed_options(left: SavedGame, parsed: argparse.Namespace, options: GameOptions) -> GameOptions:
+    """The game's own options, but for limits and a seed that the command line gives."""
+    terms = left.terms
+    if not parsed.given & {"time", "nodes"} and (terms.time_s, terms.nodes, terms.clock) != (None, None, None):
+        options = dataclasses.replace(options, time_s=terms.time_s, nodes=terms.nodes)
+    return dataclasses.replace(
+        options,
+        clock=terms.clock,
+        seed=terms.seed if parsed.seed is None else parsed.seed,
+        fen=left.record.fen,
+        ruleset=left.ruleset,
+    )

@@ -67,9 +67,9 @@ class Screen(ABC):
     def turn_lines(self, referee: Any, ply: int) -> list[str]:
         """The turn of such a game that led to ``ply``."""
 
-    @abstractmethod
     def end_lines(self, referee: Any) -> list[str]:
         """The end of any game."""
+        return [ended_text(referee.outcome, f"{referee.ply} {self.turns}")]
 
     def review(self, referee: Any) -> None:
         """Step through a game that is over, with everything on the table."""
@@ -83,8 +83,8 @@ class Screen(ABC):
 def ended_text(outcome: Outcome | None, after: str) -> str:
     """How a game of any kind ended ``after`` so much, in one line.
 
-    >>> ended_text(None, "3 turns")
-    'Unfinished after 3 turns.'
+    >>> ended_text(None, "3 turns"), ended_text(Outcome(False, "resign"), "0 plies")
+    ('Unfinished after 3 turns.', 'Black wins: White resigned. 0-1 after 0 plies.')
     """
     if outcome is None:
         return f"Unfinished after {after}."

@@ -46,16 +46,8 @@ def at_signals(react: Callable[[], None]) -> None:
 
 
 def serve_on_stdio(command: str, make: Callable[[Callable[[], None]], Engine], load: Callable[[], None]) -> int:
-    """Answer requests on stdin until it ends; the exit code.
-
-    Parameters
-    ----------
-    command
-        As logs name it.
-    make
-        Makes the engine; it is given what to call before the first player is needed.
-    load
-        Loads compiled code.
+    """Answer requests on stdin until it ends; the exit code. ``command`` stands before each line of the log, ``make``
+    is given what to call before the first player is needed, ``load`` loads compiled code.
     """
     from uci_bridge.protocol.serve import serve
 

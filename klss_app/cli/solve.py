@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from klss.equilibrium import Solution
     from klss.game import Game
     from klss.sequence_form import SequenceForm
+    from klss.support.arrays import Floats
 
 __all__ = ["run"]
 
@@ -84,24 +85,9 @@ def run(arguments: Sequence[str]) -> int:
             f"{parsed.game}: no method found an equilibrium (attempts: {', '.join(solution.stats.attempts)}; "
             f"the best has exploitability {solution.exploitability:.3g}); try --method ipm"
         )
-    report: dict[str, Any] = {
-        "game": parsed.game,
-        "value": solution.value,
-        "exploitability": max(0.0, solution.exploitability),
-        "infosets": [form.treeplexes[i].infoset_count for i in (0, 1)],
-        "sequences": [form.treeplexes[i].sequence_count for i in (0, 1)],
-        "nodes": game.node_count,
-        "rows": solution.stats.rows,
-        "columns": solution.stats.columns,
-        "nonzeros": solution.stats.nonzeros,
-        "seconds": seconds,
-    }
+    report = _report(parsed.game, game, form, solution, seconds)
     if not exact or solution.status != "optimal":
-        report |= {
-            "method": parsed.method,
-            "iterations": solution.stats.iterations,
-            "status": solution.status,
-        }
+        report |= {"method": parsed.method, "iterations": solution.stats.iterations, "status": solution.status}
     if about:
         report["about"] = about
     if parsed.subgame is not None:
@@ -115,6 +101,22 @@ def run(arguments: Sequence[str]) -> int:
     else:
         _show(report, solution)
     return 0
+
+
+def _report(name: str, game: Game, form: SequenceForm, solution: Solution, seconds: float) -> dict[str, Any]:
+    """What the document of every solution holds."""
+    return {
+        "game": name,
+        "value": solution.value,
+        "exploitability": max(0.0, solution.exploitability),
+        "infosets": [form.treeplexes[i].infoset_count for i in (0, 1)],
+        "sequences": [form.treeplexes[i].sequence_count for i in (0, 1)],
+        "nodes": game.node_count,
+        "rows": solution.stats.rows,
+        "columns": solution.stats.columns,
+        "nonzeros": solution.stats.nonzeros,
+        "seconds": seconds,
+    }
 
 
 def _positive(text: str) -> float:
@@ -269,21 +271,25 @@ def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, playe
         raise UsageError(f"--subgame: {error}") from error
     from klss.treeplex import behaviour
 
-    before = behaviour(view.treeplex(0), x)
-    changed: dict[str, dict[str, list[float]]] = {}
-    inner = subgame.game.observations[0]
-    tree = subgame.game.treeplex(0)
-    for i, j in enumerate(inner.turn_infosets.tolist()):
-        here = slice(int(tree.first_sequence[i]), int(tree.first_sequence[i] + tree.action_count[i]))
-        old, new = before[step.sequences[here]], step.behaviour[here]
-        if abs(old - new).max() > 1e-9:
-            names = inner.action_names[j]
-            changed[str(inner.keys[j])] = {n: [float(o), float(v)] for n, o, v in zip(names, old, new)}
+    before = behaviour(view.treeplex(0), x)[step.sequences]
     return {
         "player": player,
         "infoset": key,
         "margin": step.margin / factor,
         "nodes": subgame.game.node_count,
         "sequences": [subgame.game.treeplex(i).sequence_count for i in (0, 1)],
-        "changed": changed,
+        "changed": _changed(subgame.game, before, step.behaviour),
     }
+
+
+def _changed(game: Game, before: Floats, after: Floats) -> dict[str, dict[str, list[float]]]:
+    """The infosets of a subgame's player 0 at which two behaviours differ, and both probabilities of each action."""
+    changed = {}
+    observations, tree = game.observations[0], game.treeplex(0)
+    for i, j in enumerate(observations.turn_infosets.tolist()):
+        here = slice(int(tree.first_sequence[i]), int(tree.first_sequence[i] + tree.action_count[i]))
+        old, new = before[here], after[here]
+        if abs(old - new).max() > 1e-9:
+            names = observations.action_names[j]
+            changed[str(observations.keys[j])] = {n: [float(o), float(v)] for n, o, v in zip(names, old, new)}
+    return changed

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from darkchess.fog.game.contest import DEFAULT_PLAYER
-from klss_app.web.summaries import summary
+from klss_app.web.summaries import CAP, NODES, summary
 from uci_bridge.own_program import own_program
 
 if TYPE_CHECKING:
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from klss_app.web.table import Finished
 
 __all__ = ["Analyses"]
-
-NODES = 2000
-"""Nodes a turn, as for ``klss analyse --once-over``."""
-
-CAP = 1_000_000
-"""Positions that either side's set may hold; beyond, it is a sample."""
 
 _LONGEST_LINE = 1 << 22
 _MOST_WHOLE = 16
@@ -36,7 +30,7 @@ class Analyses:
     Parameters
     ----------
     nodes, cap
-        See :data:`NODES`, :data:`CAP`.
+        See :mod:`klss_app.web.summaries`.
     grace_s
         How long an analysis goes on that nobody listens to: a page that is reloaded comes back.
     """

@@ -20,15 +20,8 @@ WITHIN_S = 10.0
 
 
 class Door:
-    """Makes the protocol of each connection, for :meth:`asyncio.loop.create_server`.
-
-    Parameters
-    ----------
-    server
-        aiohttp's, which makes a handler of a connection.
-    most, within_s
-        See :data:`MOST`, :data:`WITHIN_S`.
-    """
+    """Makes the protocol of each connection, for :meth:`asyncio.loop.create_server`; ``server`` is aiohttp's, which
+    makes a handler of a connection."""
 
     def __init__(
         self, server: Callable[[], asyncio.BaseProtocol], most: int = MOST, within_s: float = WITHIN_S
@@ -57,13 +50,8 @@ class Door:
 
 
 class Guest(asyncio.Protocol):
-    """One connection: passes everything on to aiohttp's handler.
-
-    Attributes
-    ----------
-    stays
-        Whether it is the socket of a page with a seat, which lasts.
-    """
+    """One connection: passes everything on to aiohttp's handler. One that ``stays`` is the socket of a page with a
+    seat."""
 
     def __init__(self, door: Door, handler: asyncio.Protocol) -> None:
         self.stays = False

@@ -8,8 +8,7 @@ from typing import Any
 
 from darkchess.fog.players.configuration import Configuration
 from klss_app.kept_games import shown_name
-from klss_app.web.inbox import Inbox
-from klss_app.web.seats import EngineAtBoard
+from klss_app.web.seats import EngineAtBoard, Inbox
 from klss_app.web.settings import Settings
 from uci_bridge.commands import Command
 from uci_bridge.evaluators import evaluator_label, named

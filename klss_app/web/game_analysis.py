@@ -13,7 +13,8 @@ from typing import Any
 import chess
 
 from darkchess.fog.analysis.whole_game import Turn, turns
-from darkchess.fog.belief.marginals import marginals
+from darkchess.fog.belief.marginals import Marginals, marginals
+from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import ruleset
 from darkchess.fog.players.configuration import configuration
@@ -31,13 +32,10 @@ _LEAST_SHOWN = 0.001
 def turn_document(turn: Turn) -> dict[str, Any]:
     """What a page is shown of a turn.
 
-    Returns
-    -------
-    dict
-        ``ply``, ``color``; ``positions``: of both sides how many they hold possible, and whether that is a sample;
-        ``beliefs``: of both sides, square by square, the enemy's pieces and how likely each stands there; ``value``;
-        ``moves`` of the mixture: ``move``, ``san``, ``p``, ``value``; ``lines`` of SAN; ``played``: ``san``, ``p``,
-        ``loss`` against what the player held possible, ``turned``, against the truth; ``best``: ``san``, ``p``.
+    ``positions``: how many each side holds possible, and whether that is a sample; ``beliefs``: of both sides, square
+    by square, the enemy's pieces and how likely each stands there; ``moves`` of the mixture; ``lines`` of SAN;
+    ``played`` with its ``loss`` against what the player held possible, and what it ``turned`` out to be against the
+    truth; ``best``.
     """
     analysis, loss = turn.analysis, turn.loss()
     sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
@@ -49,13 +47,10 @@ def turn_document(turn: Turn) -> dict[str, Any]:
             chess.COLOR_NAMES[color]: [found.size, found.capped_by is not None] for color, found in sets.items()
         },
         "beliefs": {
-            chess.COLOR_NAMES[color]: {
-                chess.SQUARE_NAMES[square]: {letter: round(p, 4) for letter, p in pieces.items() if p >= _LEAST_SHOWN}
-                for square in range(64)
-                if not found.view.sees(square) and (pieces := belief.at(square))
-            }
+            chess.COLOR_NAMES[color]: _belief(
+                found, analysis.marginals if color == analysis.view.color else marginals(found)
+            )
             for color, found in sets.items()
-            for belief in [analysis.marginals if color == analysis.view.color else marginals(found)]
         },
         "value": _rounded(analysis.value),
         "moves": [
@@ -70,6 +65,15 @@ def turn_document(turn: Turn) -> dict[str, Any]:
             "turned": _rounded(turn.turned_out()),
         },
         "best": {"san": loss.best_san, "p": round(loss.probability, 4)},
+    }
+
+
+def _belief(known: PositionSet, found: Marginals) -> dict[str, dict[str, float]]:
+    """How likely each enemy piece stands on each square that is not seen."""
+    return {
+        chess.SQUARE_NAMES[square]: {letter: round(p, 4) for letter, p in pieces.items() if p >= _LEAST_SHOWN}
+        for square in chess.SQUARES
+        if not known.view.sees(square) and (pieces := found.at(square))
     }
 
 

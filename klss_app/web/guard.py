@@ -46,15 +46,8 @@ def same_token(given: object, token: str) -> bool:
 
 
 def host_allowed(header: str | None, host: str) -> bool:
-    """Whether a request's ``Host`` may be ours: an address, ``localhost``, or the name that this server was asked to
-    listen at.
-
-    Parameters
-    ----------
-    header
-        As the request has it, with a port or without.
-    host
-        ``--host``.
+    """Whether a request's ``Host``, with a port or without, may be ours: an address, ``localhost``, or ``host``, the
+    name that this server was asked to listen at.
 
     >>> host_allowed("127.0.0.1:8765", "127.0.0.1"), host_allowed("evil.example:8765", "127.0.0.1")
     (True, False)

@@ -17,7 +17,7 @@ from klss.table.arbiter import Arbiter
 from klss.table.contest import Player
 from klss.table.limits import TimeControl
 from klss.table.outcome import Outcome
-from klss_app.web.inbox import Ended, Inbox, Leave, Resign
+from klss_app.web.seats import Ended, Inbox, Leave, Resign
 
 __all__ = ["GameClock", "RunningGame"]
 

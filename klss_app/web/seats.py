@@ -1,16 +1,19 @@
 """The players of a game in the browser: a human at a page, and an engine that can be interrupted.
 
-Both stand on the player's side of the wall, and both answer through the game's inbox, so that a game can end while
-either of them thinks.
+Both stand on the player's side of the wall, and both answer through the game's inbox, where its thread waits for a move
+and for what may come instead: so a game can end while either of them thinks.
 """
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
+
+import chess
 
 import klss.table.contest
 from darkchess.board.position import Position
@@ -20,15 +23,85 @@ from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.san import parse_move
 from darkchess.fog.game.view import View
 from klss.support.text import printable
-from klss.table.contest import Decision
+from klss.table.contest import Decision, OutOfTime, Resignation
 from klss.table.limits import Limit, Progress
 from klss.table.outcome import Outcome, Seat
-from klss_app.web.inbox import Answer, Inbox
 from klss_app.web.messages import Telling
 
-__all__ = ["EngineAtBoard", "HumanAtBoard"]
+__all__ = ["Ended", "EngineAtBoard", "HumanAtBoard", "Inbox", "Leave", "Resign"]
 
 _MOST_TEXT = 40
+
+
+class Ended(Exception):
+    """The game ends while somebody else is to move; ``outcome`` says how, None: it is left."""
+
+    def __init__(self, outcome: Outcome | None) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a player answers to the turn at ``ply``: a decision, or the reason that there is none."""
+
+    color: chess.Color
+    ply: int
+    answer: Decision | Exception
+
+
+@dataclass(frozen=True)
+class Resign:
+    """A player gives up, in its turn or not."""
+
+    color: chess.Color
+
+
+@dataclass(frozen=True)
+class Leave:
+    """The game is left as it is."""
+
+
+class Inbox:
+    """One game's; ``answered`` is called by the game's thread as soon as a decision is there."""
+
+    def __init__(self, answered: Callable[[], None]) -> None:
+        self._answered = answered
+        self._letters: queue.SimpleQueue[Answer | Resign | Leave] = queue.SimpleQueue()
+
+    def put(self, letter: Answer | Resign | Leave) -> None:
+        """Send; from any thread."""
+        self._letters.put(letter)
+
+    def answer(self, color: chess.Color, ply: int, deadline: float | None = None) -> Decision:
+        """Wait for the decision of ``color`` at ``ply``, until the moment ``deadline`` of :func:`time.monotonic`;
+        answers to other turns are dropped.
+
+        Raises
+        ------
+        Resignation, OutOfTime
+            See :mod:`klss.table.contest`.
+        Ended
+            The other player resigned, or the game is left.
+        """
+        while True:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            try:
+                letter = self._letters.get(timeout=left)
+            except queue.Empty:
+                raise OutOfTime from None
+            if isinstance(letter, Leave):
+                raise Ended(None)
+            if isinstance(letter, Resign):
+                if letter.color == color:
+                    raise Resignation
+                raise Ended(Outcome(not letter.color, "resign"))
+            if (letter.color, letter.ply) != (color, ply):
+                continue
+            if isinstance(letter.answer, Exception):
+                raise letter.answer
+            self._answered()
+            return letter.answer
 
 
 class HumanAtBoard(Player):
@@ -59,7 +132,7 @@ class HumanAtBoard(Player):
             self._show(self._telling.message())
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.fog.game.contest.Player`; raises as :meth:`klss_app.web.inbox.Inbox.answer` does."""
+        """See :class:`darkchess.fog.game.contest.Player`; raises as :meth:`Inbox.answer` does."""
         view = self._view
         assert view is not None
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
@@ -115,7 +188,7 @@ class EngineAtBoard(klss.table.contest.Player):
             self._player.end(outcome)
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`; raises as :meth:`klss_app.web.inbox.Inbox.answer` does."""
+        """See :class:`klss.table.contest.Player`; raises as :meth:`Inbox.answer` does."""
         self.thinking = True
         threading.Thread(target=self._think, args=(question, limit), daemon=True).start()
         return self._inbox.answer(self._seat, self._ply)

@@ -76,6 +76,7 @@ def our_fault(record: logging.LogRecord) -> bool:
 def make_app(table: Table, host: str) -> web.Application:
     """The application; ``host`` is where it listens."""
     served = static_files()
+    lines: dict[PageLine, None] = {}
 
     async def page(request: web.Request) -> web.StreamResponse:
         _check_host(request, host)
@@ -88,24 +89,7 @@ def make_app(table: Table, host: str) -> web.Application:
         _check_host(request, host)
         if not origin_allowed(request.headers.get("Origin"), request.headers.get("Host")):
             raise web.HTTPForbidden(text="a socket is for the page of this server\n")
-        if len(lines) >= _MOST_LINES:
-            oldest = max(lines, key=PageLine.makes_way)
-            lines.pop(oldest)
-            asyncio.get_running_loop().create_task(oldest.close(WSCloseCode.TRY_AGAIN_LATER))
-        response = web.WebSocketResponse(
-            timeout=_CLOSE_WITHIN_S, max_msg_size=MOST_BYTES, heartbeat=20.0, compress=False
-        )
-        try:
-            await response.prepare(request)
-        except ValueError:  # of headers that are no ASCII; aiohttp refuses what else is wrong itself
-            raise web.HTTPBadRequest(text="got a handshake that is none\n") from None
-        line = PageLine(response, table, request.transport)
-        lines[line] = None
-        try:
-            await line.run()
-        finally:
-            lines.pop(line, None)
-        return response
+        return await _serve_line(request, table, lines)
 
     async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
         response.headers.update(HEADERS)
@@ -114,7 +98,6 @@ def make_app(table: Table, host: str) -> web.Application:
     async def close_lines(app: web.Application) -> None:
         await asyncio.gather(*(line.close(WSCloseCode.GOING_AWAY) for line in lines))
 
-    lines: dict[PageLine, None] = {}
     app = web.Application(client_max_size=1024)
     app.router.add_get("/ws", socket)
     app.router.add_get("/{path:.*}", page)
@@ -126,6 +109,26 @@ def make_app(table: Table, host: str) -> web.Application:
 def _check_host(request: web.Request, host: str) -> None:
     if not host_allowed(request.headers.get("Host"), host):
         raise web.HTTPForbidden(text="got a Host that is not this server's, expected its address or localhost\n")
+
+
+async def _serve_line(request: web.Request, table: Table, lines: dict[PageLine, None]) -> web.StreamResponse:
+    """Make a page's socket one of ``lines``, and serve it until it is gone."""
+    if len(lines) >= _MOST_LINES:
+        oldest = max(lines, key=PageLine.makes_way)
+        lines.pop(oldest)
+        asyncio.get_running_loop().create_task(oldest.close(WSCloseCode.TRY_AGAIN_LATER))
+    response = web.WebSocketResponse(timeout=_CLOSE_WITHIN_S, max_msg_size=MOST_BYTES, heartbeat=20.0, compress=False)
+    try:
+        await response.prepare(request)
+    except ValueError:  # of headers that are no ASCII; aiohttp refuses what else is wrong itself
+        raise web.HTTPBadRequest(text="got a handshake that is none\n") from None
+    line = PageLine(response, table, request.transport)
+    lines[line] = None
+    try:
+        await line.run()
+    finally:
+        lines.pop(line, None)
+    return response
 
 
 class PageLine:

@@ -26,7 +26,6 @@ class Settings:
     ruleset: Ruleset = PAPER
     seed: int | None = None
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
-    stockfish: str | None = None
 
     @property
     def humans(self) -> list[chess.Color]:

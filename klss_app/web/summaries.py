@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["summary"]
+__all__ = ["CAP", "NODES", "summary"]
+
+NODES = 2000
+"""Nodes a turn of a whole game's analysis."""
+
+CAP = 1_000_000
+"""Most positions that either side's set may hold in it; beyond, it is a sample."""
 
 _COSTLIEST = 5
 _LEAST_COST = 0.005

@@ -31,10 +31,9 @@ from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_nam
 from klss_app.web.analyses import Analyses
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token
-from klss_app.web.inbox import Inbox
 from klss_app.web.messages import Line
 from klss_app.web.running_game import GameClock, RunningGame
-from klss_app.web.seats import HumanAtBoard
+from klss_app.web.seats import HumanAtBoard, Inbox
 from klss_app.web.settings import Settings
 
 __all__ = ["Finished", "Refused", "Seat", "Table"]
@@ -86,8 +85,6 @@ class Table:
         Of the first game.
     keep
         Writes a game's PGN and says where it is; by default to ``klss-games``. Called by a game's thread.
-    analyses
-        Of the games that are over.
 
     Attributes
     ----------

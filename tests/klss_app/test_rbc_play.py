@@ -155,14 +155,14 @@ def test_no_subcommand_and_one_that_is_none(capsys: pytest.CaptureFixture[str]) 
 )  # fmt: skip
 def test_what_may_be_typed(text: str, move: str | None) -> None:
     game = Referee(PROMOTING)
-    found = request_of(text, game.requests(), game.position.pieces, chess.WHITE)
+    found = request_of(text, game.requests(), game.position.pieces)
     assert (found and found.uci()) == move
 
 
 def test_what_means_two_things_is_asked_again() -> None:
     game = Referee("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
     with pytest.raises(UnknownRequest, match="'Rd1' means a1d1 or h1d1; type one of them"):
-        request_of("Rd1", game.requests(), game.position.pieces, chess.WHITE)
+        request_of("Rd1", game.requests(), game.position.pieces)
 
 
 def test_what_came_of_a_request_in_words() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,39 +79,42 @@ def _parser() -> Parser:
     )
     limits = f" (for a whole game {DEFAULT_ONCE_OVER_NODES} nodes a move by default)"
     add_game_options(parser, fen=False, seed_default=DEFAULT_SEED, limits=limits)
-    one = parser.add_argument_group("of one turn, with --ply")
-    one.add_argument(
-        "--belief",
-        default=DEFAULT_BELIEF,
-        metavar="NAME",
-        help=f"what says how likely each position is: {', '.join(BELIEFS)} (uniform: all are alike); the search has "
-        "what its configuration says",
-    )
-    one.add_argument(
-        "--likeliest",
-        type=whole("a whole number of positions, 0 to 99999", 0, 99_999),
-        metavar="N",
-        help=f"show the N likeliest positions as boards (default: none; in JSON {LIKELIEST_IN_JSON})",
-    )
-    one.add_argument("--plot", metavar="FILE", help="draw the belief there as well (.svg or .png)")
-    one.add_argument(
-        "--once-over",
-        action="store_true",
-        help="of a finished game: where the truth stood, which moves gave the most away",
-    )
-    one.add_argument(
-        "--once-over-nodes",
-        type=nodes,
-        default=DEFAULT_ONCE_OVER_NODES,
-        metavar="N",
-        help="with --once-over: nodes a move for the latter",
-    )
+    _add_one_turn_flags(parser.add_argument_group("of one turn, with --ply").add_argument)
     parser.add_argument_group("of a whole game, without --ply").add_argument(
         "--out", metavar="FILE", help="keep the analysis there as it grows; one that was interrupted goes on"
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures")
     return parser
+
+
+def _add_one_turn_flags(add: Callable[..., Any]) -> None:
+    add(
+        "--belief",
+        default=DEFAULT_BELIEF,
+        metavar="NAME",
+        help=f"what says how likely each position is: {', '.join(BELIEFS)} (uniform: all are alike); the search has "
+        "what its configuration says",
+    )
+    add(
+        "--likeliest",
+        type=whole("a whole number of positions, 0 to 99999", 0, 99_999),
+        metavar="N",
+        help=f"show the N likeliest positions as boards (default: none; in JSON {LIKELIEST_IN_JSON})",
+    )
+    add("--plot", metavar="FILE", help="draw the belief there as well (.svg or .png)")
+    add(
+        "--once-over",
+        action="store_true",
+        help="of a finished game: where the truth stood, which moves gave the most away",
+    )
+    add(
+        "--once-over-nodes",
+        type=nodes,
+        default=DEFAULT_ONCE_OVER_NODES,
+        metavar="N",
+        help="with --once-over: nodes a move for the latter",
+    )
 
 
 @dataclass(frozen=True)
@@ -284,8 +287,8 @@ def _losses(record: GameRecord, thinker: _Thinker, budget: int) -> list[Loss]:
         )
 
 
-def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecord) -> int:
-    """Analyse every turn; the exit code."""
+def _check_whole_game(parsed: argparse.Namespace, record: GameRecord) -> Path | None:
+    """Where the analysis is kept, if anywhere; raises :class:`UsageError` for what only one turn can have."""
     if parsed.clock is not None:
         raise UsageError("--clock: got it without --ply, expected --nodes or --time to limit every turn")
     if parsed.once_over:
@@ -298,6 +301,12 @@ def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecor
     out = None if parsed.out is None else writable_file(Path(parsed.out), "--out")
     if out is not None and out.exists() and out.samefile(parsed.pgn):
         raise UsageError(f"--out: got {parsed.out!r}, the game itself; expected another file")
+    return out
+
+
+def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecord) -> int:
+    """Analyse every turn; the exit code."""
+    out = _check_whole_game(parsed, record)
 
     from darkchess.board.position import START_FEN, Position
     from klss.table.limits import Limit

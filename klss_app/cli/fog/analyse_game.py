@@ -15,7 +15,7 @@ import chess
 from klss import __version__
 from klss_app.cli.errors import FailedError
 from klss_app.progress import ProgressLine
-from klss_app.web.summaries import summary
+from klss_app.web.summaries import CAP, summary
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from klss.table.limits import Limit
     from klss_app.cli.fog.analysis_file import AnalysisFile
 
-__all__ = ["CAP", "document", "question", "text", "turns_told"]
-
-CAP = 1_000_000
-"""Most positions that either side's set may hold, as in a review; beyond, it is a sample."""
+__all__ = ["document", "question", "text", "turns_told"]
 
 
 def question(
@@ -57,37 +54,26 @@ def turns_told(
     line: ProgressLine,
     file: AnalysisFile | None,
 ) -> list[dict[str, Any]]:
-    """Every turn as :func:`klss_app.web.game_analysis.turn_document` has it; ``file``: keeps them as they come, and
-    those that it holds already are not asked for again.
-
-    Raises
-    ------
-    FailedError
-        Somebody interrupted it; says how to go on.
-    """
+    """Every turn as :func:`klss_app.web.game_analysis.turn_document` has it; ``file`` keeps them as they come, and
+    those that it holds already are not asked for again. Raises :class:`FailedError` where somebody interrupts it."""
     found = [] if file is None else file.turns()
     if len(found) == game.ply:
         return found
     from darkchess.fog.analysis.whole_game import turns
     from klss_app.web.game_analysis import turn_document
 
+    chosen = replace(chosen, cap=min(chosen.cap, CAP))
     try:
-        for turn in turns(
-            game,
-            evaluator,
-            configuration=replace(chosen, cap=min(chosen.cap, CAP)),
-            limit=limit,
-            seed=seed,
-            first=len(found),
-        ):
+        for turn in turns(game, evaluator, configuration=chosen, limit=limit, seed=seed, first=len(found)):
             found.append(turn_document(turn))
             line.tell(f"turn {turn.ply + 1} of {game.ply}")
             if file is not None:
                 file.keep(found, at_once=len(found) == game.ply)
     except KeyboardInterrupt:
         line.close()
-        how = "the same command goes on from there" if file is not None else "with --out FILE it could go on from there"
+        how = "with --out FILE it could go on from there"
         if file is not None:
+            how = "the same command goes on from there"
             file.keep(found, at_once=True)
         raise FailedError(f"interrupted after {len(found)} of {game.ply} turns; {how}") from None
     return found

@@ -33,27 +33,13 @@ def document(analysis: Analysis, believed: Believed, configuration: str, evaluat
     left to 1 is the probability that the square is empty. A ``value`` is null where the search was too short to say.
     """
     found = analysis.diagnostics
-    bits = {each.move: each.bits for each in believed.moves}
     return {
         "ply": analysis.view.ply,
         "color": chess.COLOR_NAMES[analysis.view.color],
         "positions": analysis.positions,
         "value": analysis.value,
-        "gadget": found["gadget"],
-        "nodes": found["nodes"],
-        "depth": found["depth"],
-        "iterations": found["iterations"],
-        "seconds": found["seconds"],
-        "moves": [
-            {
-                "move": each.move.uci(),
-                "probability": each.probability,
-                "value": each.value,
-                "san": each.san,
-                "bits": bits[each.move],
-            }
-            for each in analysis.moves
-        ],
+        **{name: found[name] for name in ("gadget", "nodes", "depth", "iterations", "seconds")},
+        "moves": _moves_document(analysis, believed),
         "marginals": analysis.marginals.by_square(),
         "truth": None,
         "configuration": configuration,
@@ -74,6 +60,20 @@ def document(analysis: Analysis, believed: Believed, configuration: str, evaluat
         if believed.views is None
         else [{"ply": each.ply, "san": each.san, "bits": each.bits} for each in believed.views],
     }
+
+
+def _moves_document(analysis: Analysis, believed: Believed) -> list[dict[str, Any]]:
+    bits = {each.move: each.bits for each in believed.moves}
+    return [
+        {
+            "move": each.move.uci(),
+            "probability": each.probability,
+            "value": each.value,
+            "san": each.san,
+            "bits": bits[each.move],
+        }
+        for each in analysis.moves
+    ]
 
 
 def truth_document(truth: Truth, losses: list[Loss]) -> dict[str, Any]:
@@ -120,15 +120,16 @@ def text(
     from darkchess.fog.belief.belief_board import belief_lines
 
     view = analysis.view
-    side = "White" if view.color else "Black"
+    side, other = ("White", "Black") if view.color else ("Black", "White")
     dots = "." if view.color else "..."
     count = f"{analysis.positions:,} position{'s' if analysis.positions != 1 else ''} possible"
     if analysis.capped_by is not None:
         count += " (a sample: the set was cut off)"
-    legend = [f"N%: the likeliest man on a square that {side} does not see, and in how many of"]
-    legend += ["    the positions it stands there"]
-    if believed.belief != "uniform":
-        legend = [f"N%: the likeliest man on a square that {side} does not see, and how likely it is", "    there"]
+    # A uniform belief counts positions; with any other the share is a probability.
+    legend = [f"N%: the likeliest man on a square that {side} does not see, and how likely it is", "    there"]
+    if believed.belief == "uniform":
+        legend = [f"N%: the likeliest man on a square that {side} does not see, and in how many of"]
+        legend += ["    the positions it stands there"]
     seen, nothing = ("·", "░") if unicode else (".", "?")
     lines = [
         f"Ply {view.ply}, {side} to move ({view.fullmove}{dots}): {count}",
@@ -138,23 +139,25 @@ def text(
         *legend,
         f" {nothing}: not seen, no man can be there   {seen}: seen, empty",
         "",
-        *_telling(believed, analysis.positions, side, "Black" if view.color else "White"),
+        *_telling(believed, analysis.positions, side, other),
         "",
     ]
     if boards and believed.likeliest:
         lines += [*_boards(believed, boards, view.visible, view.color, unicode), ""]
+    return lines + _strategy(analysis, answer, evaluator)
+
+
+def _strategy(analysis: Analysis, answer: dict[str, Any], evaluator: str) -> list[str]:
+    """What the search found: its size and value, how often each move is played, and what it expects."""
     value = "?" if analysis.value is None else _pawns(analysis.value)
+    # With a node budget no time is told: the same command prints the same.
     seconds = f", {answer['seconds']:.1f} s" if answer["seconds"] else ""
     iterations = f"{answer['iterations']} iteration{'s' if answer['iterations'] != 1 else ''}"
     summary = (
         f"{answer['configuration']} ({evaluator}): value {value}; {answer['gadget']}, "
         f"{answer['nodes']:,} nodes, depth {answer['depth']}, {iterations}{seconds}"
     )
-    lines += [
-        *textwrap.wrap(summary, width=78, subsequent_indent="    "),
-        "",
-        " move        plays    value",
-    ]
+    lines = [*textwrap.wrap(summary, width=78, subsequent_indent="    "), "", " move        plays    value"]
     played = [move for move in analysis.moves if move.probability > 0.0]
     others = [move for move in analysis.moves if move.probability <= 0.0]
     for move in played + others[:_UNPLAYED_SHOWN]:
@@ -168,7 +171,7 @@ def text(
     if analysis.lines:
         lines += ["", " what it expects (in brackets: how often it plays, or is answered, so)"]
         for line in analysis.lines:
-            lines += _line_text(line, view.fullmove, view.color)
+            lines += _line_text(line, analysis.view.fullmove, analysis.view.color)
     return lines
 
 
@@ -232,26 +235,23 @@ def _pawns(value: float) -> str:
 
 
 def _line_text(line: Line, fullmove: int, color: chess.Color) -> list[str]:
+    from darkchess.fog.belief.belief_board import percent
+
     words = []
     for i, each in enumerate(line.moves):
         white = each.mine == color
         number = fullmove + (i + (not color)) // 2
         head = f"{number}." if white else f"{number}..." if i == 0 else ""
-        share = "" if each.probability is None else f" ({_percent(each.probability)})"
+        share = "" if each.probability is None else f" ({percent(each.probability)})"
         words.append(f"{head} {each.san}{share}".strip().replace(" ", _HARD_SPACE))
     lines = textwrap.wrap(" ".join(words), width=78, initial_indent=" ", subsequent_indent="     ")
     return [each.replace(_HARD_SPACE, " ") for each in lines]
 
 
-def _percent(probability: float) -> str:
-    from darkchess.fog.belief.belief_board import percent
-
-    return percent(probability)
-
-
 def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str]:
     """What ``--once-over`` adds for people; ``color`` is who thought."""
     from darkchess.fog.analysis.once_over import largest
+    from darkchess.fog.belief.belief_board import percent
 
     side = "White" if color else "Black"
     lines = ["Once over", f" the true position: {truth.fen}"]
@@ -266,26 +266,23 @@ def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str
     if truth.particle is not None:
         lines.append(
             f" one of the search's {truth.particles} particles: number {truth.particle_rank}, with "
-            f"{_percent(truth.particle)} of their probability"
+            f"{percent(truth.particle)} of their probability"
         )
     else:
         lines.append(f" none of the search's {truth.particles} particles was it")
     surprises = sorted(truth.hidden, key=lambda man: (man.probability, man.square))[:3]
     if surprises:
         told = ", ".join(
-            f"{man.piece.symbol().upper()}{chess.SQUARE_NAMES[man.square]} ({_percent(man.probability)})"
+            f"{man.piece.symbol().upper()}{chess.SQUARE_NAMES[man.square]} ({percent(man.probability)})"
             for man in surprises
         )
         lines.append(f" least expected of what {side} did not see: {told}")
     lines += ["", " By quick searches from each side's views; value of the engine's mix less the move's:"]
     for each_color in chess.COLORS:
         lines += [f" where {'White' if each_color else 'Black'} gave the most away"]
-        worst = largest(losses, each_color)
-        if not worst:
-            lines.append("   nowhere")
-        for loss in worst:
-            number = f"after ply {loss.ply}: {loss.san}"
-            lines.append(
-                f"   {number:<22} -{loss.loss:.3f}   the engine: {loss.best_san} ({_percent(loss.probability)})"
-            )
+        lines += [
+            f"   {f'after ply {loss.ply}: {loss.san}':<22} -{loss.loss:.3f}   the engine: {loss.best_san} "
+            f"({percent(loss.probability)})"
+            for loss in largest(losses, each_color)
+        ] or ["   nowhere"]
     return lines

@@ -23,16 +23,8 @@ _MOST_SHOWN = 60
 
 
 class AnalysisFile:
-    """One file.
-
-    Parameters
-    ----------
-    path
-        Where it is, or shall be.
-    question
-        What the analysis is of: the fields of its document that come before any turn is known.
-    document
-        Makes the document of the turns that are known.
+    """The file at ``path``; ``question`` are the fields of its document that come before any turn is known,
+    ``document`` makes the whole of the turns that are.
     """
 
     def __init__(
@@ -44,13 +36,8 @@ class AnalysisFile:
         self._written = 0.0
 
     def turns(self) -> list[dict[str, Any]]:
-        """The turns that it holds, from the first on; none where there is no file yet.
-
-        Raises
-        ------
-        UsageError
-            It is something else, or was made of another game or by other settings: those don't mix.
-        """
+        """The turns that it holds, from the first on; none where there is no file yet. Raises :class:`UsageError` where
+        it is something else, or was made of another game or by other settings: those don't mix."""
         try:
             found = json.loads(read_text(self._path))
             turns = found["turns"]

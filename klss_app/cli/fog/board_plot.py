@@ -15,7 +15,6 @@ import chess
 
 from klss.errors import INSTALL_EXTRAS
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.fog.analyse_report import BELIEFS
 
 if TYPE_CHECKING:
     from darkchess.fog.analysis.analyst import Analysis
@@ -40,13 +39,8 @@ def check_matplotlib() -> None:
 
 
 def save_plot(path: Path, analysis: Analysis) -> None:
-    """Draw what ``analysis`` believes into ``path`` (``.svg`` or ``.png``).
-
-    Raises
-    ------
-    FailedError
-        The file can't be written.
-    """
+    """Draw what ``analysis`` believes into ``path`` (``.svg`` or ``.png``); raises :class:`FailedError` where that
+    can't be written."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

@@ -1,16 +1,21 @@
-"""Fog of War in the terminal."""
+"""Fog of War in the terminal: played, and afterwards each ply's true board between what White and what Black saw."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import chess
 
+from darkchess.fog.game.render import Style, beside, board_lines
 from klss_app.cli.errors import own_name
 from klss_app.cli.fog.human import HELP, HumanPlayer
-from klss_app.cli.fog.review import ply_lines, result_text, review
-from klss_app.cli.human import drawn, framed
-from klss_app.cli.screen import Quit, Screen
+from klss_app.cli.human import drawn, framed, side_name
+from klss_app.cli.screen import Quit, Screen, step_through
+from klss_app.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from darkchess.fog.game.referee import Referee
 
 __all__ = ["START_VISIBLE", "FogScreen"]
 
@@ -58,22 +63,50 @@ class FogScreen(Screen):
         """See the base."""
         return None if self._human is None else self._human.seconds_left()
 
-    def start_lines(self, referee: Any) -> list[str]:
+    def start_lines(self, referee: Referee) -> list[str]:
         """See the base."""
-        return ["", *ply_lines(referee, 0, self.terminal, chess.WHITE)]
+        return self.turn_lines(referee, 0)
 
-    def turn_lines(self, referee: Any, ply: int) -> list[str]:
+    def turn_lines(self, referee: Referee, ply: int) -> list[str]:
         """See the base."""
-        return ["", *ply_lines(referee, ply, self.terminal, chess.WHITE)]
+        return ["", *_ply_lines(referee, self.terminal, ply, chess.WHITE, fog=True)]
 
-    def end_lines(self, referee: Any) -> list[str]:
+    def review(self, referee: Referee) -> None:
         """See the base."""
-        return [result_text(referee)]
-
-    def review(self, referee: Any) -> None:
-        """See the base."""
-        review(referee, self.terminal, chess.WHITE if self._human is None else self._human.bottom)
+        bottom = chess.WHITE if self._human is None else self._human.bottom
+        step_through(self.terminal, referee.ply, bottom, partial(_ply_lines, referee, self.terminal))
 
     def hints(self, path: str) -> list[str]:
         """See the base."""
         return [f"see it again: {own_name()} board {path}", f"what moves cost: {own_name()} analyse {path}"]
+
+
+def _ply_lines(referee: Referee, terminal: Terminal, ply: int, bottom: chess.Color, fog: bool) -> list[str]:
+    """The block of one ply: the move that led there and the board after it, with ``fog`` between both views."""
+    style = Style(unicode=terminal.unicode, color=terminal.color)
+    marked: tuple[int, ...] = ()
+    title = "start"
+    if ply:
+        move = referee.moves[ply - 1]
+        marked = (move.from_square, move.to_square)
+        title = _numbered(referee, ply)
+    board = board_lines(referee.positions[ply].pieces, bottom=bottom, style=style, marked=marked)
+    if not fog:
+        return [title, *board]
+    blocks = []
+    for color in chess.COLORS:
+        view = referee.views(color)[ply]
+        own = marked if view.own_move is not None else ()
+        if not own and view.own_capture_square is not None:
+            own = (view.own_capture_square,)
+        lines = board_lines(view.pieces, view.visible, bottom=bottom, style=style, marked=own)
+        blocks.append((f"  {side_name(color)} sees", lines))
+    return [title, *beside([blocks[0], ("  the board", board), blocks[1]])]
+
+
+def _numbered(referee: Referee, ply: int) -> str:
+    """The move that led to ``ply``, numbered: ``7. Nf3`` or ``7... Nf6``."""
+    from darkchess.fog.game.san import san
+
+    before = referee.positions[ply - 1]
+    return f"{before.fullmove}{'.' if before.turn else '...'} {san(before, referee.moves[ply - 1])}"

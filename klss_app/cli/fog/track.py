@@ -9,13 +9,13 @@ at hand here, what the filter gives to it is shown.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import math
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,17 +103,8 @@ class Weighed:
 
 @dataclass
 class Track:
-    """The sizes so far of one player's set.
-
-    Attributes
-    ----------
-    sizes
-        After 0, 1, 2, … plies.
-    weighed
-        After the same plies; empty where no filter goes along.
-    capped
-        The ply at which the set passed the cap; None while it has not.
-    """
+    """The sizes so far of one player's set, after 0, 1, 2, … plies, and what a filter made of it, if one goes along;
+    ``capped`` is the ply at which the set passed the cap, None while it has not."""
 
     known: PositionSet
     sizes: list[int] = field(default_factory=lambda: [1])
@@ -145,39 +136,22 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         raise UsageError("--allowance: got it without --weights, expected both: sizes alone weigh nothing")
     if parsed.fen is not None:
         check_fen(parsed.fen)
-    moves, fen = (
-        _moves(parsed.moves, parsed.fen) if parsed.moves is not None else _pgn_moves(Path(parsed.pgn), parsed.game)
-    )
+    if parsed.pgn is not None:
+        record = pgn_game(Path(parsed.pgn), parsed.game, "--pgn: ")
+        moves, fen = list(record.moves), record.fen
+    else:
+        moves, fen = _moves(parsed.moves, parsed.fen), parsed.fen
 
-    from darkchess.evaluation.evaluator import BuiltinEvaluator
-    from darkchess.fog.belief.filter import Filter
-    from darkchess.fog.belief.policy import Policy
-    from darkchess.fog.belief.position_set import PositionSet
     from darkchess.fog.game.referee import Referee
 
-    weigher = partial(Filter, Policy.packaged(), BuiltinEvaluator(threads=parsed.threads)) if parsed.weights else None
     referee = Referee(fen)
-    tracks = {
-        color: Track(
-            PositionSet(
-                referee.view(color),
-                referee.position,
-                cap=parsed.cap,
-                seed=fresh_seed() if parsed.seed is None else parsed.seed,
-                threads=parsed.threads,
-                stream=parsed.stream,
-                weigher=None if weigher is None else weigher(),
-            )
-        )
-        for color in chess.COLORS
-    }
-    for track in tracks.values():
-        track.weigh(referee.position)
+    tracks = _new_tracks(parsed, referee)
     if not parsed.json:
         head = f" {{:>12}}{'truth':>7}{'alike':>10}{'by':>3}" if parsed.weights else "{:>12}"
         print(f"{'ply':>4}  {'move':<8}{head.format('White')}{head.format('Black')}")
         print(_line(0, "", tracks), flush=True)
     names = []
+    # Long games take minutes: a line is there as soon as its ply is.
     for name in _tracked(referee, moves, tracks, math.inf if parsed.allowance is None else parsed.allowance):
         names.append(name)
         if not parsed.json:
@@ -189,7 +163,30 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     return 0
 
 
-def _moves(text: str, fen: str | None) -> tuple[list[chess.Move], str | None]:
+def _new_tracks(parsed: argparse.Namespace, referee: Referee) -> dict[chess.Color, Track]:
+    """Both players' sets before the first ply, and with ``--weights`` a filter for each."""
+    from darkchess.evaluation.evaluator import BuiltinEvaluator
+    from darkchess.fog.belief.filter import Filter
+    from darkchess.fog.belief.policy import Policy
+    from darkchess.fog.belief.position_set import PositionSet
+
+    tracks = {}
+    for color in chess.COLORS:
+        known = PositionSet(
+            referee.view(color),
+            referee.position,
+            cap=parsed.cap,
+            seed=fresh_seed() if parsed.seed is None else parsed.seed,
+            threads=parsed.threads,
+            stream=parsed.stream,
+            weigher=Filter(Policy.packaged(), BuiltinEvaluator(threads=parsed.threads)) if parsed.weights else None,
+        )
+        tracks[color] = Track(known)
+        tracks[color].weigh(referee.position)
+    return tracks
+
+
+def _moves(text: str, fen: str | None) -> list[chess.Move]:
     """The moves of ``--moves``, each checked."""
     from darkchess.board.position import START_FEN, Position
     from darkchess.errors import IllegalMove
@@ -204,13 +201,7 @@ def _moves(text: str, fen: str | None) -> tuple[list[chess.Move], str | None]:
             raise UsageError(f"--moves: ply {ply}: {error}") from None
         moves.append(move)
         position = position.after(move)
-    return moves, fen
-
-
-def _pgn_moves(path: Path, number: int) -> tuple[list[chess.Move], str | None]:
-    """The moves and the start position of a game of a PGN file."""
-    record = pgn_game(path, number, "--pgn: ")
-    return list(record.moves), record.fen
+    return moves
 
 
 def _tracked(

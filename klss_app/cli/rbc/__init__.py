@@ -2,5 +2,5 @@
 
 Reading order: ``screen`` the game in the terminal, with ``human``, ``spoken`` (requests as people type them) and
 ``review``; ``track``; ``analyse``, with ``expectation_thoughts`` and ``synoptic_thoughts``; ``verify``, with
-``comparison`` and ``boards`` (a set of positions by reconchess's functions).
+``comparison`` (with a set of positions by reconchess's functions).
 """

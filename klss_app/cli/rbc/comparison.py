@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import chess
 from reconchess import LocalGame
+from reconchess.utilities import add_pawn_queen_promotion, capture_square_of_move, move_actions, revise_move
 
 from darkchess.board.position import Position
 from darkchess.rbc.belief.position_set import PositionSet
@@ -19,9 +20,8 @@ from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.configuration import configuration, make_player
 from klss.support.seeds import game_seed, player_seed
 from klss.table.limits import Limit
-from klss_app.cli.rbc.boards import BoardSet, board_key
 
-__all__ = ["Compared", "SetsCompared", "against_openspiel", "against_reconchess", "sets"]
+__all__ = ["BoardSet", "Compared", "SetsCompared", "against_openspiel", "against_reconchess", "board_key", "sets"]
 
 _WHIMS = 0.25
 """How often a player of :func:`sets` asks for something at random, so that games differ."""
@@ -32,6 +32,63 @@ _SENSIBLE = "rbc-expect,sense=reduction,unaware=0,threads=1"
 """Who plays there: sets stay as small as in games."""
 
 Say = Callable[[str], None]
+
+
+class BoardSet:
+    """Every board that the player of ``color`` holds possible, by :func:`board_key`; the game begins as usual."""
+
+    def __init__(self, color: chess.Color) -> None:
+        self.boards = {board_key(chess.Board()): chess.Board()}
+        self._color = color
+        self._first = color == chess.WHITE
+
+    def noticed(self, square: int | None) -> None:
+        """The player's turn begins; the opponent captured on ``square``, or nowhere (None)."""
+        if self._first:
+            self._first = False
+            return
+        found = {}
+        for board in self.boards.values():
+            played = {None if asked is None else revise_move(board, asked) for asked in [None, *move_actions(board)]}
+            for taken in played:
+                if capture_square_of_move(board, taken) != square:
+                    continue
+                after = board.copy(stack=False)
+                after.push(taken if taken is not None else chess.Move.null())
+                if after.king(self._color) is not None:
+                    found[board_key(after)] = after
+        self.boards = found
+
+    def sensed(self, contents: list[tuple[int, chess.Piece | None]]) -> None:
+        """Keep the boards on which that stands there."""
+        self.boards = {
+            key: board
+            for key, board in self.boards.items()
+            if all(board.piece_at(square) == piece for square, piece in contents)
+        }
+
+    def moved(self, requested: chess.Move | None, taken: chess.Move | None, square: int | None) -> None:
+        """Play a request: what became of it, and where it captured."""
+        found = {}
+        for board in self.boards.values():
+            made = None if requested is None else revise_move(board, add_pawn_queen_promotion(board, requested))
+            if made != taken or capture_square_of_move(board, made) != square:
+                continue
+            after = board.copy(stack=False)
+            after.push(made if made is not None else chess.Move.null())
+            if after.king(not self._color) is not None:
+                found[board_key(after)] = after
+        self.boards = found
+
+
+def board_key(board: chess.Board) -> str:
+    """A FEN's first four fields; the en passant square only where a pawn of the side to move stands beside."""
+    fields = board.fen(en_passant="fen").split()
+    if board.ep_square is not None:
+        beside = chess.SquareSet(chess.BB_PAWN_ATTACKS[not board.turn][board.ep_square])
+        if not board.pieces(chess.PAWN, board.turn) & beside:
+            fields[3] = "-"
+    return " ".join(fields[:4])
 
 
 @dataclass
@@ -57,20 +114,9 @@ class Compared:
 class SetsCompared:
     """Position sets that were followed through games.
 
-    Attributes
-    ----------
-    games, checks
-        How many; a check looks for the true position after a notice, a sense, or a move's result.
-    lost
-        Checks of exact sets without the true position.
-    sampled
-        Checks left out as the set was a sample.
-    equal_games, equal_checks
-        Games, and looks in them, in which every set was equal to reconchess's while that was followed.
-    unequal
-        Looks in which it was not.
-    largest
-        Positions in the largest set.
+    A check looks for the true position after a notice, a sense, or a move's result: ``lost`` are those of exact sets
+    without it, ``sampled`` those left out as the set was a sample. ``equal_games`` and ``equal_checks`` are those in
+    which every set was equal to reconchess's while that was followed, ``unequal`` are looks in which it was not.
     """
 
     games: int = 0

@@ -12,6 +12,7 @@ from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.game.referee import Turn
 from darkchess.rbc.players.expectation import ExpectationPlayer, expected_values
 from klss.table.limits import Limit
+from klss_app.cli.rbc.spoken import square_name, uci
 
 __all__ = ["text", "thoughts"]
 
@@ -29,8 +30,8 @@ def thoughts(player: ExpectationPlayer, turn: Turn, limit: Limit) -> dict[str, A
     now = float((weights @ found.values).max())
     left = divided.left_over(weights)
     document["sense"] = {
-        "chosen": None if look.square is None else chess.SQUARE_NAMES[look.square],
-        "played": None if turn.sensed.square is None else chess.SQUARE_NAMES[turn.sensed.square],
+        "chosen": square_name(look.square),
+        "played": square_name(turn.sensed.square),
         "windows": {
             chess.SQUARE_NAMES[square]: {"gain": float(value) - now, "left_over": float(share)}
             for square, value, share in zip(INNER, after, left, strict=True)
@@ -43,13 +44,14 @@ def thoughts(player: ExpectationPlayer, turn: Turn, limit: Limit) -> dict[str, A
     values = weights @ found.values
     order = (-values).argsort(kind="stable")
     document["move"] = {
-        "chosen": None if asked.request is None else asked.request.uci(),
-        "played": None if turn.moved.requested is None else turn.moved.requested.uci(),
+        "chosen": uci(asked.request),
+        "played": uci(turn.moved.requested),
         "value": float(values.max()),
         "boards": int(found.indices.shape[0]),
         "nodes": found.children,
         "moves": [
-            {"move": _uci(known.request(int(found.codes[i]))), "value": float(values[i])} for i in order.tolist()
+            {"move": uci(known.request(int(found.codes[i]))) or "pass", "value": float(values[i])}
+            for i in order.tolist()
         ],
     }
     document["marginals"] = _marginals(player, found.indices, weights)
@@ -65,10 +67,6 @@ def _marginals(player: ExpectationPlayer, indices: Any, weights: Any) -> dict[st
                 at = found.setdefault(chess.SQUARE_NAMES[square], {})
                 at[piece.symbol()] = at.get(piece.symbol(), 0.0) + weight
     return {name: found[name] for name in sorted(found)}
-
-
-def _uci(move: chess.Move | None) -> str:
-    return "pass" if move is None else move.uci()
 
 
 def text(document: dict[str, Any]) -> list[str]:

@@ -103,7 +103,7 @@ class BlindHuman(Typist, Player):
             if not text:
                 continue
             try:
-                return Asked(request_of(text, self._own.requests(), self._pieces(), self._own.color))
+                return Asked(request_of(text, self._own.requests(), self._pieces()))
             except UnknownRequest as error:
                 self._terminal.say(f" {error}")
 

@@ -33,18 +33,9 @@ _CAP = 100_000
 
 @dataclass(frozen=True)
 class Known:
-    """What a player could know at its request.
-
-    Attributes
-    ----------
-    before, after
-        How many positions were possible before its sense and after it.
-    sampled
-        Whether there were more than were counted.
-    pieces
-        What surely stood where, the own pieces among it.
-    sure
-        Squares whose content was known, empty ones included: a 64-bit set.
+    """What a player could know at its request: how many positions were possible before its sense and after it, and
+    whether there were more; what surely stood where, the own pieces among it; and the squares whose content was known,
+    empty ones included, as a 64-bit set.
     """
 
     before: int

@@ -11,7 +11,7 @@ from klss_app.cli.human import drawn
 from klss_app.cli.rbc.human import BlindHuman
 from klss_app.cli.rbc.review import review
 from klss_app.cli.rbc.spoken import turn_text
-from klss_app.cli.screen import Screen, ended_text
+from klss_app.cli.screen import Screen
 
 __all__ = ["RbcScreen"]
 
@@ -35,7 +35,7 @@ class RbcScreen(Screen):
     def end_lines(self, referee: Any) -> list[str]:
         """See the base."""
         board = drawn(self.terminal, referee.position.pieces, ALL_SQUARES, self._bottom)
-        return [" The board:", *(" " + line for line in board), "", ended_text(referee.outcome, f"{referee.ply} turns")]
+        return [" The board:", *(" " + line for line in board), "", *super().end_lines(referee)]
 
     def review(self, referee: Any) -> None:
         """See the base."""

@@ -15,7 +15,7 @@ from darkchess.rbc.game.observation import Moved
 if TYPE_CHECKING:
     from darkchess.rbc.game.referee import Turn
 
-__all__ = ["UnknownRequest", "moved_text", "request_of", "request_text", "turn_text"]
+__all__ = ["UnknownRequest", "moved_text", "request_of", "request_text", "square_name", "turn_text", "uci"]
 
 _SQUARES = re.compile(r"([a-h][1-8])-?([a-h][1-8])=?([nbrqNBRQ]?)")
 _LETTERS = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([x:]?)([a-h][1-8])=?([NBRQ]?)[+#]?")
@@ -26,40 +26,21 @@ class UnknownRequest(Exception):
     """What was typed is no request; says why."""
 
 
-def request_of(
-    text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess.Piece], color: chess.Color
-) -> chess.Move | None:
-    """The request that ``text`` means; None: a pass.
+def request_of(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess.Piece]) -> chess.Move | None:
+    """The one of ``requests`` that ``text`` means to a player with these pieces by square (0–63); None: a
+    pass. Raises :class:`UnknownRequest` where it means none, or more than one.
 
-    Parameters
-    ----------
-    text
-        What was typed.
-    requests
-        What may be asked for.
-    pieces
-        The player's pieces by square (0–63).
-    color
-        The player's.
-
-    Raises
-    ------
-    UnknownRequest
-        It means none, or more than one.
-
-    Examples
-    --------
     >>> board = chess.Board()
     >>> asked = [chess.Move.from_uci(text) for text in ("e2e4", "e2d3", "g1f3")]
-    >>> [request_of(text, asked, board.piece_map(), True).uci() for text in ("e4", "exd3", "Nf3", "g1f3")]
+    >>> [request_of(text, asked, board.piece_map()).uci() for text in ("e4", "exd3", "Nf3", "g1f3")]
     ['e2e4', 'e2d3', 'g1f3', 'g1f3']
-    >>> request_of("pass", asked, board.piece_map(), True) is None
+    >>> request_of("pass", asked, board.piece_map()) is None
     True
     """
     text = text.strip()
     if text.lower() in _PASS:
         return None
-    found = _meant(text, requests, pieces, color)
+    found = _meant(text, requests, pieces)
     if not found:
         raise UnknownRequest(f"{text[:40]!r} is nothing you may ask for; moves lists what is, pass asks for nothing.")
     if len(found) > 1:
@@ -67,9 +48,7 @@ def request_of(
     return found[0]
 
 
-def _meant(
-    text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess.Piece], color: chess.Color
-) -> list[chess.Move]:
+def _meant(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess.Piece]) -> list[chess.Move]:
     castled = {"O-O": 2, "0-0": 2, "O-O-O": -2, "0-0-0": -2}.get(text.upper())
     if castled is not None:
         return [
@@ -107,6 +86,16 @@ def _promoted(found: list[chess.Move], letter: str) -> list[chess.Move]:
     wanted = chess.PIECE_SYMBOLS.index(letter.lower()) if letter else chess.QUEEN
     promoting = [move for move in found if move.promotion == wanted]
     return promoting or [move for move in found if move.promotion is None and not letter]
+
+
+def square_name(square: int | None) -> str | None:
+    """Of a look; None: nowhere."""
+    return None if square is None else chess.SQUARE_NAMES[square]
+
+
+def uci(move: chess.Move | None) -> str | None:
+    """A request as squares; None: a pass."""
+    return None if move is None else move.uci()
 
 
 def request_text(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:

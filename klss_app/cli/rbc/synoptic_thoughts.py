@@ -16,6 +16,7 @@ from darkchess.rbc.players.dsmcp import SynopticPlayer
 from darkchess.rbc.synoptic.synopsis import NAMES, PLANES
 from klss.synoptic.playouts import Planned
 from klss.table.limits import Limit
+from klss_app.cli.rbc.spoken import square_name, uci
 
 __all__ = ["SHOWN_PLANES", "UnknownPlane", "planes_of", "text", "thoughts"]
 
@@ -71,19 +72,14 @@ def planes_of(text: str) -> list[int]:
 
 def thoughts(player: SynopticPlayer, turn: Turn, limit: Limit, planes: Sequence[int]) -> dict[str, Any]:
     """The answers to a turn's two questions, and their reasons; the player has observed all before its sense."""
-    played = turn.sensed.square
     look = player.choose_sense(limit)
-    sense = {
-        "chosen": None if look.square is None else chess.SQUARE_NAMES[look.square],
-        "played": None if played is None else chess.SQUARE_NAMES[played],
-    } | _considered(player, planes, sense=True)
+    sense = {"chosen": square_name(look.square), "played": square_name(turn.sensed.square)}
+    sense |= _considered(player, planes, sense=True)
     player.sensed(turn.sensed)
     positions = player.known.size
     asked = player.choose_move(limit)
-    move = {
-        "chosen": None if asked.request is None else asked.request.uci(),
-        "played": None if turn.moved.requested is None else turn.moved.requested.uci(),
-    } | _considered(player, planes, sense=False)
+    move = {"chosen": uci(asked.request), "played": uci(turn.moved.requested)}
+    move |= _considered(player, planes, sense=False)
     return {"sense": sense, "positions_after_sense": positions, "move": move}
 
 
@@ -113,8 +109,7 @@ def _choice(player: SynopticPlayer, planned: Planned, k: int, *, sense: bool) ->
         squares = [chess.SQUARE_NAMES[player.square_of(action)] for action in (int(looks.actions[k]), *alike)]
         choice = {"sense": squares[0], "alike": sorted({*squares} - {squares[0]})}
     else:
-        request = player.request_of(int(looks.actions[k]))
-        choice = {"move": "pass" if request is None else request.uci()}
+        choice = {"move": uci(player.request_of(int(looks.actions[k]))) or "pass"}
     mean = float(root.totals[k]) / visits if visits > 0 else None
     return choice | {"policy": float(root.policy[k]), "visits": round(visits), "value": mean}
 

@@ -31,13 +31,7 @@ def _parser(game: Game) -> Parser:
 
 
 def kept_game(path: Path) -> Referee:
-    """The game of a history's file.
-
-    Raises
-    ------
-    UsageError
-        It can't be read, or is none.
-    """
+    """The game of a history's file; raises :class:`UsageError` where that can't be read, or is none."""
     from darkchess.errors import RecordError
     from darkchess.rbc.game.history import replayed
     from klss.support.text import read_text

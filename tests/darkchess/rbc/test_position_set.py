@@ -20,8 +20,7 @@ from darkchess.rbc.game.observation import INNER, window
 
 pytest.importorskip("reconchess", exc_type=ImportError)
 
-from klss_app.cli.rbc.boards import BoardSet, board_key
-from klss_app.cli.rbc.comparison import against_openspiel, against_reconchess, sets
+from klss_app.cli.rbc.comparison import BoardSet, against_openspiel, against_reconchess, board_key, sets
 
 FENS = {
     "en passant": "4k3/2p1p1p1/8/3P1P2/2p1p1p1/8/1P1P1P1P/4K3 w - - 0 1",
