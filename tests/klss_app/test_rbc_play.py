@@ -17,7 +17,7 @@ from darkchess.rbc.players.configuration import configuration, make_player
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from klss_app.cli.main import main
-from klss_app.cli.rbc import review
+from klss_app.cli.rbc.screen import followed
 from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of
 from tests.klss_app.screen import ESCAPE, Screen
 
@@ -109,7 +109,7 @@ def test_the_review_shows_as_known_what_was_so_and_each_look_tells_something() -
     game = Referee()
     players = {color: make_player(configuration("rbc-attacker"), seed=int(color)) for color in chess.COLORS}
     Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=5))).play()
-    found = review.followed(game)
+    found = followed(game)
     assert len(found) == game.ply > 5
     for turn, known in zip(game.turns, found, strict=True):
         true = dict(turn.before.pieces)

@@ -311,7 +311,6 @@ def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecor
     from darkchess.board.position import START_FEN, Position
     from klss.table.limits import Limit
     from klss_app.cli.fog import analyse_game
-    from klss_app.cli.fog.analysis_file import AnalysisFile
     from klss_app.web.reviews import replayed
 
     limit = Limit(nodes=DEFAULT_ONCE_OVER_NODES)
@@ -323,7 +322,11 @@ def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecor
     name, label = thinker.evaluator_names()
     game = replayed(record, thinker.ruleset)
     asked = analyse_game.question(game, record.fen, thinker.chosen.name, name, limit, thinker.seed)
-    file = None if out is None else AnalysisFile(out, asked, lambda turns: analyse_game.document(turns, asked))
+    file = (
+        None
+        if out is None
+        else analyse_game.AnalysisFile(out, asked, lambda turns: analyse_game.document(turns, asked))
+    )
     with closing(ProgressLine("klss analyse")) as line:
         turns = analyse_game.turns_told(
             game, thinker.evaluator, thinker.chosen, limit, seed=thinker.seed, line=line, file=file

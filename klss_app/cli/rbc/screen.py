@@ -1,19 +1,36 @@
-"""Reconnaissance Blind Chess in the terminal."""
+"""Reconnaissance Blind Chess in the terminal: played, and afterwards turn by turn with everything on the table.
+
+What a player could know at its request is the set of all positions that agree with its observations: a square is in the
+fog where two of them differ.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import chess
+import numpy as np
 
-from darkchess.fog.game.render import ALL_SQUARES
-from klss_app.cli.human import drawn
+from darkchess.board.kernels import board
+from darkchess.board.position import Position
+from darkchess.fog.game.render import ALL_SQUARES, Style, beside, board_lines
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.game.observation import window
+from klss_app.cli.human import drawn, side_name
 from klss_app.cli.rbc.human import BlindHuman
-from klss_app.cli.rbc.review import review
 from klss_app.cli.rbc.spoken import turn_text
-from klss_app.cli.screen import Screen
+from klss_app.cli.screen import Screen, step_through
+from klss_app.cli.terminal import Terminal
 
-__all__ = ["RbcScreen"]
+if TYPE_CHECKING:
+    from darkchess.rbc.game.referee import Referee
+
+__all__ = ["Known", "RbcScreen", "followed"]
+
+_CAP = 100_000
+"""Positions that are followed of either side; beyond that, a sample."""
 
 
 class RbcScreen(Screen):
@@ -28,20 +45,79 @@ class RbcScreen(Screen):
         self._human = BlindHuman(self.terminal, self.names, self.clocks)
         return self._human
 
-    def turn_lines(self, referee: Any, ply: int) -> list[str]:
+    def turn_lines(self, referee: Referee, ply: int) -> list[str]:
         """See the base."""
         return [turn_text(referee.turns[ply - 1], ply - 1)]
 
-    def end_lines(self, referee: Any) -> list[str]:
+    def end_lines(self, referee: Referee) -> list[str]:
         """See the base."""
-        board = drawn(self.terminal, referee.position.pieces, ALL_SQUARES, self._bottom)
-        return [" The board:", *(" " + line for line in board), "", *super().end_lines(referee)]
+        lines = drawn(self.terminal, referee.position.pieces, ALL_SQUARES, self._bottom)
+        return [" The board:", *(" " + line for line in lines), "", *super().end_lines(referee)]
 
-    def review(self, referee: Any) -> None:
+    def review(self, referee: Referee) -> None:
         """See the base."""
         if referee.ply:
-            review(referee, self.terminal, self._bottom)
+            lines = partial(_turn_lines, referee, followed(referee), self.terminal)
+            step_through(self.terminal, referee.ply, self._bottom, lines)
 
     @property
     def _bottom(self) -> chess.Color:
         return chess.WHITE if self._human is None else self._human.bottom
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a player could know at its request: how many positions were possible before its sense and after it, and
+    whether there were more; what surely stood where, the own pieces among it; and the squares whose content was known,
+    empty ones included, as a 64-bit set.
+    """
+
+    before: int
+    after: int
+    sampled: bool
+    pieces: dict[int, chess.Piece]
+    sure: int
+
+
+def followed(referee: Referee) -> list[Known]:
+    """What was known at each turn."""
+    sets = {color: PositionSet(color, referee.positions[0], cap=_CAP) for color in chess.COLORS}
+    found = []
+    for number, turn in enumerate(referee.turns):
+        mine = sets[turn.color]
+        mine.noticed(turn.notice)
+        before = mine.size
+        mine.sensed(turn.sensed)
+        rows = mine.rows(np.arange(mine.size))
+        same = np.bitwise_and.reduce(rows, axis=0)
+        occupied = np.bitwise_or.reduce(rows[:, board.WHITE] | rows[:, board.BLACK])
+        pieces = dict(Position(same).pieces)
+        sure = sum(1 << square for square in pieces) | int(~occupied)
+        found.append(Known(before, mine.size, mine.capped_by is not None, pieces, sure))
+        if number + 1 < referee.ply:
+            mine.moved(turn.moved)
+    return found
+
+
+def _turn_lines(
+    referee: Referee, known: list[Known], terminal: Terminal, at: int, bottom: chess.Color, fog: bool
+) -> list[str]:
+    """The block of the turn after ``at`` turns, or of the end: the true board, with ``fog`` beside what was known."""
+    style = Style(unicode=terminal.unicode, color=terminal.color)
+    if at == referee.ply:
+        return ["the end", *board_lines(referee.positions[at].pieces, bottom=bottom, style=style)]
+    turn, mine = referee.turns[at], known[at]
+    taken = turn.moved.taken
+    marked = () if taken is None else (taken.from_square, taken.to_square)
+    title = f"{at}: {turn_text(turn, at)}"
+    true = board_lines(turn.before.pieces, bottom=bottom, style=style, marked=marked)
+    if not fog:
+        return [title, *true]
+    looked = () if turn.sensed.square is None else window(turn.sensed.square)
+    own_board = board_lines(mine.pieces, mine.sure, bottom=bottom, style=style, marked=looked)
+    more = "more than " if mine.sampled else ""
+    return [
+        title,
+        *beside([(f"  {side_name(turn.color)} knew", own_board), ("  the board", true)]),
+        f"  possible positions: {more}{mine.before:,}, after the look {more}{mine.after:,}",
+    ]
