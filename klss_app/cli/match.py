@@ -28,7 +28,7 @@ from klss_app.stdout import print_document
 if TYPE_CHECKING:
     from uci_bridge.match.match import Match
     from uci_bridge.match.openings import FileOpenings, RandomOpenings
-    from uci_bridge.match.standing import Standing
+    from uci_bridge.match.report import Standing
     from uci_bridge.match.statistics import Elo
 
 __all__ = ["DEFAULT_GAMES", "match_games", "run"]
