@@ -102,29 +102,28 @@ def solve(
 
     most = None if memory_mb is None else 1_000_000 * memory_mb
     try:
+        # OpenSpiel's tree, given up early where it or the linear program on top of it would be too large.
         if isinstance(game, str):
             from klss.openspiel import load
 
             game = load(game, max_nodes=max_nodes, max_bytes=most, to_solve=method not in first_order.METHODS)
         form = sequence_form(game)
+        # A refinement is built from exact programs of the whole game, so that no other method and no lock fits.
         if refine is not None:
             if refine != "sequential" or lock is not None or method != "lp":
                 raise GameError(f"refine {refine!r}: expected 'sequential', without lock and method")
             return refinement.sequential(form)
+        # What is locked is no choice: solve the smaller game of the free infosets, then put the locked ones back.
         if lock is not None:
             fixed = locking.lock_named(form, lock)
             return fixed.restored(_solve(fixed.form, method, most, gap, seconds))
         return _solve(form, method, most, gap, seconds)
-    except TooLargeError as error:
+    except TooLargeError as error:  # name the limit as it is called here
         raise error.renamed({"max_nodes": "max_nodes", "max_bytes": "memory_mb"}) from None
 
 
 def _solve(
-    form: SequenceForm,
-    method: str,
-    max_bytes: int | None,
-    gap: float | None,
-    seconds: float | None,
+    form: SequenceForm, method: str, max_bytes: int | None, gap: float | None, seconds: float | None
 ) -> Solution:
     """By the solver that ``method`` names."""
     from klss import equilibrium, first_order

@@ -220,10 +220,12 @@ class LinearSolver:
             Let dual simplex price by devex: cheaper to start from a given basis than steepest edge.
         """
         highs = self._highs
+        # Method and pricing. Crossover turns an interior point into a vertex: what is not played is 0 there.
         self._option("simplex_dual_edge_weight_strategy", _DEVEX if devex else _CHOOSE)
         self._option("solver", method)
         self._option("run_crossover", "on")
         self._option("presolve", "on" if presolve else "off")
+        # Limits: HiGHS's own default is the largest int32.
         limit = 2147483647 if iteration_limit is None else max(0, iteration_limit)
         self._option("simplex_iteration_limit", limit)
         self._option("ipm_iteration_limit", limit)
@@ -233,20 +235,11 @@ class LinearSolver:
         highs.run()
         seconds = time.perf_counter() - begin
         status = _STATUS.get(highs.getModelStatus(), "failed")
+        # A run that was cut off may leave values of another size, or that are not finite: zeros stand in for them.
         solution, info = highs.getSolution(), highs.getInfo()
-        primal = np.array(solution.col_value, dtype=np.float64)
-        row_dual = np.array(solution.row_dual, dtype=np.float64)
-        valid = (
-            bool(solution.value_valid) and primal.size == self._program.cost.size and bool(np.isfinite(primal).all())
-        )
-        if not valid:
-            primal = np.zeros(self._program.cost.size)
-        if (
-            row_dual.size != self._program.row_lower.size
-            or not bool(solution.dual_valid)
-            or not np.isfinite(row_dual).all()
-        ):
-            row_dual = np.zeros(self._program.row_lower.size)
+        primal, valid = _sound(solution.col_value, solution.value_valid, self._program.cost.size)
+        row_dual, _ = _sound(solution.row_dual, solution.dual_valid, self._program.row_lower.size)
+        # A method that was not used counts −1.
         iterations = max(0, info.simplex_iteration_count) + max(0, info.ipm_iteration_count)
         return LpResult(status, float(info.objective_function_value), primal, row_dual, iterations, seconds, valid)
 
@@ -258,6 +251,7 @@ class LinearSolver:
         status, basic = self._highs.getBasicVariables()
         if status != highspy.HighsStatus.kOk:
             return None
+        # HiGHS numbers column c as c and row r as −1 − r.
         columns = _nonbasic(self._program.column_lower, self._program.column_upper)
         rows = _nonbasic(self._program.row_lower, self._program.row_upper)
         columns[basic[basic >= 0]] = BASIC
@@ -296,6 +290,13 @@ class LinearSolver:
         rows, row_at = _priced(solution.row_value, solution.row_dual, self._row_bounds)
         for row, bound in zip(rows.tolist(), row_at.tolist()):
             self._highs.changeRowBounds(row, bound, bound)
+
+
+def _sound(values: Sequence[float], said_valid: bool, size: int) -> tuple[Floats, bool]:
+    """HiGHS's values as float64[size], and whether they can be used; zeros where they can't."""
+    found = np.array(values, dtype=np.float64)
+    valid = bool(said_valid) and found.size == size and bool(np.isfinite(found).all())
+    return (found if valid else np.zeros(size)), valid
 
 
 def _priced(value: Sequence[float], price: Sequence[float], bounds: tuple[Floats, Floats]) -> tuple[Int32s, Floats]:
@@ -340,6 +341,7 @@ def attempts(
         left = None if deadline is None else deadline - time.perf_counter()
         if left is not None and left <= 0.0 and tried:
             return
+        # Drop what a failed attempt left: the next one starts cold, or from a basis of its own.
         if tried:
             solver.forget()
         if attempt.basis is not None and not solver.set_basis(attempt.basis):

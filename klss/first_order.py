@@ -106,6 +106,7 @@ class FirstOrder:
         self._rule = _RULES[method]
         self._sides = tuple(treeplex.arrays for treeplex in form.treeplexes)
         self._payoffs = tuple(_by_rows(matrix) for matrix in (form.payoff, form.payoff_transposed))
+        # Both players begin with no regret, at uniform strategies.
         learned = []
         for treeplex, arrays in zip(form.treeplexes, self._sides, strict=True):
             state = RegretState(*(np.zeros(treeplex.sequence_count) for _ in range(4)))
@@ -131,6 +132,7 @@ class FirstOrder:
         last = x, y, exploitability(self.form, x, y)
         if not self.iterations:
             return last
+        # Sums of plans are a plan but for their scale, and for rounding, which the behaviour takes out.
         x, y = (
             realization(treeplex, behaviour(treeplex, state.total / state.total[0]))
             for treeplex, state in zip(self.form.treeplexes, self._learned, strict=True)
@@ -158,6 +160,7 @@ class FirstOrder:
             It is none, or of another game or method.
         """
         arrays, about = _SAVED.load(path, _SAVED.read)
+        # Another game's numbers may have the same shapes: its fingerprint tells it apart.
         for name, expected in (("method", self.method), ("game", self._fingerprint())):
             if about.get(name) != expected:
                 raise SavedRunError(
@@ -226,17 +229,20 @@ def solve(
     if not gap >= 0.0:
         raise GameError(f"gap: got {gap}, expected 0 or more")
     _check_memory(form, max_bytes)
+    # A new run, or the one that the file holds.
     begin = time.perf_counter()
     run = FirstOrder(form, method)
     if resume is not None and resume.exists():
         if not resume.is_file():
             raise SavedRunError(f"{resume}: got no file, expected one of a run, or a new one's name")
         run.resume(resume)
+    # Iterate; what was learned is saved however that ends, by an interrupt too.
     try:
         best, status = _until(run, gap, begin, seconds, iterations, on_progress)
     finally:
         if resume is not None:
             run.save(resume)
+    # A first-order method has no program: rows and columns are 0.
     x, y, found = best
     stats = SolveStats(
         rows=0, columns=0, nonzeros=int(form.payoff.nnz), method=method, iterations=run.iterations,

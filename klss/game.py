@@ -102,8 +102,9 @@ class Observations:
     @cached_property
     def sequence_of_point(self) -> Ints:
         """int64[P]: the sequence (own actions only) of each point."""
+        # The points that are sequences: the empty one, and those after an action.
         kept = np.concatenate([[True], self.turn[self.infoset_of_point[1:]]])
-        # A waiting point stands for the point before it; follow until an action is met.
+        # A waiting point stands for the point before it; follow, twice as far each time, until an action is met.
         target = np.arange(self.point_count)
         waits = np.flatnonzero(~self.turn)
         target[self.first_point[waits]] = self.parent_point[waits]
@@ -117,6 +118,7 @@ class Observations:
     @cached_property
     def treeplex(self) -> Treeplex:
         """The treeplex of the infosets at which the player moves."""
+        # Waiting infosets go; what is left is numbered without gaps.
         count = self.action_count[self.turn_infosets]
         first = 1 + np.cumsum(count) - count
         return Treeplex(self.sequence_of_point[self.parent_point[self.turn_infosets]], first, count)
@@ -232,6 +234,7 @@ class Game:
     def _members(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
         out = []
         for i in (0, 1):
+            # Nodes by infoset, in a stable order, and where each infoset's begin.
             nodes = np.flatnonzero(self.infoset[i] >= 0)
             order = np.argsort(self.infoset[i][nodes], kind="stable")
             sizes = np.bincount(self.infoset[i][nodes], minlength=self.observations[i].infoset_count)
@@ -278,6 +281,7 @@ class GameBuilder:
         self._labels: list[tuple[Hashable, Hashable] | None] = []
 
     def _add(self, parent: int | None, action: str | None, player: int, probability: float, utility: float) -> int:
+        # The first node is the root, every other hangs below one that was added before: so parents come first.
         node = len(self._parent)
         if (parent is None) != (node == 0):
             raise GameError(
@@ -346,18 +350,14 @@ class GameBuilder:
         """
         if not self._parent:
             raise GameError("empty game: expected at least a root; add a node first")
-        # Nodes in preorder, actions numbered in the order in which the children were added.
-        order = _preorder(self._parent)
-        position = np.empty(len(order), np.int64)
-        position[order] = np.arange(len(order))
-        parent = np.array(self._parent, np.int64)
-        actions: list[int] = [-1] * len(order)
-        children: dict[int, list[int]] = {}
+        # Actions are numbered in the order in which the children were added.
+        actions = [-1] * len(self._parent)
+        children: list[list[int]] = [[] for _ in self._parent]
         for node, above in enumerate(self._parent):
             if above >= 0:
-                siblings = children.setdefault(above, [])
-                actions[node] = len(siblings)
-                siblings.append(node)
+                actions[node] = len(children[above])
+                children[above].append(node)
+        order = _preorder(children)
         # Infosets, numbered in the order of their first nodes; each has one mover and one set of actions.
         labels: list[list[int]] = [[], []]
         keys: list[list[Hashable]] = [[], []]
@@ -365,8 +365,9 @@ class GameBuilder:
         seen: list[dict[Hashable, int]] = [{}, {}]
         turns: list[list[bool]] = [[], []]
         for node in order:
+            # Its edges.
             observed = self._labels[node]
-            below = children.get(node, [])
+            below = children[node]
             if self._player[node] != TERMINAL and not below:
                 raise GameError(f"node {node}: it is no terminal but has no children; add some or make it a terminal")
             edges = tuple(self._edge[child] for child in below)
@@ -374,6 +375,7 @@ class GameBuilder:
                 raise GameError(
                     f"node {node}: two of its edges have one name: {edges}; give every action a name of its own"
                 )
+            # Both players' infosets there: a new one, or one that agrees with its nodes before.
             for i in (0, 1):
                 if observed is None:
                     labels[i].append(-1)
@@ -396,9 +398,11 @@ class GameBuilder:
                         f"{names[i][j]} at one node and {edges} at another"
                     )
                 labels[i].append(j)
-        # The arrays in that order.
+        # The arrays in preorder, parents by their places in it.
         rank = np.array(order, np.int64)
-        old = parent[rank]
+        position = np.empty(rank.size, np.int64)
+        position[rank] = np.arange(rank.size)
+        old = np.array(self._parent, np.int64)[rank]
         return assemble(
             parent=np.where(old >= 0, position[old], -1),
             player=np.array(self._player, np.int64)[rank],
@@ -434,50 +438,12 @@ def assemble(
     GameError
         When chance does not sum to one, or perfect recall or the ban on absent-mindedness is broken.
     """
-    # Chance: probabilities from 0 on that sum to 1 at each of its nodes, 1 elsewhere.
-    n = parent.size
-    below_chance = np.zeros(n, bool)
-    below_chance[1:] = player[parent[1:]] == CHANCE
-    if (probability[below_chance] < 0.0).any():
-        raise GameError("chance sums to one: a probability is negative")
-    total = np.bincount(parent[below_chance], weights=probability[below_chance], minlength=n)
-    wrong = np.flatnonzero((player == CHANCE) & (np.abs(total - 1.0) > _SUM))
-    if wrong.size:
-        raise GameError(
-            f"chance sums to one: the probabilities at chance node {wrong[0]} (in preorder) sum to "
-            f"{total[wrong[0]]:.12g}"
-        )
-    probability = np.where(below_chance, probability, 1.0)
-    observations = []
-    for i in (0, 1):
-        # Points of the observation tree: one for each action at an infoset, one where the player only waits.
-        turn = np.array(turns[i], dtype=bool).reshape(-1)
-        count = np.array([max(1, len(names)) for names in action_names[i]], np.int64).reshape(-1)
-        first = np.concatenate([[1], 1 + np.cumsum(count)])[: turn.size].astype(np.int64)
-        points = np.empty(n, np.int64)
-        kernels.arrival_points(parent, player, action, infoset[i], first, i, points)
-        infoset_of_point = np.concatenate([[-1], np.repeat(np.arange(turn.size), count)]).astype(np.int64)
-        nodes = np.flatnonzero(infoset[i] >= 0)
-        # A player who waits and sees nothing new stays in the same infoset: only entries into an infoset count.
-        entering = nodes[(infoset_of_point[points[nodes]] != infoset[i][nodes]) | turn[infoset[i][nodes]]]
-        # Perfect recall: all nodes of an infoset are entered from one point, the one of its first node.
-        here = infoset[i][entering]
-        parent_point = np.full(turn.size, -1, np.int64)
-        parent_point[here[::-1]] = points[entering][::-1]
-        broken = np.flatnonzero(points[entering] != parent_point[here])
-        if broken.size:
-            _raise_recall(i, int(entering[broken[0]]), int(here[broken[0]]), parent, infoset[i], turn, keys[i])
-        observations.append(
-            Observations(
-                parent_point=parent_point,
-                action_count=count,
-                turn=turn,
-                synthetic=np.zeros(turn.size, bool),
-                keys=tuple(keys[i]),
-                action_names=tuple(action_names[i]),
-            )
-        )
-    mine, yours = observations
+    probability = _checked_chance(parent, player, probability)
+    mine, yours = (
+        _observation_tree(i, parent, player, action, infoset[i], np.array(turns[i], dtype=bool).reshape(-1), keys[i],
+                          action_names[i])
+        for i in (0, 1)
+    )  # fmt: skip
     return Game(
         parent=parent,
         player=player,
@@ -490,9 +456,51 @@ def assemble(
     )
 
 
+def _checked_chance(parent: Ints, player: Ints, probability: Floats) -> Floats:
+    """Probabilities from 0 on that sum to 1 at each chance node; 1 on all other edges."""
+    n = parent.size
+    below_chance = np.zeros(n, bool)
+    below_chance[1:] = player[parent[1:]] == CHANCE
+    if (probability[below_chance] < 0.0).any():
+        raise GameError("chance sums to one: a probability is negative")
+    total = np.bincount(parent[below_chance], weights=probability[below_chance], minlength=n)
+    wrong = np.flatnonzero((player == CHANCE) & (np.abs(total - 1.0) > _SUM))
+    if wrong.size:
+        raise GameError(
+            f"chance sums to one: the probabilities at chance node {wrong[0]} (in preorder) sum to "
+            f"{total[wrong[0]]:.12g}"
+        )
+    return np.where(below_chance, probability, 1.0)
+
+
+def _observation_tree(
+    who: int, parent: Ints, player: Ints, action: Ints, infoset: Ints, turn: Bools, keys: Sequence[Hashable],
+    action_names: Sequence[tuple[str, ...]],
+) -> Observations:  # fmt: skip
+    """Player ``who``'s observation tree; ``infoset`` int64[N] is that player's at each node."""
+    # Points of the observation tree: one for each action at an infoset, one where the player only waits.
+    count = np.array([max(1, len(names)) for names in action_names], np.int64).reshape(-1)
+    first = np.concatenate([[1], 1 + np.cumsum(count)])[: turn.size].astype(np.int64)
+    points = np.empty(parent.size, np.int64)
+    kernels.arrival_points(parent, player, action, infoset, first, who, points)
+    infoset_of_point = np.concatenate([[-1], np.repeat(np.arange(turn.size), count)]).astype(np.int64)
+    nodes = np.flatnonzero(infoset >= 0)
+    # A player who waits and sees nothing new stays in the same infoset: only entries into an infoset count.
+    entering = nodes[(infoset_of_point[points[nodes]] != infoset[nodes]) | turn[infoset[nodes]]]
+    # Perfect recall: all nodes of an infoset are entered from one point, the one of its first node.
+    here = infoset[entering]
+    parent_point = np.full(turn.size, -1, np.int64)
+    parent_point[here[::-1]] = points[entering][::-1]
+    broken = np.flatnonzero(points[entering] != parent_point[here])
+    if broken.size:
+        _raise_recall(who, int(entering[broken[0]]), int(here[broken[0]]), parent, infoset, turn, keys)
+    return Observations(parent_point, count, turn, np.zeros(turn.size, bool), tuple(keys), tuple(action_names))
+
+
 def _raise_recall(
     who: int, node: int, infoset: int, parent: Ints, label: Ints, turn: Bools, keys: Sequence[Hashable]
 ) -> None:
+    # The same infoset twice on one way is the plainer fault of the two, and is named first.
     key = keys[infoset]
     above = int(parent[node])
     while above >= 0:
@@ -509,14 +517,10 @@ def _raise_recall(
     )
 
 
-def _preorder(parent: Sequence[int]) -> list[int]:
-    children: list[list[int]] = [[] for _ in parent]
-    for node, above in enumerate(parent):
-        if above >= 0:
-            children[above].append(node)
+def _preorder(children: Sequence[Sequence[int]]) -> list[int]:
     order: list[int] = []
     stack = [0]
-    while stack:
+    while stack:  # a game may be deeper than Python's recursion
         node = stack.pop()
         order.append(node)
         stack.extend(reversed(children[node]))

@@ -117,6 +117,7 @@ class ResidualNetwork:
     """
 
     def __init__(self, arrays: Mapping[str, npt.ArrayLike], grid: tuple[int, int], history: Mapping[str, Any]) -> None:
+        # The sizes, each from the array that has it as a side.
         held = as_float32(arrays)
         height, width = grid
         if not (height > 0 and width > 0 and height * width <= _MOST_CELLS):
@@ -129,6 +130,7 @@ class ResidualNetwork:
             self.blocks += 1
         *_, self.planes, self.channels = shape_of(_ARCHIVE, held, "conv0", 4)
         self.kinds = shape_of(_ARCHIVE, held, f"{self.headsets[0]}/policy", 2)[1]
+        # Every array there has to be, and no other, of the shape that these sizes make.
         heads = headset_shapes(self.channels, height * width, self.kinds)
         wanted = trunk_shapes(self.planes, self.channels, self.blocks)
         wanted |= {f"{headset}/{name}": shape for headset in self.headsets for name, shape in heads.items()}
@@ -141,6 +143,7 @@ class ResidualNetwork:
         self.actions = height * width * self.kinds + 1
         self.history = dict(history)
         self.arrays = held
+        # Weights as they are multiplied: filters among Winograd's tiles, a headset's products joined.
         self._layers = {name: _Layer.of(held, name) for name in held if held[name].ndim == 4}
         self._heads = {headset: _Heads.of(held, headset) for headset in self.headsets}
         self._spare: list[_Workspace] = []
@@ -166,6 +169,7 @@ class ResidualNetwork:
         arrays = {}
         for name, shape in shapes.items():
             last = name.rpartition("/")[2]
+            # He's spread, √(2 / inputs), which keeps the size of what passes through a ReLU.
             by = small.get(last, 0.5 if last.startswith("block") and last.endswith("b") else 1.0)
             spread = 0.0 if last.endswith("_bias") else by * math.sqrt(2 / max(1, math.prod(shape[:-1] or shape)))
             if len(shape) == 1 and spread:
@@ -207,6 +211,7 @@ class ResidualNetwork:
         for headset in (policy, value):
             if headset not in self._heads:
                 raise ValueError(f"bad headset: got {headset!r}, expected one of {', '.join(self.headsets)}")
+        # Chunks of equal size, dealt to the threads in turn; each writes rows of its own.
         logits = np.empty((synopses.shape[0], self.actions), dtype=np.float32)
         values = np.empty(synopses.shape[0], dtype=np.float32)
         starts = range(0, synopses.shape[0], CHUNK)
@@ -227,11 +232,10 @@ class ResidualNetwork:
     def _chunk(
         self, synopses: Words, start: int, policy: str, value: str, work: _Workspace, logits: Float32s, values: Float32s
     ) -> None:
-        # The trunk: a convolution, then blocks of two whose sum with what was there goes on.
         height, width = self.grid
         rows = min(CHUNK, synopses.shape[0] - start)
         planes_of(synopses, start, height, width, work.planes)
-        # The trunk, in place: each block adds to what is there.
+        # The trunk, in place: a convolution, then blocks of two, each of which adds to what is there.
         trunk, inner = work.trunk, work.inner
         self._convolve("conv0", work.planes, trunk, work)
         for i in range(self.blocks):
@@ -254,6 +258,7 @@ class ResidualNetwork:
 
     def _convolve(self, name: str, grid: Float32s, out: Float32s, work: _Workspace, *, residual: bool = False) -> None:
         """ReLU of a convolution of ``grid``, and with ``residual`` of its sum with ``out``, into ``out``."""
+        # To tiles, 36 numbers for each 4 × 4 cells of the result.
         layer = self._layers[name]
         inputs, outputs = layer.filters.shape[1:]
         *sizes, size = work.tiles_shape
@@ -263,7 +268,7 @@ class ResidualNetwork:
             work.half[: 6 * grid.shape[1] * size * inputs].reshape(6, grid.shape[1], -1),
             tiles.reshape(*sizes, -1),
         )
-        # A product for each tile, of CHUNK rows: see the module's docstring.
+        # A product for each of these numbers and each tile, of CHUNK rows (see the module's docstring); then back to cells.
         np.matmul(
             tiles.reshape(36, -1, CHUNK, inputs), layer.filters[:, None], out=work.after.reshape(36, -1, CHUNK, outputs)
         )

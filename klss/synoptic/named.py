@@ -53,6 +53,7 @@ def network_named(
     """
     if name == "even":
         return EvenNetwork(headsets, actions)
+    # A known name is a file of the package, any other a path.
     if name in packaged:
         with resources.files(package).joinpath("data", packaged[name]).open("rb") as file:
             found = ResidualNetwork.read(cast(BinaryIO, file))
@@ -63,6 +64,7 @@ def network_named(
             near = difflib.get_close_matches(name, (*packaged, "even"), n=1)
             hint = f"did you mean {near[0]}?" if near else f"known by name: {', '.join(packaged)}, even"
             raise NetworkError(f"{error}; {hint}") from None
+    # A sound network may still be another game's: its planes and actions have to be this one's.
     if (found.planes, found.actions) != (planes, actions):
         raise NetworkError(
             f"{name}: bad network: got one of {found.planes} planes and {found.actions} actions, expected {planes} and "
