@@ -35,12 +35,13 @@ __all__ = [
 Method = Literal["lp", "simplex", "ipm"]
 Status = Literal["optimal", "iteration_limit", "time_limit", "failed"]
 
-# A gap above this share of the largest payoff is not an optimum, whatever the solver says.
 _GAP = 1e-7
-# "lp" lets simplex run this long (iterations per row and column) before it suspects stalling; degenerate games want
-# interior point then.
-_PATIENCE = 0.5
-_PATIENCE_LEAST = 1000
+"""A gap above this share of the largest payoff is not an optimum, whatever the solver says."""
+
+_PATIENCE, _PATIENCE_LEAST = 0.5, 1000
+"""Simplex iterations for each row and column of the program, and at the least, after which "lp" suspects stalling:
+degenerate games want interior point then.
+"""
 
 _BYTES_A_NONZERO, _BYTES_A_LINE, _BYTES_AT_LEAST = 160, 500, 10_000_000
 """What a program takes while it is solved, measured on games of 8,000 to 220,000 nonzeros; a line is a row or column.
@@ -209,11 +210,6 @@ def program_bytes(lines: int, payoffs: int) -> int:
     return _BYTES_AT_LEAST + _BYTES_A_NONZERO * (payoffs + lines) + _BYTES_A_LINE * lines
 
 
-def _form_bytes(form: SequenceForm) -> int:
-    lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
-    return program_bytes(lines, int(form.payoff.nnz))
-
-
 def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats, float, float]:
     """Plans x and y from a run's primal values and row duals, the profile's value and its saddle gap."""
     form = program.form
@@ -268,12 +264,7 @@ def solve(
     """
     if method not in get_args(Method):
         raise GameError(f"method {method!r}: expected one of {', '.join(get_args(Method))}")
-    if max_bytes is not None and resident_bytes() + _form_bytes(form) > max_bytes:
-        raise TooLargeError(
-            f"linear program: solving it would take about {_form_bytes(form) // 1_000_000:,} MB beside the "
-            f"{resident_bytes() // 1_000_000:,} MB of the game, expected {max_bytes // 1_000_000:,} MB together",
-            "max_bytes",
-        )
+    _check_memory(form, max_bytes)
     # Very large or small payoffs are brought to a size at which the solver's tolerances mean something.
     factor = scaling(form.unit)
     if factor != 1.0:
@@ -282,27 +273,18 @@ def solve(
             scaled, method=method, iteration_limit=iteration_limit, time_limit_s=time_limit_s, x_floor=x_floor
         )
         return replace(found, value=found.value / factor, exploitability=found.exploitability / factor)
-    t0, t1 = form.treeplexes
+    # Build the program.
     floor = None if x_floor is None else _checked_floor(form, x_floor)
     begin = time.perf_counter()
     program = build_program(form, floor)
     lp = program.program
-    # Simplex is the fastest where it does not stall; interior point takes over after a while.
-    patience = int(max(_PATIENCE_LEAST, _PATIENCE * lp.size))
-    simplex, ipm = Attempt("simplex", iteration_limit), Attempt("ipm", iteration_limit)
-    if method == "ipm":
-        plan = [ipm, simplex]
-    elif method == "simplex" or (iteration_limit is not None and iteration_limit <= patience):
-        plan = [simplex, ipm]
-    else:
-        plan = [Attempt("simplex", patience), ipm, simplex]
     # Take the first attempt of a small enough gap, else the best of all; a limit of the caller's ends the search.
     scale = max(1.0, float(np.abs(form.payoff.data).max(initial=0.0)))
     best: tuple[Floats, Floats, float, float] | None = None
     used, status, iterations = "none", "failed", 0
     tried: list[str] = []
     left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - begin)
-    for attempt, result in attempts(LinearSolver(lp), plan, left):
+    for attempt, result in attempts(LinearSolver(lp), _plan(method, lp.size, iteration_limit), left):
         iterations += result.iterations
         tried.append(f"{attempt.method}: {result.status}")
         if result.valid:
@@ -317,14 +299,7 @@ def solve(
         ):
             status = result.status
             break
-    # Nothing was found at all: uniform plans, with what they are worth.
-    if best is None:
-        weights = uniform_behaviour(t0)
-        if floor is not None:
-            weights = _lifted(weights, floor, t0.first_sequence, t0.infoset_of_sequence)
-        x, y = realization(t0, weights), realization(t1, uniform_behaviour(t1))
-        best = (x, y, form.value(x, y), exploitability(form, x, y, floor))
-    x, y, value, gap = best
+    x, y, value, gap = _uniform(form, floor) if best is None else best
     stats = SolveStats(
         rows=lp.row_lower.size,
         columns=lp.cost.size,
@@ -335,6 +310,40 @@ def solve(
         attempts=tuple(tried),
     )
     return Solution(value, x, y, status, gap, stats, form.game)  # type: ignore[arg-type]
+
+
+def _plan(method: str, size: int, iteration_limit: int | None) -> list[Attempt]:
+    """The attempts at a program of ``size``: the method that was asked for first, the other one where it fails."""
+    simplex, ipm = Attempt("simplex", iteration_limit), Attempt("ipm", iteration_limit)
+    if method == "ipm":
+        return [ipm, simplex]
+    # Simplex is the fastest where it does not stall; interior point takes over after a while.
+    patience = int(max(_PATIENCE_LEAST, _PATIENCE * size))
+    if method == "simplex" or (iteration_limit is not None and iteration_limit <= patience):
+        return [simplex, ipm]
+    return [Attempt("simplex", patience), ipm, simplex]
+
+
+def _uniform(form: SequenceForm, floor: Floats | None) -> tuple[Floats, Floats, float, float]:
+    """Uniform plans, their value and gap: what stands in where no attempt left any."""
+    t0, t1 = form.treeplexes
+    weights = uniform_behaviour(t0)
+    if floor is not None:
+        weights = _lifted(weights, floor, t0.first_sequence, t0.infoset_of_sequence)
+    x, y = realization(t0, weights), realization(t1, uniform_behaviour(t1))
+    return x, y, form.value(x, y), exploitability(form, x, y, floor)
+
+
+def _check_memory(form: SequenceForm, max_bytes: int | None) -> None:
+    """Refuse a form whose program would take too much, before it is built."""
+    lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
+    takes, held = program_bytes(lines, int(form.payoff.nnz)), resident_bytes()
+    if max_bytes is not None and held + takes > max_bytes:
+        raise TooLargeError(
+            f"linear program: solving it would take about {takes // 1_000_000:,} MB beside the "
+            f"{held // 1_000_000:,} MB of the game, expected {max_bytes // 1_000_000:,} MB together",
+            "max_bytes",
+        )
 
 
 def _checked_floor(form: SequenceForm, x_floor: Floats) -> Floats:

@@ -216,10 +216,11 @@ def choose_action(
     root = Root(policy, first_value)
     counted = playouts = met = asked = 0
 
-    def enough() -> bool:
-        return (nodes is not None and counted >= nodes) or (until is not None and time.monotonic() >= until)
+    def late() -> bool:
+        return until is not None and time.monotonic() >= until
 
-    while policy.shape[0] > 1 and not enough():
+    # With one choice there is nothing to find out.
+    while policy.shape[0] > 1 and (nodes is None or counted < nodes) and not late():
         # A few playouts that know of one another tell more than many which do not; of many, a few are then nothing.
         size = min(planning.batch, max(_LEAST, playouts // _LEAST))
         if nodes is not None:
@@ -231,14 +232,15 @@ def choose_action(
         while batch.alive.shape[0]:
             steps = _stepped(model, network, headsets, planning.max_members, batch, actions, rng, threads)
             counted += steps.count
-            actions, again = _told(steps, batch, root, table, planning, rng, step)
+            actions, again = _backed_up(steps, batch, root, table, planning, rng, step)
             asked += actions.shape[0]
             met += again
             step += 1
-            if until is not None and time.monotonic() >= until:
+            if late():
                 break
         # Where time ran out, take off the virtual losses that are left.
-        _released(batch, root)
+        for at in batch.alive[batch.unheard[batch.alive]].tolist():
+            root.add(int(batch.choices[at]), 0.0, 0, fresh=True)
         playouts += size
     # The answer is the first choice by the improved policy, then by the one before.
     order = root.order(planning.gain)
@@ -254,6 +256,8 @@ def _begun(
     model: Model, planning: Planning, belief: Belief, particles: Worlds, root: Root, rng: np.random.Generator,
     size: int, depth: int,
 ) -> _Batch:  # fmt: skip
+    """A batch of playouts at the root, and their first choices."""
+    # Where each begins: a particle, and a cut of what the planner holds possible.
     drawn = rng.integers(len(particles), size=size)
     seeds = rng.integers(1 << 40, size=size)
     rng.random(size)  # for nothing: without these draws a seed's games would be others than those on record
@@ -351,12 +355,13 @@ def _joined(first: _Steps, second: _Steps, middle: int) -> _Steps:
     )
 
 
-def _told(
+def _backed_up(
     steps: _Steps, batch: _Batch, root: Root, table: Table, planning: Planning, rng: np.random.Generator, step: int
 ) -> tuple[Int32s, int]:
     """Back the values up, and choose what those that go on do next: the actions (int32[n]), and how many of them are at
     sets at which they had been taken before. ``step`` actions after the root's were taken before.
     """
+    # What each playout says now, and for which seat: the result, what is sure, or what the network holds of the set.
     alive = batch.alive
     values = np.where(steps.over == TERMINAL, steps.results, 0.0)
     seats = np.zeros(alive.shape[0], dtype=np.int64)
@@ -368,9 +373,14 @@ def _told(
         goes_on[steps.going] = forced == 0
     # Where all is decided, that is what every step to come would say: who wins at once counts as much as who goes on.
     times = np.where(goes_on, 1, batch.depth - step)
+    # To the choice at the root, which has counts of its own, and to all actions since.
+    for at, value, seat, often in zip(alive.tolist(), values.tolist(), seats.tolist(), times.tolist(), strict=True):
+        root.add(int(batch.choices[at]), value if seat == 0 else -value, often, fresh=bool(batch.unheard[at]))
+        batch.unheard[at] = False
+        if step:
+            table.back_up(batch.marks[at, :step], batch.seats[at, :step], batch.fresh[at, :step], value, seat, often)
+    # Those that go on choose.
     goes_on &= step + 1 < batch.depth
-    for i, at in enumerate(alive.tolist()):
-        _backed_up(batch, at, step, float(values[i]), int(seats[i]), int(times[i]), root, table)
     chosen_at = np.flatnonzero(goes_on[steps.going])
     batch.alive = alive[goes_on]
     if steps.looks is None or not chosen_at.shape[0]:
@@ -381,22 +391,6 @@ def _told(
     batch.marks[batch.alive, step] = found.marks
     batch.seats[batch.alive, step] = steps.seats[chosen_at]
     return found.actions, int(found.met.sum())
-
-
-def _backed_up(
-    batch: _Batch, at: int, step: int, value: float, seat: int, times: int, root: Root, table: Table
-) -> None:
-    root.add(int(batch.choices[at]), value if seat == 0 else -value, times, fresh=bool(batch.unheard[at]))
-    batch.unheard[at] = False
-    if step:
-        table.back_up(batch.marks[at, :step], batch.seats[at, :step], batch.fresh[at, :step], value, seat, times)
-
-
-def _released(batch: _Batch, root: Root) -> None:
-    """Take off what virtual losses are left, where time ran out."""
-    for at in batch.alive.tolist():
-        if batch.unheard[at]:
-            root.add(int(batch.choices[at]), 0.0, 0, fresh=True)
 
 
 def _some(looks: Looks, policy: Floats, which: Ints) -> tuple[Looks, Floats]:

@@ -110,12 +110,14 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
     members = reached_members(trunk, probability, infoset)
     if not len(members):
         return []
+    # A plan of zeros: player 1's values are those of a best response everywhere.
     contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
     claims = alternate_values(trunk, contribution, np.zeros(trunk.sequence_count(1)), reach=reach)
 
     # Player 1's infosets that meet I': one section each, scaled by the probability of coming there.
     meeting, group = np.unique(nodes.infoset[members, 1], return_inverse=True)
     denominator = np.bincount(group, weights=probability[members])
+    # Of each infoset of player 1 the section that it lies below; of each node whether it lies below I'.
     above = np.full(infoset_count, -1, dtype=np.int64)
     above[meeting] = np.arange(len(meeting))
     kernels.spread_down(theirs.parent, infoset_count, above)
@@ -152,6 +154,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
 
 def merge_transpositions(trunk: Trunk, sections: list[CarriedSubtree], model: Model, seed: int) -> list[CarriedSubtree]:
     """Keep one of the sections whose roots are transpositions; sections with several roots are left alone."""
+    # Sections of one root, by the position that it is.
     single = [i for i, section in enumerate(sections) if len(section.nodes) == 1]
     if len(single) < 2:
         return sections
@@ -159,18 +162,18 @@ def merge_transpositions(trunk: Trunk, sections: list[CarriedSubtree], model: Mo
     by_state: dict[bytes, list[int]] = {}
     for i, row in zip(single, identities, strict=True):
         by_state.setdefault(row.tobytes(), []).append(i)
+    # Of those that are one position the winner of one comparison after the other stays.
     rng = np.random.default_rng(seed)
     dropped: set[int] = set()
-    rows: dict[int, dict[int, float]] = {}
     for same in by_state.values():
-        kept = same[0]
+        kept, row = same[0], None
         for other in same[1:]:
-            for i in (kept, other):
-                if i not in rows:
-                    rows[i] = _top_row(trunk, sections[i])
-            winner = _kept_of(rows[kept], rows[other], rng)
-            dropped.add(other if winner == 0 else kept)
-            kept = kept if winner == 0 else other
+            row, other_row = row or _top_row(trunk, sections[kept]), _top_row(trunk, sections[other])
+            if _kept_of(row, other_row, rng) == 0:
+                dropped.add(other)
+            else:
+                dropped.add(kept)
+                kept, row = other, other_row
     return [section for i, section in enumerate(sections) if i not in dropped]
 
 
@@ -181,6 +184,7 @@ def likeliest(trunk: Trunk, y: Floats, sections: list[CarriedSubtree], most: int
     sizes = np.array([len(section.nodes) for section in sections])
     if not len(sections) or sizes.sum() <= most:
         return sections
+    # By player 1's plan, ties by lot: sections that fit, or one that does not.
     reached = np.array([y[trunk.nodes.sequence[section.nodes[0], 1]] for section in sections])
     drawn = np.random.default_rng(seed).random(len(sections))
     order = np.lexsort((drawn, -reached))
@@ -190,6 +194,7 @@ def likeliest(trunk: Trunk, y: Floats, sections: list[CarriedSubtree], most: int
 
 def _top_row(trunk: Trunk, section: CarriedSubtree) -> dict[int, float]:
     """Top-row entries of a section by player 1's observation sequence from its root on."""
+    # A hash of the observations from the section's root on stands for the sequence: sections are of different trees.
     theirs = trunk.infosets[1]
     row = {0: -section.alternate}
     mask = (1 << 64) - 1
@@ -216,8 +221,8 @@ def _kept_of(first: dict[int, float], second: dict[int, float], rng: np.random.G
     player 1.
     """
     keys = first.keys() | second.keys()
-    first_least = all(first.get(key, 0.0) <= second.get(key, 0.0) for key in keys)
-    if first_least:
+    if all(first.get(key, 0.0) <= second.get(key, 0.0) for key in keys):
         return 0
-    second_least = all(second.get(key, 0.0) <= first.get(key, 0.0) for key in keys)
-    return 1 if second_least else int(rng.integers(2))
+    if all(second.get(key, 0.0) <= first.get(key, 0.0) for key in keys):
+        return 1
+    return int(rng.integers(2))  # neither dominates the other
