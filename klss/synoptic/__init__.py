@@ -6,15 +6,15 @@ any game: batches of playouts go to a :class:`~klss.synoptic.model.Model`, batch
 
 Reading order: ``planning`` (the constants), ``model`` (what a game and a network provide), ``bandit`` (what is tried
 next), ``particles`` (what the opponent may hold possible), ``playouts`` (ChooseAction), ``planner`` (one player through
-a game); ``named`` (networks by name); ``enumerated`` (any :class:`klss.game.Game`).
+a game); ``named`` (networks by name).
 
 Slips and gaps of the source, and how each is mended (:mod:`klss.synoptic.planning` has the constants):
 
 1. DrawSample does not keep the opponent to what it would observe: a particle carries a true state, and its set is
    that of a player who observed what is observed there (:mod:`klss.synoptic.particles`).
 2. It is written for the opponent's turn alone: on the planner's own turn a particle follows the action that the planner
-took. 3. ``N[K_t, a_t]`` names an action at a set at which it was not chosen: what is counted is always the action at
-the set
+   took.
+3. ``N[K_t, a_t]`` names an action at a set at which it was not chosen: what is counted is always the action at the set
    at which it was chosen; the root, which the listing forgets, has counts of its own (:mod:`klss.synoptic.playouts`).
 4. The backup stands within the loop over depths: every value of a playout goes to all before it. A playout that is
    over, or decided, before its depth counts as often as one that goes on: otherwise a win at once would weigh a twelfth

@@ -9,10 +9,10 @@ import numpy as np
 from klss.game import Game
 from klss.movers import CHANCE, TERMINAL
 from klss.support.arrays import Float32s, Words
-from klss.synoptic.enumerated import EnumeratedBelief, EnumeratedPlanning
 from klss.synoptic.particles import ParticleFilter
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import Headsets
+from tests.klss.synoptic.enumerated import EnumeratedBelief, EnumeratedPlanning
 
 HEADSETS = Headsets()
 Policies = Mapping[tuple[int, int], np.ndarray]

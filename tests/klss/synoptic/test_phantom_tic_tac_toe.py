@@ -14,9 +14,9 @@ import pytest
 from klss.game import Game, GameBuilder
 from klss.movers import CHANCE, TERMINAL
 from klss.synoptic.bandit import Table
-from klss.synoptic.enumerated import EnumeratedPlanning
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import choose_action
+from tests.klss.synoptic.enumerated import EnumeratedPlanning
 from tests.klss.synoptic.exact import HEADSETS, Exact, Followed, Policies, some_policy, values
 
 Tries = Sequence[tuple[int, bool]]

@@ -10,11 +10,11 @@ import pytest
 
 from klss.game import Game, GameBuilder
 from klss.synoptic.bandit import Root, Table, policies
-from klss.synoptic.enumerated import EnumeratedPlanning
 from klss.synoptic.model import Looks
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import choose_action
 from tests.klss.games import kuhn, random_game
+from tests.klss.synoptic.enumerated import EnumeratedPlanning
 from tests.klss.synoptic.exact import HEADSETS, Exact, Followed, Policies, some_policy, values
 
 DEPTH = 12
