@@ -45,6 +45,7 @@ class EnumeratedModel:
         return np.where((infoset >= 0) & (known != before), infoset + 1, 0).astype(np.uint64)
 
     def _mean_utilities(self) -> Floats:
+        # Upwards, since parents come first: nature's children by its probabilities, a player's all alike.
         values = np.where(self._movers == TERMINAL, self.game.utility, 0.0)
         children = np.diff(self._first)
         for node in range(self.game.node_count - 1, 0, -1):

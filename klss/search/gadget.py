@@ -82,11 +82,13 @@ def gadget_form(trunk: Trunk, gadget: Gadget, penalty: Floats | None = None) -> 
     both = treeplexes(trunk, gadget)
     shape = (both[0].sequence_count, both[1].sequence_count)
     numbers = _their_numbers(trunk, gadget)
+    # A: what the leaves pay, by both players' sequences.
     nodes = trunk.nodes
     leaves = np.flatnonzero(trunk.leaf & (nodes.value[: trunk.node_count] != 0.0))
     rows = nodes.sequence[leaves, 0].astype(np.int64)
     columns = numbers[nodes.sequence[leaves, 1]]
     a = sparse.csr_array((scale * nodes.chance[leaves] * nodes.value[leaves], (rows, columns)), shape=shape)
+    # B: alternate values and folded-in entries in the top row, the penalty in the first column.
     at = [numbers[1 : 1 + roots], numbers[trunk.infosets[1].sequence[trunk.folded_infoset]]]
     values = [-scale * trunk.alternate, scale * trunk.folded_value]
     b_rows = [np.zeros(roots, dtype=np.int64), np.zeros(len(trunk.folded_value), dtype=np.int64)]

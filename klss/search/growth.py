@@ -135,6 +135,7 @@ class Growth:
         """
         at = 0
         while at < len(leaves) and (at < at_least or not self.spent):
+            # A batch that most likely stays within the nodes that are left, and takes a part of the time that is.
             room = self.room
             size = _BATCH if room == float("inf") else max(1, min(_BATCH, int(room) // _NODES_A_LEAF))
             if self.budget.seconds is not None:
@@ -143,12 +144,14 @@ class Growth:
                 size = max(1, min(size, int(_LEAVES_A_SECOND * left), affordable))
             batch = leaves[at : at + size]
             self.added += self._expand(batch, beside)
+            # What a leaf takes is measured where nothing else was done beside.
             if self.budget.seconds is not None and beside is None:
                 self.leaf_s = (self.budget.elapsed() - began) / len(batch)
             at, beside = at + size, None
 
     def _expand(self, leaves: Ints, beside: Callable[[], None] | None) -> int:
         """Prepare and attach; how many nodes were added, those below nature's nodes among them, up to a bound."""
+        # Nature's nodes are no leaves for anybody to stop at: what is below them belongs to the batch.
         before = self.trunk.node_count
         while len(leaves) and self.trunk.node_count - before <= _NATURE_AT_ONCE:
             start = self.trunk.node_count
@@ -158,6 +161,7 @@ class Growth:
         return self.trunk.node_count - before
 
     def _prepared(self, leaves: Ints, beside: Callable[[], None] | None) -> list[tuple[Ints, Expansion]]:
+        """The pieces of ``leaves``, in order, each with its expansion."""
         size = len(leaves) if self.threads == 1 else _PIECE
         pieces = [leaves[at : at + size] for at in range(0, len(leaves), size)]
         expansions: list[Expansion | None] = [None] * len(pieces)
@@ -166,6 +170,7 @@ class Growth:
         def prepare(thread: int) -> None:
             if thread == 0 and beside is not None:
                 beside()
+            # The next piece that nobody has taken: counting is one step of the interpreter's, so that no two get one.
             while (at := next(turn)) < len(pieces):
                 expansions[at] = self.trunk.prepare(pieces[at], self.model, self.history)
 

@@ -79,6 +79,7 @@ def utility_at(trunk: Trunk, profile: Profile, infoset: int) -> float:
 
     Where player 1 never goes there (line 13 then divides zero by zero), the profile's utility at the root stands in.
     """
+    # The probability of each node, and what the leaves pay by it.
     nodes, count = trunk.nodes, trunk.node_count
     reach = reach_of(0, trunk, profile.x) * profile.y[nodes.sequence[:count, 1]]
     utility = np.where(trunk.leaf, reach * nodes.value[:count], 0.0)
@@ -87,6 +88,7 @@ def utility_at(trunk: Trunk, profile: Profile, infoset: int) -> float:
     if total <= 0.0:
         whole = float(reach[: trunk.root_count].sum())
         return float(utility.sum()) / whole if whole > 0.0 else np.inf
+    # The leaves below the infoset, given that it is reached.
     below = np.full(count, -1, dtype=np.int64)
     below[members] = 0
     trunk.spread_down(below)

@@ -50,12 +50,14 @@ def root_values(trunk: Trunk, profile: Profile) -> RootValues:
     nodes, count = trunk.nodes, trunk.node_count
     first, size = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
     codes, probabilities = strategy_at_root(trunk, profile)
+    # How likely nature and player 1 come to roots that say something.
     reach = reach_of(1, trunk, profile.y)
     here = nodes.infoset[:count, 0] == 0
     expanded = here[: trunk.root_count] & (nodes.first_child[: trunk.root_count] >= 0)
     total = float(reach[: trunk.root_count][expanded].sum())
     if total <= SUPPORT:
         return RootValues(codes, probabilities, np.full(size, np.nan))
+    # Of an action that is not played, the best response's; of each other the profile's, by the leaves below its child.
     values = responses(trunk, profile.y)[first : first + size] / total
     below = np.full(count, -1, dtype=np.int64)
     top = np.flatnonzero(nodes.depth[:count] == 1)

@@ -168,17 +168,22 @@ class Search:
         progress : callable, optional
             Called with nodes, depth and seconds after each round.
         """
+        # Build the subgame (lines 11–19): what is left of the last trunk at this infoset, and particles of the belief.
+        # How many depends on how many nodes are to be expected, by what was measured at earlier moves.
         self._searches += 1
         self._played, self.pondered = None, 0
         seed = [self._seed, self._searches]
         nodes, seconds = self._measured
         expected = nodes / seconds * budget.left() if budget.nodes is None else float(budget.nodes)
         subgame = self._parts.builder.build(self.standing, belief, self._model, np.random.default_rng(seed), expected)
+        # Solve and grow it until the budget is spent (lines 22–38).
         began = budget.elapsed()
         solved = self.solve(subgame, belief, budget, history=history, progress=progress)
         if budget.nodes is None:
             self._measured = _FADED * self._measured + (solved.growth.added, budget.elapsed() - began)
+        # Keep it for the next move, with the whole mixture: what is drawn now, the opponent does not know.
         self.standing = SearchState(subgame.trunk, solved.profile, 0, solved.solving.strategies)
+        # Choose (line 39); the draw has a stream of its own, so that it does not depend on what was drawn before.
         actions, mixture = strategy_at_root(subgame.trunk, solved.profile)
         probabilities = self._parts.choice.play(mixture, solved.profile, solved.supports)
         drawn = np.random.default_rng([*seed, 1]).random()
@@ -199,15 +204,18 @@ class Search:
         """
         if self._played is None or self.standing is None:
             return
+        # Only below a move that the profile plays: below another one no strategy was learned.
         (solved, played), self._played = self._played, None
         profile, growth, solving = solved.profile, solved.growth, solved.solving
         if profile.x[played] <= 0.0 or not isinstance(solving, PonderableRun):
             return
+        # The same growth under another budget, and the same solver with player 0's strategy at the roots held.
         before = growth.added
         most = before + max(_LEAST_PONDERED, _PONDERED * before)
         growth = dataclasses.replace(growth, budget=budget, most=most, played=played, threads=1, progress=None)
         solving.hold(profile, budget)
-        standing, self.standing = self.standing, None  # an error leaves nothing to be carried on
+        # The loop of solve; meanwhile nothing stands, so that an error leaves nothing to be carried on.
+        standing, self.standing = self.standing, None
         while not growth.spent and solved.growing.grow(growth, profile, solving.beside):
             profile = solving.improve()
         self.standing = dataclasses.replace(standing, profile=profile, strategies=solving.strategies)
@@ -223,6 +231,7 @@ class Search:
         progress: Progress | None = None,
     ) -> Solved:
         """The loop (App. E, lines 22–38). Without a belief nothing is charged for information."""
+        # What limits the growth, and stops in time for the solver to look at all of it once more.
         trunk, configuration, parts = subgame.trunk, self._configuration, self._parts
         seen = np.sort(history) if history is not None else _NO_KEYS
         growth = Growth(
@@ -237,9 +246,12 @@ class Search:
             progress=progress,
             shared=subgame.utilities,
         )
+        # Open the roots, so that player 0 has actions; each is charged for how little its next observation tells.
         growing = parts.expander.begin(growth)
         penalty = information_penalty(trunk, belief, configuration.information)
         solving = parts.solver.begin(subgame, penalty, budget)
+        # Both players' profile on the trunk as it stands, then leaves where that profile leads, in turns. While leaves
+        # are prepared the solver goes on beside; what was played at the root in each round is noted for the choice.
         supports: list[Bools] = []
         while True:
             profile = solving.improve()

@@ -264,6 +264,7 @@ class Trunk:
                 "roots added after an expansion: player 1's root sequences come first; add roots before expanding"
             )
         self.make_room(count, (0, groups), (0, groups))
+        # Root infosets of player 1: each is entered by its own root sequence, and player 1 acts at none of them yet.
         nodes, theirs = self.nodes, self.infosets[1]
         at = slice(first, first + count)
         base = self.infoset_count(1)
@@ -273,6 +274,7 @@ class Trunk:
         theirs.parent[new] = -1
         theirs.sequence[new] = 1 + self.group_count + np.arange(groups)
         theirs.first[new] = -1
+        # The roots: open leaves, with nature's share of their root infoset.
         nodes.parent[at] = -1
         nodes.first_child[at] = -1
         nodes.child_count[at] = 0
@@ -341,6 +343,7 @@ class Trunk:
             (self._tables[0], self._tables[1]),
             arrays,
         )
+        # A negative code is −1 less the first leaf whose actions are not those of its infoset.
         if code < 0:
             leaf = leaves[-1 - code]
             player = int(self.nodes.mover[leaf])

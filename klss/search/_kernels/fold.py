@@ -53,6 +53,7 @@ def fold(
     int
         How many entries are left; an infoset that is gone has given its parent sequence what it is worth.
     """
+    # ``idle``: turns in a row that took nothing out; after one of each player's nothing more can go.
     idle = 0
     player = 0
     sums = (np.zeros(infoset_of[0].shape[0]), np.zeros(infoset_of[1].shape[0]))

@@ -27,12 +27,14 @@ def start(
     """Let each of ``side``'s infosets from ``acting`` on, but for those that had sequences before (below ``have``),
     start on its best child by evaluation: the greatest Σ chance · value over the nodes ``known`` … ``count`` − 1.
     """
+    # What each new sequence's children are worth to the player, in place of its strategy.
     sign = 1.0 - 2.0 * player
     for node in range(known, count):
         s = nodes.sequence[node, player]
         parent = nodes.parent[node]
         if s >= have and parent >= 0 and s != nodes.sequence[parent, player]:
             strategy[s] += sign * nodes.chance[node] * nodes.value[node]
+    # The best one is played, with a trifle of regret that keeps it until the first step.
     for k in range(acting, side.first_sequence.shape[0]):
         first = side.first_sequence[k]
         if first < have:
@@ -54,6 +56,7 @@ def realise(side: Any, weight: float, learned: Any) -> None:
     entry.
     """
     plan, strategy, total, live = learned.plan, learned.strategy, learned.total, learned.live
+    # Sequences of no infoset stand before the first infoset's.
     acting, summed = side.first_sequence.shape[0], total.shape[0] > 0
     if summed:
         for s in range(side.first_sequence[0] if acting else plan.shape[0]):
@@ -93,6 +96,7 @@ def set_roots(layer: int, maxmargin_share: float, top: Any, plan: Any) -> None:
 @kernel
 def improve_roots(top: Any, utility: Any) -> None:
     """One step of both gadgets' choice at the top; ``utility[1 + j]`` are the margins under both plans."""
+    # Maxmargin is one infoset of J actions, at which player 1 pays its mixture's margin.
     roots = top.prior.shape[0]
     value = 0.0
     least = -1
@@ -108,7 +112,8 @@ def improve_roots(top: Any, utility: Any) -> None:
             top.margin_regret[j] = max(0.0, top.margin_regret[j] + instant)
             top.chosen[j] = max(0.0, top.margin_regret[j] + instant)
             total += top.chosen[j]
-        played = top.playing[j] * margin  # leaving brings 0
+        # Resolve is J infosets of two actions, playing on for the margin and leaving for 0.
+        played = top.playing[j] * margin
         top.play_regret[0, j] = max(0.0, top.play_regret[0, j] + played - margin)
         top.play_regret[1, j] = max(0.0, top.play_regret[1, j] + played)
         on = max(0.0, top.play_regret[0, j] + played - margin)
@@ -117,6 +122,7 @@ def improve_roots(top: Any, utility: Any) -> None:
             top.playing[j] = on / (on + off)
         else:
             top.playing[j] = 1.0 if margin < 0.0 else 0.0
+    # Nothing is regretted: the least margin.
     for j in range(roots):
         if total > 0.0:
             top.chosen[j] /= total

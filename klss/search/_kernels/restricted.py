@@ -16,6 +16,7 @@ def admit(side: Any, best: Any, strategy: Any, allowed: Any) -> None:
     """At the infosets that follow an allowed sequence, allow the best one and those that the strategy plays."""
     for k in range(side.first_sequence.shape[0]):
         if allowed[side.parent_sequence[k]]:
+            # Without an answer here the other never comes; the strategy's actions keep the infoset from being empty.
             if best[k] >= 0:
                 allowed[best[k]] = True
             for s in range(side.first_sequence[k], side.first_sequence[k] + side.action_count[k]):
@@ -45,6 +46,7 @@ def cut_side(side: Any, places: Any, found: Any, kept: Any, acting: Any) -> int:
         parent = places[side.parent_sequence[k]]
         if parent < 0:
             continue
+        # Its allowed sequences: they stand side by side in the new numbers too.
         size, first = 0, 0
         for s in range(side.first_sequence[k], side.first_sequence[k] + side.action_count[k]):
             if places[s] >= 0:
@@ -66,10 +68,12 @@ def cut_tree(opened: Any, payoff: Any, roots: int, kept: Any, places: Any, actin
     """The opened nodes that are ``kept``, into ``found``, each with the children that its mover may choose, or nature;
     their payoffs into ``paid`` after those of the roots. How many payoffs there are.
     """
+    # Roots keep their places; every other payoff gets a new one behind them.
     for node in range(roots):
         paid[node] = payoff[node]
     count = roots
     for n in range(kept.shape[0]):
+        # The node, with both players' sequences in their new numbers.
         k = kept[n]
         mover = opened.mover[k]
         first = opened.first[k]
@@ -81,6 +85,7 @@ def cut_tree(opened: Any, payoff: Any, roots: int, kept: Any, places: Any, actin
         found.theirs[n] = places[1][opened.theirs[k]]
         found.acting[n] = 0
         found.moves[n] = 0
+        # Its children: all of nature's, of a player's those whose sequence is allowed.
         if mover < 0:
             for c in range(opened.children[k]):
                 paid[count] = payoff[first + c]

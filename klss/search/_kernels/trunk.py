@@ -183,6 +183,7 @@ def attach(
                 if not own and acts == 0 and observations[c, player] == 0:
                     nodes.infoset[node, player] = above
                     continue
+                # Else the place is the one with this key, made here if no node has been there yet.
                 key = mix64(infosets.key[above] ^ label)
                 new = counts[player]
                 found = find_or_add(tables[player][0], tables[player][1], key, new)

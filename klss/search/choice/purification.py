@@ -75,6 +75,7 @@ def purified(
     >>> purified(np.array([0.5, 0.3, 0.2]), False, [always, np.array([True, True, False])])
     array([0.625, 0.375, 0.   ])
     """
+    # The likeliest action, and beside it the likely ones that were played round after round.
     order = np.argsort(-probabilities, kind="stable")
     played = np.zeros_like(probabilities)
     played[order[0]] = probabilities[order[0]]

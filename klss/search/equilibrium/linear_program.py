@@ -113,15 +113,18 @@ class _Solving:
 
     def improve(self) -> Profile:
         """See :class:`klss.search.parts.SolverRun`: solve one gadget, and the other where the margins ask for it."""
+        # The gadget that was right the last time; where its margins ask for the other one, that too, once.
         began = self._budget.elapsed()
         for _ in range(2):
             profile, finished = self._solve()
             if not finished or self._solver.gadget != "hybrid" or not _switches(profile):
                 break
             self._gadget = "resolve" if self._gadget == "maxmargin" else "maxmargin"
+        # Cut off: the profile before it, with what has grown since played by evaluation. That ends the search.
         if not finished:
             self._profile = extended(self._trunk, profile)
             return self._profile
+        # What the next one is expected to take.
         if self._budget.seconds is not None:
             self._solver.rate = (self._budget.elapsed() - began) / max(self._trunk.node_count, _LEAST_NODES)
         return profile
@@ -147,6 +150,7 @@ class _Solving:
         return self._profile, answer.profile.solved
 
     def _limits(self) -> dict[str, Any]:
+        # By nodes, no clock is read: iterations in proportion to the program.
         if self._budget.seconds is None:
             trunk = self._trunk
             size = trunk.sequence_count(0) + trunk.sequence_count(1) + trunk.infoset_count(0)

@@ -84,6 +84,7 @@ def _infosets(treeplex: Treeplex, player: int) -> tuple[Ints, Ints, Ints]:
 
 def reduced(form: SequenceForm, roots: int, *, fully: bool = True) -> Reduction:
     """Take out of ``form`` (Maxmargin) what can be decided; nothing unless ``fully``."""
+    # Payoffs as entries; at first every infoset is left.
     payoff = form.payoff.tocoo()
     infosets = [_infosets(treeplex, player) for player, treeplex in enumerate(form.treeplexes)]
     alive = (np.ones(len(infosets[0][0]), dtype=np.bool_), np.ones(len(infosets[1][0]), dtype=np.bool_))
@@ -91,6 +92,8 @@ def reduced(form: SequenceForm, roots: int, *, fully: bool = True) -> Reduction:
     sequences = np.stack([payoff.row, payoff.col]).astype(np.int64)
     values = payoff.data.astype(np.float64)
     if fully:
+        # Player 1's first infoset, its choice among the roots, never goes and is not counted. A folded infoset may add
+        # an entry at its parent sequence.
         ours, theirs = (treeplex.infoset_of_sequence - player for player, treeplex in enumerate(form.treeplexes))
         theirs[0] = -1
         parent, first, size = zip(*infosets)
@@ -108,10 +111,12 @@ def favourites(game: Reduction, fresh: tuple[Bools, Bools], x: Floats, y: Floats
     ``x`` and ``y`` are plans of the trunk when it was smaller: what is new since then is taken to be played uniformly
     by player 0, and by player 1 as best against that.
     """
+    # Player 1 answers player 0's old plan, continued uniformly.
     ours, theirs = game.form.treeplexes
     plan = realization(ours, behaviour(ours, _longer(x, ours), game.fallback(0)))
     utility = _against(plan, game.values, game.rows, game.columns, theirs)
     response = _choices(theirs, utility, -1.0)[1:]
+    # Player 0 answers player 1's, continued by that answer.
     other = game.fallback(1)
     new = fresh[1] & game.alive[1]
     size = game.infosets(1)[2]

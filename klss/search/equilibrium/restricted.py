@@ -79,6 +79,7 @@ class RestrictedGame:
 
     def game(self) -> Restricted:
         """As it stands."""
+        # New numbers of the sequences that are in it; then of each player the infosets that follow one of them.
         tree, allowed = self._utilities.tree, self._allowed
         places = (kernels.numbered(allowed[0]), kernels.numbered(allowed[1]))
         sides, acting, least = [], [], []
@@ -92,6 +93,7 @@ class RestrictedGame:
             sides.append(TrunkTreeplex(*(array[:count] for array in found)))
             acting.append(places_of)
             least.append(self._utilities.least_reach(player)[kept[:count]])
+        # The expanded nodes to which both players' allowed sequences lead, with the children that are still theirs.
         opened = tree.opened
         nodes = np.flatnonzero(allowed[0][opened.own] & allowed[1][opened.theirs])
         cut = ExpandedNodes(*(np.empty(len(nodes), dtype=array.dtype) for array in opened))
@@ -99,6 +101,7 @@ class RestrictedGame:
         paid = kernels.cut_tree(
             opened, tree.payoff, tree.roots, nodes, places, (acting[0], acting[1]), cut, payoff
         )  # fmt: skip
+        # Entries folded in stay where player 1's sequence does.
         folded = allowed[1][tree.folded_sequence]
         return Restricted(
             tree=tree._replace(

@@ -142,11 +142,13 @@ class _Deepened:
 
 def _deepen(growth: Growth) -> int:
     """Put the values of the deepest completed search into the trunk's leaves; returns its depth in plies."""
+    # The trunk's children, parent by parent.
     trunk, nodes = growth.trunk, growth.trunk.nodes
     children = trunk.root_count + np.flatnonzero(nodes.mover[trunk.root_count : trunk.node_count] != TERMINAL)
     children = children[np.argsort(nodes.parent[children], kind="stable")]
     parents, sizes = np.unique(nodes.parent[children], return_counts=True)
     model: DeepeningModel = growth.model  # type: ignore[assignment]  # what this expander is given
+    # One depth after the other; only a whole one counts.
     plies = 0
     for values, visited in deepening(
         model,
@@ -170,6 +172,7 @@ def _deepen(growth: Growth) -> int:
 
 def _is_won(trunk: Trunk) -> bool:
     """Whether an action wins wherever player 0 may be; of all that do, a deeper look could not tell the quick."""
+    # The least value of each action of player 0 over all roots; one that was not looked at could be worse.
     nodes, at = trunk.nodes, slice(trunk.root_count, trunk.node_count)
     if np.any(nodes.first_child[: trunk.root_count] < 0):
         return False

@@ -77,13 +77,15 @@ class _Walking:
 
     def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
         """See :class:`klss.search.parts.ExpanderRun`."""
+        # Once player 0 has moved, nothing is looked for below the actions that were passed over.
         self._utilities.take_in()
         passed = self._passed(growth.played)
         profile = _without(profile, passed)
         leaves = np.zeros(
             max(self._rule.leaves_per_batch, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64
         )
-        for turn in (1, 2):  # the other explores if this one finds nothing
+        # Walks of one explorer, in turns; the other explores if this one finds nothing.
+        for turn in (1, 2):
             explorer = (self.iterations + turn) & 1
             self._take_quality(explorer, profile)
             if explorer == 0:
@@ -96,6 +98,7 @@ class _Walking:
                     self.iterations += turn
                     growth.expand(leaves[:found], beside=beside)
                     return True
+        # No walk of either finds a leaf any more: what is left lies off both players' paths.
         return growth.played < 0 and self._expand_rest(growth, len(leaves), beside)
 
     def _expand_rest(self, growth: Growth, count: int, beside: Callable[[], None]) -> bool:
@@ -130,11 +133,13 @@ class _Walking:
 
     def _take_quality(self, player: int, profile: Profile) -> None:
         """u(I, a) of each of the explorer's sequences, where the other goes."""
+        # Room for the sequences that are new, never visited.
         trunk, statistics = self._trunk, self._statistics[player]
         more = trunk.sequence_count(player) - statistics.shape[1]
         if more:
             statistics = np.concatenate([statistics, np.zeros((4, more))], axis=1)
             self._statistics[player] = statistics
+        # Utilities of the explorer's sequences against the other's plan, divided by the other's reach.
         quality = statistics[0]
         own, other = (profile.x, profile.y) if player == 0 else (profile.y, profile.x)
         utility, reach = self._utilities.against(player, other)

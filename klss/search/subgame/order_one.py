@@ -66,6 +66,7 @@ class OrderOne:
         self, standing: SearchState | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
     ) -> Subgame:
         """See :class:`klss.search.parts.Builder`."""
+        # What is left of the last trunk at player 0's infoset (App. E, lines 11–16).
         seeds = [int(seed) for seed in rng.integers(0, 2**63, size=3)]
         particles, max_carried = self._limits(nodes)
         found = self._carried(standing, model, max_carried, seeds[0]) if standing is not None and self.nested else None
@@ -78,6 +79,7 @@ class OrderOne:
             previous, sections, estimate = found
             kept = np.concatenate([section.nodes for section in sections])
             own = previous.trunk.states[kept[previous.trunk.nodes.infoset[kept, 0] == previous.infoset]]
+        # Particles: states of the belief that are not carried, as many as are lacking (lines 17–19).
         wanted = particles - len(kept)
         more = wanted > 0 and len(own) < belief.size
         nothing = Drawn.certain(own[:0])
@@ -85,6 +87,7 @@ class OrderOne:
             self.likelihood.sample(belief, wanted, own, seeds[1]) if more else nothing, carried=own
         )
         fresh = fresh_roots(drawn.states, model, estimate, seeds[2], belief)
+        # One trunk of both, and how likely player 1 comes to each of its root infosets.
         if previous is None:
             trunk, origin = Trunk.from_roots(fresh), None
         else:
@@ -119,6 +122,7 @@ class OrderOne:
         1-KLSS: there, where player 0 moves, the roots have those weights. The likelihood has the last word
         (:meth:`klss.search.parts.Likelihood.prior`).
         """
+        # What the roots at player 0's infoset weigh, by root infoset of player 1 (its sequence 1 + j leads to j).
         own = trunk.members(0)
         states, group = trunk.states[own], trunk.nodes.sequence[own, 1].astype(np.int64) - 1
         groups = trunk.group_count
@@ -126,6 +130,7 @@ class OrderOne:
         at_hers = np.bincount(group, weights=trunk.nodes.chance[own], minlength=groups)
         summed = np.bincount(group, weights=weights, minlength=groups)
         prior = np.asarray(summed / summed.sum())
+        # Half of it by how likely player 1 was expected to come, where there is a last plan to say so.
         if previous is not None:
             expected = np.zeros(groups)
             at = previous.trunk.nodes.sequence
@@ -170,6 +175,7 @@ def fresh_roots(states: States, model: Model, estimate: float, seed: int, belief
     """Newly sampled particles as roots, by player 1's infosets as the model has them; alternate value min(û, ũ(h))
     (App. E, line 19), the mean of it where several are at one. Within an infoset they weigh as in the belief.
     """
+    # By player 1's infosets; within one, weights as the belief has them.
     count = len(states)
     values = model.values(states) if count else np.zeros(0)
     group = model.groups(states)
@@ -177,6 +183,7 @@ def fresh_roots(states: States, model: Model, estimate: float, seed: int, belief
     logs = belief.log_weights(states) if belief is not None and groups < count else np.zeros(count)
     weight = np.exp(logs - logs.max(initial=-np.inf)) if count else np.zeros(0)
     weight /= np.bincount(group, weights=weight, minlength=groups)[group]
+    # Player 1 has no place in an observation tree yet: random keys make the infosets distinct.
     keys = np.random.default_rng(seed).integers(0, 2**64, size=groups, dtype=np.uint64)
     return Roots(
         states=states,
