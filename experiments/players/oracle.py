@@ -129,7 +129,7 @@ class ToldOracle(KlussOracle):
     identities: Callable[[States], States]
 
     def likelihood(self) -> Likelihood:
-        """See :class:`klss.search.kluss.Kluss`."""
+        """See :class:`klss.search.Kluss`."""
         return Oracle(Kluss.likelihood(self), self.prior, self.truth, self.identities)
 
 

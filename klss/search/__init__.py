@@ -4,18 +4,15 @@ children, a :class:`Belief` positions to draw from.
 Reading order: ``model`` (what a game provides), ``trunk`` (growing flat arrays), ``utilities`` (what sequences are
 worth on it), ``gadget`` (A plus B) and ``profile`` (both players' plans), ``budget`` and ``growth`` (limits), ``parts``
 (the protocols), ``search`` (the loop), ``report`` and ``root_values`` (what comes of it), ``pondering`` (the opponent's
-time); then the parts, one folder each: ``subgame``, ``likelihood``, ``equilibrium``, ``expansion``, ``choice``; and
-what puts them together: ``klss2021``, ``kluss``, ``baseline``. ``enumerated`` makes a model of any
-:class:`klss.game.Game`.
+time); then the parts: ``subgame`` with ``likelihood``, ``equilibrium``, ``expansion``, ``choice``; and
+``compositions``, which put them together. ``enumerated`` makes a model of any :class:`klss.game.Game`.
 
 docs/search.md has the words and the way from belief to move.
 """
 
-from klss.search.baseline import Baseline
 from klss.search.budget import Budget
+from klss.search.compositions import Baseline, Klss2021, Kluss
 from klss.search.enumerated import EnumeratedBelief, EnumeratedModel
-from klss.search.klss2021 import Klss2021
-from klss.search.kluss import Kluss
 from klss.search.model import CHANCE, TERMINAL, Belief, Expansion, Model, Past
 from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationError
 from klss.search.report import Report

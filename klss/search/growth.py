@@ -129,6 +129,17 @@ class Growth:
         late = self.budget.left() <= self.reserve_s(self.trunk, self.budget)
         return self.room <= 0 or late or full
 
+    def open_roots(self) -> None:
+        """Expand the roots that are not yet, while the limits last, those at player 0's own infoset first; where none
+        of these is expanded, one whatever the limits, so that player 0 has moves.
+        """
+        trunk = self.trunk
+        unopened = np.flatnonzero(trunk.open_leaf[: trunk.root_count])
+        elsewhere = trunk.nodes.infoset[unopened, 0] != 0
+        here = len(unopened) - int(elsewhere.sum())
+        unopened = unopened[np.argsort(elsewhere, kind="stable")]
+        self.expand(unopened, at_least=1 if here == len(trunk.members(0)) else 0)
+
     def expand(self, leaves: Ints, *, at_least: int = 0, beside: Callable[[], None] | None = None) -> None:
         """Expand ``leaves`` (int64[n], distinct open leaves) in batches while the limits allow, ``at_least`` so many
         of them; run ``beside``, which must not write the trunk, once while the first batch is prepared.

@@ -5,10 +5,10 @@ knows only these; a configuration (:class:`SearchConfiguration`) puts one of eac
 part       does                               rivals in
 ========== ================================== ====================================================
 builder    the next move's subgame            :mod:`klss.search.subgame`
+likelihood what its roots are drawn by        :mod:`klss.search.likelihood`
 solver     both players' plans on a trunk     :mod:`klss.search.equilibrium`
 expander   the trunk's growth                 :mod:`klss.search.expansion`
 choice     what is played of the mixture      :mod:`klss.search.choice`
-likelihood what the roots are drawn by        :mod:`klss.search.likelihood`
 ========== ================================== ====================================================
 
 Builder, solver, expander and choice are made once a game and may remember; what belongs to one move is what their
@@ -129,8 +129,8 @@ class Likelihood(Protocol):
     """
 
     def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> Drawn:
-        """See :meth:`klss.search.model.Belief.draw`; those of :meth:`klss.search.model.Belief.sample` count once."""
-        ...
+        """See :meth:`klss.search.model.Belief.draw`; unless a likelihood knows better, uniformly: all count once."""
+        return Drawn.certain(belief.sample(count, exclude, seed))
 
     def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
         """Weights of the ``drawn`` states relative to each other, given their estimated utilities for player 0

@@ -250,6 +250,11 @@ class Trunk:
         opened: Bools = self.leaf & (self.nodes.mover[: self.node_count] != TERMINAL)
         return opened
 
+    def leaf_depths(self) -> tuple[int, float]:
+        """The largest and the mean distance of the leaves from the root."""
+        depth = self.nodes.depth[: self.node_count][self.leaf]
+        return int(depth.max(initial=0)), float(depth.mean()) if len(depth) else 0.0
+
     def add_roots(self, roots: Roots) -> None:
         """Add roots, each group a new root infoset of player 1.
 

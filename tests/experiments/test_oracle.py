@@ -23,7 +23,7 @@ from experiments.players.oracle import KlussOracle, Oracle, OraclePlayer
 from experiments.players.specs import configuration, player
 from experiments.series.runner import Pairing
 from klss.search import Belief, Model, SearchConfigurationError
-from klss.search.likelihood.uniform import Uniform
+from klss.search.likelihood import Uniform
 from klss.search.model import Drawn
 from klss.search.parts import SearchState, Subgame
 from klss.search.subgame.order_one import OrderOne

@@ -108,11 +108,9 @@ class _Solving:
 
     @property
     def strategies(self) -> None:
-        """Nothing: a program starts without the last move's."""
-        return None
+        return None  # a program starts without the last move's
 
     def improve(self) -> Profile:
-        """See :class:`klss.search.parts.SolverRun`: solve one gadget, and the other where the margins ask for it."""
         # The gadget that was right the last time; where its margins ask for the other one, that too, once.
         began = self._budget.elapsed()
         for _ in range(2):
@@ -130,10 +128,9 @@ class _Solving:
         return profile
 
     def beside(self) -> None:
-        """See :class:`klss.search.parts.SolverRun`: a program is solved at once, or not."""
+        pass  # a program is solved at once, or not
 
     def finish(self) -> Profile:
-        """See :class:`klss.search.parts.SolverRun`: the last one, cut off or not."""
         assert self._profile is not None, "improve comes first"
         return self._profile
 

@@ -214,17 +214,16 @@ class _Iterating:
 
     @property
     def strategies(self) -> Strategies:
-        """See :class:`klss.search.parts.SolverRun`."""
         return self._learned[0].strategy, self._learned[1].strategy
 
     def improve(self) -> Profile:
-        """See :class:`klss.search.parts.SolverRun`: half of a round's iterations, on the trunk as it stands."""
+        """Half of a round's iterations, on the trunk as it stands."""
         self._take_in()
         self._iterate((self._solver.iterations + 1) // 2)
         return self._profile(self._plans(), 0.0, 0.0, 0.0)
 
     def beside(self) -> None:
-        """See :class:`klss.search.parts.SolverRun`: the other half, while the next leaves are prepared."""
+        """The other half, while the next leaves are prepared."""
         self._iterate(self._solver.iterations // 2)
 
     def _iterate(self, times: int, before: int = 0) -> None:
@@ -248,7 +247,6 @@ class _Iterating:
         self.effort.seconds += self._budget.elapsed() - began
 
     def finish(self) -> Profile:
-        """See :class:`klss.search.parts.SolverRun`."""
         # Regrets of smaller trunks fade; plans are summed from here on.
         self._take_in()
         for regret in (*(kept.regret for kept in self._learned), self._top.margin_regret, self._top.play_regret):
@@ -337,7 +335,7 @@ class _Iterating:
             kept.regret[numbers], kept.strategy[numbers], kept.total[numbers] = new.regret, new.strategy, new.total
 
     def hold(self, profile: Profile, budget: Budget) -> None:
-        """See :class:`klss.search.parts.PonderableRun`."""
+        # Player 0's strategies at the roots are those of the profile from here on; plans are no longer summed.
         self._budget, self._held = budget, True
         self._learned = [kept._replace(total=_NONE) for kept in self._learned]
         own, strategy = self._trunk.infosets[0], self._learned[0].strategy

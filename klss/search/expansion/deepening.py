@@ -22,7 +22,6 @@ from typing import Protocol
 import numpy as np
 
 from klss.search.budget import Budget
-from klss.search.expansion.depths import leaf_depths, open_roots
 from klss.search.growth import Growth
 from klss.search.model import TERMINAL, Model
 from klss.search.profile import Profile
@@ -107,23 +106,16 @@ class OnePly:
 
     def begin(self, growth: Growth) -> _Deepened:
         """See :class:`klss.search.parts.Expander`; the model has to be a :class:`DeepeningModel`."""
-        open_roots(growth)
+        growth.open_roots()
         return _Deepened(growth.trunk, _deepen(growth))
 
 
 @dataclass(frozen=True)
 class _Deepened:
-    """See :class:`klss.search.parts.ExpanderRun`.
-
-    Attributes
-    ----------
-    trunk : Trunk
-    plies : int
-        Of the perfect-information search below the trunk's children.
-    """
+    """See :class:`klss.search.parts.ExpanderRun`."""
 
     trunk: Trunk
-    plies: int
+    plies: int  # of the perfect-information search below the trunk's children
 
     @property
     def iterations(self) -> int:
@@ -132,11 +124,10 @@ class _Deepened:
 
     def depths(self) -> tuple[int, float]:
         """Those of the lines looked at; the trunk's leaves are roots, at depth 0, or children, at depth 1."""
-        depth, mean = leaf_depths(self.trunk)
+        depth, mean = self.trunk.leaf_depths()
         return depth * (1 + self.plies), mean * (1 + self.plies)
 
     def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
-        """See :class:`klss.search.parts.ExpanderRun`."""
         return False
 
 

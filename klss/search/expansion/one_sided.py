@@ -24,7 +24,6 @@ import numpy as np
 
 from klss.search._kernels import utilities as kernels
 from klss.search._kernels import walk
-from klss.search.expansion.depths import leaf_depths, open_roots
 from klss.search.growth import Growth
 from klss.search.profile import Profile
 from klss.support.arrays import Ints
@@ -58,7 +57,7 @@ class OneSided:
 
     def begin(self, growth: Growth) -> _Walking:
         """See :class:`klss.search.parts.Expander`."""
-        open_roots(growth)
+        growth.open_roots()
         return _Walking(growth, self)
 
 
@@ -72,11 +71,9 @@ class _Walking:
         self._statistics = [np.zeros((4, 0)), np.zeros((4, 0))]  # quality, visits, sums, squares of each sequence
 
     def depths(self) -> tuple[int, float]:
-        """See :class:`klss.search.parts.ExpanderRun`."""
-        return leaf_depths(self._trunk)
+        return self._trunk.leaf_depths()
 
     def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
-        """See :class:`klss.search.parts.ExpanderRun`."""
         # Once player 0 has moved, nothing is looked for below the actions that were passed over.
         self._utilities.take_in()
         passed = self._passed(growth.played)

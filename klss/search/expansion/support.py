@@ -21,7 +21,6 @@ from typing import Literal
 
 import numpy as np
 
-from klss.search.expansion.depths import leaf_depths, open_roots
 from klss.search.growth import Growth
 from klss.search.profile import SUPPORT, Profile
 from klss.search.trunk import Trunk
@@ -49,7 +48,7 @@ class SupportDriven:
 
     def begin(self, growth: Growth) -> _Deepening:
         """See :class:`klss.search.parts.Expander`."""
-        open_roots(growth)
+        growth.open_roots()
         return _Deepening(growth.trunk, self.rule)
 
 
@@ -62,11 +61,9 @@ class _Deepening:
     iterations: int = 1
 
     def depths(self) -> tuple[int, float]:
-        """See :class:`klss.search.parts.ExpanderRun`."""
-        return leaf_depths(self.trunk)
+        return self.trunk.leaf_depths()
 
     def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
-        """See :class:`klss.search.parts.ExpanderRun`."""
         leaves = self._wanted(profile, self.iterations)
         if not len(leaves) and not self._is_held_back(profile):
             return False

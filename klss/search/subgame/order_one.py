@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from klss.search.likelihood.uniform import Uniform
+from klss.search.likelihood import Uniform
 from klss.search.model import Belief, Drawn, Model
 from klss.search.parts import Likelihood, SearchState, Strategies, Subgame
 from klss.search.profile import utility_at

@@ -1,4 +1,4 @@
-"""What is played of a mixture (klss.search.choice.purification), and which roots are carried on."""
+"""What is played of a mixture (klss.search.choice), and which roots are carried on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from klss.search.choice.purification import MAX_SUPPORT, purified
+from klss.search.choice import MAX_SUPPORT, purified
 from klss.search.subgame.sections import CarriedSubtree, likeliest
 from klss.search.trunk import Trunk
 

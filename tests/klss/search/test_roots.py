@@ -21,11 +21,9 @@ from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import configuration, make_player
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from klss.search import Budget, Kluss, Search
-from klss.search.choice.purification import purified
+from klss.search.choice import purified
 from klss.search.equilibrium.pcfr import RegretMinimiser
-from klss.search.likelihood.by_value import ByValue
-from klss.search.likelihood.by_weight import DRAW_UNIFORM_MIX, ByWeight
-from klss.search.likelihood.uniform import Uniform
+from klss.search.likelihood import DRAW_UNIFORM_MIX, ByValue, ByWeight, Uniform
 from klss.search.model import Drawn
 from klss.search.parts import SearchConfigurationError, Subgame
 from klss.search.search import Solved

@@ -1,11 +1,12 @@
-"""Purification: what is played of an equilibrium's mixture (Obscuro, arXiv 2506.01242).
+"""What is played of the mixture that was found: the mixture as it is, or its stable part.
 
-Deviation from the 2021 paper, which samples from the mixture as it is. In a depth-limited subgame much of the mixture
-is noise: a vertex of the program mixes actions that are equal only against player 1's plan of the moment, and the
-margin that the gadget asks for says nothing of how much worse than another an action is in the positions to which that
-plan does not lead. Where Resolve is in use the likeliest action is played; where Maxmargin is, at most
-:data:`MAX_SUPPORT`, those beside the likeliest only if every profile of the second half of the rounds played them, and
-if they are not so seldom that they may be a remnant of an average (2 % of a lost queen hide in one).
+Purification (Obscuro, arXiv 2506.01242) deviates from the 2021 paper, which samples from the mixture as it is. In a
+depth-limited subgame much of the mixture is noise: a vertex of the program mixes actions that are equal only against
+player 1's plan of the moment, and the margin that the gadget asks for says nothing of how much worse than another an
+action is in the positions to which that plan does not lead. Where Resolve is in use the likeliest action is played;
+where Maxmargin is, at most :data:`MAX_SUPPORT`, those beside the likeliest only if every profile of the second half of
+the rounds played them, and if they are not so seldom that they may be a remnant of an average (2 % of a lost queen hide
+in one).
 
 The trunk is carried on with the mixture: what player 1 is taken to know of our play does not change.
 """
@@ -20,23 +21,23 @@ import numpy as np
 from klss.search.profile import Profile
 from klss.support.arrays import Bools, Floats
 
-__all__ = ["MAX_SUPPORT", "Purified", "purified"]
+__all__ = ["MAX_SUPPORT", "Mixture", "Purified", "purified"]
 
 MAX_SUPPORT = 3
 """Most actions that are mixed."""
 
 
+class Mixture:
+    """Plays the mixture."""
+
+    def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
+        """See :class:`klss.search.parts.Choice`."""
+        return probabilities
+
+
 @dataclass(frozen=True)
 class Purified:
-    """Plays the purified mixture.
-
-    Attributes
-    ----------
-    max_support : int
-        Most actions that are mixed; 1: always the likeliest.
-    least : float
-        Probability below which an action beside the likeliest is not played.
-    """
+    """Plays the purified mixture; the attributes are as of :func:`purified`."""
 
     max_support: int = MAX_SUPPORT
     least: float = 0.0
@@ -59,8 +60,10 @@ def purified(
         Whether the likeliest action is played alone (:class:`klss.search.profile.Profile`).
     supports : sequence of bool[n]
         Which actions each round's profile played, the first one's first.
-    max_support, least
-        See :class:`Purified`.
+    max_support : int
+        Most actions that are mixed; 1: always the likeliest.
+    least : float
+        Probability below which an action beside the likeliest is not played.
 
     Returns
     -------

@@ -1,0 +1,206 @@
+"""The named searches: each a :class:`~klss.search.parts.SearchConfiguration` that puts one part of every kind together.
+
+* :class:`Klss2021`: the paper's agent (Zhang & Sandholm 2021, §6, Appendix D).
+* :class:`Baseline`: the paper's own yardstick (§7), "the same algorithm as our agent, except that it only performs
+  imperfect-information search to depth 1". A tree of depth 1 holds no node of player 0's *next* infoset: I' is always
+  empty, so all roots are fresh samples, û is infinite and the alternate values are ũ(h), the model's plain values.
+* :class:`Kluss`: 2-KLUSS solved by PCFR+ on a trunk that grows one-sidedly, most of it Obscuro's (Zhang & Sandholm,
+  arXiv 2506.01242).
+
+Each part lists where it departs from its source; docs/search.md, "Deviations", lists all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from klss.search.choice import Mixture, Purified
+from klss.search.equilibrium.linear_program import GadgetChoice, LinearPrograms, check_caution
+from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
+from klss.search.expansion.deepening import OnePly
+from klss.search.expansion.one_sided import OneSided
+from klss.search.expansion.support import SupportDriven, SupportRule
+from klss.search.likelihood import ByValue, ByWeight, Uniform, check_likelihood
+from klss.search.parts import Likelihood, Parts, SearchConfiguration, SearchConfigurationError, at_least_one
+from klss.search.subgame.order_one import OrderOne
+from klss.search.subgame.order_two import OrderTwo
+from klss.subgame import Gadget
+
+__all__ = ["Baseline", "Klss2021", "Kluss"]
+
+_LEAST = 0.05
+"""Probability below which Kluss does not play an action beside the likeliest."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Klss2021(SearchConfiguration):
+    """Nested, depth-limited 1-KLSS; the defaults are the paper's but for the deviations that the parts list.
+
+    Attributes
+    ----------
+    max_carried : int
+        Most roots carried on from the previous trunk.
+    reach : bool
+        Whether gifts lower the alternate values.
+    gadget : "hybrid", "maxmargin" or "resolve"
+        Hybrid: Maxmargin while no margin is negative, else Resolve.
+    first : "maxmargin" or "resolve"
+        What a hybrid solves first at each move; Maxmargin: the paper's (line 23).
+    nested : bool
+        Whether the previous trunk is carried on; if not, every search starts afresh.
+    expansion : "node" or "leaf"
+        See :mod:`klss.search.expansion.support`.
+    purify : bool
+        Whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice`).
+    caution : float
+        How many times its uniform weight a root infoset may have in Resolve, 1 or more; 1: the paper's.
+    value_beta, uniform_mix : float
+        Of :class:`klss.search.likelihood.ByValue`, by which Resolve then weighs root infosets; a beta of 0: all alike,
+        the paper's.
+    """
+
+    max_carried: int = 100
+    reach: bool = True
+    gadget: GadgetChoice = "hybrid"
+    first: Gadget = "resolve"
+    nested: bool = True
+    expansion: SupportRule = "node"
+    purify: bool = True
+    caution: float = 3.0
+    value_beta: float = 0.0
+    uniform_mix: float = 0.2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        at_least_one("max_carried", self.max_carried)
+        check_caution(self.caution)
+        check_likelihood(self.value_beta, self.uniform_mix)
+
+    def parts(self) -> Parts:
+        """See :class:`klss.search.parts.SearchConfiguration`."""
+        return Parts(
+            builder=OrderOne(
+                self.particles,
+                self.max_carried,
+                self.reach,
+                self.nested,
+                likelihood=ByValue(self.value_beta, self.uniform_mix) if self.value_beta else Uniform(),
+            ),
+            solver=LinearPrograms(self.gadget, self.caution, first=self.first),
+            expander=SupportDriven(self.expansion),
+            choice=Purified() if self.purify else Mixture(),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baseline(SearchConfiguration):
+    """One ply of imperfect information, a perfect-information search below it.
+
+    Attributes
+    ----------
+    gadget, purify, caution
+        As of :class:`Klss2021`.
+    """
+
+    gadget: GadgetChoice = "hybrid"
+    purify: bool = True
+    caution: float = 3.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_caution(self.caution)
+
+    def parts(self) -> Parts:
+        """See :class:`klss.search.parts.SearchConfiguration`."""
+        return Parts(
+            builder=OrderOne(self.particles, nested=False),
+            solver=LinearPrograms(self.gadget, self.caution),
+            expander=OnePly(),
+            choice=Purified() if self.purify else Mixture(),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kluss(SearchConfiguration):
+    """2-KLUSS, PCFR+ and one-sided growth.
+
+    Attributes
+    ----------
+    order : 1 or 2
+        Of the subgame: 1-KLSS or 2-KLUSS.
+    particles : int
+        Most roots, carried ones among them.
+    max_carried, nested, purify
+        As of :class:`Klss2021`.
+    root_node_fraction : float
+        Of a move's nodes, what goes into expanding roots at the most; infinite: no limit.
+    belief_exponent, value_beta, uniform_mix, sample_by_weight
+        As of :class:`klss.search.likelihood.ByWeight`.
+    root : "nature", "safe", "maxmargin" or "resolve"
+        See :mod:`klss.search.equilibrium.pcfr`.
+    maxmargin_share : float
+        Share of Maxmargin beside nature, where some root is to be feared.
+    iterations : int
+        Of PCFR+ after each batch of leaves.
+    exploration : float
+        C of the expansion (:mod:`klss.search.expansion.one_sided`).
+    leaves_per_batch : int
+        Leaves of a batch.
+    max_support : int
+        Most actions of the purified strategy (:mod:`klss.search.choice`).
+    """
+
+    order: int = 2
+    particles: int = 256
+    information: float = float("inf")
+    max_carried: int = 128
+    nested: bool = True
+    root_node_fraction: float = 0.25
+    value_beta: float = 5.0
+    uniform_mix: float = 0.2
+    belief_exponent: float = 1.0
+    sample_by_weight: bool = False
+    root: RootLayer = "nature"
+    maxmargin_share: float = 0.1
+    iterations: int = 8
+    exploration: float = 1.0
+    leaves_per_batch: int = 8
+    purify: bool = True
+    max_support: int = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for field in ("max_carried", "iterations", "leaves_per_batch", "max_support"):
+            at_least_one(field, getattr(self, field))
+        if self.order not in (1, 2):
+            raise SearchConfigurationError(f"order is {self.order}, expected 1 or 2")
+        check_likelihood(self.value_beta, self.uniform_mix)
+        for field in ("root_node_fraction", "exploration", "belief_exponent"):
+            if not getattr(self, field) >= 0.0:
+                raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 on")
+        if not 0.0 <= self.maxmargin_share <= 1.0:
+            raise SearchConfigurationError(f"maxmargin_share is {self.maxmargin_share}, expected a number from 0 to 1")
+
+    def likelihood(self) -> Likelihood:
+        """What the roots are drawn and weighed by."""
+        return ByWeight(self.belief_exponent, self.value_beta, self.uniform_mix, self.sample_by_weight)
+
+    @property
+    def ponders(self) -> bool:
+        """See :class:`klss.search.parts.SearchConfiguration`."""
+        return True
+
+    def parts(self) -> Parts:
+        """See :class:`klss.search.parts.SearchConfiguration`."""
+        return Parts(
+            builder=(OrderOne if self.order == 1 else OrderTwo)(
+                self.particles,
+                self.max_carried,
+                nested=self.nested,
+                root_node_fraction=self.root_node_fraction,
+                likelihood=self.likelihood(),
+            ),
+            solver=RegretMinimiser(self.root, self.iterations, maxmargin_share=self.maxmargin_share),
+            expander=OneSided(self.exploration, self.leaves_per_batch),
+            choice=Purified(self.max_support, _LEAST) if self.purify else Mixture(),
+        )

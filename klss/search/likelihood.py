@@ -1,0 +1,108 @@
+"""How likely it is that the game stands at a state of the belief: what roots are drawn by, and what they weigh.
+
+* :class:`Uniform`: all alike, as in the 2021 paper.
+* :class:`ByValue`: a state is the likelier the better it is for the opponent, which chose its moves: exp(−β·u), u its
+  estimated utility for player 0; a part of all weight is spread evenly, for opponents who did not choose that well.
+* :class:`ByWeight`: w^a · exp(−β·u), spread in the same way; w are the belief's own weights, which are learned from how
+  opponents move (docs/belief.md).
+
+States are drawn uniformly unless it is asked for otherwise: it is the weight that counts, not the draw
+(docs/notebook/2026-11-24-search-measured.md, "What the belief is worth").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from klss.search.model import Belief, Drawn
+from klss.search.parts import Likelihood, SearchConfigurationError
+from klss.support.arrays import Floats, States
+
+__all__ = ["DRAW_UNIFORM_MIX", "ByValue", "ByWeight", "Uniform", "check_likelihood"]
+
+DRAW_UNIFORM_MIX = 0.3
+"""The part of all weight that is spread evenly before states are drawn by it."""
+
+
+def check_likelihood(value_beta: float, uniform_mix: float) -> None:
+    """Refuse numbers that make no sense."""
+    if not value_beta >= 0.0:
+        raise SearchConfigurationError(f"value_beta is {value_beta}, expected a number from 0 on")
+    if not 0.0 <= uniform_mix <= 1.0:
+        raise SearchConfigurationError(f"uniform_mix is {uniform_mix}, expected a number from 0 to 1")
+
+
+class Uniform(Likelihood):
+    """Draws and weighs all alike."""
+
+    def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
+        """See :class:`klss.search.parts.Likelihood`."""
+        return np.ones(len(drawn.states))
+
+
+@dataclass(frozen=True)
+class ByValue(Likelihood):
+    """Weighs by value.
+
+    Attributes
+    ----------
+    value_beta : float
+        β ≥ 0; 0: all alike.
+    uniform_mix : float
+        The part of the weight, from 0 to 1, that is spread evenly.
+    """
+
+    value_beta: float = 5.0
+    uniform_mix: float = 0.2
+
+    def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
+        """See :class:`klss.search.parts.Likelihood`."""
+        if not len(values):
+            return np.zeros(0)
+        likelihood = np.exp(-self.value_beta * (values - values.min()))
+        return np.asarray((1.0 - self.uniform_mix) * likelihood / likelihood.sum() + self.uniform_mix / len(values))
+
+
+@dataclass(frozen=True)
+class ByWeight(Likelihood):
+    """Weighs by the belief's weights and by value; a belief without weights as :class:`ByValue` does.
+
+    Attributes
+    ----------
+    belief_exponent : float
+        a ≥ 0: the exponent of the belief's weights, which makes them sharper or blunter.
+    value_beta, uniform_mix : float
+        As of :class:`ByValue`.
+    sample_by_weight : bool
+        Whether states are drawn by weight, :data:`DRAW_UNIFORM_MIX` of it spread evenly.
+    """
+
+    belief_exponent: float = 1.0
+    value_beta: float = 5.0
+    uniform_mix: float = 0.2
+    sample_by_weight: bool = False
+
+    def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> Drawn:
+        """See :class:`klss.search.parts.Likelihood`."""
+        if self.sample_by_weight and belief.weighted:
+            return belief.draw(count, exclude, seed, DRAW_UNIFORM_MIX)
+        return super().sample(belief, count, exclude, seed)
+
+    def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
+        """See :class:`klss.search.parts.Likelihood`."""
+        if not belief.weighted:
+            return ByValue(self.value_beta, self.uniform_mix).weights(belief, drawn, values)
+        if not len(values):
+            return np.zeros(0)
+        exponents = -self.value_beta * values
+        if self.belief_exponent:
+            exponents += self.belief_exponent * belief.log_weights(drawn.states)
+        likelihood = np.exp(exponents - exponents.max())
+        # A state that was drawn with probability p stands for 1/p states of its weight: the draw changes no sum on
+        # average (klss.belief.drawing).
+        stands_for = 1.0 / drawn.inclusion
+        likelihood *= stands_for
+        likelihood = (1.0 - self.uniform_mix) * likelihood / likelihood.sum()
+        return np.asarray(likelihood + self.uniform_mix * stands_for / stands_for.sum())
