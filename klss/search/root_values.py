@@ -36,7 +36,7 @@ class RootValues(NamedTuple):
 
 def responses(trunk: Trunk, y: Floats) -> Floats:
     """Value of each of player 0's sequences when a best response follows it, unnormalised: float64[S0]."""
-    form = gadget_form(trunk, "maxmargin")
+    form = gadget_form(trunk)
     return best_response(form.treeplexes[0], form.a @ y, maximize=True).sequence_value
 
 

@@ -258,7 +258,7 @@ class _Iterating:
         if self._budget.left() > _MARGIN_S:
             done = self._restricted(self._everywhere())
         # Play the last iterate or the average, whichever has the smaller gap.
-        forms = treeplexes(self._trunk, "maxmargin")
+        forms = treeplexes(self._trunk)
         profile = self._judged(self._plans(), forms)
         if done:
             averaged = self._judged((sums[0] / sums[0][0], sums[1] / sums[0][0]), forms)

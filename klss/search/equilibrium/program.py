@@ -169,7 +169,7 @@ class GadgetProgram:
         """
         # The program of the reduced game, and the basis to start from.
         began = time.perf_counter()
-        form = gadget_form(trunk, "maxmargin", penalty)  # one layout for both
+        form = gadget_form(trunk, penalty)
         game = reduced(form, trunk.group_count, fully=self.reduce)
         layout = _Layout.of(game)
         program = _assemble(game, layout, gadget, self.caution)

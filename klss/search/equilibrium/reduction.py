@@ -6,7 +6,7 @@ of four infosets are like that (where, say, a capture has shown a player what th
 fraction of the game. Every equilibrium of the rest, with those actions, is one of the whole. This is a presolve that
 keeps names: what is left of a trunk is still there when the trunk has grown, and with it its basis.
 
-All numbers are those of the *Maxmargin* form (:func:`klss.search.gadget.gadget_form`); "infoset" counts the acting
+All numbers are those of the gadget's form (:func:`klss.search.gadget.gadget_form`); "infoset" counts the acting
 infosets in the order of their sequences, player 1's choice among root infosets left out.
 """
 

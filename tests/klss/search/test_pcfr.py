@@ -54,7 +54,7 @@ def test_its_gap_is_that_of_best_responses_in_the_gadget_s_sequence_form() -> No
     roots = trunk.group_count
     for iterations in (1, 3, 10):
         found = solved(trunk, "maxmargin", iterations)
-        form = gadget_form(trunk, "maxmargin")
+        form = gadget_form(trunk)
         response = best_response(form.treeplexes[1], form.payoff_transposed @ found.x, maximize=False)
         lower = float(found.y[1 : 1 + roots] @ response.sequence_value[1 : 1 + roots])
         upper = best_response(form.treeplexes[0], form.payoff @ found.y, maximize=True).value

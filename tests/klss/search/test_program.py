@@ -78,7 +78,7 @@ def test_a_cautious_resolve_is_a_saddle_point_over_the_weights_that_caution_allo
         weights = found.y[1 : 1 + roots]
         most = min(1.0, caution / roots)
         assert weights.min() >= 0.0 and weights.max() <= most + 1e-9 and weights.sum() <= 1.0 + 1e-9
-        form = gadget_form(trunk, "maxmargin")
+        form = gadget_form(trunk)
         margins = best_response(form.treeplexes[1], form.payoff_transposed @ found.x, maximize=False)
         worst = linprog(
             margins.sequence_value[1 : 1 + roots], A_ub=np.ones((1, roots)), b_ub=[1.0], bounds=[(0.0, most)] * roots

@@ -103,7 +103,7 @@ def test_the_whole_game_has_the_same_matrix_and_value(game: Game) -> None:
     model = EnumeratedModel(game)
     trunk = whole_trunk(game, model)
     names = infoset_names(trunk, game)
-    form, own = gadget_form(trunk, "maxmargin"), sequence_form(game)
+    form, own = gadget_form(trunk), sequence_form(game)
     ours = entries(
         form.a,
         trunk_names(trunk, 0, names[0]),
@@ -197,13 +197,11 @@ def compare(
     roots = made.roots if origins is None else origins[1][made.roots]
     for j, sequence in enumerate(made.root_sequences.tolist()):
         their_columns[sequence] = ("play", int(roots[j]))
-    our_form = gadget_form(ours, kind)
+    # In Resolve nature comes to each root infoset with 1/J; "exit" pays nothing.
+    our_form, scale = gadget_form(ours), 1.0 if kind == "maxmargin" else 1.0 / ours.group_count
     columns = trunk_names(ours, 1, names[1])
-    if kind == "resolve":
-        count = ours.group_count
-        columns = ["empty", *(n for j in range(count) for n in (columns[1 + j], ("exit", j))), *columns[1 + count :]]
     rows = trunk_names(ours, 0, names[0])
     their_rows = game_names(made.game, 0, chained[0])
-    assert_same(entries(our_form.a, rows, columns), entries(their_form.a, their_rows, their_columns))
-    assert_same(entries(our_form.b, rows, columns), entries(their_form.b, their_rows, their_columns))
+    assert_same(entries(scale * our_form.a, rows, columns), entries(their_form.a, their_rows, their_columns))
+    assert_same(entries(scale * our_form.b, rows, columns), entries(their_form.b, their_rows, their_columns))
     assert solve_gadget(ours, kind).margin == pytest.approx(solve(their_form).value, abs=1e-9)
