@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -31,6 +32,8 @@ _MOST_BYTES = 64_000_000
 
 _SUM = 1e-6
 """Two sums of payoffs differ by more than this share of the largest payoff, or are one."""
+
+T = TypeVar("T")
 
 _TOKEN = re.compile(r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<brace>[{}])|(?P<comma>,)|(?P<word>[^\s{}",]+)|(?P<bad>\S))')
 
@@ -143,6 +146,11 @@ class _Reader:
         got = self._peek()
         return got[0] == kind and (value is None or got[1] == value)
 
+    def _skip_name(self) -> None:
+        """Names of nodes, outcomes and games say nothing here."""
+        if self._is("text"):
+            self._take("text")
+
     def _number(self) -> float:
         word = self._take("word")
         above, _, below = word.partition("/")
@@ -154,13 +162,17 @@ class _Reader:
             self._fail(f"got {printable(word, 40)!r}, expected a number")
         return number
 
-    def _list(self, kind: str) -> list[str]:
+    def _braced(self, item: Callable[[], T]) -> list[T]:
+        """What stands between two braces, item by item."""
         self._take("brace", "{")
         found = []
         while not self._is("brace", "}"):
-            found.append(self._take(kind))
+            found.append(item())
         self._take("brace", "}")
         return found
+
+    def _texts(self) -> list[str]:
+        return self._braced(lambda: self._take("text"))
 
     # ---- files
 
@@ -174,12 +186,11 @@ class _Reader:
         if self._take("word") not in ("R", "D"):
             self._fail("expected R or D after the version")
         title = self._take("text")
-        players = self._list("text")
+        players = self._texts()
         if len(players) != 2:
             self._fail(f"got {len(players)} players, expected 2")
         if kind == "EFG":
-            if self._is("text"):
-                self._take("text")
+            self._skip_name()
             self._extensive()
         else:
             self._strategic()
@@ -191,6 +202,7 @@ class _Reader:
         """Nodes in preorder; ``open_`` holds those whose children are still to come."""
         open_: list[tuple[int, list[float], int]] = []  # node, its edges' probabilities, how many are done
         while True:
+            # Where the next line hangs: the next edge of the last node that lacks some.
             parent, edge, chance = -1, -1, 1.0
             if open_:
                 parent, probabilities, done = open_.pop()
@@ -230,7 +242,7 @@ class _Reader:
     def _infoset(self, player: int) -> int:
         number = self._take("word")
         name = self._take("text") if self._is("text") else ""
-        actions = tuple(self._list("text")) if self._is("brace", "{") else ()
+        actions = tuple(self._texts()) if self._is("brace", "{") else ()
         j = self._sets.get((player, number), -1)
         if j < 0:
             if not actions:
@@ -247,14 +259,9 @@ class _Reader:
 
     def _chance_edges(self) -> list[tuple[str, float]]:
         number = self._take("word")
-        if self._is("text"):
-            self._take("text")
+        self._skip_name()
         if self._is("brace", "{"):
-            self._take("brace", "{")
-            edges = []
-            while not self._is("brace", "}"):
-                edges.append((self._take("text"), self._number()))
-            self._take("brace", "}")
+            edges = self._braced(lambda: (self._take("text"), self._number()))
             total = sum(probability for _, probability in edges)
             if not edges or abs(total - 1.0) > 1e-4 or min(probability for _, probability in edges) < 0.0:
                 self._fail(f"chance sums to one: got probabilities that sum to {total:.6g}")
@@ -266,14 +273,9 @@ class _Reader:
 
     def _outcome(self) -> tuple[float, float]:
         number = self._take("word")
-        if self._is("text"):
-            self._take("text")
+        self._skip_name()
         if self._is("brace", "{"):
-            self._take("brace", "{")
-            paid = []
-            while not self._is("brace", "}"):
-                paid.append(self._number())
-            self._take("brace", "}")
+            paid = self._braced(self._number)
             if len(paid) != 2:
                 self._fail(f"got {len(paid)} payoffs, expected 2")
             self._outcomes[number] = (paid[0], paid[1])
@@ -283,25 +285,15 @@ class _Reader:
 
     def _strategic(self) -> None:
         """A table, as player 1's choice and then player 2's unseen one."""
-        self._take("brace", "{")
-        named: list[tuple[str, ...]] = []
-        while not self._is("brace", "}"):
-            if self._is("brace", "{"):
-                named.append(tuple(self._list("text")))
-            else:
-                size = self._take("word")
-                if not size.isascii() or not size.isdigit() or not 0 < len(size) < 8:
-                    self._fail(f"got {printable(size, 20)!r}, expected a number of strategies")
-                named.append(tuple(str(k + 1) for k in range(min(int(size), self._max_nodes + 1))))
-        self._take("brace", "}")
+        named = self._braced(self._strategies)
         if len(named) != 2 or not all(named):
             self._fail(f"got strategies of {len(named)} players, expected 2 with one strategy each at the least")
         rows, columns = (len(names) for names in named)
         if rows * columns + rows + 1 > self._max_nodes:
             raise TooLargeError(f"{self._path}: more than {self._max_nodes:,} nodes; expected fewer", "max_nodes")
-        if self._is("text"):
-            self._take("text")
+        self._skip_name()
         table = self._table(rows * columns)
+        # One infoset each; player 2's does not show what player 1 chose.
         for player in (0, 1):
             self._keys[player].append("")
             self._names[player].append(_distinct(named[player]))
@@ -314,20 +306,21 @@ class _Reader:
             for column in range(columns):
                 tree.add(node, column, 1.0, TERMINAL, table[row + rows * column])
 
+    def _strategies(self) -> tuple[str, ...]:
+        """One player's: their names, or how many there are."""
+        if self._is("brace", "{"):
+            return tuple(self._texts())
+        size = self._take("word")
+        if not size.isascii() or not size.isdigit() or not 0 < len(size) < 8:
+            self._fail(f"got {printable(size, 20)!r}, expected a number of strategies")
+        return tuple(str(k + 1) for k in range(min(int(size), self._max_nodes + 1)))
+
     def _table(self, cells: int) -> list[tuple[float, float]]:
         """Payoffs of all pairs, player 1's strategy running first."""
         if not self._is("brace", "{"):
             return [(self._number(), self._number()) for _ in range(cells)]
-        # Outcomes by number: { { "name" 1, -1 } … } 1 2 1 …
-        self._take("brace", "{")
-        outcomes = [(0.0, 0.0)]
-        while not self._is("brace", "}"):
-            self._take("brace", "{")
-            if self._is("text"):
-                self._take("text")
-            outcomes.append((self._number(), self._number()))
-            self._take("brace", "}")
-        self._take("brace", "}")
+        # Outcomes by number: { { "name" 1, -1 } … } 1 2 1 …; number 0 pays nothing.
+        outcomes = [(0.0, 0.0), *self._braced(self._paid)]
         table = []
         for _ in range(cells):
             number = self._number()
@@ -336,9 +329,18 @@ class _Reader:
             table.append(outcomes[int(number)])
         return table
 
+    def _paid(self) -> tuple[float, float]:
+        """Both players' payoffs of an outcome in braces."""
+        self._take("brace", "{")
+        self._skip_name()
+        paid = self._number(), self._number()
+        self._take("brace", "}")
+        return paid
+
     # ---- the game
 
     def _made(self, title: str) -> GambitFile:
+        # Zero-sum but for a constant: one sum of payoffs at all ends.
         tree = self._tree
         player = np.array(tree.player, np.int64)
         payoffs = np.array(tree.payoffs)
