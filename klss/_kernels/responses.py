@@ -11,12 +11,10 @@ from klss.support.kernel import kernel
 
 __all__ = ["best_response", "observation_gifts", "observation_values"]
 
-Array = Any
-
 
 @kernel
 def best_response(
-    treeplex: Any, sign: float, floor: Array, reach: Array, sequence_value: Array, infoset_value: Array, choice: Array
+    treeplex: Any, sign: float, floor: Any, reach: Any, sequence_value: Any, infoset_value: Any, choice: Any
 ) -> None:
     """Best response on a treeplex (:class:`klss.treeplex.TreeplexArrays`, or with the same fields).
 
@@ -65,7 +63,7 @@ def best_response(
 
 @kernel
 def observation_values(
-    infosets: Any, infoset_count: int, plan: Array, sequence_value: Array, infoset_value: Array, decision_value: Array
+    infosets: Any, infoset_count: int, plan: Any, sequence_value: Any, infoset_value: Any, decision_value: Any
 ) -> None:
     """Counterfactual values of the minimising player on its observation tree under ``plan``; a best response stands in
     where the plan never comes (a plan of zeros: everywhere).
@@ -107,9 +105,7 @@ def observation_values(
 
 
 @kernel
-def observation_gifts(
-    infosets: Any, infoset_count: int, sequence_value: Array, decision_value: Array, gift: Array
-) -> None:
+def observation_gifts(infosets: Any, infoset_count: int, sequence_value: Any, decision_value: Any, gift: Any) -> None:
     """Gifts of the minimising player's own actions on the way to each infoset, by the values of
     :func:`observation_values`: Σ max(0, u(I'a') − u(I')) into ``gift`` (float64[I]).
     """
@@ -118,6 +114,7 @@ def observation_gifts(
         gift[infoset] = 0.0
         if parent < 0:
             continue
+        # Those on the way to the parent, and what its own action there gave away.
         gift[infoset] = gift[parent]
         if infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
             gift[infoset] += max(0.0, sequence_value[infosets.sequence[infoset]] - decision_value[parent])

@@ -8,11 +8,9 @@ from klss.support.kernel import kernel
 
 __all__ = ["arrival_points", "component_balls", "node_passes", "outside_payoffs", "owners"]
 
-Array = Any
-
 
 @kernel
-def node_passes(parent: Array, probability: Array, reach: Array, end: Array) -> None:
+def node_passes(parent: Any, probability: Any, reach: Any, end: Any) -> None:
     """Chance reach and the end of every subtree's range; ``reach`` and ``end`` are filled in place."""
     # Down: reach. Up: a subtree ends where its last child's does.
     n = parent.shape[0]
@@ -27,7 +25,7 @@ def node_passes(parent: Array, probability: Array, reach: Array, end: Array) -> 
 
 @kernel
 def arrival_points(
-    parent: Array, player: Array, action: Array, infoset: Array, first_point: Array, who: int, points: Array
+    parent: Any, player: Any, action: Any, infoset: Any, first_point: Any, who: int, points: Any
 ) -> None:
     """The point (observation sequence) of player ``who`` on arriving at each node, before it observes
     anything there."""
@@ -46,7 +44,7 @@ def arrival_points(
 
 
 @kernel
-def owners(parent_infoset: Array, root_index: Array, owner: Array) -> None:
+def owners(parent_infoset: Any, root_index: Any, owner: Any) -> None:
     """For each infoset of an observation tree the index of the topmost marked infoset at or above it, else -1
     (``owner``, in place).
     """
@@ -60,7 +58,7 @@ def owners(parent_infoset: Array, root_index: Array, owner: Array) -> None:
 
 @kernel
 def outside_payoffs(
-    terminals: Array, inside: Array, terminal_point: Array, point_owner: Array, payoff: Array, scale: Array, out: Array
+    terminals: Any, inside: Any, terminal_point: Any, point_owner: Any, payoff: Any, scale: Any, out: Any
 ) -> None:
     """Add each terminal's payoff that lies below an owned point but outside the copied nodes to that point, over the
     owner's scale.
@@ -74,19 +72,9 @@ def outside_payoffs(
 
 @kernel
 def component_balls(
-    infoset0: Array,
-    infoset1: Array,
-    start0: Array,
-    members0: Array,
-    start1: Array,
-    members1: Array,
-    source: int,
-    radius: int,
-    stamp: Array,
-    mark: int,
-    queue: Array,
-    sizes: Array,
-) -> int:
+    infoset0: Any, infoset1: Any, start0: Any, members0: Any, start1: Any, members1: Any, source: int, radius: int,
+    stamp: Any, mark: int, queue: Any, sizes: Any,
+) -> int:  # fmt: skip
     """Breadth-first search in the infoset hypergraph from ``source``.
 
     ``infoset*`` holds each vertex's hyperedges (-1: none), ``start*``/``members*`` the hyperedges' vertices.

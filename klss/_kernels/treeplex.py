@@ -8,11 +8,9 @@ from klss.support.kernel import kernel
 
 __all__ = ["normalise", "realise"]
 
-Array = Any
-
 
 @kernel
-def realise(treeplex: Any, behaviour: Array, plan: Array) -> None:
+def realise(treeplex: Any, behaviour: Any, plan: Any) -> None:
     """Multiply behaviour probabilities down the treeplex into ``plan`` (``plan[0]`` is given)."""
     for i in range(treeplex.first_sequence.shape[0]):
         reach = plan[treeplex.parent_sequence[i]]
@@ -22,7 +20,7 @@ def realise(treeplex: Any, behaviour: Array, plan: Array) -> None:
 
 
 @kernel
-def normalise(treeplex: Any, plan: Array, fallback: Array, threshold: float, behaviour: Array) -> None:
+def normalise(treeplex: Any, plan: Any, fallback: Any, threshold: float, behaviour: Any) -> None:
     """Behaviour of each infoset from weights, negative ones cut; where the sum is <= ``threshold`` the fallback's."""
     for i in range(treeplex.first_sequence.shape[0]):
         s0 = treeplex.first_sequence[i]

@@ -27,6 +27,7 @@ def treeplexes(trunk: Trunk) -> tuple[Treeplex, Treeplex]:
     """Both players' treeplexes, in the trunk's own numbers of sequences; player 1's first infoset is its choice among
     the root infosets.
     """
+    # The acting infosets of the trunk, behind what stands on top: nothing for player 0.
     both = []
     for player, top in enumerate((np.zeros((0, 3), np.int64), np.array([[0, 1, trunk.group_count]]))):
         infosets, acting = trunk.infosets[player], trunk.acting(player)

@@ -23,6 +23,7 @@ def threshold(values: Any, count: int) -> Any:
     for i in range(values.shape[0]):
         bits = values[i : i + 1].view(np.uint64)[0]
         left[i] = ~bits if bits & top else bits | top  # the order of these is that of the numbers
+    # Digit by digit the one that the number has, found by counting from the top; only numbers with it stay.
     size = left.shape[0]
     tally = np.empty(_DIGITS, dtype=np.int64)
     wanted = count
@@ -31,6 +32,7 @@ def threshold(values: Any, count: int) -> Any:
         tally[:] = 0
         for i in range(size):
             tally[(left[i] >> shift) & np.uint64(_DIGITS - 1)] += 1
+        # ``wanted`` counts down to the number's rank among those that share all digits so far.
         at = _DIGITS - 1
         while tally[at] < wanted:
             wanted -= tally[at]

@@ -10,24 +10,15 @@ from klss.support.kernel import kernel
 
 __all__ = ["fold"]
 
-Array = Any
-
 _UNSEEN, _MANY = -1, -2
 """In place of the opponent's one sequence that an infoset's payoffs belong to: none seen yet, more than one."""
 
 
 @kernel
 def fold(
-    sequences: Array,
-    values: Array,
-    count: int,
-    infoset_of: Any,
-    parent: Any,
-    first: Any,
-    size: Any,
-    alive: Any,
+    sequences: Any, values: Any, count: int, infoset_of: Any, parent: Any, first: Any, size: Any, alive: Any,
     choice: Any,
-) -> int:
+) -> int:  # fmt: skip
     """Take out every infoset all of whose payoffs belong to one sequence of the opponent, from the leaves up.
 
     Parameters

@@ -105,17 +105,9 @@ def times_observed(leaves: Any, nodes: Any, offsets: Any, observations: Any, his
 
 @kernel
 def attach(
-    leaves: Any,
-    nodes: Any,
-    node_count: int,
-    infosets0: Any,
-    infosets1: Any,
-    counts: Any,
-    sequences0: Any,
-    sequences1: Any,
-    tables: Any,
-    expansion: Any,
-) -> int:
+    leaves: Any, nodes: Any, node_count: int, infosets0: Any, infosets1: Any, counts: Any, sequences0: Any,
+    sequences1: Any, tables: Any, expansion: Any,
+) -> int:  # fmt: skip
     """Add the children of ``leaves``. All arrays have room. Returns 0, or −1 − i when leaf i breaks "one infoset, one
     action set".
 

@@ -28,6 +28,7 @@ def policies(logits: Any, offsets: Any, listing: Any, alike: Any, out: Any) -> N
     for i in range(offsets.shape[0] - 1):
         first = offsets[i]
         last = offsets[i + 1]
+        # Less the greatest logit, so that no exponential overflows.
         top = -np.inf
         for j in range(listing[first], listing[last]):
             top = max(top, logits[i, alike[j]])
@@ -132,6 +133,7 @@ def choose(
         first = offsets[i]
         last = offsets[i + 1]
         number, total = _met(tags, table, keys[i], first, last, actions)
+        # The policy's draw, or the largest bound.
         if _by_policy(mixing, number) > draws[i, 0]:
             best = first
             left = draws[i, 1]
@@ -142,6 +144,7 @@ def choose(
                     break
         else:
             best = _bound(tags, table, keys[i], first, last, actions, policy, number, total, exploration)
+        # Where it is counted, and a virtual loss for the sets that come after.
         chosen[i] = best - first
         mark = tag(keys[i], actions[best])
         places[i] = mark
@@ -175,6 +178,7 @@ def back_up(
         their virtual loss still lies on them, which is taken off.
     """
     for i in range(places.shape[0]):
+        # Zero-sum: what is good for the other seat counts against this one.
         own = value if seats[i] == seat else -value
         loss = VIRTUAL_LOSS if fresh[i] else 0.0
         fresh[i] = False
