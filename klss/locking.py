@@ -74,6 +74,8 @@ def lock_named(form: SequenceForm, named: tuple[Named, Named]) -> Locked:
 
 def _without(treeplex: Treeplex, given: Floats) -> tuple[Treeplex, sparse.csr_array, Ints]:
     """The treeplex of the free infosets, E, and the whole treeplex's sequence of each that is kept."""
+    # Parents come first, so that a sequence's weight and its place in the smaller treeplex are its parent's, until a
+    # free action gives it a place of its own.
     free = np.isnan(given[treeplex.first_sequence]) if treeplex.infoset_count else np.zeros(0, bool)
     weight = np.ones(treeplex.sequence_count)
     target = np.zeros(treeplex.sequence_count, np.int64)  # in the smaller treeplex

@@ -75,6 +75,7 @@ def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False
     GameError
         An infoset or an action that the game does not have, or probabilities that do not sum to 1.
     """
+    # What is not named is uniform, or free.
     observations, treeplex = game.observations[player], game.treeplex(player)
     weights = np.full(treeplex.sequence_count, math.nan) if partial else uniform_behaviour(treeplex)
     keys = [str(observations.keys[j]) for j in observations.turn_infosets]
@@ -84,6 +85,7 @@ def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False
             near = difflib.get_close_matches(key, keys[:10_000], n=1, cutoff=0.0)
             hint = f"the nearest is {printable(near[0], 80)!r}" if near else "this player never moves"
             raise GameError(f"policy of player {player}: got infoset {printable(key, 80)!r}, which is none; {hint}")
+        # Its actions, by their names; those that are left out have 0.
         i = place[key]
         names = observations.action_names[observations.turn_infosets[i]]
         other = sorted(set(actions) - set(names))
@@ -142,11 +144,13 @@ def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) 
     utility = form.payoff @ plans[1] if other == 0 else form.payoff_transposed @ plans[0]
     treeplex, sign = form.treeplexes[other], 1.0 if other == 0 else -1.0
     best = best_response(treeplex, utility, maximize=other == 0)
-    # By infoset: the best response's value less that of the strategy's action followed by best ones.
+    # By infoset: the best response's value less that of the strategy's action followed by best ones; sequences but the
+    # empty one stand infoset by infoset.
     gain = np.zeros(treeplex.infoset_count)
     if gain.size:
         chosen = np.add.reduceat(behaviours[other][1:] * best.sequence_value[1:], treeplex.first_sequence - 1)
         gain = sign * (best.infoset_value - chosen) * plans[other][treeplex.parent_sequence]
+    # By names: what the best response plays where it comes, and where it gains, the most first.
     observations = game.observations[other]
     keys = [str(observations.keys[j]) for j in observations.turn_infosets]
     response = {

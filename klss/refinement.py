@@ -73,6 +73,7 @@ def sequential(form: SequenceForm) -> Solution:
 
 def _refined(form: SequenceForm, exact: Solution, mistake: float) -> Solution:
     """What follows from one ε; "failed" where that is no equilibrium."""
+    # Which actions an equilibrium of the limit uses, by the perturbed game.
     x, y = _perturbed(form, mistake)
     weights = [_used(treeplex, plan, mistake) for treeplex, plan in zip(form.treeplexes, (x, y), strict=True)]
     # Where hardly anything comes, the program's tolerance decides; a best response does not know tolerances.

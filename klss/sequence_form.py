@@ -79,9 +79,11 @@ def sequence_form(game: Game) -> SequenceForm:
 
     Linear in the tree and vectorised.
     """
+    # A: each terminal that pays something, at both players' sequences there.
     shape = (game.treeplex(0).sequence_count, game.treeplex(1).sequence_count)
     z = game.terminals[game.utility[game.terminals] != 0.0]
     a = sparse.coo_array((game.reach[z] * game.utility[z], (game.sequences(0)[z], game.sequences(1)[z])), shape=shape)
+    # B: its entries live on points, of which several may belong to one sequence; they are summed.
     rows, columns = (np.flatnonzero(game.b[i]) for i in (0, 1))
     b = sparse.coo_array(
         (

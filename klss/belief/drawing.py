@@ -28,18 +28,10 @@ _MARGIN = 1.0 + 1e-9
 
 @dataclass(frozen=True)
 class Draw:
-    """What was drawn.
+    """What was drawn."""
 
-    Attributes
-    ----------
-    indices
-        int64[k], by falling key.
-    threshold
-        κ; −inf where everything was drawn.
-    """
-
-    indices: Ints
-    threshold: float
+    indices: Ints  # [k], by falling key
+    threshold: float  # κ; −inf where everything was drawn
 
     def inclusion(self, weights: Floats) -> Floats:
         """With what probability a state of that weight is among the drawn ones: float64, as ``weights``."""
@@ -73,6 +65,7 @@ def draw(weights: Floats, hashes: Keys, count: int) -> Draw:
     """
     if count >= len(weights):
         return Draw(np.lexsort((hashes, -_keys(weights, hashes))), -np.inf)
+    # One key more than is drawn, the threshold; as many as tie with it are sorted with the rest.
     among = _ahead(weights, hashes, count + 1)
     keys = _keys(weights[among], hashes[among])
     first = np.flatnonzero(keys >= keys[greatest(keys, count + 1)].min())
@@ -86,6 +79,7 @@ def _ahead(weights: Floats, hashes: Keys, count: int) -> Ints:
     Two logarithms for each state are most of what a draw takes, and nearly all of them are spared: the count-th largest
     key of some states is at most that of all, κ, and log w − log(−log u) ≥ κ only where 1 − u ≤ −log u ≤ w · exp(−κ).
     """
+    # Some states' keys give a bound; where they would be too few, or the bound of no use, all states are ahead.
     stride = min(_STRIDE, len(weights) // (4 * count))
     if stride > 1:
         keys = _keys(weights[::stride], hashes[::stride])

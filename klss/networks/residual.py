@@ -316,18 +316,10 @@ class ResidualNetwork:
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
-    """A convolution as it is computed.
+    """A convolution as it is computed."""
 
-    Attributes
-    ----------
-    filters
-        float32[36, from, to]: its filters among the tiles' numbers.
-    bias
-        float32[CHUNK · to]: one after the other, for each synopsis of a chunk.
-    """
-
-    filters: Float32s
-    bias: Float32s
+    filters: Float32s  # [36, from, to], among the tiles' numbers
+    bias: Float32s  # [CHUNK · to], one after the other, for each synopsis of a chunk
 
     @staticmethod
     def of(held: Mapping[str, Float32s], name: str) -> _Layer:
@@ -402,25 +394,15 @@ class _Heads:
 
 @dataclass(frozen=True, eq=False)
 class _Workspace:
-    """Room for a chunk; the margins of its grids stay zero.
+    """Room for a chunk; the margins of its grids stay zero."""
 
-    Attributes
-    ----------
-    planes, trunk, inner
-        float32[h', w', CHUNK, planes or channels].
-    tiles_shape
-        36, rows and columns of tiles, CHUNK.
-    before, after, half
-        Numbers of tiles, before and after the product, and on the way.
-    """
-
-    planes: Float32s
-    trunk: Float32s
-    inner: Float32s
-    tiles_shape: tuple[int, int, int, int]
-    before: Float32s
-    after: Float32s
-    half: Float32s
+    planes: Float32s  # [h', w', CHUNK, planes]
+    trunk: Float32s  # [h', w', CHUNK, channels]
+    inner: Float32s  # likewise
+    tiles_shape: tuple[int, int, int, int]  # 36, rows and columns of tiles, CHUNK
+    before: Float32s  # numbers of tiles, before the product
+    after: Float32s  # after it
+    half: Float32s  # and on the way
 
     @staticmethod
     def of(grid: tuple[int, int], planes: int, channels: int) -> _Workspace:

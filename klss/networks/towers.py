@@ -54,18 +54,10 @@ _ARCHIVE = Archive("weights of two towers", "weights", 1, "train them anew", Tow
 
 @dataclass(frozen=True)
 class Query:
-    """What the observation's tower computed, for the scores of states.
+    """What the observation's tower computed, for the scores of states."""
 
-    Attributes
-    ----------
-    logits
-        float32[features]: the map.
-    point
-        float32[d]: where likely states lie.
-    """
-
-    logits: Float32s
-    point: Float32s
+    logits: Float32s  # [features], the map
+    point: Float32s  # [d], where likely states lie
 
 
 class Towers:

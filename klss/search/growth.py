@@ -66,51 +66,22 @@ HiGHS's arrays included, rounded up.
 
 @dataclass
 class Growth:
-    """How one search's trunk grows.
-
-    Attributes
-    ----------
-    trunk : Trunk
-    model : Model
-    budget : Budget
-    history : uint64[k]
-        Keys of player 0's observations in the game so far, sorted, with repeats.
-    memory_mb : int
-        The trunk stops growing when it and its programs are estimated at so many megabytes.
-    reserve_s : callable
-        Seconds to keep for the next equilibrium of the trunk as it stands, within a budget.
-    rng : numpy.random.Generator
-        For what an expander draws.
-    threads : int
-        1 or 2.
-    progress : callable or None
-        Called by :meth:`tell` with nodes, depth and seconds.
-    added : int
-        Nodes added so far, those that were only visited included.
-    most : float
-        Nodes that may be added in all, whatever the budget.
-    played : int
-        Player 0's sequence at the root infoset that was played: growth is wanted below it only. −1: none was yet.
-    shared : Utilities or None
-        Those of the trunk, where another part of the search follows it too.
-    leaf_s : float or None
-        Seconds of a leaf in the last batch; None before the first, and where no clock is read.
-    """
+    """How one search's trunk grows."""
 
     trunk: Trunk
     model: Model
     budget: Budget
-    history: Keys
-    memory_mb: int
-    reserve_s: Callable[[Trunk, Budget], float]
-    rng: np.random.Generator
-    threads: int = 1
-    progress: Progress | None = None
-    added: int = 0
-    most: float = float("inf")
-    played: int = -1
-    shared: Utilities | None = None
-    leaf_s: float | None = None
+    history: Keys  # keys of player 0's observations in the game so far, sorted, with repeats
+    memory_mb: int  # growth stops when the trunk and its programs are estimated at so many megabytes
+    reserve_s: Callable[[Trunk, Budget], float]  # seconds to keep for the next equilibrium, within a budget
+    rng: np.random.Generator  # for what an expander draws
+    threads: int = 1  # or 2
+    progress: Progress | None = None  # called by tell
+    added: int = 0  # nodes so far, those that were only visited included
+    most: float = float("inf")  # nodes in all, whatever the budget
+    played: int = -1  # player 0's sequence at the root infoset below which alone growth is wanted; −1: everywhere
+    shared: Utilities | None = None  # the trunk's, where another part of the search follows it too
+    leaf_s: float | None = None  # seconds of a leaf in the last batch; None before the first, and without a clock
 
     @cached_property
     def utilities(self) -> Utilities:

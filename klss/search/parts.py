@@ -59,51 +59,24 @@ Strategies = tuple[Floats, Floats]
 
 @dataclass(frozen=True)
 class SearchState:
-    """State of a search between two moves.
+    """State of a search between two moves."""
 
-    Attributes
-    ----------
-    trunk : Trunk
-        The last one.
-    profile : Profile
-        On that trunk.
-    infoset : int
-        Where player 0 is in the trunk now; −1: the last observation leads out of it.
-    strategies : (float64[≥ S0], float64[≥ S1]) or None
-        Both players' behaviour on the trunk, from which the next move's solver starts; None: it starts anew.
-    """
-
-    trunk: Trunk
-    profile: Profile
-    infoset: int
-    strategies: Strategies | None = None
+    trunk: Trunk  # the last one
+    profile: Profile  # on that trunk
+    infoset: int  # where player 0 is in the trunk now; −1: the last observation leads out of it
+    strategies: Strategies | None = None  # on the trunk: what the next move's solver starts from; None: it starts anew
 
 
 @dataclass(frozen=True)
 class Subgame:
-    """What one move is searched in.
+    """What one move is searched in."""
 
-    Attributes
-    ----------
-    trunk : Trunk
-        Its roots stand at player 0's infoset 0, the present one.
-    carried, sampled : int
-        How many roots come from the previous trunk and from the belief.
-    prior : float64[J] or None
-        How likely player 1 is to come to each root infoset; None: to all alike.
-    strategies : (float64[S0], float64[S1]) or None
-        Both players' behaviour as the previous move's solver left it, 0 at sequences that are new; None: nothing was
-        carried.
-    feared : bool[J] or None
-        Root infosets that a share of Maxmargin beside nature counts; None: all.
-    """
-
-    trunk: Trunk
-    carried: int
-    sampled: int
-    prior: Floats | None = None
-    strategies: Strategies | None = None
-    feared: Bools | None = None
+    trunk: Trunk  # its roots stand at player 0's infoset 0, the present one
+    carried: int  # roots that come from the previous trunk
+    sampled: int  # roots that come from the belief
+    prior: Floats | None = None  # [J], how likely player 1 is to come to each root infoset; None: to all alike
+    strategies: Strategies | None = None  # as the previous move's solver left them, 0 at sequences that are new
+    feared: Bools | None = None  # [J], root infosets to which Maxmargin's share beside nature goes; None: all
 
     @cached_property
     def utilities(self) -> Utilities:
@@ -162,12 +135,10 @@ class Likelihood(Protocol):
 
 @dataclass
 class SolverStats:
-    """What a solver has done in one move so far: the largest saddle gap met, how often one of its methods failed, and
-    its seconds.
-    """
+    """What a solver has done in one move so far."""
 
-    gap: float = 0.0
-    fallbacks: int = 0
+    gap: float = 0.0  # the largest saddle gap met
+    fallbacks: int = 0  # how often one of its methods failed
     seconds: float = 0.0
 
 

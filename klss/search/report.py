@@ -13,52 +13,26 @@ __all__ = ["Report"]
 
 @dataclass(frozen=True)
 class Report:
-    """How a move came about; the fields are the keys of the engine protocol.
+    """How a move came about; the fields are the keys of the engine protocol."""
 
-    Attributes
-    ----------
-    positions : int
-        Size of the belief.
-    capped_by : "cap", "time" or None
-        Why the belief is a sample of what is possible; None: it is all.
-    carried, sampled : int
-        Roots from the previous trunk, and from the belief.
-    gadget : "maxmargin" or "resolve"
-    margin, value : float
-        The profile's margin, and its expected utility for player 0.
-    nodes : int
-        Nodes added.
-    depth, depth_mean : int, float
-        Largest and mean distance of the leaves from the root.
-    iterations : int
-    gap : float
-        The largest saddle gap met.
-    fallbacks : int
-        How often one of the solver's methods failed.
-    lp_share : float
-        The part of the time that went into the solver.
-    seconds : float
-        Since the move's budget began; 0 where no clock is read.
-    """
-
-    positions: int
-    carried: int
-    value: float
-    seconds: float
-    capped_by: str | None = None
-    sampled: int = 0
-    gadget: Gadget = "maxmargin"
-    margin: float = 0.0
-    nodes: int = 0
-    depth: int = 0
-    depth_mean: float = 0.0
-    iterations: int = 0
-    gap: float = 0.0
-    fallbacks: int = 0
-    lp_share: float | None = None
+    positions: int  # size of the belief
+    carried: int  # roots from the previous trunk
+    value: float  # the profile's expected utility for player 0
+    seconds: float  # since the move's budget began; 0 where no clock is read
+    capped_by: str | None = None  # "cap" or "time": why the belief is a sample of what is possible; None: it is all
+    sampled: int = 0  # roots from the belief
+    gadget: Gadget = "maxmargin"  # that margin is of
+    margin: float = 0.0  # the profile's
+    nodes: int = 0  # added
+    depth: int = 0  # largest distance of the leaves from the root
+    depth_mean: float = 0.0  # mean one
+    iterations: int = 0  # of the expander
+    gap: float = 0.0  # the largest saddle gap met
+    fallbacks: int = 0  # how often one of the solver's methods failed
+    lp_share: float | None = None  # the part of the time that went into the solver; None where there was no search
 
     def diagnostics(self) -> dict[str, Any]:
-        """The documented keys; ``lp_share`` only where there was a search."""
+        """The documented keys."""
         fields = dataclasses.asdict(self)
         if self.lp_share is None:
             del fields["lp_share"]

@@ -48,33 +48,20 @@ out anew what it carries of them, which has to stay a small part of its time, an
 
 @dataclass(frozen=True)
 class Result:
-    """Result of a search.
+    """Result of a search."""
 
-    Attributes
-    ----------
-    actions : int32[n]
-        Codes of the actions at player 0's infoset.
-    probabilities : float64[n]
-        What is played there.
-    action : int
-        The one drawn.
-    report : Report
-    """
-
-    actions: Int32s
-    probabilities: Floats
-    action: int
+    actions: Int32s  # [n], codes of the actions at player 0's infoset
+    probabilities: Floats  # [n], what is played there
+    action: int  # the one drawn
     report: Report
 
 
 @dataclass(frozen=True)
 class Solved:
-    """A subgame after the loop: the last profile, the actions that each round's profile played at the root infoset
-    (bool[n] each), and the growth, the expander's run and the solver's run that led there.
-    """
+    """A subgame after the loop, with what led there."""
 
-    profile: Profile
-    supports: list[Bools]
+    profile: Profile  # the last one
+    supports: list[Bools]  # [n] each, the actions that each round's profile played at the root infoset
     growth: Growth
     growing: ExpanderRun
     solving: SolverRun

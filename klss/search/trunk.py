@@ -77,41 +77,20 @@ class SequenceArrays(NamedTuple):
 
 @dataclass(frozen=True)
 class Roots:
-    """What stands on top of a trunk.
+    """What stands on top of a trunk."""
 
-    Attributes
-    ----------
-    states : uint64[R, w]
-    movers : int8[R]
-    values : float64[R]
-        Estimated utility for player 0.
-    group : int32[R]
-        Root infoset of player 1 that the root belongs to, 0 … J − 1.
-    weight : float64[R]
-        Probability of the root given its root infoset (each group's sum is 1).
-    keys : uint64[J]
-        Keys of the root infosets of player 1, all different.
-    alternate : float64[J]
-        Alternate value of each, gift included (what "exit" is worth to player 0).
-    key : int
-        Key of player 0's infoset.
-    own : int32[R] or None
-        Player 0's root infoset that the root belongs to: 0, the present one, or another, 1 … K, which player 1 can't
-        rule out. None: all belong to 0.
-    own_keys : uint64[K]
-        Keys of these others, all different.
-    """
-
-    states: Keys
-    movers: Int8s
-    values: Floats
-    group: Int32s
-    weight: Floats
-    keys: Keys
-    alternate: Floats
-    key: int
+    states: Keys  # [R, w]
+    movers: Int8s  # [R]
+    values: Floats  # [R], estimated utility for player 0
+    group: Int32s  # [R], root infoset of player 1 that the root belongs to, 0 … J − 1
+    weight: Floats  # [R], probability of the root given its root infoset (each group's sum is 1)
+    keys: Keys  # [J], of the root infosets of player 1, all different
+    alternate: Floats  # [J], alternate value of each, gift included (what "exit" is worth to player 0)
+    key: int  # of player 0's infoset
+    # [R], player 0's root infoset that the root belongs to: 0, the present one, or another, 1 … K, which player 1 can't
+    # rule out. None: all belong to 0.
     own: Int32s | None = None
-    own_keys: Keys = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
+    own_keys: Keys = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))  # [K], of these others, all different
 
 
 def grown(arrays: Iterable[npt.NDArray[Any]], room: int) -> list[npt.NDArray[Any]]:
@@ -129,35 +108,24 @@ def doubled(needed: int, have: int) -> int:
     return max(needed, 2 * have)
 
 
-def empty_nodes(room: int) -> NodeArrays:
+def _empty_nodes(room: int) -> NodeArrays:
     """Node arrays with ``room`` entries."""
-    i4 = np.int32
-    shapes: dict[str, tuple[tuple[int, ...], type]] = {
-        "parent": ((room,), i4),
-        "first_child": ((room,), i4),
-        "child_count": ((room,), i4),
-        "action": ((room,), i4),
-        "mover": ((room,), np.int8),
-        "depth": ((room,), np.int16),
-        "infoset": ((room, 2), i4),
-        "sequence": ((room, 2), i4),
-        "value": ((room,), np.float64),
-        "chance": ((room,), np.float64),
-        "interest": ((room,), np.float64),
-        "observation": ((room,), np.uint64),
-        "ceiling": ((room,), np.float64),
-    }
-    return NodeArrays(**{name: np.zeros(shape, dtype=dtype) for name, (shape, dtype) in shapes.items()})
+    kinds = {"mover": np.int8, "depth": np.int16, "observation": np.uint64}
+    kinds |= dict.fromkeys(("value", "chance", "interest", "ceiling"), np.float64)
+    pairs = ("infoset", "sequence")
+    return NodeArrays(
+        **{n: np.zeros((room, 2) if n in pairs else room, dtype=kinds.get(n, np.int32)) for n in NodeArrays._fields}
+    )
 
 
-def empty_infosets(room: int) -> InfosetArrays:
+def _empty_infosets(room: int) -> InfosetArrays:
     """Infoset arrays with ``room`` entries."""
     key, label = (np.zeros(room, dtype=np.uint64) for _ in range(2))
     parent, sequence, first, size = (np.zeros(room, dtype=np.int32) for _ in range(4))
     return InfosetArrays(key, label, parent, sequence, first, size)
 
 
-def empty_sequences(room: int) -> SequenceArrays:
+def _empty_sequences(room: int) -> SequenceArrays:
     """Sequence arrays with ``room`` entries."""
     return SequenceArrays(np.full(room, -1, dtype=np.int32), np.full(room, -1, dtype=np.int32))
 
@@ -203,11 +171,11 @@ class Trunk:
         """A trunk of unexpanded roots."""
         others = 1 + len(roots.own_keys)
         trunk = cls(
-            nodes=empty_nodes(max(1024, 2 * len(roots.values))),
+            nodes=_empty_nodes(max(1024, 2 * len(roots.values))),
             node_count=0,
             states=np.zeros((max(1024, 2 * len(roots.values)), roots.states.shape[1]), dtype=np.uint64),
-            infosets=(empty_infosets(max(256, 2 * others)), empty_infosets(max(256, 2 * len(roots.keys)))),
-            sequences=(empty_sequences(1024), empty_sequences(max(1024, 2 * len(roots.keys)))),
+            infosets=(_empty_infosets(max(256, 2 * others)), _empty_infosets(max(256, 2 * len(roots.keys)))),
+            sequences=(_empty_sequences(1024), _empty_sequences(max(1024, 2 * len(roots.keys)))),
             counts=np.array([others, 0, 1, 1], dtype=np.int64),
             alternate=np.zeros(0),
             root_count=0,

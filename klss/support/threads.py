@@ -72,6 +72,7 @@ def both(task: Callable[[int], object], threads: int) -> None:
     """
     if threads == 1:
         task(0)
+    # Nobody waits for the second thread: where it is engaged, the first does both shares.
     elif getattr(_here, "alone", False) or not _engaged.acquire(blocking=False):
         task(0)
         task(1)

@@ -25,21 +25,11 @@ __all__ = ["Chosen", "Root", "Table", "policies"]
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen at n sets.
+    """What was chosen at n sets."""
 
-    Attributes
-    ----------
-    actions : int32[n]
-        An action of each choice.
-    marks : uint64[n]
-        Where it is counted.
-    met : bool[n]
-        Whether it had been chosen there before.
-    """
-
-    actions: Int32s
-    marks: Keys
-    met: Bools
+    actions: Int32s  # [n], an action of each choice
+    marks: Keys  # [n], where it is counted
+    met: Bools  # [n], whether it had been chosen there before
 
 
 def policies(logits: Float32s, looks: Looks) -> Floats:
@@ -153,11 +143,14 @@ class Root:
         Source: Danihelka et al. (2022), equations 10, 11 and 33: softmax(ln π + gain (50 + the most playouts of a
         choice) q), where a choice that was not tried is worth what the set is, by its network and by those that were.
         """
+        # What was not tried is worth the network's value, mixed with that of what was tried: the more playouts, the
+        # more of the latter.
         tried = self.numbers > 0
         playouts = int(self.taken.sum())
         worth = self.means
         found = (self.policy * worth)[tried].sum() / max(self.policy[tried].sum(), 1e-12)
         worth[~tried] = (self.value + playouts * found) / (1.0 + playouts)
+        # The more playouts, the more values count against the policy.
         logits = np.log(np.maximum(self.policy, 1e-12)) + gain * (50.0 + self.taken.max()) * worth
         shares: Floats = np.exp(logits - logits.max())
         shares /= shares.sum()

@@ -34,19 +34,11 @@ _TOGETHER = 64
 
 @dataclass
 class _Time:
-    """What was possible before an action.
-
-    Attributes
-    ----------
-    particles : Worlds
-        With fewer than the planner wants, until they are drawn.
-    action : int or None
-        The planner's next, if it acted; None: the opponent did.
-    """
+    """What was possible before an action."""
 
     belief: Belief
-    particles: Worlds
-    action: int | None = None
+    particles: Worlds  # fewer than the planner wants, until they are drawn
+    action: int | None = None  # the planner's next, if it acted; None: the opponent did
 
 
 class ParticleFilter:
@@ -118,9 +110,11 @@ class ParticleFilter:
         action
             The planner's; None: the opponent's, which is not known.
         """
+        # A new time, whose particles are drawn when they are asked for.
         self._times[-1].action = action
         empty = self._times[-1].particles.take(np.zeros(0, dtype=np.int64))
         self._times.append(_Time(belief, empty))
+        # Backwards through time: what leads to nothing that is possible now was not possible then.
         later = belief
         for past in reversed(self._times[:-1]):
             kept = past.belief.before(later)
@@ -130,6 +124,7 @@ class ParticleFilter:
             possible = kept.contains(past.particles.states)
             self.lost += int((~possible).sum())
             past.particles = past.particles.take(np.flatnonzero(possible))
+        # The oldest times go.
         while len(self._times) > 2 and (
             len(self._times) > self._remembered or sum(past.belief.size for past in self._times) > self._most_states
         ):
@@ -164,6 +159,7 @@ class ParticleFilter:
 
     def _drawn(self, before: _Time, now: _Time, count: int, table: Table, until: float | None) -> Worlds:
         """So many particles, each of one of the time before, by an action that leads to what is possible now."""
+        # Every particle's every choice (the planner's own action is known), and how likely the opponent takes it.
         states = before.particles.states
         if before.action is not None:
             sources = np.arange(len(before.particles))
@@ -174,11 +170,13 @@ class ParticleFilter:
             sizes = np.diff(looks.offsets)
             sources, actions = np.repeat(np.arange(sizes.shape[0]), sizes), looks.actions
             shares = self._shares(looks, table)
+        # Of those that lead to what is possible now, by the first shares that give any of them a chance.
         keys = self._rng.integers(1 << 63, size=(sources.shape[0],), dtype=np.uint64)
         possible = now.belief.contains(self._model.after(states[sources], actions, keys))
         weights = next((share for share in shares if (share * possible).sum() > 0.0), None)
         if weights is None:
             return self._alone(now.belief, count)
+        # Draw so many, and lead their worlds on, until time runs out.
         weights = weights * possible
         ends = np.cumsum(weights)
         found: list[Worlds] = []

@@ -39,37 +39,17 @@ _LEAST = 4
 
 @dataclass(frozen=True)
 class Planned:
-    """What came out.
-
-    Attributes
-    ----------
-    action : int
-    looks : Looks
-        The choices at the root: of one set, the first cut.
-    root : Root
-        Its counts.
-    order : int64[m]
-        The choices, best first.
-    value : float
-        Mean value of the choice, for the planner; the network's where nothing was played out.
-    network : float
-        The network's value of the root, the mean over the cuts.
-    nodes : int
-        Sets that the network saw, or that were surely decided.
-    playouts : int
-    met : float
-        Share of the sets under the root at which something had been counted before.
-    """
+    """What came out."""
 
     action: int
-    looks: Looks
-    root: Root
-    order: Ints
-    value: float
-    network: float
-    nodes: int
+    looks: Looks  # the choices at the root: of one set, the first cut
+    root: Root  # their counts
+    order: Ints  # [m], the choices, best first
+    value: float  # mean value of the choice, for the planner; the network's where nothing was played out
+    network: float  # the network's value of the root, the mean over the cuts
+    nodes: int  # sets that the network saw, or that were surely decided
     playouts: int
-    met: float
+    met: float  # share of the sets under the root at which something had been counted before
 
 
 def inferred(network: Network, synopses: Words, headsets: Headsets, seats: Int8s) -> tuple[Float32s, Float32s]:
@@ -155,15 +135,15 @@ class _Batch:
 
     def __init__(self, worlds: Worlds, choices: Ints, depth: int) -> None:
         count = len(worlds)
-        self.worlds = worlds
-        self.choices = choices
-        self.alive: Ints = np.arange(count)
-        self.depth = depth
+        self.worlds, self.depth = worlds, depth
+        self.choices = choices  # at the root
+        self.alive: Ints = np.arange(count)  # those that are not over
+        # Of each playout its actions after the root's: where they are counted, who took them, and whether their virtual
+        # loss still lies on them; and whether that of the root's does.
         self.marks: Words = np.zeros((count, depth), dtype=np.uint64)
         self.seats: Int8s = np.zeros((count, depth), dtype=np.int8)
         self.fresh = np.ones((count, depth), dtype=bool)
         self.unheard = np.ones(count, dtype=bool)
-        """Whose root action still bears its virtual loss."""
 
 
 def choose_action(
@@ -231,7 +211,7 @@ def choose_action(
         step = 0
         while batch.alive.shape[0]:
             steps = _stepped(model, network, headsets, planning.max_members, batch, actions, rng, threads)
-            counted += steps.count
+            counted += len(steps.acting)
             actions, again = _backed_up(steps, batch, root, table, planning, rng, step)
             asked += actions.shape[0]
             met += again
@@ -268,19 +248,15 @@ def _begun(
 
 @dataclass(frozen=True)
 class _Steps:
-    """What a step of a batch led to."""
+    """What a step of n playouts led to."""
 
-    over: Int8s
-    results: Floats
-    going: Ints
-    seats: Int8s
-    looks: Looks | None
-    policy: Floats
-    values: Floats
-
-    @property
-    def count(self) -> int:
-        return int(self.over.shape[0])
+    acting: Int8s  # [n], who acts then
+    results: Floats  # [n], of those that are over
+    going: Ints  # [g], those that are not
+    seats: Int8s  # [g], who acts there
+    looks: Looks | None  # of g sets; None where all are over
+    policy: Floats  # [m], of their choices
+    values: Floats  # [g], the network's
 
 
 def _stepped(
@@ -332,6 +308,7 @@ def _stepped(
 
 
 def _joined(first: _Steps, second: _Steps, middle: int) -> _Steps:
+    """Both halves of a step; the second one's playouts are numbered from ``middle`` on."""
     looks: Looks | None = first.looks if second.looks is None else second.looks
     if first.looks is not None and second.looks is not None:
         one, two = first.looks, second.looks
@@ -345,7 +322,7 @@ def _joined(first: _Steps, second: _Steps, middle: int) -> _Steps:
             np.concatenate([one.forced, two.forced]),
         )
     return _Steps(
-        np.concatenate([first.over, second.over]),
+        np.concatenate([first.acting, second.acting]),
         np.concatenate([first.results, second.results]),
         np.concatenate([first.going, second.going + middle]),
         np.concatenate([first.seats, second.seats]),
@@ -363,7 +340,7 @@ def _backed_up(
     """
     # What each playout says now, and for which seat: the result, what is sure, or what the network holds of the set.
     alive = batch.alive
-    values = np.where(steps.over == TERMINAL, steps.results, 0.0)
+    values = np.where(steps.acting == TERMINAL, steps.results, 0.0)
     seats = np.zeros(alive.shape[0], dtype=np.int64)
     goes_on = np.zeros(alive.shape[0], dtype=bool)
     if steps.looks is not None:

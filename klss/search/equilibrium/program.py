@@ -58,21 +58,14 @@ _COLD_PATIENCE = (0.5, 1000)
 class Answer:
     """A profile and how it came about.
 
-    Attributes
-    ----------
-    profile : Profile
-        Its margin: the margins are player 1's best-response values at the root infosets against x, alternate values
-        subtracted. Maxmargin: the least of them. Resolve: :func:`resolve_value` of them.
-    attempts : int
-        Methods tried.
-    solve_s, edit_s : float
-        Seconds in the solver, and in everything else: forms, reductions, programs, bases, plans read back.
+    Its margins are player 1's best-response values at the root infosets against x, alternate values subtracted; that of
+    the profile is in Maxmargin the least of them, in Resolve :func:`resolve_value` of them.
     """
 
     profile: Profile
-    attempts: int
-    solve_s: float
-    edit_s: float
+    attempts: int  # methods tried
+    solve_s: float  # seconds in the solver
+    edit_s: float  # and in everything else: forms, reductions, programs, bases, plans read back
 
     @property
     def fallbacks(self) -> int:

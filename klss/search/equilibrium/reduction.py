@@ -34,29 +34,15 @@ _UNREACHED = 1e-6
 
 @dataclass(frozen=True)
 class Reduction:
-    """What is left of a game.
+    """What is left of a game."""
 
-    Attributes
-    ----------
-    form : SequenceForm
-        The whole game.
-    roots : int
-        Number of root infosets of player 1 (J).
-    rows, columns, values : int64[N], int64[N], float64[N]
-        Payoffs (sequences of player 0 and 1), repeated ones to be summed.
-    alive : (bool[I0], bool[I1])
-        Which infosets are left.
-    choice : (int64[I0], int64[I1])
-        The best sequence of each infoset that is gone.
-    """
-
-    form: SequenceForm
-    roots: int
-    rows: Ints
-    columns: Ints
-    values: Floats
-    alive: tuple[Bools, Bools]
-    choice: Pair
+    form: SequenceForm  # the whole game
+    roots: int  # number of root infosets of player 1 (J)
+    rows: Ints  # [N], player 0's sequence of each payoff; payoffs of one pair are to be summed
+    columns: Ints  # [N], player 1's
+    values: Floats  # [N]
+    alive: tuple[Bools, Bools]  # [I] each, which infosets are left
+    choice: Pair  # [I] each, the best sequence of each infoset that is gone
 
     def infosets(self, player: int) -> tuple[Ints, Ints, Ints]:
         """Parent sequence, first sequence and number of sequences of every infoset of ``player``."""

@@ -37,28 +37,14 @@ __all__ = ["CarriedSubtree", "alternate_values", "likeliest", "merge_transpositi
 
 @dataclass(frozen=True)
 class CarriedSubtree:
-    """The part of the next subgame below one infoset J of player 1.
+    """The part of the next subgame below one infoset J of player 1."""
 
-    Attributes
-    ----------
-    infoset : int
-        J, in the previous trunk.
-    nodes : int64[r]
-        The nodes of J ∩ I'.
-    weight : float64[r]
-        Their shares p(h)x(h)/D.
-    alternate : float
-        Alternate value with the gift taken off: what is subtracted from player 0's payoff below J.
-    folded_infoset, folded_value : int64[e], float64[e]
-        Entries folded in below J (infosets of the previous trunk, each once), divided by D.
-    """
-
-    infoset: int
-    nodes: Ints
-    weight: Floats
-    alternate: float
-    folded_infoset: Ints
-    folded_value: Floats
+    infoset: int  # J, in the previous trunk
+    nodes: Ints  # [r], of J ∩ I'
+    weight: Floats  # [r], their shares p(h)x(h)/D
+    alternate: float  # the alternate value, gift taken off: what is subtracted from player 0's payoff below J
+    folded_infoset: Ints  # [e], of the entries folded in below J, each once; in the previous trunk
+    folded_value: Floats  # [e], divided by D
 
 
 def reached_members(trunk: Trunk, probability: Floats, infoset: int) -> Ints:
