@@ -37,14 +37,13 @@ class Meanwhile(Budget):
     each step is planned to end soon.
     """
 
-    def __init__(self, longest_s: float = LONGEST_S) -> None:
+    def __init__(self) -> None:
         super().__init__(seconds=_AT_ONCE_S)
         self.over = False
-        self._longest_s = longest_s
 
     def left(self) -> float:
         """See :class:`klss.search.budget.Budget`."""
-        return 0.0 if self.over or self.elapsed() >= self._longest_s else _AT_ONCE_S
+        return 0.0 if self.over or self.elapsed() >= LONGEST_S else _AT_ONCE_S
 
 
 class Pondering:

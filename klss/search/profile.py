@@ -23,39 +23,22 @@ SUPPORT = 1e-9
 
 @dataclass(frozen=True)
 class Profile:
-    """Both players' plans on a trunk.
+    """Both players' plans on a trunk."""
 
-    Attributes
-    ----------
-    gadget : "maxmargin" or "resolve"
-        The gadget that :attr:`margin` is of.
-    x : float64[S0]
-        Player 0's plan.
-    y : float64[S1]
-        Player 1's plan; entry 1 + j is the probability of root infoset j (in Resolve: of coming there, by nature or
-        by a cautious one's choice, and playing on).
-    margin : float
-        Maxmargin: the least margin over the root infosets, information penalty left out. Resolve: the gadget's value,
-        likewise (≤ 0; 0: all margins safe).
-    objective : float
-        What x is sure of in the gadget, penalty included.
-    gap : float
-        Recomputed saddle gap.
-    pure : bool
-        Whether purification leaves the likeliest action alone: player 1 is brought to the root infosets by nature, or
-        leaves them in Resolve, so that nothing holds the mixture together.
-    solved : bool
-        Whether the solver finished; if not, ``x`` and ``y`` are what there is.
-    """
-
-    gadget: Gadget
-    x: Floats
+    gadget: Gadget  # that the margin is of
+    x: Floats  # [S0], player 0's plan
+    # [S1], player 1's; entry 1 + j is the probability of root infoset j (in Resolve: of coming there, by nature or by a
+    # cautious one's choice, and playing on).
     y: Floats
+    # Maxmargin: the least margin over the root infosets, information penalty left out. Resolve: the gadget's value,
+    # likewise (≤ 0; 0: all margins safe).
     margin: float
-    objective: float
-    gap: float
+    objective: float  # what x is sure of in the gadget, penalty included
+    gap: float  # recomputed saddle gap
+    # Whether purification leaves the likeliest action alone: player 1 is brought to the root infosets by nature, or
+    # leaves them in Resolve, so that nothing holds the mixture together.
     pure: bool
-    solved: bool
+    solved: bool  # whether the solver finished; if not, x and y are what there is
 
 
 def reach_of(player: int, trunk: Trunk, plan: Floats) -> Floats:

@@ -110,7 +110,7 @@ def doubled(needed: int, have: int) -> int:
 
 def _empty_nodes(room: int) -> NodeArrays:
     """Node arrays with ``room`` entries."""
-    kinds = {"mover": np.int8, "depth": np.int16, "observation": np.uint64}
+    kinds: dict[str, type] = {"mover": np.int8, "depth": np.int16, "observation": np.uint64}
     kinds |= dict.fromkeys(("value", "chance", "interest", "ceiling"), np.float64)
     pairs = ("infoset", "sequence")
     return NodeArrays(

@@ -48,13 +48,7 @@ def policies(logits: Float32s, looks: Looks) -> Floats:
 
 
 class Table:
-    """Counts by (set, action): a hash table in which whoever comes later overwrites.
-
-    Parameters
-    ----------
-    bits
-        It has 2^bits places, of 24 bytes.
-    """
+    """Counts by (set, action): a hash table of 2^bits places, of 24 bytes, in which whoever comes later overwrites."""
 
     def __init__(self, bits: int = 18) -> None:
         self._tags: Keys = np.zeros(1 << bits, dtype=np.uint64)
@@ -111,26 +105,16 @@ class Table:
 
 
 class Root:
-    """Counts of the choices at one root, which nothing overwrites.
-
-    Attributes
-    ----------
-    policy : float64[m]
-        Before anything was tried.
-    value : float
-        What the set is held to be worth, before anything was tried.
-    taken : int64[m]
-        In how many playouts each choice was taken.
-    numbers, totals : float64[m]
-        How many values each choice brought, and their sum; virtual losses among them.
+    """Counts of the choices at one root, which nothing overwrites; ``policy`` (float64[m]) and ``value`` are what the
+    network holds of them and of the set before anything was tried.
     """
 
     def __init__(self, policy: Floats, value: float = 0.0) -> None:
         self.policy = policy
         self.value = value
-        self.taken = np.zeros(policy.shape[0], dtype=np.int64)
-        self.numbers = np.zeros_like(policy)
-        self.totals = np.zeros_like(policy)
+        self.taken = np.zeros(policy.shape[0], dtype=np.int64)  # in how many playouts each choice was taken
+        self.numbers = np.zeros_like(policy)  # how many values each choice brought, virtual losses among them
+        self.totals = np.zeros_like(policy)  # and their sum
 
     @property
     def means(self) -> Floats:

@@ -31,6 +31,12 @@ __all__ = ["ParticleFilter"]
 _TOGETHER = 64
 """Particles that go on together, between two looks at the clock."""
 
+_REMEMBERED, _MOST_STATES = 32, 8_000_000
+"""Most times that are kept, and most states that were possible at them in all."""
+
+_REFILLED = 8
+"""How many times back particles are drawn anew, two turns of both players; those before keep what they have."""
+
 
 @dataclass
 class _Time:
@@ -52,41 +58,16 @@ class ParticleFilter:
         What the planner holds possible at the beginning, where both know the truth if it is one state.
     seed
         Of all that is drawn.
-    refilled
-        How many times back particles are drawn anew, two turns of both players; those before keep what they have.
-    remembered, most_states
-        Most times that are kept, and most states that were possible at them in all.
-
-    Attributes
-    ----------
-    lost : int
-        Particles that were dropped since the beginning because what was observed later ruled them out.
-    alone : int
-        Particles for which nothing was found: opponents who know the truth.
     """
 
     def __init__(
-        self,
-        model: Model,
-        network: Network,
-        planning: Planning,
-        headsets: Headsets,
-        belief: Belief,
-        *,
-        seed: int,
-        remembered: int = 32,
-        refilled: int = 8,
-        most_states: int = 8_000_000,
+        self, model: Model, network: Network, planning: Planning, headsets: Headsets, belief: Belief, *, seed: int
     ) -> None:
-        self.lost = self.alone = 0
         self._model = model
         self._network = network
         self._planning = planning
         self._headsets = headsets
         self._rng = np.random.default_rng(seed)
-        self._remembered = remembered
-        self._refilled = refilled
-        self._most_states = most_states
         states = belief.sample(planning.particles, int(self._rng.integers(1 << 40)))
         self._times = [
             _Time(belief, model.alone(np.resize(states, (planning.particles, states.shape[1])), planning.max_members))
@@ -121,12 +102,10 @@ class ParticleFilter:
             if kept is None:
                 break
             past.belief = later = kept
-            possible = kept.contains(past.particles.states)
-            self.lost += int((~possible).sum())
-            past.particles = past.particles.take(np.flatnonzero(possible))
+            past.particles = past.particles.take(np.flatnonzero(kept.contains(past.particles.states)))
         # The oldest times go.
         while len(self._times) > 2 and (
-            len(self._times) > self._remembered or sum(past.belief.size for past in self._times) > self._most_states
+            len(self._times) > _REMEMBERED or sum(past.belief.size for past in self._times) > _MOST_STATES
         ):
             del self._times[0]
 
@@ -140,7 +119,7 @@ class ParticleFilter:
         until
             A time of :func:`time.monotonic` after which a time gets no more than it needs: there are fewer particles.
         """
-        for at in range(max(0, len(self._times) - self._refilled), len(self._times)):
+        for at in range(max(0, len(self._times) - _REFILLED), len(self._times)):
             past = self._times[at]
             missing = self._planning.particles - len(past.particles)
             if missing <= 0:
@@ -153,7 +132,6 @@ class ParticleFilter:
 
     def _alone(self, belief: Belief, count: int) -> Worlds:
         """Opponents who know the truth, of whom nothing is remembered."""
-        self.alone += count
         states = belief.sample(count, int(self._rng.integers(1 << 40)))
         return self._model.alone(np.resize(states, (count, states.shape[1])), self._planning.max_members)
 

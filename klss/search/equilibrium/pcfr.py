@@ -43,7 +43,7 @@ Decided here:
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -139,32 +139,16 @@ class Scratch(NamedTuple):
     reaches: tuple[Floats, Floats]  # [A]
 
 
+@dataclass(frozen=True)
 class RegretMinimiser:
-    """Solves by PCFR+.
+    """Solves by PCFR+."""
 
-    Attributes
-    ----------
-    root : "maxmargin", "resolve", "nature" or "safe"
-    iterations : int
-        After each growth of the trunk.
-    last_iterations : int
-        With a node budget, after the last one, of the restricted game; rounded to whole rounds of it. With a time limit
-        it is the last tenth of the time.
-    maxmargin_share : float
-        Share of Maxmargin beside nature, from 0 to 1.
-    """
-
-    def __init__(
-        self,
-        root: RootLayer = "nature",
-        iterations: int = 8,
-        last_iterations: int = 1_000,
-        maxmargin_share: float = 0.0,
-    ) -> None:
-        self.root = root
-        self.maxmargin_share = maxmargin_share
-        self.iterations = iterations
-        self.last_iterations = last_iterations
+    root: RootLayer = "nature"
+    iterations: int = 8  # after each growth of the trunk
+    # With a node budget, after the last growth, of the restricted game; rounded to whole rounds of it. With a time
+    # limit it is the last tenth of the time.
+    last_iterations: int = 1_000
+    maxmargin_share: float = 0.0  # of Maxmargin beside nature, from 0 to 1
 
     def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> _Iterating:
         """See :class:`klss.search.parts.Solver`."""

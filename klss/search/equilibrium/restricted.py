@@ -55,19 +55,9 @@ class RestrictedGame:
         used[1][: 1 + len(utilities.tree.alternate)] = True  # the empty one, and the root sequences
 
     def answer(self, player: int, other: Floats, penalty: Floats, at: int, strategy: Floats) -> None:
-        """Let in ``player``'s best response to the other's plan, and the player's strategy at infosets that are new in
-        the game.
-
-        Parameters
-        ----------
-        player : 0 or 1
-        other : float64[S]
-            The other's plan on the trunk.
-        penalty : float64[n]
-            What is taken off player 0's sequences from ``at`` on.
-        at : int
-        strategy : float64[S]
-            The player's.
+        """Let in ``player``'s best response to ``other`` (float64[S], the other's plan on the trunk), and the player's
+        ``strategy`` (float64[S]) at infosets that are new in the game. ``penalty`` (float64[n]) is taken off player 0's
+        sequences from ``at`` on.
         """
         utility, reach = self._utilities.against(player, other)
         if player == 0:

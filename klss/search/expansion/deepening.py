@@ -70,24 +70,9 @@ def deepening(
     spent: int,
     reserve_s: float = 0.0,
 ) -> Iterator[tuple[Floats | None, int]]:
-    """Iterative deepening over all children at once.
-
-    Parameters
-    ----------
-    model, parents, offsets, children
-        As for :meth:`DeepeningModel.deepened`.
-    budget : Budget
-        Of the whole move.
-    spent : int
-        Nodes of it that are used up.
-    reserve_s : float
-        Seconds of it to leave over.
-
-    Yields
-    ------
-    (float64[m] or None, int)
-        For depth 1, 2, 3 … while the budget lasts: the values, None where it ran out before all were there; and the
-        nodes visited for this depth.
+    """Iterative deepening over all children at once: what :meth:`DeepeningModel.deepened` gives for depth 1, 2, 3 …
+    while the whole move's ``budget`` lasts, of which ``spent`` nodes are used up and ``reserve_s`` seconds are left
+    over.
     """
     for depth in range(1, DEEPEST + 1):
         nodes = None if budget.nodes is None else budget.nodes - spent

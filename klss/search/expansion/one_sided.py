@@ -42,18 +42,10 @@ _EXPANDED_A_WALK = 64
 
 @dataclass(frozen=True)
 class OneSided:
-    """Grows where one player explores and the other plays.
+    """Grows where one player explores and the other plays."""
 
-    Attributes
-    ----------
-    exploration : float
-        C.
-    leaves_per_batch : int
-        Least number of walks of a batch, for which utilities are taken once.
-    """
-
-    exploration: float = 1.0
-    leaves_per_batch: int = 8
+    exploration: float = 1.0  # C
+    leaves_per_batch: int = 8  # least number of walks of a batch, for which utilities are taken once
 
     def begin(self, growth: Growth) -> _Walking:
         """See :class:`klss.search.parts.Expander`."""

@@ -36,15 +36,9 @@ _LAST_ITERATION = 1 << 15
 
 @dataclass(frozen=True)
 class SupportDriven:
-    """Iterative deepening in the support of the profile.
+    """Iterative deepening in the support of the profile."""
 
-    Attributes
-    ----------
-    rule : "node" or "leaf"
-        Where the supports are tested.
-    """
-
-    rule: SupportRule = "node"
+    rule: SupportRule = "node"  # where the supports are tested
 
     def begin(self, growth: Growth) -> _Deepening:
         """See :class:`klss.search.parts.Expander`."""
@@ -79,24 +73,9 @@ class _Deepening:
         return leaves_to_expand(self.trunk, profile.x, profile.y, iteration, self.rule)
 
 
-def leaves_to_expand(
-    trunk: Trunk,
-    x: Floats,
-    y: Floats,
-    iteration: int,
-    rule: SupportRule = "node",
-) -> Ints:
-    """Open leaves that this iteration expands: int64[n], the most wanted first.
-
-    Parameters
-    ----------
-    trunk : Trunk
-    x, y : float64[S0], float64[S1]
-        The players' plans.
-    iteration : int
-        The iteration's number d ≥ 1.
-    rule : "leaf" or "node"
-        Where the supports are tested.
+def leaves_to_expand(trunk: Trunk, x: Floats, y: Floats, iteration: int, rule: SupportRule = "node") -> Ints:
+    """Open leaves that iteration number ``iteration`` (1, 2, 3 …) expands by the plans ``x`` (float64[S0]) and ``y``
+    (float64[S1]): int64[n], the most wanted first.
     """
     nodes, count = trunk.nodes, trunk.node_count
     # Which nodes each player's plan reaches.

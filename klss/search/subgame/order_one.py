@@ -36,31 +36,16 @@ _LEAST_ROOTS = 16
 
 @dataclass(frozen=True)
 class OrderOne:
-    """Builds the subgame of I alone.
+    """Builds the subgame of I alone."""
 
-    Attributes
-    ----------
-    particles : int
-        L: sample the belief up to this many roots.
-    max_carried : int
-        Most roots carried on from the previous trunk.
-    reach : bool
-        Whether gifts lower the alternate values.
-    nested : bool
-        Whether the previous trunk is carried on; if not, every search starts afresh.
-    root_node_fraction : float
-        The part of the move's nodes that go into expanding roots at the most; there are fewer of them, then, carried
-        ones among them, of which half may be carried. Infinite: always as many as the two numbers say.
-    likelihood : Likelihood
-        What roots are drawn and weighed by.
-    """
-
-    particles: int = 200
-    max_carried: int = 100
-    reach: bool = True
-    nested: bool = True
+    particles: int = 200  # L: sample the belief up to this many roots
+    max_carried: int = 100  # most roots carried on from the previous trunk
+    reach: bool = True  # whether gifts lower the alternate values
+    nested: bool = True  # whether the previous trunk is carried on; if not, every search starts afresh
+    # The part of the move's nodes that goes into expanding roots at the most, of which half may be carried ones.
+    # Infinite: always as many roots as the two numbers say.
     root_node_fraction: float = math.inf
-    likelihood: Likelihood = field(default_factory=Uniform)
+    likelihood: Likelihood = field(default_factory=Uniform)  # what roots are drawn and weighed by
 
     def build(
         self, standing: SearchState | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
@@ -109,13 +94,9 @@ class OrderOne:
         return particles, min(self.max_carried, (particles + 1) // 2)
 
     def _prior(
-        self,
-        belief: Belief,
-        trunk: Trunk,
-        inclusion: Floats,
-        previous: SearchState | None,
+        self, belief: Belief, trunk: Trunk, inclusion: Floats, previous: SearchState | None,
         sections: list[CarriedSubtree],
-    ) -> Floats:
+    ) -> Floats:  # fmt: skip
         """½(y(J)s(J)/Σys + w(J)/Σw)/s(J) for each root infoset, but for a factor, the carried ones first: half where
         player 1 was expected to come (Obscuro, arXiv 2506.01242, where w is the same for all), half what the roots
         weigh; all of the latter where nothing is carried. s is the part of J that is at player 0's own infoset, 1 in

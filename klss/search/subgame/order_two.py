@@ -54,24 +54,10 @@ class OrderTwo(OrderOne):
 
 
 def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bool) -> list[CarriedSubtree]:
-    """Sections of the next subgame at ``infoset`` of player 0, in the order of player 1's infosets.
-
-    Parameters
-    ----------
-    trunk : Trunk
-    profile : Profile
-        Both players' plans in ``trunk``.
-    infoset : int
-        I, an infoset of player 0 in ``trunk``.
-    reach : bool
-        Whether gifts are counted.
-
-    Returns
-    -------
-    list of CarriedSubtree
-        With nodes of other infosets of player 0's among theirs, and nothing folded in. Empty when no node of I is
-        reached with positive probability.
+    """As :func:`klss.search.subgame.sections.sections_at`, by both players' plans in ``trunk``: sections with nodes of
+    other infosets of player 0's among theirs, and nothing folded in.
     """
+    # Nature's and player 0's part of the probability of every node, and player 1's values under both plans.
     nodes, count, infoset_count = trunk.nodes, trunk.node_count, trunk.infoset_count(1)
     probability = reach_of(0, trunk, profile.x)
     members = reached_members(trunk, probability, infoset)
